@@ -4,7 +4,7 @@
  *
  *     command_line   what is asked for           actions/options.h
  *     run            all inputs, one by one
- *     packets        capture/: link, IP, TCP     demos are loaded as a whole
+ *     pipeline       capture/: link, IP, TCP     demos are loaded as a whole
  *                    flow, protocol, decode, session: see common/sessions/sessions.h
  *     actions/       what is done with them      goldens and test reports: regression/
  *     output/        messages and files

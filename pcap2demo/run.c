@@ -1,69 +1,231 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/run.h"
 
+#include <pcap/pcap.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/sessions/demo_input.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/progress.h"
-#include "pcap2demo/reading.h"
+#include "pcap2demo/output/terminal.h"
+#include "pcap2demo/pipeline.h"
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"
 #include "pcap2demo/signals.h"
-#include "pcap2demo/summary.h"
 
-/* --- Demos that lend their sign-on
- * ---------------------------------------------------------------- */
+/* One reading of all inputs, one after the other. */
+struct run {
+    const struct options *options;
+    struct action *action;
+    struct pipeline pipeline;
+    struct qs_sessions *sessions;
+    uint64_t bytes_before; /* of the files read before this one */
+    unsigned inputs;       /* that could be read */
+    uint64_t frames;       /* in captures, with those that the filter left out */
+    unsigned sessions_max; /* most sessions of those that are numbered together */
+};
 
-static void read_lender(GPtrArray *lenders, struct source *source)
+/* Frees the text. */
+static void report_unusable(const char *name, char *error)
 {
-    const char *name = source_title(source);
-    char *problem = NULL, *error = NULL;
-    GByteArray *bytes = reading_load(source, &problem);
-    struct qs_demo_input *recording = qs_demo_input_open(bytes, problem, name, &error);
-
-    if (!recording) {
-        reading_fail(name, error);
-        return;
-    }
-    if (!qs_lending_demos_add(lenders, recording))
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = name},
-                "has no sign-on that could be lent");
-    qs_demo_input_close(recording);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(name)}, "%s", error);
+    g_free(error);
 }
 
-static void read_lenders(const struct options *options)
+static void begin_input(struct run *run, const char *name, const char *stem)
+{
+    run->inputs++;
+    qs_sessions_set_source(run->sessions, name, stem);
+    if (run->action->input_start)
+        run->action->input_start(run->action, name);
+}
+
+/* Sessions may continue in the next input, unless inputs are separate. */
+static void end_input(struct run *run, const char *name, uint64_t packets)
+{
+    run->action->interrupted = signals_interrupted();
+    run->sessions_max = MAX(run->sessions_max, qs_sessions_count(run->sessions));
+    if (run->action->separate_inputs) {
+        pipeline_end(&run->pipeline, run->sessions);
+        qs_sessions_free(run->sessions, !signals_interrupted());
+        run->sessions = qs_sessions_new(&run->options->sessions, &run->action->handler);
+    }
+    if (run->action->input_over)
+        run->action->input_over(run->action, name, packets);
+}
+
+/* --- Captures -------------------------------------------------------------------------------- */
+
+static void read_frames(struct run *run, struct input *input)
+{
+    if (!input_is_mixed(input) && !link_find(input_link_type(input))) {
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = input_name(input)},
+                "captures of link type \"%s\" cannot be read",
+                pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
+        return;
+    }
+    begin_input(run, input_name(input), input_stem(input));
+    signals_set_input(input);
+    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_take_as_captured(run->sessions),
+                  run->bytes_before);
+    signals_set_input(NULL);
+    qs_sessions_end_source(run->sessions);
+    run->frames += input_frames(input);
+    end_input(run, input_name(input), input_frames(input));
+}
+
+static void read_capture(struct run *run, FILE *stream, const char *name)
+{
+    char *error = NULL;
+    struct input *input = input_open_capture(stream, name, input_options.filter, &error);
+
+    if (!input) {
+        report_unusable(name, error);
+        return;
+    }
+    if (input_is_of_demos(input))
+        run->pipeline.comments = qs_comments_new();
+    qs_sessions_set_comments(run->sessions, run->pipeline.comments);
+    read_frames(run, input);
+    qs_sessions_set_comments(run->sessions, NULL);
+    g_clear_pointer(&run->pipeline.comments, qs_comments_free);
+    input_close(input);
+}
+
+/* --- Demos ----------------------------------------------------------------------------------- */
+
+/* NULL: an error was reported. */
+static struct qs_demo_input *open_demo(struct source *source)
+{
+    char *problem = NULL, *error = NULL;
+    GByteArray *bytes = source_load(source_stream(source), QS_DEMO_INPUT_MAX, &problem);
+    char *of_source = source_problem(source);
+    struct qs_demo_input *demo;
+
+    /* What is wrong with packed data says more than that they end. */
+    if (of_source) {
+        g_free(problem);
+        problem = of_source;
+    }
+    source_close_plain(source_stream(source));
+    demo = qs_demo_input_open(bytes, problem, source_title(source), &error);
+    if (!demo)
+        report_unusable(source_title(source), error);
+    return demo;
+}
+
+static void read_demo(struct run *run, struct qs_demo_input *demo)
+{
+    const char *name = qs_demo_input_name(demo);
+    struct qs_demo_block block;
+
+    begin_input(run, name, "");
+    qs_sessions_begin_demo(run->sessions, demo);
+    while (!signals_interrupted() && !ferror(stdout) && qs_demo_input_next(demo, &block))
+        qs_sessions_block(run->sessions, &block);
+    if (qs_demo_input_error(demo))
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){
+                    .file = name, .packet = qs_demo_input_number(demo) + 1, .block = true},
+                "%s", qs_demo_input_error(demo));
+    qs_sessions_end_demo(run->sessions);
+    end_input(run, name, qs_demo_input_number(demo));
+}
+
+/* --sign-on */
+static void read_sign_ons(GPtrArray *sign_ons)
 {
     for (char **name = demo_options.sign_ons; name && *name; name++) {
         char *error = NULL;
         struct source *source = source_open(*name, &error);
+        struct qs_demo_input *demo = source && source_next(source, true) ? open_demo(source) : NULL;
 
-        if (source) {
-            while (source_next(source, true))
-                read_lender(options->sessions.sign_ons, source);
+        if (!source)
+            report_unusable(*name, error);
+        if (demo && !qs_lending_demos_add(sign_ons, demo))
+            failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(*name)},
+                    "has no sign-on that could be lent");
+        if (demo)
+            qs_demo_input_close(demo);
+        if (source)
             source_close(source);
-        } else {
-            reading_fail(*name, error);
-        }
     }
 }
 
 /* --- All inputs ------------------------------------------------------------------------------ */
 
-/* False: the file has no size, as standard input and pipes have none. */
-static bool add_size(const char *name, uint64_t *total)
+/* With packed data; false: there is none. */
+static bool report_problem(struct source *source)
 {
-    struct stat about;
+    char *problem = source_problem(source);
+    const bool any = problem != NULL;
 
-    if (source_is_standard_input(name))
-        return false;
-    if (stat(name, &about) != 0)
-        return true; /* which will be reported */
-    *total += (uint64_t)about.st_size;
-    return S_ISREG(about.st_mode);
+    if (any)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(source)}, "%s", problem);
+    g_free(problem);
+    return any;
+}
+
+/* A capture, or by its beginning none and so a demo. */
+static void read_source(struct run *run, struct source *source)
+{
+    if (source_is_capture(source_stream(source))) {
+        read_capture(run, source_stream(source), source_title(source));
+        report_problem(source);
+    } else {
+        struct qs_demo_input *demo = open_demo(source);
+
+        if (demo) {
+            read_demo(run, demo);
+            qs_demo_input_close(demo);
+        }
+    }
+}
+
+static void read_sources(struct run *run, struct source *source)
+{
+    const bool demos = run->options->action != &convert_action;
+    unsigned inputs = 0;
+
+    for (; !signals_interrupted() && source_next(source, demos); inputs++)
+        read_source(run, source);
+    if (!report_problem(source) && !inputs && !signals_interrupted())
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(source)},
+                "no captures%s are in this archive", demos ? " and no demos" : "");
+}
+
+/* 0: it is no file, as standard input and pipes are none, or there is none. */
+static uint64_t file_size(const char *name)
+{
+    struct stat status;
+
+    return stat(name, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+static void read_input(struct run *run, const char *name)
+{
+    char *error = NULL;
+    struct source *source = source_open(name, &error);
+
+    if (source) {
+        run->pipeline.source = source;
+        read_sources(run, source);
+        run->pipeline.source = NULL;
+        source_close(source);
+    } else {
+        report_unusable(name, error);
+    }
+    run->bytes_before += file_size(name);
+}
+
+/* A file, or missing, which is reported when it is read: not a pipe or a device. */
+static bool is_file(const char *name)
+{
+    struct stat status;
+
+    return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
 }
 
 /* 0: not known. */
@@ -71,104 +233,69 @@ static uint64_t total_size(char *const *files)
 {
     uint64_t total = 0;
 
-    for (; *files; files++)
-        if (!add_size(*files, &total))
+    for (; *files; files++) {
+        if (!is_file(*files))
             return 0;
+        total += file_size(*files);
+    }
     return total;
 }
 
-/* Not between the lines of a dump that is read on the terminal. */
-static bool wants_progress(const struct options *options)
+static void read_inputs(struct run *run, const struct options *options, struct action *action)
 {
-    return !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
-}
+    /* Not between the lines of a dump that is read on the terminal. */
+    const bool wants_progress =
+        !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
 
-static void read_all(struct reading *reading)
-{
-    char *const *files = reading->options->files;
-
-    progress_start(total_size(files), wants_progress(reading->options));
-    for (; *files && !signals_interrupted(); files++)
-        reading_read(reading, *files);
+    *run = (struct run){.options = options, .action = action};
+    pipeline_init(&run->pipeline);
+    run->sessions = qs_sessions_new(&options->sessions, &action->handler);
+    progress_start(total_size(options->files), wants_progress);
+    for (char *const *file = options->files; *file && !signals_interrupted(); file++)
+        read_input(run, *file);
     progress_erase();
 }
 
-/*
- * A recording that comes by standard input and is interrupted is done. A file that was not read to
- * its end is another matter: demos of half a session are not written.
- */
-static bool keep_unfinished(const struct options *options)
+/* `keep` false: demos that are not complete are dropped. */
+static void end_sessions(struct run *run, bool keep)
 {
-    if (!signals_interrupted())
-        return true;
-    for (char *const *file = options->files; *file; file++)
-        if (strcmp(*file, "-") == 0)
-            return true;
-    failure(EXIT_PROBLEMS, (struct qs_location){0}, "interrupted; unfinished demos are not kept");
-    return false;
-}
-
-static void report_filter(const struct reading *reading)
-{
-    if (input_options.filter && reading->frames && !reading->packets.frames)
-        failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", input_options.filter,
-                reading->frames);
-}
-
-/* All that are asked for, as 1-5 may be more than there are. */
-static void report_chosen(const struct reading *reading)
-{
-    const GArray *chosen = reading->options->sessions.chosen;
-
-    for (guint i = 0; i < chosen->len; i++)
-        if (g_array_index(chosen, unsigned, i) <= reading->sessions_max)
-            return;
-    if (chosen->len && reading->inputs)
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "session %u is not there: the input has %u",
-                g_array_index(chosen, unsigned, 0), reading->sessions_max);
+    pipeline_end(&run->pipeline, run->sessions);
+    qs_sessions_free(run->sessions, keep);
 }
 
 /* --- Reading twice --------------------------------------------------------------------------- */
 
-/* Standard input is kept for that. */
-static bool can_read_again(const char *name)
-{
-    return source_is_standard_input(name) || reading_is_repeatable(name);
-}
-
-/* The first input that can be read only once, or NULL. */
+/* The first input that can be read only once, or NULL. Standard input is kept to be read again. */
 static const char *find_once_only(char *const *files)
 {
-    while (*files && can_read_again(*files))
+    while (*files && (is_file(*files) || source_is_standard_input(*files)))
         files++;
     return *files;
 }
 
-/* False: what it is was reported. */
+/* False: an error was reported. */
 static bool keep_standard_input(char *const *files)
 {
     char *error = NULL;
 
     for (; *files; files++)
         if (source_is_standard_input(*files) && !source_keep_standard_input(&error)) {
-            reading_fail(SOURCE_STANDARD_INPUT, error);
+            report_unusable(SOURCE_STANDARD_INPUT, error);
             return false;
         }
     return true;
 }
 
-/* What is wrong with the inputs is reported when they are read again. */
+/* Problems of the inputs are reported when they are read again. */
 static void read_ahead(const struct options *options, struct action *action)
 {
-    struct reading reading;
+    struct run run;
 
     messages_mute(true);
     action->ahead(action, true);
-    reading_begin(&reading, options, action);
-    read_all(&reading);
-    reading_end(&reading, false);
-    reading_clear(&reading);
+    read_inputs(&run, options, action);
+    end_sessions(&run, false);
+    pipeline_clear(&run.pipeline);
     action->ahead(action, false);
     messages_mute(false);
 }
@@ -189,30 +316,67 @@ static bool prepare(const struct options *options, struct action *action)
     return true;
 }
 
+/* --- The run --------------------------------------------------------------------------------- */
+
+/*
+ * A recording that comes by standard input is complete when it is interrupted. A file is not: demos
+ * of half a session are dropped.
+ */
+static bool keep_incomplete(const struct options *options)
+{
+    if (!signals_interrupted())
+        return true;
+    for (char *const *file = options->files; *file; file++)
+        if (source_is_standard_input(*file))
+            return true;
+    failure(EXIT_PROBLEMS, (struct qs_location){0}, "interrupted; unfinished demos are not kept");
+    return false;
+}
+
+static void report_filter(const struct run *run)
+{
+    if (input_options.filter && run->frames && !run->pipeline.frames)
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", input_options.filter,
+                run->frames);
+}
+
+/* Only if none of them exists: 1-5 may be more than there are. */
+static void report_chosen(const struct run *run)
+{
+    const GArray *chosen = run->options->sessions.chosen;
+
+    for (guint i = 0; i < chosen->len; i++)
+        if (g_array_index(chosen, unsigned, i) <= run->sessions_max)
+            return;
+    if (chosen->len && run->inputs)
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "session %u is not there: the input has %u",
+                g_array_index(chosen, unsigned, 0), run->sessions_max);
+}
+
 static void run_files(const struct options *options)
 {
     struct action *action = options->action->create(options);
-    struct reading reading;
+    struct run run;
 
     if (!prepare(options, action)) {
         action->end(action, false);
         return;
     }
-    reading_begin(&reading, options, action);
-    read_all(&reading);
-    reading_end(&reading, keep_unfinished(options));
-    report_filter(&reading);
-    report_chosen(&reading);
+    read_inputs(&run, options, action);
+    end_sessions(&run, keep_incomplete(options));
+    report_filter(&run);
+    report_chosen(&run);
     if (options->verbose)
-        summary_print(&reading.packets);
-    action->end(action, reading.inputs != 0);
-    reading_clear(&reading);
+        pipeline_print_counts(&run.pipeline);
+    action->end(action, run.inputs != 0);
+    pipeline_clear(&run.pipeline);
 }
 
 void run_inputs(const struct options *options)
 {
     signals_catch();
-    read_lenders(options);
+    read_sign_ons(options->sessions.sign_ons);
     if (recorder_options.interface)
         recorder_run(options);
     else

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of the program: opens all inputs, one after the other, and gives the action what they hold.
- */
+/* Reads all inputs, one after the other, or records from interfaces, and performs the action. */
 #ifndef PCAP2DEMO_RUN_H
 #define PCAP2DEMO_RUN_H
 

@@ -21,7 +21,7 @@
 #include "common/core/parse.h"
 #include "common/core/sink.h"
 #include "common/core/protocol.h"
-#include "common/stats/message_counter.h"
+#include "common/stats/stats.h"
 
 /* An option's value as Wireshark's preferences store it. */
 union preference_value {

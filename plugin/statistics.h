@@ -13,7 +13,7 @@
 #ifndef QS_PLUGIN_STATISTICS_H
 #define QS_PLUGIN_STATISTICS_H
 
-#include "common/stats/tally.h"
+#include "common/stats/stats.h"
 #include "plugin/conversations.h"
 #include "plugin/dissector.h"
 

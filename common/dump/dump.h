@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sinks that do not need Wireshark: text, JSON lines, counts.
+ * The sinks that print: text, compact text, JSON.
  *
  * Text is an event log that diffs well, one line a field, packets in order:
  *
@@ -67,7 +67,7 @@ struct qs_dump {
     void (*free)(struct qs_dump *dump);
 };
 
-/* A format of dumps, in a file of its own. */
+/* A format of dumps. */
 struct qs_dump_format {
     const char *name;  /* "text" */
     bool want_summary; /* of the decoder */
@@ -110,15 +110,6 @@ extern const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES];
  */
 typedef bool qs_name_test(void *user, const char *name);
 void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user);
-
-/* Counts fields, groups and notes. */
-struct qs_count_sink {
-    struct qs_sink base;
-    uint64_t groups, fields, generated;
-    uint64_t notes[QS_NOTE_KINDS];
-    int depth; /* groups open now */
-};
-void qs_count_sink_init(struct qs_count_sink *sink);
 
 /* The value as text dumps write it, without quotes for texts. */
 void qs_value_append(GString *out, const struct qs_field *field, const struct qs_value *value);

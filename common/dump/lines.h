@@ -1,10 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of a packet that a text dump has collected, for the forms in which it writes them. */
+/* What a dump collects of a packet before it is written: lines, and numbers of sources. */
 #ifndef QS_DUMP_LINES_H
 #define QS_DUMP_LINES_H
 
 #include "common/dump/dump.h"
 #include "common/dump/positions.h"
+
+/* --- Sources: numbered from 1 on, in the order in which they begin */
+
+/* All zero: the packet's payload is the source. */
+struct qs_source_numbers {
+    unsigned begun;                 /* how many there were */
+    unsigned stack[QS_SOURCES_MAX]; /* innermost last */
+    unsigned depth;
+};
+
+/* For a sink's `source`. */
+static inline void qs_source_numbers_set(struct qs_source_numbers *numbers, const uint8_t *data)
+{
+    if (data && numbers->depth < QS_SOURCES_MAX)
+        numbers->stack[numbers->depth++] = ++numbers->begun;
+    else if (!data && numbers->depth)
+        numbers->depth--;
+}
+
+/* The number of the source that offsets count in; 0: the payload. */
+static inline unsigned qs_source_number(const struct qs_source_numbers *numbers)
+{
+    return numbers->depth ? numbers->stack[numbers->depth - 1] : 0;
+}
+
+/* --- Lines of a text dump */
 
 struct qs_dump_line {
     const struct qs_field *row; /* NULL: a note */

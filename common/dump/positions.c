@@ -60,7 +60,7 @@ static uint32_t length_of_type(const struct qs_positions *positions, enum qs_typ
 
 /* What is known of the row from the same packet, or NULL. */
 static struct qs_length *known_length(const struct qs_positions *positions,
-                                      const struct qs_placed *field)
+                                      const struct qs_field_place *field)
 {
     struct qs_length *length;
 
@@ -70,7 +70,8 @@ static struct qs_length *known_length(const struct qs_positions *positions,
     return length->packet == positions->packet ? length : NULL;
 }
 
-static uint32_t expected_length(const struct qs_positions *positions, const struct qs_placed *field)
+static uint32_t expected_length(const struct qs_positions *positions,
+                                const struct qs_field_place *field)
 {
     const struct qs_length *known = known_length(positions, field);
 
@@ -95,10 +96,10 @@ static bool goes_on_behind(const char *name, const char *start)
 /* "model.name" has the place of "model", the last time in the packet; others that of the field
  * before. */
 static struct qs_position expected_of_derived(const struct qs_positions *positions,
-                                              const struct qs_placed *field)
+                                              const struct qs_field_place *field)
 {
     for (unsigned i = 1; field->row && i <= MIN(field->id, ROWS_BACK); i++) {
-        const struct qs_placed origin = {.row = field->row - i, .id = field->id - i};
+        const struct qs_field_place origin = {.row = field->row - i, .id = field->id - i};
         const struct qs_length *known;
 
         if (!goes_on_behind(field->row->name, origin.row->name))
@@ -110,7 +111,7 @@ static struct qs_position expected_of_derived(const struct qs_positions *positio
 }
 
 struct qs_position qs_positions_expect(const struct qs_positions *positions,
-                                       const struct qs_placed *field)
+                                       const struct qs_field_place *field)
 {
     struct qs_position position = positions->next;
 
@@ -120,7 +121,7 @@ struct qs_position qs_positions_expect(const struct qs_positions *positions,
     return position;
 }
 
-static void learn_length(struct qs_positions *positions, const struct qs_placed *field,
+static void learn_length(struct qs_positions *positions, const struct qs_field_place *field,
                          struct qs_position position)
 {
     const uint32_t length = position.length;
@@ -137,8 +138,8 @@ static void learn_length(struct qs_positions *positions, const struct qs_placed 
         positions->packet, field->is_text ? length - field->size : length, position};
 }
 
-void qs_positions_take(struct qs_positions *positions, const struct qs_placed *field,
-                       struct qs_position position)
+void qs_positions_update(struct qs_positions *positions, const struct qs_field_place *field,
+                         struct qs_position position)
 {
     positions->last = position;
     if (field->generated)

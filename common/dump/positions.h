@@ -23,7 +23,7 @@ static inline bool qs_position_equal(struct qs_position a, struct qs_position b)
 }
 
 /* A field, as far as its position depends on it. */
-struct qs_placed {
+struct qs_field_place {
     const struct qs_field *row; /* NULL: not known */
     unsigned id;                /* of the row */
     bool is_text;               /* its value is */
@@ -49,11 +49,11 @@ void qs_positions_clear(struct qs_positions *positions);
 void qs_positions_begin(struct qs_positions *positions, unsigned rows);
 
 struct qs_position qs_positions_expect(const struct qs_positions *positions,
-                                       const struct qs_placed *field);
+                                       const struct qs_field_place *field);
 
 /* The field was at `position`. */
-void qs_positions_take(struct qs_positions *positions, const struct qs_placed *field,
-                       struct qs_position position);
+void qs_positions_update(struct qs_positions *positions, const struct qs_field_place *field,
+                         struct qs_position position);
 
 /* A group begins, or a group ends, at an offset of a source. */
 void qs_positions_move(struct qs_positions *positions, unsigned source, uint32_t offset);

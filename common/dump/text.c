@@ -4,7 +4,6 @@
 #include "common/dump/json_writer.h"
 #include "common/dump/lines.h"
 #include "common/core/numeric_text.h"
-#include "common/dump/source_numbers.h"
 #include "common/core/text.h"
 
 struct text_dump {
@@ -201,7 +200,7 @@ static bool is_line_left_out(void *user, const struct qs_dump_line *line)
 enum { LINE_MARKS = 5 * QS_NUMBER_MAX };
 
 /* The same as a word of the compact form's first line. Two need no name. */
-static void append_compact_head(struct text_dump *sink, enum qs_packet_line_id id)
+static void append_compact_header(struct text_dump *sink, enum qs_packet_line_id id)
 {
     g_string_append_c(sink->output, ' ');
     if (id != QS_PACKET_PROTOCOL && id != QS_PACKET_DIRECTION)
@@ -210,8 +209,8 @@ static void append_compact_head(struct text_dump *sink, enum qs_packet_line_id i
 
 /* The beginning of a line about the packet as such, with its "=". False when it is left out; the
  * compact form always has the protocol, since names follow from it. */
-static bool begin_head(struct text_dump *sink, const struct qs_dump_packet *about,
-                       enum qs_packet_line_id id)
+static bool begin_header(struct text_dump *sink, const struct qs_dump_packet *about,
+                         enum qs_packet_line_id id)
 {
     const char *name = qs_packet_lines[id].name;
     GString *output = sink->output;
@@ -220,7 +219,7 @@ static bool begin_head(struct text_dump *sink, const struct qs_dump_packet *abou
     if (is_left_out(sink, name) && !(sink->is_compact && id == QS_PACKET_PROTOCOL))
         return false;
     if (sink->is_compact) {
-        append_compact_head(sink, id);
+        append_compact_header(sink, id);
         return true;
     }
     at = qs_put_uint(qs_room(output, LINE_MARKS), about->packet->number);
@@ -233,7 +232,7 @@ static bool begin_head(struct text_dump *sink, const struct qs_dump_packet *abou
     return true;
 }
 
-static void end_head(struct text_dump *sink)
+static void end_header(struct text_dump *sink)
 {
     if (!sink->is_compact)
         g_string_append_c(sink->output, '\n');
@@ -243,40 +242,40 @@ static void append_time(struct text_dump *sink, const struct qs_dump_packet *abo
 {
     const int64_t time = about->packet->time;
 
-    if (!begin_head(sink, about, QS_PACKET_TIME))
+    if (!begin_header(sink, about, QS_PACKET_TIME))
         return;
     g_string_append_printf(sink->output, "%" G_GINT64_FORMAT ".%09d", time / 1000000000,
                            (int)(time % 1000000000));
-    end_head(sink);
+    end_header(sink);
 }
 
 /* Blocks of demos have none. */
 static void append_address(struct text_dump *sink, const struct qs_dump_packet *about,
                            enum qs_packet_line_id id, const struct qs_address *address)
 {
-    if (!address->family || !begin_head(sink, about, id))
+    if (!address->family || !begin_header(sink, about, id))
         return;
     qs_address_append(sink->output, address);
-    end_head(sink);
+    end_header(sink);
 }
 
 static void append_word(struct text_dump *sink, const struct qs_dump_packet *about,
                         enum qs_packet_line_id id, const char *word)
 {
-    if (!begin_head(sink, about, id))
+    if (!begin_header(sink, about, id))
         return;
     g_string_append(sink->output, word);
-    end_head(sink);
+    end_header(sink);
 }
 
 /* 0: there is none. */
 static void append_number(struct text_dump *sink, const struct qs_dump_packet *about,
                           enum qs_packet_line_id id, unsigned number)
 {
-    if (!number || !begin_head(sink, about, id))
+    if (!number || !begin_header(sink, about, id))
         return;
     qs_room_end(sink->output, qs_put_uint(qs_room(sink->output, QS_NUMBER_MAX), number));
-    end_head(sink);
+    end_header(sink);
 }
 
 /* In the compact form the first one goes without saying, and none is 0. */
@@ -284,11 +283,11 @@ static void append_session(struct text_dump *sink, const struct qs_dump_packet *
 {
     if (!sink->is_compact)
         append_number(sink, about, QS_PACKET_SESSION, about->session);
-    else if (about->session != 1 && begin_head(sink, about, QS_PACKET_SESSION))
+    else if (about->session != 1 && begin_header(sink, about, QS_PACKET_SESSION))
         g_string_append_printf(sink->output, "%u", about->session);
 }
 
-static void append_heads(struct text_dump *sink, const struct qs_dump_packet *about)
+static void append_headers(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     append_time(sink, about);
     append_address(sink, about, QS_PACKET_SOURCE, &about->packet->source);
@@ -378,7 +377,7 @@ static void append_compact(struct text_dump *sink, const struct qs_dump_packet *
         g_string_append_printf(sink->output, " +%" G_GUINT64_FORMAT, number - sink->number);
     sink->number = number;
     count_from_block(sink, about);
-    append_heads(sink, about);
+    append_headers(sink, about);
     place = sink->output->len;
     qs_compact_append(&sink->compact, sink->output, &sink->lines, about);
     insert_size(sink, about, place);
@@ -404,7 +403,7 @@ static const GString *packet_text(struct qs_dump *dump, const struct qs_dump_pac
     if (sink->is_compact) {
         append_compact(sink, about);
     } else {
-        append_heads(sink, about);
+        append_headers(sink, about);
         append_lines(sink, about);
     }
     discard(dump);
@@ -460,3 +459,15 @@ static struct qs_dump *create_compact(void)
 
 const struct qs_dump_format qs_dump_text = {.name = "text", .create = create};
 const struct qs_dump_format qs_dump_compact = {.name = "compact", .create = create_compact};
+
+/* The plugin needs none of them: they are not with the values, which it does. */
+const struct qs_dump_format *const qs_dump_formats[] = {&qs_dump_text, &qs_dump_compact,
+                                                        &qs_dump_json, NULL};
+
+const struct qs_dump_format *qs_dump_format_find(const char *name)
+{
+    for (int i = 0; qs_dump_formats[i]; i++)
+        if (strcmp(qs_dump_formats[i]->name, name) == 0)
+            return qs_dump_formats[i];
+    return NULL;
+}

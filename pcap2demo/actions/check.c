@@ -12,7 +12,7 @@
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/tee.h"
+#include "pcap2demo/actions/multi_sink.h"
 
 /* Problems beyond this number, for each file, are only counted. */
 enum { PROBLEMS_MAX = 10 };
@@ -28,7 +28,7 @@ struct check {
     struct qs_crowd_others others;
     struct golden_check *golden;  /* or NULL */
     struct qs_secret_guard guard; /* beside a golden */
-    struct tee tee;               /* to our sink and the golden's */
+    struct multi_sink sinks;      /* to our sink and the golden's */
     struct test_report *report;   /* or NULL */
 };
 
@@ -140,8 +140,7 @@ static void check_input_start(struct action *action, const char *file)
         rows_begin_part(check->sessions);
     if (check->golden)
         golden_check_begin(check->golden, file);
-    if (check->report)
-        test_report_begin(check->report, file);
+    test_report_begin(check->report, file);
 }
 
 static void check_input_over(struct action *action, const char *file, uint64_t frames)
@@ -152,8 +151,7 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     findings->frames = frames;
     if (check->golden)
         findings->golden = golden_check_end(check->golden, !action->interrupted);
-    if (check->report)
-        test_report_end(check->report, file);
+    test_report_end(check->report, file);
     check->current = NULL;
 }
 
@@ -166,11 +164,9 @@ static void check_session(struct qs_sessions_handler *handler,
         report_add_json(check->sessions, session->number, report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
-    if (check->report)
-        test_report_about(check->report, session->first.file, CASE_REBUILD);
+    test_report_about(check->report, session->first.file, CASE_REBUILD);
     report_demo_problems(session);
-    if (check->report)
-        test_report_about(check->report, NULL, CASE_REBUILD);
+    test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
 static void check_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
@@ -180,11 +176,10 @@ static void check_others(struct qs_sessions_handler *handler, const struct qs_cr
     report_add_others(&check->others, others);
     if (check_options.no_rebuild)
         return;
-    if (check->report && check->current)
+    if (check->current)
         test_report_about(check->report, check->current->file, CASE_REBUILD);
     report_fail_others(others);
-    if (check->report)
-        test_report_about(check->report, NULL, CASE_REBUILD);
+    test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
 /* --- The reports ----------------------------------------------------------------------------- */
@@ -200,17 +195,15 @@ static void print_golden(const struct check *check, const struct findings *findi
 {
     const struct golden_result *golden = findings->golden;
 
-    if (check->report)
-        test_report_about(check->report, findings->file, CASE_GOLDEN);
+    test_report_about(check->report, findings->file, CASE_GOLDEN);
     findings_print_golden(findings, shows_findings(check), check->options->quiet);
-    if (check->report && !golden->error && golden->verdict != GOLDEN_SAME) {
+    if (!golden->error && golden->verdict != GOLDEN_SAME) {
         char *verdict = findings_verdict(findings);
 
         test_report_add(check->report, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
         g_free(verdict);
     }
-    if (check->report)
-        test_report_about(check->report, NULL, CASE_GOLDEN);
+    test_report_about(check->report, NULL, CASE_GOLDEN);
 }
 
 static void print_json(const struct check *check)
@@ -272,8 +265,8 @@ static void report_cases(const struct check *check)
 }
 
 /*
- * Whoever names a folder means all that is in it: a golden of something else is a mistake. Whoever
- * names some files may mean these only, and one is asked for alone.
+ * If a folder was given, all of it is checked: a golden of something else is a failure. If files
+ * were given, others may be left out on purpose; if it was one file, nothing is reported.
  */
 static void report_orphans(const struct check *check)
 {
@@ -328,8 +321,8 @@ static void prepare_tests(struct check *check)
     check->action.separate_inputs = check_options_separate_inputs();
     if (check_options.golden.folder) {
         check->golden = golden_check_new(&check_options.golden);
-        tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
-        check->action.handler.sink = &check->tee.base;
+        multi_sink_init(&check->sinks, &check->base, golden_check_sink(check->golden));
+        check->action.handler.sink = &check->sinks.base;
         check->action.handler.guard = &check->guard.base;
     }
     if (check_options.tap || check_options.junit)

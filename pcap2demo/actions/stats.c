@@ -8,7 +8,7 @@
 
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
-#include "common/stats/tally.h"
+#include "common/stats/stats.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 #include "common/protocols.h"

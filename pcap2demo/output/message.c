@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "pcap2demo/output/progress.h"
+#include "pcap2demo/output/terminal.h"
 
 static enum exit_status worst = EXIT_WELL;
 static bool muted;

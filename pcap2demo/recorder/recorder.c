@@ -9,7 +9,7 @@
 #include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/capture/live.h"
 #include "pcap2demo/inputs.h"
-#include "pcap2demo/packets.h"
+#include "pcap2demo/pipeline.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/notify.h"
 #include "pcap2demo/recorder/packet_files.h"
@@ -18,7 +18,6 @@
 #include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/sandbox.h"
 #include "pcap2demo/signals.h"
-#include "pcap2demo/summary.h"
 
 /* What is done how often: in microseconds, and in frames. */
 enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, DRAIN_WAIT_MS = 10 };
@@ -36,7 +35,7 @@ struct recorder {
     struct demo_files *capture_files;  /* NULL: packets are not kept by session */
     struct recordings *capture_store;  /* the same */
     struct session_captures *captures; /* NULL: no demos are written */
-    struct packets packets;
+    struct pipeline pipeline;
     struct qs_sessions *sessions;
     struct status status;
     unsigned interface; /* of the last frame */
@@ -220,13 +219,13 @@ static bool read_frames(struct recorder *recorder)
         if (recorder->captures)
             session_captures_frame(recorder->captures, &frame.frame);
         if (frame.link(&frame.frame.bytes))
-            packets_take(&recorder->packets, recorder->sessions, &frame.frame);
+            pipeline_add_frame(&recorder->pipeline, recorder->sessions, &frame.frame);
     }
     recorder->status.packets += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
-        packets_settle(&recorder->packets, recorder->sessions);
+        pipeline_flush(&recorder->pipeline, recorder->sessions);
     return count != 0;
 }
 
@@ -344,7 +343,7 @@ static void record(struct recorder *recorder)
 
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
     qs_sessions_set_source(recorder->sessions, name, name);
-    packets_start(&recorder->packets, qs_sessions_take_as_captured(recorder->sessions));
+    pipeline_start(&recorder->pipeline, qs_sessions_take_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder_options.interface);
     while (!is_over(recorder)) {
@@ -374,14 +373,14 @@ static void finish(struct recorder *recorder)
 {
     notify("STOPPING=1");
     drain_kernel(recorder);
-    packets_settle(&recorder->packets, recorder->sessions);
+    pipeline_flush(&recorder->pipeline, recorder->sessions);
     update_drops(recorder);
     qs_sessions_end_source(recorder->sessions);
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
                                      recorder->status.packets);
-    packets_end(&recorder->packets, recorder->sessions);
+    pipeline_end(&recorder->pipeline, recorder->sessions);
 }
 
 static void log_stop(struct recorder *recorder)
@@ -422,7 +421,7 @@ static void run(struct recorder *recorder)
         status_reset();
     log_stop(recorder);
     if (options->verbose)
-        summary_print(&recorder->packets);
+        pipeline_print_counts(&recorder->pipeline);
     recorder->action->end(recorder->action, true);
 }
 
@@ -483,9 +482,9 @@ void recorder_run(const struct options *options)
     if (!recorder.records)
         setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
     status_init(&recorder.status);
-    packets_init(&recorder.packets);
+    pipeline_init(&recorder.pipeline);
     open_and_run(&recorder);
-    packets_clear(&recorder.packets);
+    pipeline_clear(&recorder.pipeline);
     status_clear(&recorder.status);
     g_free(recorder.filter);
     g_strfreev(recorder.interfaces);

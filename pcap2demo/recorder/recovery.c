@@ -12,7 +12,7 @@
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/packets.h"
+#include "pcap2demo/pipeline.h"
 #include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/notify.h"
@@ -302,15 +302,15 @@ static void scan_sessions(struct input *input, const char *stem,
                           struct qs_sessions_handler *handler)
 {
     struct qs_sessions *sessions = qs_sessions_new(options, handler);
-    struct packets packets;
+    struct pipeline pipeline;
 
-    packets_init(&packets);
+    pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, input_name(input), stem);
-    packets_read(&packets, input, sessions, false, 0);
+    pipeline_read(&pipeline, input, sessions, false, 0);
     qs_sessions_end_source(sessions);
-    packets_end(&packets, sessions);
+    pipeline_end(&pipeline, sessions);
     qs_sessions_free(sessions, true);
-    packets_clear(&packets);
+    pipeline_clear(&pipeline);
 }
 
 /* Of a session that was joined late its whole levels become demos. */

@@ -22,7 +22,8 @@
 
 enum { GOLDEN_SCHEMA = 1 };
 
-/* --- Fields left out: an array of names. Each stands also for the names that go on with a dot. */
+/* --- Fields left out: an array of names. Each stands also for the names that begin with it and a
+ * dot. */
 
 /* What varies from run to run: capture times, addresses, challenges, qports. New. */
 GPtrArray *golden_varying_fields(void);
@@ -45,11 +46,11 @@ char *golden_head(const GPtrArray *ignored, bool with_secrets);
 char *golden_foot(uint64_t packets);
 
 /*
- * Appends what a compact dump has of a packet, or of a further unit of a stream that belongs to the
- * packet. The packet's first line loses its number: the packet is the same where frames of other
- * protocols came or went before it.
+ * Appends lines of a compact dump to a packet: those of the packet itself, or of a further unit of
+ * a stream that belongs to it. The packet's first line loses its number: the packet is the same
+ * where frames of other protocols came or went before it.
  */
-void golden_packet_append(GString *packet, const GString *dump);
+void golden_packet_append(GString *packet, const char *lines);
 
 /* --- Reading */
 

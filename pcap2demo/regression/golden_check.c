@@ -138,7 +138,7 @@ void golden_check_packet(struct golden_check *check, const struct qs_dump_packet
     if (about->packet->number != check->number)
         end_packet(check);
     check->number = about->packet->number;
-    golden_packet_append(check->packet, text);
+    golden_packet_append(check->packet, text->str);
     if (check->writer)
         writer_add(check->writer, text->str, text->len);
 }
@@ -157,7 +157,7 @@ static bool end_comparison(struct golden_check *check)
     const bool whole = golden_diff_finish(check->diff);
     bool same;
 
-    result->differences = golden_diff_take_differences(check->diff, &result->count);
+    result->differences = golden_diff_steal_differences(check->diff, &result->count);
     result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
     same = whole && !result->count && !golden_diff_is_renumbered(check->diff);
     if (!check->writer) {

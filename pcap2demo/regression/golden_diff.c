@@ -51,6 +51,12 @@ static GArray *split_lines(const GString *text)
     return lines;
 }
 
+/* NULL: there are no more. */
+static const struct line *lines_from(const GArray *lines, guint index)
+{
+    return index < lines->len ? &g_array_index(lines, struct line, index) : NULL;
+}
+
 static bool is_same_line(const void *user, guint was, guint is)
 {
     const struct line_sides *sides = user;
@@ -62,12 +68,16 @@ static bool is_same_line(const void *user, guint was, guint is)
 static void add_lines(struct golden_difference *difference, char mark, const struct line *lines,
                       guint count)
 {
-    for (guint i = 0; i < count; i++)
+    for (guint i = 0; i < count; i++) {
+        const bool cut = lines[i].length > GOLDEN_LINE_SIZE_MAX;
+        const int length = cut ? GOLDEN_LINE_SIZE_MAX : (int)lines[i].length;
+
         if (difference->lines->len < GOLDEN_LINES_MAX)
-            g_ptr_array_add(difference->lines,
-                            g_strdup_printf("%c%.*s", mark, (int)lines[i].length, lines[i].text));
+            g_ptr_array_add(difference->lines, g_strdup_printf("%c%.*s%s", mark, length,
+                                                               lines[i].text, cut ? "…" : ""));
         else
             difference->more++;
+    }
 }
 
 /* Either text may be NULL: the packet is not there. */
@@ -78,8 +88,7 @@ static void compare_lines(struct golden_difference *difference, const GString *w
     struct match at = {0, 0};
 
     while (at.was < was->len || at.is < is->len) {
-        const struct line_sides sides = {(const struct line *)(gpointer)was->data + at.was,
-                                         (const struct line *)(gpointer)is->data + at.is};
+        const struct line_sides sides = {lines_from(was, at.was), lines_from(is, at.is)};
         const struct match end = {MIN(was->len - at.was, GOLDEN_WINDOW),
                                   MIN(is->len - at.is, GOLDEN_WINDOW)};
         const struct match next = find_match(end, is_same_line, &sides);
@@ -96,6 +105,9 @@ static void compare_lines(struct golden_difference *difference, const GString *w
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
+/* Where so many bytes wait, no more of the golden is read ahead. */
+enum { WAITING_MAX = 64 << 20 };
+
 struct packet {
     uint64_t number;
     GString *text;
@@ -105,6 +117,7 @@ struct packet {
 struct golden_diff {
     struct golden_reader *golden;
     GPtrArray *was, *is; /* struct packet: not compared yet */
+    gsize waiting;       /* bytes of both */
     bool over;           /* the golden has no more */
     bool damaged;
     bool renumbered;
@@ -156,15 +169,29 @@ static struct packet *packet_at(const GPtrArray *packets, guint index)
     return g_ptr_array_index(packets, index);
 }
 
-/* Reads on until so many of the golden's packets wait; fewer where it ends. */
+static void add_packet(struct golden_diff *diff, GPtrArray *packets, struct packet packet)
+{
+    diff->waiting += packet.text->len;
+    g_ptr_array_add(packets, g_memdup2(&packet, sizeof packet));
+}
+
+static void remove_packets(struct golden_diff *diff, GPtrArray *packets, guint first, guint count)
+{
+    for (guint i = 0; i < count; i++)
+        diff->waiting -= packet_at(packets, first + i)->text->len;
+    g_ptr_array_remove_range(packets, first, count);
+}
+
+/* Reads on until so many of the golden's packets wait; fewer where it ends or they are large. */
 static bool read_ahead(struct golden_diff *diff, guint count)
 {
-    while (diff->was->len < count && !diff->over) {
+    while (diff->was->len < count && !diff->over &&
+           (!diff->was->len || diff->waiting < WAITING_MAX)) {
         struct packet packet = {.text = g_string_new(NULL)};
         const enum golden_status status = golden_next(diff->golden, packet.text, &packet.number);
 
         if (status == GOLDEN_PACKET)
-            g_ptr_array_add(diff->was, g_memdup2(&packet, sizeof packet));
+            add_packet(diff, diff->was, packet);
         else
             g_string_free(packet.text, TRUE);
         diff->packets += status == GOLDEN_PACKET;
@@ -223,8 +250,8 @@ static void report(struct golden_diff *diff, struct match end)
     for (guint i = 0; i < MAX(end.was, end.is); i++)
         add_difference(diff, i < end.was ? packet_at(diff->was, i) : NULL,
                        i < end.is ? packet_at(diff->is, i) : NULL);
-    g_ptr_array_remove_range(diff->was, 0, end.was);
-    g_ptr_array_remove_range(diff->is, 0, end.is);
+    remove_packets(diff, diff->was, 0, end.was);
+    remove_packets(diff, diff->is, 0, end.is);
 }
 
 static void hash_packets(GPtrArray *packets)
@@ -244,7 +271,7 @@ static void resynchronize(struct golden_diff *diff)
     struct match end;
 
     if (!read_ahead(diff, GOLDEN_WINDOW) && diff->damaged && diff->is->len > diff->was->len)
-        g_ptr_array_set_size(diff->is, (gint)diff->was->len);
+        remove_packets(diff, diff->is, diff->was->len, diff->is->len - diff->was->len);
     hash_packets(diff->was);
     hash_packets(diff->is);
     end = find_match((struct match){diff->was->len, diff->is->len}, is_same_packet, diff);
@@ -267,7 +294,7 @@ static bool match_next(struct golden_diff *diff, uint64_t number, const GString 
     if (!read_ahead(diff, 1) || !g_string_equal(packet_at(diff->was, 0)->text, text))
         return false;
     diff->renumbered |= packet_at(diff->was, 0)->number != number;
-    g_ptr_array_remove_index(diff->was, 0);
+    remove_packets(diff, diff->was, 0, 1);
     return true;
 }
 
@@ -275,20 +302,16 @@ static void match_waiting(struct golden_diff *diff)
 {
     while (diff->is->len &&
            match_next(diff, packet_at(diff->is, 0)->number, packet_at(diff->is, 0)->text))
-        g_ptr_array_remove_index(diff->is, 0);
+        remove_packets(diff, diff->is, 0, 1);
 }
 
 void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *packet)
 {
-    struct packet *is;
-
     if ((diff->damaged && !diff->was->len) || (!diff->is->len && match_next(diff, number, packet)))
         return;
-    is = g_new0(struct packet, 1);
-    is->number = number;
-    is->text = g_string_new_len(packet->str, (gssize)packet->len);
-    g_ptr_array_add(diff->is, is);
-    if (diff->is->len < GOLDEN_WINDOW)
+    add_packet(diff, diff->is,
+               (struct packet){number, g_string_new_len(packet->str, (gssize)packet->len), 0});
+    if (diff->is->len < GOLDEN_WINDOW && diff->waiting < WAITING_MAX)
         return;
     resynchronize(diff);
     match_waiting(diff);
@@ -303,7 +326,7 @@ bool golden_diff_finish(struct golden_diff *diff)
     return !diff->damaged;
 }
 
-GPtrArray *golden_diff_take_differences(struct golden_diff *diff, uint64_t *total)
+GPtrArray *golden_diff_steal_differences(struct golden_diff *diff, uint64_t *total)
 {
     *total = diff->total;
     return g_steal_pointer(&diff->differences);

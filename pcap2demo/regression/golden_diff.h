@@ -14,8 +14,8 @@
 
 enum { GOLDEN_WINDOW = 256 };
 
-/* Of a difference so many lines are kept. */
-enum { GOLDEN_LINES_MAX = 20 };
+/* Of a difference so many lines are kept, and of a line so many bytes, then "…". */
+enum { GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
 
 /* A packet that differs. */
 struct golden_difference {
@@ -37,7 +37,7 @@ void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *p
 bool golden_diff_finish(struct golden_diff *diff);
 
 /* struct golden_difference *, in order, which is then the caller's; and the number of all. */
-GPtrArray *golden_diff_take_differences(struct golden_diff *diff, uint64_t *total);
+GPtrArray *golden_diff_steal_differences(struct golden_diff *diff, uint64_t *total);
 
 /* Packets of the golden that were compared. */
 uint64_t golden_diff_packets(const struct golden_diff *diff);

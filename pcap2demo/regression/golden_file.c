@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,10 +11,10 @@
 #include "pcap2demo/regression/golden.h"
 
 /* Longer than any line or packet of a dump: whatever is larger is damaged. */
-enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 64 << 20, HEAD_SIZE_MAX = 64 << 10 };
+enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 32 << 20, HEAD_SIZE_MAX = 64 << 10 };
 static const off_t file_size_max = (off_t)16 << 30;
 
-enum { READ_SIZE = 64 << 10 };
+enum { READ_SIZE = 16 << 10 };
 
 static const char head_start[] = "# pcap2demo golden, schema ";
 static const char head_secrets[] = ", with secrets";
@@ -40,62 +41,43 @@ char *golden_foot(uint64_t packets)
     return g_strdup_printf("%s%" PRIu64 " packets\n", foot_start, packets);
 }
 
-/* --- Packets --------------------------------------------------------------------------------- */
-
-static bool begins_with(const char *line, gsize length, const char *start)
-{
-    const gsize size = strlen(start);
-
-    return length >= size && memcmp(line, start, size) == 0;
-}
-
 /*
  * The first line of a packet, or of a further unit of a stream: returns what stands behind "packet"
  * and the number, and how many packets it is behind the one before (0: a further unit). NULL: it is
  * another line.
  */
-static const char *parse_packet_line(const char *line, gsize length, uint64_t *distance)
+static const char *parse_packet_line(const char *line, uint64_t *distance)
 {
-    const char *at = line + sizeof packet_word - 1, *end = line + length;
-    uint64_t number = 0;
+    const char *rest = line + sizeof packet_word - 1;
+    char *end;
 
     *distance = 1;
-    if (!begins_with(line, length, "packet "))
+    if (!g_str_has_prefix(line, packet_word) || *rest != ' ')
         return NULL;
-    if (!begins_with(at, (gsize)(end - at), " +"))
-        return at;
-    for (at += 2; at < end && g_ascii_isdigit(*at) && number < UINT32_MAX; at++)
-        number = number * 10 + (uint64_t)(*at - '0');
-    *distance = number;
-    return at < end && *at == ' ' ? at : NULL;
+    if (rest[1] != '+')
+        return rest;
+    *distance = g_ascii_strtoull(rest + 2, &end, 10);
+    return g_ascii_isdigit(rest[2]) && *distance <= UINT32_MAX && *end == ' ' ? end : NULL;
 }
 
-void golden_packet_append(GString *packet, const GString *dump)
+void golden_packet_append(GString *packet, const char *lines)
 {
     uint64_t distance;
-    const char *rest = parse_packet_line(dump->str, dump->len, &distance);
 
-    if (packet->len) {
-        g_string_append_len(packet, dump->str, (gssize)dump->len);
-    } else {
+    if (!packet->len) {
         g_string_append(packet, packet_word);
-        g_string_append_len(packet, rest, dump->str + dump->len - rest);
+        lines = parse_packet_line(lines, &distance);
     }
+    g_string_append(packet, lines);
 }
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
 struct golden_reader {
-    int file;
+    FILE *file;
     GPtrArray *ignored;
     bool with_secrets;
-    GString *buffer; /* read from the file; what is before `at` is done with */
-    gsize at;
-    struct line {
-        const char *text; /* in `buffer` */
-        gsize length;     /* without its end */
-        gsize size;       /* with it; 0: no line is there */
-    } line;
+    GString *line;            /* at hand, with its newline; empty: there is none */
     uint64_t lines;           /* done with */
     uint64_t packets, number; /* so far; of the last one */
     char *error;
@@ -108,73 +90,41 @@ static bool damaged(struct golden_reader *reader, const char *what)
     return false;
 }
 
-/* Reads on. False at the end of the file, and after an error. */
-static bool read_more(struct golden_reader *reader)
+/* Appends to the line what can be read of it at once. */
+static bool read_piece(struct golden_reader *reader)
 {
-    GString *buffer = reader->buffer;
-    gsize kept;
-    ssize_t got;
+    char piece[READ_SIZE];
+    size_t size;
 
-    g_string_erase(buffer, 0, (gssize)reader->at);
-    reader->at = 0;
-    kept = buffer->len;
-    g_string_set_size(buffer, kept + READ_SIZE);
-    do
-        got = read(reader->file, buffer->str + kept, READ_SIZE);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        damaged(reader, g_strerror(errno));
-    g_string_set_size(buffer, kept + (gsize)MAX(got, 0));
-    return got > 0;
+    if (!fgets(piece, sizeof piece, reader->file))
+        return damaged(reader, ferror(reader->file) ? g_strerror(errno)
+                               : reader->line->len  ? "ends early: the golden is cut here"
+                                                    : "missing: the golden is cut here");
+    size = strlen(piece);
+    g_string_append_len(reader->line, piece, (gssize)size);
+    if (!size || (size < sizeof piece - 1 && piece[size - 1] != '\n' && !feof(reader->file)))
+        return damaged(reader, "holds a zero byte");
+    return reader->line->len <= LINE_SIZE_MAX || damaged(reader, "is too long");
 }
 
-/* The size of the next line with its newline, or of what is left of the file. */
-static gsize measure_line(struct golden_reader *reader)
-{
-    const GString *buffer = reader->buffer;
-    gsize searched = 0;
-
-    for (;;) {
-        const char *start = buffer->str + reader->at;
-        const gsize left = buffer->len - reader->at;
-        const char *newline = memchr(start + searched, '\n', left - searched);
-
-        if (newline)
-            return (gsize)(newline - start) + 1;
-        searched = left;
-        if (left > LINE_SIZE_MAX || !read_more(reader))
-            return left;
-    }
-}
-
-/* Makes the next line the one at hand. False where there is none that is whole. */
+/* Reads the next line unless one is at hand. False where there is none that is whole. */
 static bool read_line(struct golden_reader *reader)
 {
-    struct line *line = &reader->line;
+    GString *line = reader->line;
 
-    if (line->size)
-        return true;
-    line->length = line->size = measure_line(reader);
-    line->text = reader->buffer->str + reader->at;
-    if (reader->error)
-        return false;
-    if (line->size > LINE_SIZE_MAX)
-        return damaged(reader, "is too long");
-    if (!line->size)
-        return damaged(reader, "missing: the golden is cut here");
-    if (memchr(line->text, '\0', line->size))
-        return damaged(reader, "holds a zero byte");
-    if (line->text[line->size - 1] != '\n')
-        return damaged(reader, "ends early: the golden is cut here");
-    line->length--;
-    line->length -= line->length && line->text[line->length - 1] == '\r';
+    while (!line->len || line->str[line->len - 1] != '\n')
+        if (!read_piece(reader))
+            return false;
+    if (g_str_has_suffix(line->str, "\r\n")) {
+        g_string_truncate(line, line->len - 2);
+        g_string_append_c(line, '\n');
+    }
     return true;
 }
 
 static void drop_line(struct golden_reader *reader)
 {
-    reader->at += reader->line.size;
-    reader->line.size = 0;
+    g_string_truncate(reader->line, 0);
     reader->lines++;
 }
 
@@ -194,55 +144,45 @@ static bool read_ignored(struct golden_reader *reader, const char *names)
     return good || damaged(reader, "the fields that are ignored are not names of fields");
 }
 
-static bool parse_head(struct golden_reader *reader, const char *head)
+static bool read_head(struct golden_reader *reader)
 {
-    const char *at = head + sizeof head_start - 1;
+    const char *at;
     char *end;
     guint64 schema;
 
-    if (!g_str_has_prefix(head, head_start))
+    if (!read_line(reader))
+        return false;
+    if (reader->line->len > HEAD_SIZE_MAX)
+        return damaged(reader, "is too long");
+    g_strchomp(reader->line->str);
+    if (!g_str_has_prefix(reader->line->str, head_start))
         return damaged(reader, "is not the first line of a golden");
+    at = reader->line->str + sizeof head_start - 1;
     schema = g_ascii_strtoull(at, &end, 10);
     if (end == at)
         return damaged(reader, "does not say which schema it has");
     if (schema != GOLDEN_SCHEMA) {
-        reader->error = g_strdup_printf("line 1: schema %" G_GUINT64_FORMAT
-                                        ", which this program does not read: it has schema %d; "
-                                        "--update writes the golden anew",
-                                        schema, GOLDEN_SCHEMA);
+        char *what = g_strdup_printf("schema %" G_GUINT64_FORMAT
+                                     ", which this program does not read: it has schema %d; "
+                                     "--update writes the golden anew",
+                                     schema, GOLDEN_SCHEMA);
+
+        damaged(reader, what);
+        g_free(what);
         return false;
     }
     reader->with_secrets = g_str_has_prefix(end, head_secrets);
-    if (reader->with_secrets)
-        end += sizeof head_secrets - 1;
+    end += reader->with_secrets ? sizeof head_secrets - 1 : 0;
     if (!g_str_has_prefix(end, head_ignoring))
         return damaged(reader, "does not say which fields are ignored");
     return read_ignored(reader, end + sizeof head_ignoring - 1);
 }
 
-static bool read_head(struct golden_reader *reader)
-{
-    char *head;
-    bool good;
-
-    if (!read_line(reader))
-        return false;
-    if (reader->line.size > HEAD_SIZE_MAX)
-        return damaged(reader, "is too long");
-    head = g_strndup(reader->line.text, reader->line.length);
-    good = parse_head(reader, head);
-    g_free(head);
-    drop_line(reader);
-    return good;
-}
-
 /* Counts the packets. Nothing may follow. */
 static enum golden_status read_foot(struct golden_reader *reader)
 {
-    const struct line *line = &reader->line;
     char *foot = golden_foot(reader->packets);
-    const bool good =
-        strlen(foot) - 1 == line->length && memcmp(foot, line->text, line->length) == 0;
+    const bool good = strcmp(foot, reader->line->str) == 0;
 
     g_free(foot);
     if (!good) {
@@ -250,8 +190,8 @@ static enum golden_status read_foot(struct golden_reader *reader)
         return GOLDEN_DAMAGED;
     }
     drop_line(reader);
-    if (reader->at == reader->buffer->len && !read_more(reader))
-        return reader->error ? GOLDEN_DAMAGED : GOLDEN_END;
+    if (fgetc(reader->file) == EOF)
+        return GOLDEN_END;
     damaged(reader, "stands behind the golden's end");
     return GOLDEN_DAMAGED;
 }
@@ -284,11 +224,13 @@ struct golden_reader *golden_open(const char *path, char **error)
         return NULL;
     }
     reader = g_new0(struct golden_reader, 1);
-    reader->file = file;
+    reader->file = fdopen(file, "rb");
     reader->ignored = g_ptr_array_new_with_free_func(g_free);
-    reader->buffer = g_string_new(NULL);
-    if (read_head(reader))
+    reader->line = g_string_new(NULL);
+    if (read_head(reader)) {
+        drop_line(reader);
         return reader;
+    }
     *error = g_strdup(reader->error);
     golden_close(reader);
     return NULL;
@@ -296,9 +238,9 @@ struct golden_reader *golden_open(const char *path, char **error)
 
 void golden_close(struct golden_reader *reader)
 {
-    close(reader->file);
+    fclose(reader->file);
     g_ptr_array_unref(reader->ignored);
-    g_string_free(reader->buffer, TRUE);
+    g_string_free(reader->line, TRUE);
     g_free(reader->error);
     g_free(reader);
 }
@@ -313,29 +255,28 @@ bool golden_has_secrets(const struct golden_reader *reader)
     return reader->with_secrets;
 }
 
+const char *golden_error(const struct golden_reader *reader)
+{
+    return reader->error;
+}
+
 /* Appends the line at hand. False where it belongs to the next packet, or is no line of a dump. */
 static bool append_line(struct golden_reader *reader, GString *packet)
 {
-    const struct line *line = &reader->line;
-    const char *text = line->text;
+    const char *line = reader->line->str;
     const bool begun = packet->len > 0;
     uint64_t distance;
-    const char *rest = parse_packet_line(text, line->length, &distance);
+    const bool is_first = parse_packet_line(line, &distance) != NULL;
 
-    if (rest && distance && begun)
+    if (is_first && distance && begun)
         return false;
-    if (!rest && (!begun || *text != ' '))
+    if (!is_first && (!begun || *line != ' '))
         return damaged(reader, "is no line of a dump");
-    if (packet->len + line->size > PACKET_SIZE_MAX)
+    if (packet->len + reader->line->len > PACKET_SIZE_MAX)
         return damaged(reader, "too much for one packet");
-    if (!begun) {
-        reader->number += distance;
-        reader->packets++;
-        g_string_append(packet, packet_word);
-        text = rest;
-    }
-    g_string_append_len(packet, text, line->text + line->length - text);
-    g_string_append_c(packet, '\n');
+    reader->packets += !begun;
+    reader->number += begun ? 0 : distance;
+    golden_packet_append(packet, line);
     drop_line(reader);
     return true;
 }
@@ -344,7 +285,7 @@ enum golden_status golden_next(struct golden_reader *reader, GString *packet, ui
 {
     g_string_truncate(packet, 0);
     while (!reader->error && read_line(reader)) {
-        const bool is_foot = begins_with(reader->line.text, reader->line.length, foot_start);
+        const bool is_foot = g_str_has_prefix(reader->line->str, foot_start);
 
         if (is_foot && !packet->len)
             return read_foot(reader);
@@ -353,9 +294,4 @@ enum golden_status golden_next(struct golden_reader *reader, GString *packet, ui
     }
     *number = reader->number;
     return reader->error ? GOLDEN_DAMAGED : GOLDEN_PACKET;
-}
-
-const char *golden_error(const struct golden_reader *reader)
-{
-    return reader->error;
 }

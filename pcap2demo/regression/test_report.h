@@ -33,8 +33,7 @@ struct test_case {
 };
 
 struct input_cases {
-    char *name;  /* of the file */
-    char *file;  /* the name as printable UTF-8 */
+    char *file;  /* its name as printable UTF-8 */
     double time; /* seconds that the input took; 0 where it was not read */
     struct test_case kinds[CASE_KINDS];
 };
@@ -44,6 +43,8 @@ struct test_report;
 /* Collects failures until it is freed. Kinds that are not `wanted` are left out of reports. */
 struct test_report *test_report_new(const bool wanted[CASE_KINDS]);
 void test_report_free(struct test_report *report);
+
+/* In the next four functions `report` may be NULL: then they do nothing. */
 
 /* The input can be read, and is: its cases are passed so far. Others are skipped. */
 void test_report_begin(struct test_report *report, const char *file);

@@ -141,7 +141,7 @@ FAULTS = [
     ("regression", "if (diff->differences->len >= diff->max)",
      "if (diff->differences->len > diff->max)"),
     ("regression", "    diff->renumbered |= packet_at(diff->was, 0)->number != number;\n", ""),
-    ("regression", "if (rest && distance && begun)", "if (rest && begun)"),
+    ("regression", "if (is_first && distance && begun)", "if (is_first && begun)"),
     ("regression", "(size ? size : end) - text->str", "end - text->str"),
     ("regression", "if (!S_ISREG(status.st_mode))", "if (S_ISDIR(status.st_mode))"),
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/dump/dump.h"
+#include "tests/support/count_sink.h"
 
 enum { NAME_BYTES = 128 };
 
@@ -48,10 +49,10 @@ static char *dump(const struct qs_dump_format *format, struct qs_decoder *decode
 static uint64_t count(struct qs_decoder *decoder, const struct qs_session *session,
                       const struct qs_packet *packet)
 {
-    struct qs_count_sink counts;
+    struct count_sink counts;
     uint64_t total;
 
-    qs_count_sink_init(&counts);
+    count_sink_init(&counts);
     decode_in_copy(decoder, session, &counts.base, packet);
     total = counts.groups + counts.fields;
     for (unsigned i = 0; i < QS_NOTE_KINDS; i++)

@@ -49,7 +49,7 @@ static void check_packet(const GString *packet)
 
 static void check_differences(struct golden_diff *diff, uint64_t *total)
 {
-    GPtrArray *differences = golden_diff_take_differences(diff, total);
+    GPtrArray *differences = golden_diff_steal_differences(diff, total);
 
     if (differences->len != MIN(*total, DIFFERENCES_MAX))
         broken("differences that are not there");

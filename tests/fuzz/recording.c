@@ -15,6 +15,7 @@
 #include "common/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/count_sink.h"
 
 /* Blocks lie one behind the other, without a gap. */
 static void check_block(const struct qs_demo_block *block, uint32_t *end)
@@ -90,11 +91,11 @@ static struct qs_demo_input *open_recording(const uint8_t *data, size_t size)
 
 static void read_fields(struct qs_demo_input *recording, struct options *options)
 {
-    struct qs_count_sink counts;
+    struct count_sink counts;
     struct qs_sessions_handler handler = {
         .sink = &counts.base, .want_rebuild = true, .packet = check_time};
 
-    qs_count_sink_init(&counts);
+    count_sink_init(&counts);
     read_recording(recording, &options->sessions, &handler);
     if (counts.depth)
         abort();

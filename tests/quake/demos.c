@@ -11,6 +11,7 @@
 #include "common/dump/dump.h"
 #include "common/demo/dem/dem.h"
 #include "common/quake/quake.h"
+#include "tests/support/count_sink.h"
 
 struct tally {
     unsigned blocks, problems;
@@ -35,13 +36,13 @@ static enum qs_demo_status decode_blocks(struct tally *tally, struct qs_reader *
 {
     struct nq_session session;
     struct qs_decoder decoder;
-    struct qs_count_sink counts;
+    struct count_sink counts;
     struct dem_block block;
     enum qs_demo_status status;
 
     nq_protocol.session_init(&session.base);
     qs_decoder_init(&decoder, &nq_protocol);
-    qs_count_sink_init(&counts);
+    count_sink_init(&counts);
     while ((status = dem_read_block(in, &block)) == QS_DEMO_BLOCK) {
         const struct qs_packet packet = {.data = block.messages.data,
                                          .size = block.messages.size,

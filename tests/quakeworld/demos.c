@@ -10,6 +10,7 @@
 
 #include "common/dump/dump.h"
 #include "common/demo/qwd/qwd.h"
+#include "tests/support/count_sink.h"
 
 enum { DEMO_MAX = 1 << 28 }; /* bytes; no demo is larger */
 
@@ -34,11 +35,11 @@ static void decode_demo(struct tally *tally, const char *path, const uint8_t *da
     enum qs_demo_status status;
     struct qwd_block block;
     struct qs_decoder decoder;
-    struct qs_count_sink counts;
+    struct count_sink counts;
     struct qs_session *session = g_malloc(qw_protocol.session_size);
 
     qs_decoder_init(&decoder, &qw_protocol);
-    qs_count_sink_init(&counts);
+    count_sink_init(&counts);
     qw_protocol.session_init(session);
     while ((status = qwd_read_block(&in, &block, QWD_CMD_CLASSIC)) == QS_DEMO_BLOCK)
         if (block.type == QWD_READ) {

@@ -106,7 +106,7 @@ static struct comparison compare(const char *golden, const char *dump)
     add_dump(diff, dump);
     if (!golden_diff_finish(diff))
         result.error = g_strdup(golden_error(reader));
-    differences = golden_diff_take_differences(diff, &result.total);
+    differences = golden_diff_steal_differences(diff, &result.total);
     assert_int_equal(differences->len, MIN(result.total, MAX_DIFFERENCES));
     for (guint i = 0; i < differences->len; i++)
         append_difference(result.text, g_ptr_array_index(differences, i));
@@ -305,6 +305,24 @@ static void many_lines(void **state)
     g_string_free(expected, TRUE);
     g_string_free(was, TRUE);
     g_free(golden);
+}
+
+/* Nobody reads a line to its end that is as long as a book. */
+static void long_line_cut(void **state)
+{
+    char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX, 'x');
+    char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
+    char *shown = g_strdup_printf("1 1\n+ %.*s…\n", GOLDEN_LINE_SIZE_MAX - 1, rest);
+    char *golden = golden_of("packet qw s2c\n");
+    struct comparison result = compare(golden, is);
+
+    (void)state;
+    assert_string_equal(result.text->str, shown);
+    comparison_clear(&result);
+    g_free(golden);
+    g_free(shown);
+    g_free(is);
+    g_free(rest);
 }
 
 /* --- Many packets ---------------------------------------------------------------------------- */
@@ -611,6 +629,7 @@ int main(void)
         cmocka_unit_test(packet_renumbered),
         cmocka_unit_test(units),
         cmocka_unit_test(many_lines),
+        cmocka_unit_test(long_line_cut),
         cmocka_unit_test(kept_up_to_a_number),
         cmocka_unit_test(realigned),
         cmocka_unit_test(gap),

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pcap2demo/output/progress.h"
+#include "pcap2demo/output/terminal.h"
 
 enum { MB = 1000000 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/toy.h"
+#include "tests/support/count_sink.h"
 
 /* --- Running a script into a dump */
 
@@ -403,11 +404,11 @@ static void test_counts(void **state)
 {
     const struct qs_packet packet = dump_packet(VIEW("\7 2345678"));
     struct toy_session knowledge;
-    struct qs_count_sink counts;
+    struct count_sink counts;
     struct qs_decoder d;
 
     (void)state;
-    qs_count_sink_init(&counts);
+    count_sink_init(&counts);
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
     toy_decode = structure;

@@ -3,13 +3,39 @@
  * The figures of a session: what its packets consist of, how much goes each way, what was lost, how
  * long acknowledgements took. `pcap2demo --stats` and Wireshark's tables show the same ones.
  */
-#ifndef QS_STATS_TALLY_H
-#define QS_STATS_TALLY_H
+#ifndef QS_STATS_STATS_H
+#define QS_STATS_STATS_H
 
 #include <glib.h>
 
+#include "common/core/parse.h"
 #include "common/netchan/links.h"
-#include "common/stats/message_counter.h"
+
+/* --- A packet's messages: the outermost groups of its fields, with the headers around them. What
+ * was joined or inflated counts as it is then. */
+
+/* A message. */
+struct qs_counted {
+    const struct qs_field *group;
+    uint32_t bytes;
+    bool open; /* its end, and with it `bytes`, is to come */
+};
+
+struct qs_message_counter {
+    struct qs_sink base;
+    struct qs_sink *next; /* that is given all of it, too; or NULL */
+    GArray *counted;      /* struct qs_counted: of the packet that was decoded last */
+    GArray *open;         /* uint32_t: offsets of open groups */
+    GArray *bases;        /* guint: groups that were open when each source began */
+};
+
+void qs_message_counter_init(struct qs_message_counter *counter);
+void qs_message_counter_clear(struct qs_message_counter *counter);
+
+/* Another packet is decoded next. */
+void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink *next);
+
+/* --- A session's figures */
 
 enum { QS_DIRECTIONS = QS_S2C + 1 };
 
@@ -45,7 +71,7 @@ struct qs_tally {
 void qs_tally_init(struct qs_tally *tally);
 void qs_tally_clear(struct qs_tally *tally);
 
-/* A packet of the session was decoded. */
+/* A packet of the session that was decoded. */
 struct qs_tally_packet {
     const GArray *counted; /* see struct qs_message_counter */
     const struct qs_packet *packet;
