@@ -387,7 +387,7 @@ void inputs_init(struct qs_sessions_options *sessions)
     *sessions = (struct qs_sessions_options){
         .selection = qs_protocol_selection_new(),
         .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-        .sign_ons = qs_lending_demos_new(),
+        .sign_ons = qs_donor_demos_new(),
         .sessions_max = QS_CROWD_SESSIONS_MAX,
         .has_memory = has_memory,
         .crowded = report_limits,

@@ -144,7 +144,7 @@ static void read_sign_ons(GPtrArray *sign_ons)
 
         if (!source)
             report_unusable(*name, error);
-        if (demo && !qs_lending_demos_add(sign_ons, demo))
+        if (demo && !qs_donor_demos_add(sign_ons, demo))
             failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(*name)},
                     "has no sign-on that could be lent");
         if (demo)

@@ -74,9 +74,10 @@ struct qs_demo_rebuilder {
     void *(*create)(struct qs_demo_writer *out);
     /*
      * Begins the demo with a lent sign-on, or goes on with it. The packets to come are decoded with
-     * `session`, which has it, too. NULL where the format has no `lending`.
+     * `session`, which has it, too. NULL where the format has no `late_join`.
      */
-    void (*lend)(void *state, const struct qs_borrower *borrower, struct qs_session *session);
+    void (*join_late)(void *state, const struct qs_donor_match *borrower,
+                      struct qs_session *session);
     /*
      * A packet of either direction, in the capture's order; `decoder` holds what qs_decode() made
      * of it, and decoder->session the session behind it.
@@ -127,8 +128,8 @@ struct qs_demo_format {
     void (*append_end)(GByteArray *out, struct qs_view last);
 
     const struct qs_demo_rebuilder *rebuilder;
-    const struct qs_demo_lending *lending; /* NULL: sessions that begin late are lent nothing */
-    const struct qs_demo_format *lends_to; /* whose sessions its demos lend to; NULL: its own */
+    const struct qs_late_join *late_join;   /* NULL: sessions that begin late are lent nothing */
+    const struct qs_demo_format *donor_for; /* whose sessions its demos lend to; NULL: its own */
     const struct qs_demo_packet_maker *packets; /* NULL: no capture can be made of its demos */
 };
 

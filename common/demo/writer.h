@@ -25,7 +25,7 @@ struct qs_demo_counts {
 struct qs_sign_on;
 
 /* Returns whether it wants to see another one. */
-typedef bool qs_peer_taker(void *user, const struct qs_sign_on *peer);
+typedef bool qs_peer_function(void *user, const struct qs_sign_on *peer);
 
 /* An implementation begins with this struct, fills in the functions and the options. */
 struct qs_demo_writer {
@@ -38,7 +38,7 @@ struct qs_demo_writer {
                     const char *text);
     /* Calls `take` with what each other client of the server was told up to now, as far as that is
      * kept; NULL: nothing is. */
-    void (*peers)(struct qs_demo_writer *writer, qs_peer_taker *take, void *user);
+    void (*peers)(struct qs_demo_writer *writer, qs_peer_function *take, void *user);
     bool sanitize;   /* leave out what playback does not need and would carry out */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
     bool goes_on;    /* the session had a demo before this one, which begins with another level */

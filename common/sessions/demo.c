@@ -19,9 +19,9 @@ struct qs_session_demo {
     int64_t file_end;    /* time of the packet that wrote to it last */
     char *file_map;      /* the map that the file is named after */
     char *lacks;
-    struct qs_session_demo_loan loan;
-    const struct qs_lending *lending; /* NULL: other sessions are not known */
-    const struct qs_lender *lender;
+    struct qs_session_demo_donor donation;
+    const struct qs_donors *donors; /* NULL: other sessions are not known */
+    const struct qs_donor *donor;
     GPtrArray *files;
     struct qs_session_problems problems;
     bool dropped, unwanted;
@@ -204,12 +204,12 @@ static void left_out(struct qs_demo_writer *out, const char *command)
     g_tree_insert(demo->left_out, g_strdup(command), GUINT_TO_POINTER(count));
 }
 
-static void peers(struct qs_demo_writer *out, qs_peer_taker *take, void *user)
+static void peers(struct qs_demo_writer *out, qs_peer_function *take, void *user)
 {
     const struct qs_session_demo *demo = (const struct qs_session_demo *)out;
 
-    if (demo->lender)
-        qs_lender_peers(demo->lending, demo->lender, take, user);
+    if (demo->donor)
+        qs_donor_peers(demo->donors, demo->donor, take, user);
 }
 
 /* --- The demo --- */
@@ -243,9 +243,9 @@ void qs_session_demo_free(struct qs_session_demo *demo)
     g_free(demo->player);
     g_free(demo->map);
     g_free(demo->lacks);
-    g_free(demo->loan.lender);
-    g_free(demo->loan.unknown);
-    g_free(demo->loan.refusals);
+    g_free(demo->donation.name);
+    g_free(demo->donation.unknown);
+    g_free(demo->donation.refusals);
     g_free(demo);
 }
 
@@ -304,25 +304,25 @@ const char *qs_session_demo_lacks(const struct qs_session_demo *demo)
     return demo->lacks;
 }
 
-void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_lending *lending,
-                               const struct qs_lender *lender)
+void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_donors *donors,
+                               const struct qs_donor *donor)
 {
-    demo->lending = lending;
-    demo->lender = lender;
+    demo->donors = donors;
+    demo->donor = donor;
 }
 
-void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan *loan)
+void qs_session_demo_set_donor(struct qs_session_demo *demo, const struct qs_donor_choice *choice)
 {
-    const struct qs_borrower *borrower = loan->borrower;
+    const struct qs_donor_match *match = choice->match;
 
-    demo->loan.lender = g_strdup(loan->lender);
-    demo->loan.refusals = g_strdup(loan->refusals);
-    demo->loan.unproven = loan->unproven;
-    if (borrower && borrower->unknown->len)
-        demo->loan.unknown = g_strdup(borrower->unknown->str);
+    demo->donation.name = g_strdup(choice->donor);
+    demo->donation.refusals = g_strdup(choice->refusals);
+    demo->donation.unproven = choice->unproven;
+    if (match && match->unknown->len)
+        demo->donation.unknown = g_strdup(match->unknown->str);
 }
 
-const struct qs_session_demo_loan *qs_session_demo_loan(const struct qs_session_demo *demo)
+const struct qs_session_demo_donor *qs_session_demo_donor(const struct qs_session_demo *demo)
 {
-    return &demo->loan;
+    return &demo->donation;
 }

@@ -7,7 +7,7 @@
 
 #include "common/demo/writer.h"
 #include "common/sessions/location.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/demo_names.h"
 #include "common/sessions/problems.h"
 
@@ -107,20 +107,20 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo);
 const char *qs_session_demo_lacks(const struct qs_session_demo *demo);
 
 /* How its start was made good. Texts are NULL where there is nothing to say. */
-struct qs_session_demo_loan {
-    char *lender;   /* whose sign-on it begins with: "session 2", "dm4.dem" */
+struct qs_session_demo_donor {
+    char *name;     /* whose sign-on it begins with: "session 2", "dm4.dem" */
     char *unknown;  /* what is not known all the same */
     char *refusals; /* why demos that the user named could not help */
-    bool unproven;  /* only the user says that the lender was on the same map */
+    bool unproven;  /* only the user says that the donor was on the same map */
 };
 
-/* The session's lender knows other sessions with its server; NULL: not any more. Both must live as
+/* The session's donor knows other sessions with its server; NULL: not any more. Both must live as
  * long. */
-void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_lending *lending,
-                               const struct qs_lender *lender);
+void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_donors *donors,
+                               const struct qs_donor *donor);
 
 /* Once, of a session that began late. */
-void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan *loan);
-const struct qs_session_demo_loan *qs_session_demo_loan(const struct qs_session_demo *demo);
+void qs_session_demo_set_donor(struct qs_session_demo *demo, const struct qs_donor_choice *choice);
+const struct qs_session_demo_donor *qs_session_demo_donor(const struct qs_session_demo *demo);
 
 #endif

@@ -60,7 +60,7 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
         .rebuild = handler->want_rebuild,
         .file = sessions->file,
         .comment = comment_of(sessions, first),
-        .lending = sessions->lending,
+        .donors = sessions->donors,
         .client = client_of(conversation),
         .server = server_of(conversation),
         .demo = {.store = handler->write_demos ? options->store : NULL,

@@ -162,26 +162,26 @@ static void rebuild_packet(struct qs_client_session *session, const char *file, 
 /* The packet just decoded shows that it needs a sign-on. */
 static bool is_late(const struct qs_client_session *session, const struct qs_decoder *decoder)
 {
-    return session->borrows && session->borrows->is_late(decoder);
+    return session->late_join && session->late_join->is_late(decoder);
 }
 
-/* `before`: see qs_held_new(). */
-static void hold(struct qs_client_session *session, const struct qs_decoder *decoder,
-                 const struct qs_packet *packet, const struct qs_session *before)
+/* `before`: see qs_late_session_new(). */
+static void join_late(struct qs_client_session *session, const struct qs_decoder *decoder,
+                      const struct qs_packet *packet, const struct qs_session *before)
 {
-    session->held = qs_held_new(session->lending, session->rebuilt, session->number, decoder,
-                                before, packet->time);
-    session->borrows = NULL;
+    session->late = qs_late_session_new(session->donors, session->rebuilt, session->number, decoder,
+                                        before, packet->time);
+    session->late_join = NULL;
 }
 
 static void start_lender(struct qs_client_session *session,
                          const struct qs_client_session_setup *setup,
                          const struct qs_demo_format *format)
 {
-    if (!format->lending)
+    if (!format->late_join)
         return;
-    session->lending = setup->lending;
-    session->lender = qs_lender_new(setup->lending, format, session->number);
+    session->donors = setup->donors;
+    session->donor = qs_donor_new(setup->donors, format, session->number);
 }
 
 /* Of what was read from a demo there is nothing to rebuild. */
@@ -195,15 +195,15 @@ static void start_demo(struct qs_client_session *session,
     start_lender(session, setup, format);
     start_rebuild(session, setup, format);
     if (session->demo)
-        qs_session_demo_set_peers(session->demo, session->lending, session->lender);
+        qs_session_demo_set_peers(session->demo, session->donors, session->donor);
 }
 
 static void free_rebuild(struct qs_client_session *session)
 {
     if (session->restorer)
         qs_demo_restorer_free(session->restorer);
-    if (session->held)
-        qs_held_free(session->held);
+    if (session->late)
+        qs_late_session_free(session->late);
     if (session->rebuild)
         session->rebuilt->rebuilder->free(session->rebuild);
     qs_session_demo_free(session->demo);
@@ -226,9 +226,9 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     session->client = setup->client;
     session->server = setup->server;
     start_demo(session, setup, first);
-    session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
+    session->late_join = session->rebuild ? session->rebuilt->late_join : NULL;
     if (is_late(session, decoder))
-        hold(session, decoder, first, NULL);
+        join_late(session, decoder, first, NULL);
     return session;
 }
 
@@ -256,20 +256,20 @@ static void take(struct qs_client_session *session, const char *file, const char
     session->problems += qs_decoder_problems(decoder) != 0;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
-    if (session->lender && decoder->direction == QS_S2C)
-        qs_lender_packet(session->lender, decoder, packet, &session->server);
-    if (session->held) {
-        qs_held_packet(session->held, decoder, file, packet);
+    if (session->donor && decoder->direction == QS_S2C)
+        qs_donor_packet(session->donor, decoder, packet, &session->server);
+    if (session->late) {
+        qs_late_session_packet(session->late, decoder, file, packet);
         return;
     }
     follow_levels(session, decoder->session, packet, session->packets);
     if (!session->demo)
         return;
     if (is_late(session, decoder))
-        hold(session, decoder, packet,
-             heard_server || decoder->direction == QS_C2S ? &session->state : NULL);
-    if (session->held)
-        qs_held_packet(session->held, decoder, file, packet);
+        join_late(session, decoder, packet,
+                  heard_server || decoder->direction == QS_C2S ? &session->state : NULL);
+    if (session->late)
+        qs_late_session_packet(session->late, decoder, file, packet);
     else
         rebuild_packet(session, file, comment, decoder, packet);
 }
@@ -284,7 +284,7 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
 
 void qs_client_session_settle(struct qs_client_session *session)
 {
-    if (session->rebuild && !session->held && session->rebuilt->rebuilder->settle)
+    if (session->rebuild && !session->late && session->rebuilt->rebuilder->settle)
         session->rebuilt->rebuilder->settle(session->rebuild);
 }
 
@@ -292,24 +292,24 @@ void qs_client_session_settle(struct qs_client_session *session)
 
 /* Hears of the packets that were kept. */
 struct again {
-    struct qs_held_listener listener;
+    struct qs_late_session_listener listener;
     struct qs_client_session *session;
-    const struct qs_borrower *borrower; /* or NULL */
+    const struct qs_donor_match *match; /* or NULL */
     uint64_t packets;
 };
 
-static void begin_again(struct qs_held_listener *listener, struct qs_session *state)
+static void begin_again(struct qs_late_session_listener *listener, struct qs_session *state)
 {
     const struct again *again = (const struct again *)listener;
     const struct qs_client_session *session = again->session;
 
     /* A demo may begin with what is lent, before the first packet. */
-    qs_session_demo_set_time(session->demo, qs_held_since(session->held));
-    if (again->borrower)
-        session->rebuilt->rebuilder->lend(session->rebuild, again->borrower, state);
+    qs_session_demo_set_time(session->demo, qs_late_session_start(session->late));
+    if (again->match)
+        session->rebuilt->rebuilder->join_late(session->rebuild, again->match, state);
 }
 
-static void take_again(struct qs_held_listener *listener, const char *file,
+static void take_again(struct qs_late_session_listener *listener, const char *file,
                        const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     struct again *again = (struct again *)listener;
@@ -318,48 +318,48 @@ static void take_again(struct qs_held_listener *listener, const char *file,
     rebuild_packet(again->session, file, NULL, decoder, packet);
 }
 
-static void end_again(struct qs_held_listener *listener, const struct qs_session *state)
+static void end_again(struct qs_late_session_listener *listener, const struct qs_session *state)
 {
     describe(((struct again *)listener)->session, state);
 }
 
-/* Rebuilds what was held, with the help of a lender where there is one. */
-static void release(struct qs_client_session *session)
+/* Rebuilds what was held, with the help of a donor where there is one. */
+static void rebuild_late(struct qs_client_session *session)
 {
     struct again again = {.listener = {begin_again, take_again, end_again}, .session = session};
-    struct qs_loan loan;
+    struct qs_donor_choice choice;
 
-    qs_held_find_lender(session->held, &session->server, &loan);
-    again.borrower = loan.borrower;
-    qs_held_replay(session->held, &loan, &again.listener);
-    qs_session_demo_set_loan(session->demo, &loan);
-    if (loan.refusals && !qs_session_demo_lacks(session->demo))
+    qs_late_session_find_donor(session->late, &session->server, &choice);
+    again.match = choice.match;
+    qs_late_session_replay(session->late, &choice, &again.listener);
+    qs_session_demo_set_donor(session->demo, &choice);
+    if (choice.refusals && !qs_session_demo_lacks(session->demo))
         qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "nothing lends a sign-on: %s",
-                        loan.refusals);
-    if (qs_held_error(session->held))
+                        choice.refusals);
+    if (qs_late_session_error(session->late))
         qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "%s",
-                        qs_held_error(session->held));
-    qs_loan_clear(session->held, &loan);
+                        qs_late_session_error(session->late));
+    qs_donor_choice_clear(session->late, &choice);
 }
 
 /* --- Its end --------------------------------------------------------------------------------- */
 
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state)
 {
-    if (session->held)
-        qs_held_end(session->held, state);
+    if (session->late)
+        qs_late_session_end(session->late, state);
     else
         describe(session, state);
     if (session->demo)
         qs_session_demo_set_peers(session->demo, NULL, NULL);
-    if (session->lender)
-        qs_lender_end(session->lending, session->lender);
-    session->lender = NULL;
+    if (session->donor)
+        qs_donor_end(session->donors, session->donor);
+    session->donor = NULL;
 }
 
 bool qs_client_session_waits(const struct qs_client_session *session)
 {
-    return session->held != NULL;
+    return session->late != NULL;
 }
 
 void qs_client_session_set_same(struct qs_client_session *session, unsigned number)
@@ -382,8 +382,8 @@ static bool is_one_sided(const struct qs_client_session *session)
 void qs_client_session_end(struct qs_client_session *session, bool keep)
 {
     keep = keep && !is_one_sided(session);
-    if (session->held && keep)
-        release(session);
+    if (session->late && keep)
+        rebuild_late(session);
     if (session->rebuild && keep)
         session->rebuilt->rebuilder->finish(session->rebuild);
     if (session->demo)

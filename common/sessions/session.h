@@ -11,7 +11,7 @@
 #include "common/demo/parts.h"
 #include "common/sessions/location.h"
 #include "common/sessions/demo.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 
 /* Texts are printable UTF-8, NULL where not known. */
 enum qs_session_end {
@@ -57,13 +57,13 @@ struct qs_client_session {
     int unlike;
 
     /* For session.c alone. */
-    const struct qs_demo_format *rebuilt;  /* the format of `demo`, or NULL */
-    void *rebuild;                         /* state of its rebuilder, or NULL */
-    struct qs_demo_restorer *restorer;     /* instead of it; or NULL */
-    struct qs_lending *lending;            /* NULL: nothing is rebuilt */
-    struct qs_lender *lender;              /* what it could lend; or NULL */
-    const struct qs_demo_lending *borrows; /* how it could be lent a sign-on; NULL: it cannot */
-    struct qs_held *held;                  /* its demo waits for a lender; or NULL */
+    const struct qs_demo_format *rebuilt; /* the format of `demo`, or NULL */
+    void *rebuild;                        /* state of its rebuilder, or NULL */
+    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
+    struct qs_donors *donors;             /* NULL: nothing is rebuilt */
+    struct qs_donor *donor;               /* what it could lend; or NULL */
+    const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
+    struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
     uint32_t level;
     bool map_known; /* of the present level */
 };
@@ -91,7 +91,7 @@ struct qs_client_session_setup {
     bool rebuild;        /* make a demo of it */
     const char *file;    /* of the first packet; interned */
     const char *comment; /* of it, or NULL; see qs_client_session_packet() */
-    struct qs_lending *lending;
+    struct qs_donors *donors;
     struct qs_address client, server; /* as far as they are known */
     struct qs_session_demo_setup demo;
 };
@@ -119,7 +119,7 @@ void qs_client_session_settle(struct qs_client_session *session);
  */
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);
 
-/* Whether its demo waits for a lender of a sign-on; more input may bring one. */
+/* Whether its demo waits for a donor of a sign-on; more input may bring one. */
 bool qs_client_session_waits(const struct qs_client_session *session);
 
 /* It is session `number` under another address: it gives no demo. */

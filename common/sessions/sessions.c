@@ -532,7 +532,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     if (options->idle)
         qs_flow_table_set_idle(sessions->flows, options->idle);
     sessions->unclaimed = qs_heuristic_new(options->protocol_options);
-    sessions->lending = qs_lending_new(options->sign_ons);
+    sessions->donors = qs_donors_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
     sessions->twins = qs_nat_duplicates_new();
     for (int i = 0; qs_protocols[i]; i++) {
@@ -577,7 +577,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     qs_heuristic_free(sessions->unclaimed);
     qs_life_end_waiting(sessions);
     report_crowd(sessions);
-    qs_lending_free(sessions->lending);
+    qs_donors_free(sessions->donors);
     qs_nat_duplicates_free(sessions->twins);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);

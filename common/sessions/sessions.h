@@ -48,7 +48,7 @@ struct qs_sessions_options {
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
     bool prompt;         /* a session is over as soon as an end has said so */
     int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
-    GPtrArray *sign_ons; /* see qs_lending_demos_new(); or NULL */
+    GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
     struct qs_protocol_selection *selection;
     uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
     /* The protocol of a conversation of which nothing else tells it, by one of its packets, or

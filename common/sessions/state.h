@@ -5,7 +5,7 @@
 
 #include "common/sessions/conversation.h"
 #include "common/sessions/crowd.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/nat_duplicates.h"
 #include "common/sessions/heuristic.h"
@@ -26,7 +26,7 @@ struct qs_sessions {
         int64_t last;     /* of the last datagram */
         int64_t furthest; /* of any */
     } clock;              /* nanoseconds; 0: there was none */
-    struct qs_lending *lending;
+    struct qs_donors *donors;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
     struct qs_crowd crowd;

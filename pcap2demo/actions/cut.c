@@ -39,9 +39,9 @@ struct packet_ref {
 
 /* A session, and what of it comes before its game. */
 struct followed {
-    GArray *handshake, *sign_on;           /* struct packet_ref; the second: of the level */
-    struct qs_sign_on *told;               /* of the level */
-    const struct qs_demo_lending *lending; /* NULL: its sign-ons have no end that is known */
+    GArray *handshake, *sign_on;          /* struct packet_ref; the second: of the level */
+    struct qs_sign_on *told;              /* of the level */
+    const struct qs_late_join *late_join; /* NULL: its sign-ons have no end that is known */
     uint32_t level;
     bool asked; /* for any packet */
 };
@@ -226,7 +226,7 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
         return followed;
     format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0);
     followed = g_new0(struct followed, 1);
-    followed->lending = format ? format->lending : NULL;
+    followed->late_join = format ? format->late_join : NULL;
     followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
     followed->sign_on = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
     followed->told = qs_sign_on_new();
@@ -299,11 +299,11 @@ static void remember(struct followed *followed, struct packet_ref ref,
 
     if (decoder->session->level != followed->level)
         begin_level(followed, decoder->session->level);
-    if (!followed->lending || followed->told->complete || packets->len == BEFORE_MAX)
+    if (!followed->late_join || followed->told->complete || packets->len == BEFORE_MAX)
         return;
     g_array_append_val(packets, ref);
     if (decoder->accepted && !followed->told->broken)
-        followed->lending->tell(followed->told, decoder);
+        followed->late_join->add_packet(followed->told, decoder);
 }
 
 /* What comes before it is kept with the first packet, and need not be remembered any more. */

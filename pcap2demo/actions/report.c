@@ -78,7 +78,7 @@ char *report_demo(const struct qs_client_session *session)
     g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s",
                            qs_client_session_demo_format(session)->extension, blocks,
                            qs_plural(blocks));
-    if (qs_session_demo_lacks(session->demo) && !qs_session_demo_loan(session->demo)->lender)
+    if (qs_session_demo_lacks(session->demo) && !qs_session_demo_donor(session->demo)->name)
         g_string_append_printf(text, ", %s", qs_session_demo_lacks(session->demo));
     if (problem_total(session))
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problem%s", problem_total(session),
@@ -97,13 +97,13 @@ struct qs_location report_location(const struct qs_client_session *session)
 /* What became of a session whose start is missing. New. */
 static char *missing_start_text(const struct qs_client_session *session)
 {
-    const struct qs_session_demo_loan *loan = qs_session_demo_loan(session->demo);
-    const char *refusals = loan->refusals;
+    const struct qs_session_demo_donor *donor = qs_session_demo_donor(session->demo);
+    const char *refusals = donor->refusals;
 
-    if (loan->lender)
-        return g_strdup_printf("its sign-on is lent by %s%s%s", loan->lender,
-                               loan->unknown ? "; not known: " : "",
-                               loan->unknown ? loan->unknown : "");
+    if (donor->name)
+        return g_strdup_printf("its sign-on is lent by %s%s%s", donor->name,
+                               donor->unknown ? "; not known: " : "",
+                               donor->unknown ? donor->unknown : "");
     if (!nothing_rebuilt(session))
         return g_strdup_printf("the demo starts with %s%s%s",
                                session->maps->len
@@ -116,14 +116,14 @@ static char *missing_start_text(const struct qs_client_session *session)
 
 char *report_sign_on(const struct qs_client_session *session)
 {
-    const struct qs_session_demo_loan *loan;
+    const struct qs_session_demo_donor *donor;
 
     if (!session->demo || !qs_session_demo_lacks(session->demo))
         return NULL;
-    loan = qs_session_demo_loan(session->demo);
-    if (loan->lender)
-        return g_strdup_printf("%slent by %s", loan->unproven ? "map not proven; " : "",
-                               loan->lender);
+    donor = qs_session_demo_donor(session->demo);
+    if (donor->name)
+        return g_strdup_printf("%slent by %s", donor->unproven ? "map not proven; " : "",
+                               donor->name);
     return g_strdup("missing");
 }
 
@@ -256,15 +256,15 @@ static json_t *problems_json(const struct qs_session_demo *demo)
 /* Null where the capture has it. */
 static json_t *sign_on_json(const struct qs_session_demo *demo)
 {
-    const struct qs_session_demo_loan *loan = qs_session_demo_loan(demo);
+    const struct qs_session_demo_donor *donor = qs_session_demo_donor(demo);
     json_t *json;
 
     if (!qs_session_demo_lacks(demo))
         return json_null();
     json = json_object();
-    json_object_set_new(json, "lender", report_text_json(loan->lender));
-    json_object_set_new(json, "unknown", report_text_json(loan->unknown));
-    json_object_set_new(json, "refused", report_text_json(loan->refusals));
+    json_object_set_new(json, "lender", report_text_json(donor->name));
+    json_object_set_new(json, "unknown", report_text_json(donor->unknown));
+    json_object_set_new(json, "refused", report_text_json(donor->refusals));
     return json;
 }
 

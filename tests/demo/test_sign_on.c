@@ -43,7 +43,7 @@ static void step(struct pair *pair, uint32_t largest)
 {
     const int32_t which = g_rand_int_range(pair->random, 0, ABOUT);
     const bool anew = g_rand_boolean(pair->random);
-    const int64_t about = which ? qs_told_about(1, (uint32_t)which) : QS_TOLD_ALONE;
+    const int64_t about = which ? qs_sign_on_about(1, (uint32_t)which) : QS_SIGN_ON_ALONE;
     uint8_t bytes[256];
     const struct qs_view view = {bytes,
                                  (uint32_t)g_rand_int_range(pair->random, 1, (gint32)largest + 1)};
@@ -64,7 +64,7 @@ static void check_view(struct qs_view a, struct qs_view b)
 static void check_found(const struct pair *pair)
 {
     for (uint32_t which = 1; which < ABOUT; which++) {
-        const int64_t about = qs_told_about(1, which);
+        const int64_t about = qs_sign_on_about(1, which);
 
         check_view(qs_sign_on_find(pair->asked, about), qs_sign_on_find(pair->unasked, about));
     }
@@ -77,7 +77,7 @@ static void check_messages(const struct qs_sign_on *one, const struct qs_sign_on
     assert_int_equal(one->broken, two->broken);
     assert_int_equal(a->len, b->len);
     for (guint i = 0; i < a->len; i++) {
-        const struct qs_told *x = g_ptr_array_index(a, i), *y = g_ptr_array_index(b, i);
+        const struct qs_sign_on_message *x = g_ptr_array_index(a, i), *y = g_ptr_array_index(b, i);
 
         assert_true(x->about == y->about);
         assert_int_equal(x->block, y->block);

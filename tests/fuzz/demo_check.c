@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/core/text.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
 #include "tests/engine_reader/engine_reader.h"
@@ -111,7 +111,7 @@ static void add_lender(const struct demo_check *check, const char *name, struct 
 {
     struct qs_demo_input *recording = open_demo(name, file);
 
-    qs_lending_demos_add(check->lenders, recording);
+    qs_donor_demos_add(check->lenders, recording);
     qs_demo_input_close(recording);
 }
 

@@ -21,7 +21,7 @@ struct demo_check {
     GPtrArray *lenders; /* see demo_rebuild_setup */
 };
 
-/* What is asked for. The arrays are those of qs_lending_demos_new(), or NULL. */
+/* What is asked for. The arrays are those of qs_donor_demos_new(), or NULL. */
 struct demo_rebuild_setup {
     bool sanitize;
     bool may_wait;      /* late sessions wait for who lends to them */

@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
@@ -63,7 +63,7 @@ static void lend_in_capture(const struct input *input, bool sanitize)
 
 static void lend_from_demo(const struct input *input, bool sanitize)
 {
-    GPtrArray *demos = qs_lending_demos_new();
+    GPtrArray *demos = qs_donor_demos_new();
     GHashTable *sent = demo_check_sent_new();
     struct demo_rebuild rebuild;
 

@@ -10,7 +10,7 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/capture/source.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
@@ -117,10 +117,10 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
 
 static void lend(struct qs_demo_input *recording, struct options *options)
 {
-    GPtrArray *demos = qs_lending_demos_new();
+    GPtrArray *demos = qs_donor_demos_new();
 
     (void)options;
-    if (qs_lending_demos_add(demos, recording) != (demos->len > 0))
+    if (qs_donor_demos_add(demos, recording) != (demos->len > 0))
         abort();
     g_ptr_array_free(demos, TRUE);
 }

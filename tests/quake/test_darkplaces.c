@@ -4,7 +4,7 @@
 
 #include "common/core/writer.h"
 #include "common/core/findings.h"
-#include "common/demo/dem/frames.h"
+#include "common/demo/dem/entity_frames.h"
 #include "tests/quake/wire.h"
 
 /* svc_serverinfo with two models, a sound, four players, and the name of the first. */
@@ -93,11 +93,11 @@ static void check_kept(struct wire *wire, const GByteArray *message)
     struct qs_sign_on *sign_on = qs_sign_on_new();
     GByteArray *kept = g_byte_array_new();
 
-    qs_sign_on_add(sign_on, QS_TOLD_ALONE, VIEW("\1")); /* what is told anew is not the first */
+    qs_sign_on_add(sign_on, QS_SIGN_ON_ALONE, VIEW("\1")); /* what is told anew is not the first */
     wire->decoder.want_entities = QS_ENTITIES_ALL;
     wire_block(wire, bytes);
-    dem_frames_tell(sign_on, &wire->decoder, 0, bytes);
-    qs_write_view(kept, qs_sign_on_find(sign_on, qs_told_about(SVC_DP_ENTITIES, 5)));
+    dem_frames_keep(sign_on, &wire->decoder, 0, bytes);
+    qs_write_view(kept, qs_sign_on_find(sign_on, qs_sign_on_about(SVC_DP_ENTITIES, 5)));
     assert_true(kept->len > 0);
     qs_write_u8(kept, SVC_NOP);
     wire_assert_reads(wire, (struct qs_view){kept->data, kept->len});

@@ -4,7 +4,7 @@
  * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
  * sent.
  */
-#include "common/demo/qwd/lend.h"
+#include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
 #include "tests/unit/text_listener.h"
@@ -509,8 +509,8 @@ static void vlen_is_not_lent(void **state)
     static const char lent[] = "\x0b"
                                "FTEX\0\x80\0\0FTE2\2\0\0\0\x1c\0\0\0\1\0\0\0"
                                "qw\0\3Level\0";
-    const struct qwd_dialect from = {.fte = 0x8000, .fte2 = 2, .player = 5};
-    const struct qwd_dialect to = {.fte = 0x8000, .fte2 = 2, .player = 3};
+    const struct qwd_variant from = {.fte = 0x8000, .fte2 = 2, .player = 5};
+    const struct qwd_variant to = {.fte = 0x8000, .fte2 = 2, .player = 3};
     GByteArray *out = g_byte_array_new();
 
     (void)state;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/demo/dem/lend.h"
+#include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/quake.h"
@@ -229,6 +229,6 @@ const struct qs_demo_format qs_demo_dem = {
     .decode_block = decode_block,
     .append_end = append_end,
     .rebuilder = &dem_rebuilder,
-    .lending = &dem_lending,
+    .late_join = &dem_late_join,
     .packets = &dem_packets,
 };

@@ -11,7 +11,7 @@
 #include "common/core/lists.h"
 #include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
-#include "common/demo/dem/lend.h"
+#include "common/demo/dem/late_join.h"
 #include "common/demo/sanitize/filter_quake.h"
 #include "common/demo/sanitize/stufftext.h"
 #include "common/quake/constants.h"
@@ -261,10 +261,10 @@ static void notice_version(void *user, uint32_t block, struct qs_view message)
         lent->players = NQ_PLAYERS_ALL;
 }
 
-static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
+static void note_lent(struct dem *dem, const struct qs_donor_match *borrower,
                       const struct qs_session *session)
 {
-    const struct qs_sign_on_loss loss = {dem_lent_lost(borrower), true};
+    const struct qs_sign_on_loss loss = {dem_match_lost(borrower), true};
     char *map = qs_map_of(&nq_protocol, session);
     char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
 
@@ -274,7 +274,8 @@ static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
 }
 
 /* The view is that of a sign-on; what follows is seen as the client's moves tell. */
-static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+static void dem_join_late(void *state, const struct qs_donor_match *borrower,
+                          struct qs_session *session)
 {
     struct dem *dem = state;
     struct lent_block lent = {dem, 0, nq_players_of((const struct nq_session *)session)};
@@ -282,8 +283,8 @@ static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_
     note_lent(dem, borrower, session);
     if (!dem->begun)
         begin(dem);
-    dem_lent_messages(borrower, notice_version, &lent);
-    dem_lent_messages(borrower, add_lent, &lent);
+    dem_match_messages(borrower, notice_version, &lent);
+    dem_match_messages(borrower, add_lent, &lent);
     end_lent_block(dem);
     settle(dem);
     dem->level_seen = dem->signed_on = true;
@@ -508,7 +509,7 @@ static void dem_finish(void *state)
 
 const struct qs_demo_rebuilder dem_rebuilder = {
     .create = dem_new,
-    .lend = dem_lend,
+    .join_late = dem_join_late,
     .packet = dem_packet,
     .finish = dem_finish,
     .free = dem_free,

@@ -4,8 +4,8 @@
  * svc_signonnum 3 all that is the same for every client, and what the server says anew of it later.
  * Source: common/quake/PROTOCOL.md, section 9.
  */
-#include "common/demo/dem/frames.h"
-#include "common/demo/dem/lend.h"
+#include "common/demo/dem/entity_frames.h"
+#include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
 #include "common/quake/session.h"
@@ -108,12 +108,12 @@ static int64_t about(enum part part, struct qs_view message)
     uint32_t which = 0;
 
     if (part == SIGN_ON || part == GREETING)
-        return QS_TOLD_ALONE;
+        return QS_SIGN_ON_ALONE;
     if (part == NUMBERED || part == STAT)
         which = message.data[1];
     else if (part == NAMED)
         which = message.data[1] | (uint32_t)message.data[2] << 8;
-    return qs_told_about(message.data[0], which);
+    return qs_sign_on_about(message.data[0], which);
 }
 
 /* --- The sign-on --- */
@@ -133,7 +133,7 @@ static void add(struct qs_sign_on *sign_on, const struct nq_session *session,
 
 static void count_one(struct qs_sign_on *sign_on, uint8_t stat)
 {
-    const int64_t which = qs_told_about(SVC_UPDATESTAT, stat);
+    const int64_t which = qs_sign_on_about(SVC_UPDATESTAT, stat);
     const struct qs_view old = qs_sign_on_find(sign_on, which);
     uint8_t bytes[6] = {SVC_UPDATESTAT, stat};
     uint32_t value;
@@ -219,10 +219,10 @@ static void tell_frames(struct qs_sign_on *sign_on, const struct qs_decoder *dec
 {
     for (guint i = 0; i < decoder->messages->len; i++)
         if (message_at(decoder, i)->id == SVC_DP_ENTITIES)
-            dem_frames_tell(sign_on, decoder, i, bytes_of(decoder, i));
+            dem_frames_keep(sign_on, decoder, i, bytes_of(decoder, i));
 }
 
-/* Before svc_signonnum 3 a lender must have been understood to the last byte. */
+/* Before svc_signonnum 3 a donor must have been understood to the last byte. */
 static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -243,7 +243,7 @@ static bool is_unreliable(const struct qs_decoder *decoder)
     return decoder->packet->from != QS_END_UNKNOWN && !session->delivered.reliable;
 }
 
-void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+void dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
     bool first;

@@ -2,7 +2,7 @@
 #include "common/demo/dm2/dm2.h"
 
 #include "common/core/lists.h"
-#include "common/demo/dm2/lend.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/names.h"
 #include "common/quake2/quake2.h"
@@ -241,6 +241,6 @@ const struct qs_demo_format qs_demo_dm2 = {
     .decode_block = decode_block,
     .append_end = append_end,
     .rebuilder = &dm2_rebuilder,
-    .lending = &dm2_lending,
+    .late_join = &dm2_late_join,
     .packets = &packets,
 };

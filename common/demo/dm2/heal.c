@@ -335,7 +335,7 @@ struct search {
 static bool try_peer(void *user, const struct qs_sign_on *peer)
 {
     struct search *search = user;
-    const struct dm2_told *told = peer->extra ? dm2_told_of(peer) : NULL;
+    const struct dm2_donor_view *told = peer->extra ? dm2_donor_view_of(peer) : NULL;
 
     search->found = told && told->live &&
                     dm2_heal(search->healing, search->session, told->live, search->number);

@@ -6,7 +6,7 @@
 #ifndef QS_DEMO_DM2_HEAL_H
 #define QS_DEMO_DM2_HEAL_H
 
-#include "common/demo/dm2/lend.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/demo/writer.h"
 
 /* So many peers are remembered by which of their frames are of one time with the session's. */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "common/demo/dm2/borrower.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
 #include "common/quake2/configstrings.h"
 
@@ -17,59 +17,59 @@ enum {
 };
 
 /* Whether the player's status bar names another item now. */
-static bool names_item(struct dm2_borrower *b, const struct q2_frame *frame)
+static bool names_item(struct dm2_match *m, const struct q2_frame *frame)
 {
     const int16_t text = frame->player.stats[STAT_PICKUP_STRING];
-    const bool changes = text != b->picked_up;
+    const bool changes = text != m->picked_up;
     enum q2_range range;
     uint32_t number;
 
-    b->picked_up = text;
+    m->picked_up = text;
     return changes && text > 0 &&
-           q2_configstring_range(&b->lent, (uint32_t)text, &range, &number) &&
+           q2_configstring_range(&m->donor, (uint32_t)text, &range, &number) &&
            range == Q2_RANGE_ITEMS;
 }
 
-static void see_vanish(struct dm2_borrower *b, uint32_t number, const struct q2_frame *frame)
+static void see_vanish(struct dm2_match *m, uint32_t number, const struct q2_frame *frame)
 {
     struct dm2_pickup *pickup;
 
-    for (unsigned i = 0; i < b->pickup_count; i++)
-        if (b->pickups[i].number == number)
+    for (unsigned i = 0; i < m->pickup_count; i++)
+        if (m->pickups[i].number == number)
             return;
-    if (b->pickup_count == DM2_PICKUPS_MAX)
+    if (m->pickup_count == DM2_PICKUPS_MAX)
         return;
-    pickup = &b->pickups[b->pickup_count++];
+    pickup = &m->pickups[m->pickup_count++];
     pickup->number = number;
     memcpy(pickup->place, frame->player.origin, sizeof pickup->place);
 }
 
-void dm2_see_pickup(struct dm2_borrower *b, const struct q2_frame *frame)
+void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame)
 {
-    const GArray *mentions = b->tracker->mentions;
-    const unsigned before = b->pickup_count;
+    const GArray *mentions = m->tracker->mentions;
+    const unsigned before = m->pickup_count;
 
-    if (!names_item(b, frame) || !b->placed)
+    if (!names_item(m, frame) || !m->placed)
         return;
     for (guint i = 0; i < mentions->len; i++) {
         const struct q2_mention *mention = &g_array_index(mentions, struct q2_mention, i);
 
         if (mention->frame == frame->number && mention->bits & U_REMOVE)
-            see_vanish(b, mention->number, frame);
+            see_vanish(m, mention->number, frame);
     }
-    if (b->pickup_count == before + 1)
-        b->pickups[before].alone = true;
+    if (m->pickup_count == before + 1)
+        m->pickups[before].alone = true;
 }
 
-/* Where the lender saw the item; NULL: it is none that lies in the level. What players drop has no
+/* Where the donor saw the item; NULL: it is none that lies in the level. What players drop has no
  * baseline. */
-static const struct q2_entity *lying_item(const struct dm2_borrower *b, uint32_t number)
+static const struct q2_entity *lying_item(const struct dm2_match *m, uint32_t number)
 {
-    const struct q2_entity *usual = dm2_usual_state(b->told, number);
+    const struct q2_entity *usual = dm2_common_state(m->view, number);
     struct q2_entity baseline;
 
-    if (number <= b->lent.max_clients || !usual || usual->solid == Q2_SOLID_BRUSH ||
-        !q2_baseline_get(&b->lent, number, &baseline))
+    if (number <= m->donor.max_clients || !usual || usual->solid == Q2_SOLID_BRUSH ||
+        !q2_baseline_get(&m->donor, number, &baseline))
         return NULL;
     return usual;
 }
@@ -82,17 +82,17 @@ static int64_t distance(const struct dm2_pickup *pickup, const struct q2_entity 
                ABS((int64_t)pickup->place[1] - item->origin[1]));
 }
 
-void dm2_judge_pickups(struct dm2_borrower *b)
+void dm2_judge_pickups(struct dm2_match *m)
 {
-    for (unsigned i = 0; i < b->pickup_count; i++) {
-        const struct dm2_pickup *pickup = &b->pickups[i];
-        const struct q2_entity *item = lying_item(b, pickup->number);
+    for (unsigned i = 0; i < m->pickup_count; i++) {
+        const struct dm2_pickup *pickup = &m->pickups[i];
+        const struct q2_entity *item = lying_item(m, pickup->number);
 
         if (!item)
             continue;
         if (distance(pickup, item) <= REACH)
-            b->near_pickups++;
+            m->near_pickups++;
         else if (pickup->alone && distance(pickup, item) > ELSEWHERE)
-            b->far_pickups++;
+            m->far_pickups++;
     }
 }

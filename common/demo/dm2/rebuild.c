@@ -16,7 +16,7 @@
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2/convert.h"
 #include "common/demo/dm2/heal.h"
-#include "common/demo/dm2/lend.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/demo/dm2/preamble.h"
 #include "common/demo/sanitize/stufftext.h"
 
@@ -650,18 +650,19 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     dm2->ended = decoder->session->disconnected;
 }
 
-static void dm2_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+static void dm2_join_late(void *state, const struct qs_donor_match *borrower,
+                          struct qs_session *session)
 {
     struct dm2 *dm2 = state;
     const struct q2_frame *frame;
     char *map = qs_map_of(&q2_protocol, session);
-    char *because = dm2_lent_because(borrower, map);
+    char *because = dm2_late_reason(borrower, map);
 
     note_late(dm2, because);
     g_free(because);
     g_free(map);
     q2_tracker_attach(dm2->tracker, q2_session_of(session));
-    for (unsigned i = 0; (frame = dm2_lent_frame(borrower, i)); i++)
+    for (unsigned i = 0; (frame = dm2_match_frame(borrower, i)); i++)
         q2_tracker_insert(dm2->tracker, frame);
     dm2->lent_level = session->level;
 }
@@ -673,7 +674,7 @@ static void dm2_finish(void *state)
 
 const struct qs_demo_rebuilder dm2_rebuilder = {
     .create = dm2_new,
-    .lend = dm2_lend,
+    .join_late = dm2_join_late,
     .packet = dm2_packet,
     .finish = dm2_finish,
     .free = dm2_free,

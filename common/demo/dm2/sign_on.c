@@ -6,24 +6,24 @@
  */
 #include <string.h>
 
-#include "common/demo/dm2/lend.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/quake2/configstrings.h"
 
 /* Frames; of a demo there is time to look at more. */
 enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8, VIEW_EVERY = 2 };
 
-bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b)
+bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)
 {
-    return memcmp(a->model, b->model, sizeof a->model) == 0 && a->frame == b->frame &&
-           a->skin == b->skin && a->effects == b->effects && a->renderfx == b->renderfx &&
-           memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
-           memcmp(a->angles, b->angles, sizeof a->angles) == 0 && a->sound == b->sound &&
-           a->alpha == b->alpha && a->scale == b->scale && a->morefx == b->morefx;
+    return memcmp(a->model, m->model, sizeof a->model) == 0 && a->frame == m->frame &&
+           a->skin == m->skin && a->effects == m->effects && a->renderfx == m->renderfx &&
+           memcmp(a->origin, m->origin, sizeof a->origin) == 0 &&
+           memcmp(a->angles, m->angles, sizeof a->angles) == 0 && a->sound == m->sound &&
+           a->alpha == m->alpha && a->scale == m->scale && a->morefx == m->morefx;
 }
 
 /* --- What is kept --- */
 
-static void init(struct dm2_told *told, const struct qs_sign_on_extra *extra)
+static void init(struct dm2_donor_view *told, const struct qs_sign_on_extra *extra)
 {
     memset(told, 0, sizeof *told);
     told->extra = *extra;
@@ -40,7 +40,7 @@ static void free_frames(struct q2_frame *frames, unsigned count)
 
 static void told_free(void *extra)
 {
-    struct dm2_told *told = extra;
+    struct dm2_donor_view *told = extra;
 
     q2_tracker_free(told->own);
     q2_session_clear(&told->session.base);
@@ -60,22 +60,22 @@ static void copy_frames(struct q2_frame *to, const struct q2_frame *from, unsign
             q2_frame_copy(&to[i], &from[i]);
 }
 
-static void copy_usual(struct dm2_told *to, const struct dm2_told *from)
+static void copy_usual(struct dm2_donor_view *to, const struct dm2_donor_view *from)
 {
     GHashTableIter iter;
     gpointer number, usual;
 
     g_hash_table_iter_init(&iter, from->usual);
     while (g_hash_table_iter_next(&iter, &number, &usual)) {
-        struct dm2_usual *copy = g_new(struct dm2_usual, 1);
+        struct dm2_vote *copy = g_new(struct dm2_vote, 1);
 
-        *copy = *(const struct dm2_usual *)usual;
+        *copy = *(const struct dm2_vote *)usual;
         g_hash_table_insert(to->usual, number, copy);
     }
 }
 
-/* Whether the lender is still in the level. */
-static bool goes_on(const struct dm2_told *told)
+/* Whether the donor is still in the level. */
+static bool goes_on(const struct dm2_donor_view *told)
 {
     return told->live && told->live->tracker && told->live->base.level == told->session.base.level;
 }
@@ -96,7 +96,7 @@ static void place_in(struct q2_frame *frame, const struct q2_session *session)
     own->angles[1] = (int16_t)(session->newest.angles[1] + frame->player.delta_angles[1]);
 }
 
-static void place_itself(struct dm2_told *told)
+static void place_itself(struct dm2_donor_view *told)
 {
     const struct q2_session *session = &told->session;
 
@@ -108,8 +108,8 @@ static void place_itself(struct dm2_told *told)
 
 static void *told_copy(const void *extra)
 {
-    const struct dm2_told *told = extra;
-    struct dm2_told *copy = g_new(struct dm2_told, 1);
+    const struct dm2_donor_view *told = extra;
+    struct dm2_donor_view *copy = g_new(struct dm2_donor_view, 1);
 
     init(copy, &told->extra);
     copy->recent = g_new0(struct q2_frame, Q2_FRAMES_KEPT);
@@ -133,13 +133,13 @@ static const struct qs_sign_on_extra extra_of_dm2 = {told_copy, told_free, true}
 /* --- Samples --- */
 
 /* The state that most of the samples have wins in the end, if there is one. */
-static void vote(struct dm2_told *told, const struct q2_entity *entity)
+static void vote(struct dm2_donor_view *told, const struct q2_entity *entity)
 {
     const gpointer number = GUINT_TO_POINTER(entity->number);
-    struct dm2_usual *usual = g_hash_table_lookup(told->usual, number);
+    struct dm2_vote *usual = g_hash_table_lookup(told->usual, number);
 
     if (!usual) {
-        usual = g_new0(struct dm2_usual, 1);
+        usual = g_new0(struct dm2_vote, 1);
         g_hash_table_insert(told->usual, number, usual);
     }
     if (!usual->votes)
@@ -150,15 +150,15 @@ static void vote(struct dm2_told *told, const struct q2_entity *entity)
         usual->votes--;
 }
 
-const struct q2_entity *dm2_usual_state(const struct dm2_told *told, uint32_t number)
+const struct q2_entity *dm2_common_state(const struct dm2_donor_view *told, uint32_t number)
 {
-    const struct dm2_usual *usual = g_hash_table_lookup(told->usual, GUINT_TO_POINTER(number));
+    const struct dm2_vote *usual = g_hash_table_lookup(told->usual, GUINT_TO_POINTER(number));
 
     return usual ? &usual->state : NULL;
 }
 
 /* Every other one makes room. */
-static void thin_out(struct dm2_told *told)
+static void thin_out(struct dm2_donor_view *told)
 {
     for (unsigned i = 0; i < DM2_SAMPLES / 2; i++) {
         const struct q2_frame kept = told->samples[2 * i];
@@ -170,7 +170,7 @@ static void thin_out(struct dm2_told *told)
     told->every *= 2;
 }
 
-static void keep_sample(struct dm2_told *told, const struct q2_frame *frame)
+static void keep_sample(struct dm2_donor_view *told, const struct q2_frame *frame)
 {
     unsigned count = 0;
 
@@ -185,7 +185,7 @@ static void keep_sample(struct dm2_told *told, const struct q2_frame *frame)
 }
 
 /* Samples get rarer; votes are cast all the level long. */
-static void sample(struct dm2_told *told, const struct q2_frame *frame, int32_t vote_every)
+static void sample(struct dm2_donor_view *told, const struct q2_frame *frame, int32_t vote_every)
 {
     if (frame->number < told->next_vote)
         return;
@@ -202,17 +202,17 @@ static void sample(struct dm2_told *told, const struct q2_frame *frame, int32_t 
 
 /* --- Packets and blocks --- */
 
-static struct dm2_told *told_of(struct qs_sign_on *sign_on)
+static struct dm2_donor_view *told_of(struct qs_sign_on *sign_on)
 {
-    struct dm2_told *told;
+    struct dm2_donor_view *told;
 
     if (!sign_on->extra) {
-        told = g_new(struct dm2_told, 1);
+        told = g_new(struct dm2_donor_view, 1);
         init(told, &extra_of_dm2);
         told->views = dm2_views_new();
         sign_on->extra = &told->extra;
     }
-    return (struct dm2_told *)sign_on->extra;
+    return (struct dm2_donor_view *)sign_on->extra;
 }
 
 struct qs_sign_on *dm2_own(const struct qs_session *session)
@@ -228,7 +228,7 @@ struct qs_sign_on *dm2_own(const struct qs_session *session)
     return sign_on;
 }
 
-static void follow(struct dm2_told *told, struct q2_session *session)
+static void follow(struct dm2_donor_view *told, struct q2_session *session)
 {
     told->live = session;
     if (!session->tracker) {
@@ -245,7 +245,7 @@ static void follow(struct dm2_told *told, struct q2_session *session)
 /* Nothing is to be kept of what is known already. */
 static bool has_enough(const struct qs_sign_on *sign_on, const struct q2_session *session)
 {
-    const struct dm2_told *told = (const struct dm2_told *)sign_on->extra;
+    const struct dm2_donor_view *told = (const struct dm2_donor_view *)sign_on->extra;
 
     return sign_on->complete && told->live == session && session->tracker &&
            session->tracker != told->own && session->tracker->newest < told->next_vote;
@@ -253,7 +253,7 @@ static bool has_enough(const struct qs_sign_on *sign_on, const struct q2_session
 
 static void see_views(const struct qs_sign_on *sign_on, const struct q2_session *session)
 {
-    struct dm2_told *told = (struct dm2_told *)sign_on->extra;
+    struct dm2_donor_view *told = (struct dm2_donor_view *)sign_on->extra;
     const struct q2_frame *frame;
 
     if (!sign_on->complete || told->live != session || !session->tracker ||
@@ -266,11 +266,11 @@ static void see_views(const struct qs_sign_on *sign_on, const struct q2_session 
 }
 
 /* Config strings, baselines, then a frame: all of it must be there. */
-void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+void dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     struct q2_session *session = q2_session_of(decoder->session);
     const struct q2_frame *frame;
-    struct dm2_told *told;
+    struct dm2_donor_view *told;
 
     if (!session->base.level)
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a lender's entities are in the variant of who borrows: common/quake2/PROTOCOL.md,
+/* What a donor's entities are in the variant of who borrows: common/quake2/PROTOCOL.md,
  * section 14. */
-#include "common/demo/dm2/borrower.h"
+#include "common/demo/dm2/late_join.h"
 
 /* A solid of 16 bits in 32: PROTOCOL.md, section 8. */
 static uint32_t long_solid(uint32_t solid)
@@ -13,9 +13,9 @@ static uint32_t long_solid(uint32_t solid)
                                                                    : solid;
 }
 
-void dm2_translate(const struct dm2_borrower *b, struct q2_entity *entity)
+void dm2_translate(const struct dm2_match *m, struct q2_entity *entity)
 {
-    if (b->variant.long_solid && !b->lent.variant.long_solid)
+    if (m->variant.long_solid && !m->donor.variant.long_solid)
         entity->solid = long_solid(entity->solid);
     entity->event = 0;
 }

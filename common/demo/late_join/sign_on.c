@@ -18,7 +18,7 @@ struct qs_told_list {
     GByteArray *unsorted; /* struct entry, each with its bytes; NULL: all is in its place */
     uint32_t entries;     /* of them */
     uint32_t searches;    /* so far */
-    GPtrArray *messages;  /* struct qs_told, in order */
+    GPtrArray *messages;  /* struct qs_sign_on_message, in order */
     GHashTable *places;   /* what a message is about -> its index */
     uint32_t bytes;       /* of the messages */
     bool too_large;       /* more was told than there is room for */
@@ -34,39 +34,39 @@ struct entry {
 
 /* --- Messages in their places ---------------------------------------------------------------- */
 
-static struct qs_told *told_new(int64_t about, uint32_t block, struct qs_view bytes)
+static struct qs_sign_on_message *told_new(int64_t about, uint32_t block, struct qs_view bytes)
 {
-    struct qs_told *told = g_malloc(sizeof *told + bytes.size);
+    struct qs_sign_on_message *told = g_malloc(sizeof *told + bytes.size);
     uint8_t *copy = (uint8_t *)(told + 1);
 
     memcpy(copy, bytes.data, bytes.size);
-    *told = (struct qs_told){about, block, 1, {copy, bytes.size}};
+    *told = (struct qs_sign_on_message){about, block, 1, {copy, bytes.size}};
     return told;
 }
 
 static void told_unref(gpointer data)
 {
-    struct qs_told *told = data;
+    struct qs_sign_on_message *told = data;
 
     if (!--told->references)
         g_free(told);
 }
 
-static struct qs_told *told_at(const struct qs_told_list *list, guint place)
+static struct qs_sign_on_message *told_at(const struct qs_told_list *list, guint place)
 {
     return g_ptr_array_index(list->messages, place);
 }
 
 static void note_place(struct qs_told_list *list, guint place)
 {
-    struct qs_told *told = told_at(list, place);
+    struct qs_sign_on_message *told = told_at(list, place);
 
-    if (told->about != QS_TOLD_ALONE)
+    if (told->about != QS_SIGN_ON_ALONE)
         g_hash_table_replace(list->places, &told->about, GUINT_TO_POINTER(place));
 }
 
 /* Takes over the message. */
-static void append(struct qs_told_list *list, struct qs_told *told)
+static void append(struct qs_told_list *list, struct qs_sign_on_message *told)
 {
     g_ptr_array_add(list->messages, told);
     note_place(list, list->messages->len - 1);
@@ -98,7 +98,7 @@ static bool find(const struct qs_told_list *list, int64_t about, guint *place)
 
 static void replace(struct qs_told_list *list, int64_t about, struct qs_view bytes)
 {
-    struct qs_told *old;
+    struct qs_sign_on_message *old;
     guint place;
 
     if (!find(list, about, &place)) {
@@ -238,7 +238,7 @@ static struct qs_told_list *list_copy(struct qs_told_list *list)
     sort(list);
     sort(copy);
     for (guint i = 0; i < list->messages->len; i++) {
-        struct qs_told *told = told_at(list, i);
+        struct qs_sign_on_message *told = told_at(list, i);
 
         told->references++;
         append(copy, told);
@@ -344,21 +344,21 @@ struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about)
 
 /* --- Borrowing ------------------------------------------------------------------------------- */
 
-bool qs_told_is_lent(const struct qs_told *told, enum qs_lender_kind kind,
-                     bool (*is_of_players)(uint8_t id))
+bool qs_sign_on_applies(const struct qs_sign_on_message *told, enum qs_donor_kind kind,
+                        bool (*is_of_players)(uint8_t id))
 {
-    return kind != QS_LENDER_OTHER || !is_of_players(told->bytes.data[0]);
+    return kind != QS_DONOR_OTHER || !is_of_players(told->bytes.data[0]);
 }
 
-void qs_sign_on_join(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_lender_kind kind,
-                     bool (*is_of_players)(uint8_t id))
+void qs_sign_on_append(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
+                       bool (*is_of_players)(uint8_t id))
 {
     const GPtrArray *messages = qs_sign_on_messages(sign_on);
 
     for (guint i = 0; i < messages->len; i++) {
-        const struct qs_told *told = g_ptr_array_index(messages, i);
+        const struct qs_sign_on_message *told = g_ptr_array_index(messages, i);
 
-        if (qs_told_is_lent(told, kind, is_of_players))
+        if (qs_sign_on_applies(told, kind, is_of_players))
             qs_write_view(out, told->bytes);
     }
 }

@@ -10,7 +10,7 @@
  * its place.
  *
  * The way of a session that begins late, each step of which is the game's, in struct
- * qs_demo_lending:
+ * qs_late_join:
  *
  *     lender:    tell() for each packet of its level
  *     borrower:  is_late() notices it; the caller keeps its packets from then on
@@ -31,15 +31,15 @@
 enum { QS_SIGN_ON_BYTES_MAX = 1 << 20, QS_SIGN_ON_MESSAGES_MAX = 1 << 14 };
 
 /* What messages are about, for qs_sign_on_replace(). */
-enum { QS_TOLD_ALONE = -1 }; /* no other takes its place */
+enum { QS_SIGN_ON_ALONE = -1 }; /* no other takes its place */
 
-static inline int64_t qs_told_about(uint16_t id, uint32_t which)
+static inline int64_t qs_sign_on_about(uint16_t id, uint32_t which)
 {
     return (int64_t)id << 32 | which;
 }
 
 /* A message of a sign-on. Copies of a sign-on share it, so it never changes. */
-struct qs_told {
+struct qs_sign_on_message {
     int64_t about; /* see above */
     uint32_t block;
     guint references;
@@ -83,34 +83,34 @@ void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_vie
 /* The bytes of the message about this, until the next one is told; data NULL: there is none. */
 struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about);
 
-/* struct qs_told, in order. */
+/* struct qs_sign_on_message, in order. */
 const GPtrArray *qs_sign_on_messages(const struct qs_sign_on *sign_on);
 
 /* So many observations prove that a lender fits; fewer may be chance. */
-enum { QS_LENDER_PROOF = 20 };
+enum { QS_DONOR_PROOF = 20 };
 
 /* --- Borrowing ------------------------------------------------------------------------------- */
 
 /* How much a lender has in common with who borrows of it. */
-enum qs_lender_kind {
-    QS_LENDER_PRESENT, /* another client, at the same time: players' names are right, too */
-    QS_LENDER_OTHER,   /* of the same map and server program, at another time */
-    QS_LENDER_ITSELF   /* only what follows the sign-on is missing */
+enum qs_donor_kind {
+    QS_DONOR_PRESENT, /* another client, at the same time: players' names are right, too */
+    QS_DONOR_OTHER,   /* of the same map and server program, at another time */
+    QS_DONOR_ITSELF   /* only what follows the sign-on is missing */
 };
 
 /*
  * Whether the message is lent: at another time other people played. `is_of_players` says so of the
  * id of a message.
  */
-bool qs_told_is_lent(const struct qs_told *told, enum qs_lender_kind kind,
-                     bool (*is_of_players)(uint8_t id));
+bool qs_sign_on_applies(const struct qs_sign_on_message *told, enum qs_donor_kind kind,
+                        bool (*is_of_players)(uint8_t id));
 
 /* Appends all messages that are lent, one behind the other. */
-void qs_sign_on_join(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_lender_kind kind,
-                     bool (*is_of_players)(uint8_t id));
+void qs_sign_on_append(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
+                       bool (*is_of_players)(uint8_t id));
 
 /* A session that borrows. An implementation begins with this struct. */
-struct qs_borrower {
+struct qs_donor_match {
     struct qs_sink *sink; /* wants to hear the decodes that look() is for */
     /* After refusal(): */
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
@@ -118,7 +118,7 @@ struct qs_borrower {
     double distance;  /* of several that fit the nearest lends; 0: it is as good as any */
 };
 
-struct qs_demo_lending {
+struct qs_late_join {
     /* Servers go on with each client from a port of its own: addresses are compared without. */
     bool any_port;
 
@@ -126,42 +126,42 @@ struct qs_demo_lending {
      * The packet or block that was just decoded adds to the sign-on of the level that it is in. The
      * caller gives each level one.
      */
-    void (*tell)(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
+    void (*add_packet)(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
     /* Whether the packet just decoded is in a level of which the capture lacks the beginning. */
     bool (*is_late)(const struct qs_decoder *decoder);
 
     /* The session's own sign-on where that is whole, but what follows it is a change to something
      * that is missing; else NULL. New; borrow() keeps a copy. NULL: there is no such thing. */
-    struct qs_sign_on *(*own)(const struct qs_session *session);
+    struct qs_sign_on *(*own_sign_on)(const struct qs_session *session);
 
     /* The sign-on is complete, and stays as long as the borrower. */
-    struct qs_borrower *(*borrow)(const struct qs_sign_on *sign_on, enum qs_lender_kind kind);
-    void (*free)(struct qs_borrower *borrower);
+    struct qs_donor_match *(*match_new)(const struct qs_sign_on *sign_on, enum qs_donor_kind kind);
+    void (*match_free)(struct qs_donor_match *match);
 
     /*
      * Another sign-on, which stays as long, may be of the same level: before the first look, for
      * what its client saw. `then`: it is as it was when the session's packets begin; that may be
      * the lender's own. NULL: that does not help.
      */
-    void (*consult)(struct qs_borrower *borrower, const struct qs_sign_on *other, bool then);
+    void (*consult)(struct qs_donor_match *match, const struct qs_sign_on *other, bool then);
 
     /*
      * Gives a session what the sign-on tells. `session` is in its first state, or one in which part
      * of a level's sign-on was lost; who is the server and the state of the netchan stay. `known`
      * is the same session as it was at last, without help.
      */
-    void (*seed)(struct qs_borrower *borrower, struct qs_session *session,
-                 const struct qs_session *known);
+    void (*prepare)(struct qs_donor_match *match, struct qs_session *session,
+                    const struct qs_session *known);
 
     /*
      * A packet of the level, just decoded. False: no further one is needed. The session is the same
      * for all packets, and is gone before refusal() is called.
      */
-    bool (*look)(struct qs_borrower *borrower, const struct qs_decoder *decoder);
+    bool (*observe)(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
     /* Why the sign-on cannot be of this level, as a new text; NULL: it fits. */
-    char *(*refusal)(struct qs_borrower *borrower);
+    char *(*judge)(struct qs_donor_match *match);
 };
 
 #endif

@@ -332,6 +332,6 @@ const struct qs_demo_format qs_demo_mvd = {
     .decode_block = decode_block,
     .append_end = mvd_append_end,
     .rebuilder = &rebuilder,
-    .lends_to = &qs_demo_qwd,
+    .donor_for = &qs_demo_qwd,
     .packets = &packets,
 };

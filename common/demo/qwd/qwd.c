@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "common/demo/zip_archive.h"
-#include "common/demo/qwd/lend.h"
+#include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/fields.h"
 #include "common/quakeworld/names.h"
@@ -474,5 +474,5 @@ const struct qs_demo_format qs_demo_qwd = {
     .append_end = append_end,
     .rebuilder = &qwd_rebuilder,
     .packets = &qwd_packets,
-    .lending = &qwd_lending,
+    .late_join = &qwd_late_join,
 };

@@ -304,7 +304,7 @@ static void qwd_finish(void *state)
 
 const struct qs_demo_rebuilder qwd_rebuilder = {
     .create = qwd_new,
-    .lend = qwd_lend,
+    .join_late = qwd_join_late,
     .packet = qwd_packet,
     .settle = qwd_settle,
     .finish = qwd_finish,

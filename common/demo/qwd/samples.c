@@ -10,13 +10,13 @@ enum {
     ROOM_FIRST = 8     /* samples that there is room for; then twice as many */
 };
 
-unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *b,
+unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *m,
                             const struct qwd_numbers *mask)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < QWD_SAMPLE_WORDS; i++)
-        count += (uint32_t)__builtin_popcountll((a->bits[i] ^ b->bits[i]) & mask->bits[i]);
+        count += (uint32_t)__builtin_popcountll((a->bits[i] ^ m->bits[i]) & mask->bits[i]);
     return count;
 }
 

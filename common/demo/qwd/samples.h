@@ -37,7 +37,7 @@ static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number,
 }
 
 /* How many of the entities in `mask` only one of the two has. */
-unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *b,
+unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *m,
                             const struct qwd_numbers *mask);
 
 struct qwd_sample {

@@ -7,8 +7,8 @@
  */
 #include "common/core/infostring.h"
 #include "common/core/writer.h"
-#include "common/demo/qwd/lend.h"
-#include "common/demo/qwd/updates.h"
+#include "common/demo/qwd/late_join.h"
+#include "common/demo/qwd/entity_updates.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/messages.h"
 
@@ -112,17 +112,17 @@ static bool belongs(enum part part, struct qs_view message)
 static int64_t about(enum part part, struct qs_view message)
 {
     if (part == SIGN_ON)
-        return QS_TOLD_ALONE;
+        return QS_SIGN_ON_ALONE;
     if (part == STATE)
-        return qs_told_about(message.data[0], 0);
-    return qs_told_about(part == STAT ? SVC_UPDATESTAT : message.data[0], message.data[1]);
+        return qs_sign_on_about(message.data[0], 0);
+    return qs_sign_on_about(part == STAT ? SVC_UPDATESTAT : message.data[0], message.data[1]);
 }
 
 /* --- Changes of a part of an info --- */
 
 static void replace_with(struct qs_sign_on *sign_on, GByteArray *message)
 {
-    qs_sign_on_replace(sign_on, qs_told_about(message->data[0], message->data[1]),
+    qs_sign_on_replace(sign_on, qs_sign_on_about(message->data[0], message->data[1]),
                        qs_view_of_bytes(message));
     g_byte_array_free(message, TRUE);
 }
@@ -131,7 +131,8 @@ static void replace_with(struct qs_sign_on *sign_on, GByteArray *message)
 static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session *session,
                             uint8_t player)
 {
-    const struct qs_view old = qs_sign_on_find(sign_on, qs_told_about(SVC_UPDATEUSERINFO, player));
+    const struct qs_view old =
+        qs_sign_on_find(sign_on, qs_sign_on_about(SVC_UPDATEUSERINFO, player));
     const char *info = qs_table_get(&session->userinfo, player);
     GByteArray *message;
 
@@ -187,7 +188,7 @@ static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, struct qs_view mes
     qs_reader_u32(&in);
     qs_write_u8(bytes, 0);
     g_byte_array_append(bytes, in.data + in.pos, qs_reader_left(&in));
-    qs_sign_on_add(sign_on, QS_TOLD_ALONE, qs_view_of_bytes(bytes));
+    qs_sign_on_add(sign_on, QS_SIGN_ON_ALONE, qs_view_of_bytes(bytes));
     sign_on->broken |= in.overrun;
     g_byte_array_free(bytes, TRUE);
 }
@@ -205,12 +206,12 @@ static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
         change(sign_on, session, message);
 }
 
-/* --- What the lender saw of entities --- */
+/* --- What the donor saw of entities --- */
 
 static void begin_told(struct qs_sign_on *sign_on, const struct qw_session *session)
 {
     const struct qw_delta_format format = qw_delta_format(&session->ext);
-    struct qwd_told *told = qwd_told_new(&format);
+    struct qwd_view *told = qwd_view_new(&format);
 
     told->everywhere = session->mvd;
     sign_on->extra = &told->extra;
@@ -232,7 +233,7 @@ bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struc
     return !in.overrun;
 }
 
-static void see_place(struct qwd_told *told, const struct qw_session *session, struct qs_view body)
+static void see_place(struct qwd_view *told, const struct qw_session *session, struct qs_view body)
 {
     struct qwd_place place;
 
@@ -240,7 +241,7 @@ static void see_place(struct qwd_told *told, const struct qw_session *session, s
         memcpy(told->origin, place.origin, sizeof told->origin);
 }
 
-static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
+static void baseline(struct qwd_view *told, struct qs_view body, bool as_delta)
 {
     struct qs_reader in = qs_reader_over(body.data, body.size);
     struct qw_entity entity;
@@ -254,7 +255,7 @@ static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
 }
 
 /* FTE's replacement deltas are kept as they are: see qwd_updates.h. */
-static void see(struct qwd_told *told, const struct qw_session *session, uint8_t id,
+static void see(struct qwd_view *told, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
     const struct qs_view body = {message.data + 1, message.size - 1};
@@ -273,7 +274,7 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint8_t
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
-        qwd_told_update(told, session->player, body, id == SVC_DELTAPACKETENTITIES);
+        qwd_view_update(told, session->player, body, id == SVC_DELTAPACKETENTITIES);
         break;
     }
 }
@@ -322,20 +323,20 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
     const struct qs_view message = qwd_message_view(decoder, index);
-    struct qwd_told *told = (struct qwd_told *)sign_on->extra;
+    struct qwd_view *told = (struct qwd_view *)sign_on->extra;
 
     if (message.size < 2)
         return;
     see(told, session, id_of(decoder, index), message);
     if (qwd_updates_is_kept(&session->ext, message.data[0]))
-        qwd_updates_tell(sign_on, &told->presence, decoder, index, message);
+        qwd_updates_keep(sign_on, &told->presence, decoder, index, message);
     if (part_of(message.data[0]) != VIEW)
         keep(sign_on, session, message,
              g_array_index(decoder->messages, struct qs_message, index).is_ambiguous);
 }
 
 /* Most messages of the game tell nothing; servers send a player's place before each update. */
-static bool is_told(const struct qwd_told *told, uint8_t id)
+static bool is_told(const struct qwd_view *told, uint8_t id)
 {
     return part_of(id) != NO_PART && (id != SVC_PLAYERINFO || qwd_samples_is_due(&told->samples));
 }
@@ -343,11 +344,11 @@ static bool is_told(const struct qwd_told *told, uint8_t id)
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++)
-        if (is_told((const struct qwd_told *)sign_on->extra, id_of(decoder, i)))
+        if (is_told((const struct qwd_view *)sign_on->extra, id_of(decoder, i)))
             tell_message(sign_on, decoder, i);
 }
 
-/* Before its first packet of the game a lender must have been understood to the last byte. */
+/* Before its first packet of the game a donor must have been understood to the last byte. */
 static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -360,7 +361,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
     sign_on->complete = has_game(decoder) && qs_table_get(&session->models, 1);
 }
 
-void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     if (!sign_on->complete && ((const struct qw_session *)decoder->session)->sign_on.lost)
         sign_on->broken = true;

@@ -182,12 +182,12 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
 /* The frames that the first updates count from. */
 static void add_lent_frames(struct qwd_rebuild *qwd)
 {
-    const GArray *bases = qwd_lent_bases(qwd->borrower);
+    const GArray *bases = qwd_match_bases(qwd->match);
 
     for (guint i = 0; i < bases->len; i++) {
         qwd->entities.lent_until = g_array_index(bases, uint32_t, i);
         qw_frames_add(&qwd->entities.frames, qwd->entities.lent_until,
-                      qwd_lent_states(qwd->borrower));
+                      qwd_match_states(qwd->match));
     }
 }
 
@@ -207,28 +207,28 @@ static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
     qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
     qwd->entities.lent_level = qwd->lent_level;
     qs_bytes_empty(qwd->packet);
-    qwd_lent_messages(qwd->borrower, add_lent, &lent);
+    qwd_match_messages(qwd->match, add_lent, &lent);
     end_lent_packet(qwd);
     add_lent_frames(qwd);
     incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;
-    if (qwd_lent_updates(qwd->borrower, qwd->entities.lent) && incoming)
+    if (qwd_match_updates(qwd->match, qwd->entities.lent) && incoming)
         incoming--; /* the number before the first update's is its base's */
     qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder), incoming);
-    qwd->borrower = NULL;
+    qwd->match = NULL;
 }
 
-void qwd_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+void qwd_join_late(void *state, const struct qs_donor_match *match, struct qs_session *session)
 {
     struct qwd_rebuild *qwd = state;
     char *map = qs_map_of(&qw_protocol, session);
-    char *because = qwd_lent_because(borrower, map);
+    char *because = qwd_late_reason(match, map);
 
     note_late(qwd, because);
     g_free(because);
     g_free(map);
     g_free(qwd->left_out.map);
     qwd->left_out = (struct qwd_left_out){0};
-    qwd->borrower = borrower;
+    qwd->match = match;
     qwd->lent_level = session->level;
 }
 
@@ -243,7 +243,7 @@ bool qwd_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
 {
     const struct qs_session *session = decoder->session;
 
-    if (qwd->borrower && session->level == qwd->lent_level) {
+    if (qwd->match && session->level == qwd->lent_level) {
         begin_lent(qwd, decoder, packet);
         return true;
     }

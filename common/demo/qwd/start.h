@@ -9,7 +9,7 @@
 #include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/demo/qwd/entities.h"
-#include "common/demo/qwd/lend.h"
+#include "common/demo/qwd/late_join.h"
 
 /* A level that cannot be shown: the capture lacks part of its sign-on, and nobody lends it. */
 struct qwd_left_out {
@@ -32,7 +32,7 @@ struct qwd_rebuild {
     uint32_t not_captured;
     struct qwd_blocks blocks;
     struct qwd_entities entities;
-    const struct qs_borrower *borrower; /* until the demo begins; NULL: nothing is lent */
+    const struct qs_donor_match *match; /* until the demo begins; NULL: nothing is lent */
     uint32_t lent_level;                /* number of the level whose sign-on is lent; 0: none */
     uint32_t lent_packets;              /* that were made of it */
     bool late;                          /* so it was said */
@@ -51,7 +51,7 @@ static inline const struct qw_session *qwd_session_of(const struct qs_decoder *d
 float qwd_clock(struct qwd_rebuild *qwd, const struct qs_packet *packet);
 
 /* qs_demo_rebuilder.lend of QWD. */
-void qwd_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session);
+void qwd_join_late(void *state, const struct qs_donor_match *match, struct qs_session *session);
 
 /* Whether the packet goes to the demo, which begins or goes on with it where it can. */
 bool qwd_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,

@@ -6,12 +6,12 @@
  * section 9.
  */
 #include "common/core/writer.h"
-#include "common/demo/qwd/lend.h"
+#include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
 
 enum { PAIR_SIZE = 8, SPECTATOR = 0x80 };
 
-struct qw_delta_format qwd_format_of(const struct qwd_dialect *dialect)
+struct qw_delta_format qwd_format_of(const struct qwd_variant *dialect)
 {
     const struct fte_session agreed = {
         .fte = dialect->fte, .fte2 = dialect->fte2, .mvd1 = dialect->mvd1};
@@ -19,12 +19,12 @@ struct qw_delta_format qwd_format_of(const struct qwd_dialect *dialect)
     return qw_delta_format(&agreed);
 }
 
-static bool is_same(const struct qwd_dialect *a, const struct qwd_dialect *b)
+static bool is_same(const struct qwd_variant *a, const struct qwd_variant *m)
 {
-    return a->fte == b->fte && a->fte2 == b->fte2 && a->mvd1 == b->mvd1;
+    return a->fte == m->fte && a->fte2 == m->fte2 && a->mvd1 == m->mvd1;
 }
 
-const char *qwd_untranslatable(const struct qwd_dialect *from, const struct qwd_dialect *to)
+const char *qwd_untranslatable(const struct qwd_variant *from, const struct qwd_variant *to)
 {
     if (is_same(from, to))
         return NULL;
@@ -65,7 +65,7 @@ void qwd_skip_pairs(struct qs_reader *in)
 }
 
 /* Where the first seat's byte is, behind the pairs: serverdata's layout is in PROTOCOL.md. */
-static uint32_t seat_at(struct qs_reader in, const struct qwd_dialect *dialect)
+static uint32_t seat_at(struct qs_reader in, const struct qwd_variant *dialect)
 {
     qs_reader_u32(&in); /* protocol */
     qs_reader_u32(&in); /* count */
@@ -75,15 +75,15 @@ static uint32_t seat_at(struct qs_reader in, const struct qwd_dialect *dialect)
     return in.overrun ? in.size : in.pos;
 }
 
-static uint8_t seat_of(const struct qwd_dialect *dialect)
+static uint8_t seat_of(const struct qwd_variant *dialect)
 {
     const bool marked = dialect->spectator && !(dialect->fte2 & FTE2_MAXPLAYERS);
 
     return dialect->player | (marked ? SPECTATOR : 0);
 }
 
-static void translate_serverdata(GByteArray *out, const struct qwd_dialect *from,
-                                 const struct qwd_dialect *to, struct qs_reader in)
+static void translate_serverdata(GByteArray *out, const struct qwd_variant *from,
+                                 const struct qwd_variant *to, struct qs_reader in)
 {
     const guint start = out->len;
     uint32_t pairs, seat;
@@ -106,7 +106,7 @@ static void translate_serverdata(GByteArray *out, const struct qwd_dialect *from
 
 /* --- Entities --- */
 
-static void append_entity(GByteArray *out, const struct qwd_dialect *to,
+static void append_entity(GByteArray *out, const struct qwd_variant *to,
                           const struct qw_entity *entity, bool is_static)
 {
     const struct qw_delta_format format = qwd_format_of(to);
@@ -132,8 +132,8 @@ static void read_static(struct qs_view body, const struct qw_delta_format *forma
     qw_read_baseline(&in, format, entity);
 }
 
-static void translate_entity(GByteArray *out, const struct qwd_dialect *from,
-                             const struct qwd_dialect *to, struct qs_view message)
+static void translate_entity(GByteArray *out, const struct qwd_variant *from,
+                             const struct qwd_variant *to, struct qs_view message)
 {
     const struct qw_delta_format theirs = qwd_format_of(from), ours = qwd_format_of(to);
     const struct qs_view body = {message.data + 1, message.size - 1};
@@ -162,8 +162,8 @@ static uint16_t narrow(float coord)
 }
 
 /* Three coordinates, then what is the same in all dialects. */
-static void translate_static_sound(GByteArray *out, const struct qwd_dialect *from,
-                                   const struct qwd_dialect *to, struct qs_view message)
+static void translate_static_sound(GByteArray *out, const struct qwd_variant *from,
+                                   const struct qwd_variant *to, struct qs_view message)
 {
     const bool floats = from->fte & FTE_FLOATCOORDS;
     struct qs_reader in = qs_reader_over(message.data, message.size);
@@ -203,7 +203,7 @@ static void translate_list(GByteArray *out, bool wide, uint8_t narrow_id, uint8_
     g_byte_array_append(out, in.data + in.pos, qs_reader_left(&in));
 }
 
-static void translate(GByteArray *out, const struct qwd_dialect *from, const struct qwd_dialect *to,
+static void translate(GByteArray *out, const struct qwd_variant *from, const struct qwd_variant *to,
                       struct qs_view message)
 {
     switch (message.data[0]) {
@@ -233,7 +233,7 @@ static void translate(GByteArray *out, const struct qwd_dialect *from, const str
     }
 }
 
-void qwd_translate(GByteArray *out, const struct qwd_dialect *from, const struct qwd_dialect *to,
+void qwd_translate(GByteArray *out, const struct qwd_variant *from, const struct qwd_variant *to,
                    struct qs_view message)
 {
     if (message.data[0] == SVC_SERVERDATA)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/qwd/told.h"
+#include "common/demo/qwd/client_view.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@ enum { VOTE_EVERY = 16 }; /* updates */
 
 static void told_free(void *extra)
 {
-    struct qwd_told *told = extra;
+    struct qwd_view *told = extra;
 
     g_free(told->baselines);
     g_free(told->current);
@@ -19,13 +19,13 @@ static void told_free(void *extra)
 
 static GArray *usual_new(void)
 {
-    return g_array_new(FALSE, FALSE, sizeof(struct qwd_usual));
+    return g_array_new(FALSE, FALSE, sizeof(struct qwd_vote));
 }
 
 static void *told_copy(const void *extra)
 {
-    const struct qwd_told *told = extra;
-    struct qwd_told *copy = g_memdup2(told, sizeof *told);
+    const struct qwd_view *told = extra;
+    struct qwd_view *copy = g_memdup2(told, sizeof *told);
 
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
@@ -38,9 +38,9 @@ static void *told_copy(const void *extra)
 
 static const struct qs_sign_on_extra extra_of_qwd = {told_copy, told_free, false};
 
-struct qwd_told *qwd_told_new(const struct qw_delta_format *format)
+struct qwd_view *qwd_view_new(const struct qw_delta_format *format)
 {
-    struct qwd_told *told = g_new0(struct qwd_told, 1);
+    struct qwd_view *told = g_new0(struct qwd_view, 1);
 
     told->extra = extra_of_qwd;
     told->format = *format;
@@ -48,13 +48,13 @@ struct qwd_told *qwd_told_new(const struct qw_delta_format *format)
     return told;
 }
 
-static struct qwd_usual *usual_at(const struct qwd_told *told, guint index)
+static struct qwd_vote *usual_at(const struct qwd_view *told, guint index)
 {
-    return &g_array_index(told->usual, struct qwd_usual, index);
+    return &g_array_index(told->usual, struct qwd_vote, index);
 }
 
 /* Where that number stands or would stand. */
-static guint usual_index(const struct qwd_told *told, uint16_t number)
+static guint usual_index(const struct qwd_view *told, uint16_t number)
 {
     guint first = 0, end = told->usual->len;
 
@@ -69,27 +69,27 @@ static guint usual_index(const struct qwd_told *told, uint16_t number)
     return first;
 }
 
-static bool is_usual_at(const struct qwd_told *told, guint index, uint16_t number)
+static bool is_usual_at(const struct qwd_view *told, guint index, uint16_t number)
 {
     return index < told->usual->len && usual_at(told, index)->state.number == number;
 }
 
 /* Entities vote in the order of their numbers. */
-static struct qwd_usual *usual_for(struct qwd_told *told, const struct qw_entity *entity)
+static struct qwd_vote *usual_for(struct qwd_view *told, const struct qw_entity *entity)
 {
     guint index = told->next_vote;
 
     if (!is_usual_at(told, index, entity->number))
         index = usual_index(told, entity->number);
     if (!is_usual_at(told, index, entity->number))
-        g_array_insert_val(told->usual, index, ((struct qwd_usual){.state = *entity}));
+        g_array_insert_val(told->usual, index, ((struct qwd_vote){.state = *entity}));
     told->next_vote = index + 1;
     return usual_at(told, index);
 }
 
-void qwd_told_vote(struct qwd_told *told, const struct qw_entity *entity)
+void qwd_view_vote(struct qwd_view *told, const struct qw_entity *entity)
 {
-    struct qwd_usual *usual = usual_for(told, entity);
+    struct qwd_vote *usual = usual_for(told, entity);
 
     if (!usual->votes)
         usual->state = *entity;
@@ -99,14 +99,14 @@ void qwd_told_vote(struct qwd_told *told, const struct qw_entity *entity)
         usual->votes--;
 }
 
-static void vote(struct qwd_told *told)
+static void vote(struct qwd_view *told)
 {
     told->next_vote = 0;
     for (uint32_t i = 0; told->current && i < told->current->count; i++)
-        qwd_told_vote(told, &told->current->entities[i]);
+        qwd_view_vote(told, &told->current->entities[i]);
 }
 
-static void take_sample(struct qwd_told *told, uint8_t player)
+static void take_sample(struct qwd_view *told, uint8_t player)
 {
     struct qwd_sample sample = {.player = player};
 
@@ -116,7 +116,7 @@ static void take_sample(struct qwd_told *told, uint8_t player)
     qwd_samples_add(&told->samples, &sample);
 }
 
-static void look(struct qwd_told *told, uint8_t player)
+static void look(struct qwd_view *told, uint8_t player)
 {
     if (told->samples.updates % VOTE_EVERY == 0)
         vote(told);
@@ -124,7 +124,7 @@ static void look(struct qwd_told *told, uint8_t player)
         take_sample(told, player);
 }
 
-void qwd_told_update(struct qwd_told *told, uint8_t player, struct qs_view body, bool is_delta)
+void qwd_view_update(struct qwd_view *told, uint8_t player, struct qs_view body, bool is_delta)
 {
     struct qs_reader in = qs_reader_over(body.data, body.size);
 
@@ -136,8 +136,8 @@ void qwd_told_update(struct qwd_told *told, uint8_t player, struct qs_view body,
     look(told, player);
 }
 
-bool qwd_told_usual(const struct qwd_told *told, const struct qw_delta_format *format,
-                    uint16_t number, struct qw_entity *state)
+bool qwd_view_common_state(const struct qwd_view *told, const struct qw_delta_format *format,
+                           uint16_t number, struct qw_entity *state)
 {
     const guint index = usual_index(told, number);
 

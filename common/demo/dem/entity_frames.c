@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/dem/frames.h"
+#include "common/demo/dem/entity_frames.h"
 
 #include <string.h>
 
@@ -35,11 +35,11 @@ static void keep(struct qs_sign_on *sign_on, uint16_t number, struct qs_view hea
     qs_write_view(bytes, head);
     qs_write_view(bytes, update);
     qs_write_u16(bytes, ENTITIES_END);
-    qs_sign_on_replace(sign_on, qs_told_about(SVC_DP_ENTITIES, number), qs_view_of_bytes(bytes));
+    qs_sign_on_replace(sign_on, qs_sign_on_about(SVC_DP_ENTITIES, number), qs_view_of_bytes(bytes));
     g_byte_array_free(bytes, TRUE);
 }
 
-void dem_frames_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index,
+void dem_frames_keep(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index,
                      struct qs_view message)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -64,7 +64,7 @@ enum first { NOTHING, FULL_UPDATE, CHANGE, REMOVAL };
 struct dem_frames_entity {
     uint8_t first;  /* enum first */
     bool judged;    /* its first full update was seen */
-    uint16_t model; /* the lender's; 0: it has none */
+    uint16_t model; /* the donor's; 0: it has none */
     double place[2];
 };
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/demo/dm2/borrower.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
 #include "common/quake2/configstrings.h"
 
@@ -25,12 +25,12 @@ enum {
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */
 };
 
-/* The lender's frame of the same time as the session's of that number, or NULL. */
-static const struct q2_frame *lenders_frame(const struct dm2_borrower *b, int32_t number,
+/* The donor's frame of the same time as the session's of that number, or NULL. */
+static const struct q2_frame *lenders_frame(const struct dm2_match *m, int32_t number,
                                             int32_t offset)
 {
     const int64_t wanted = (int64_t)number + offset;
-    const struct q2_frame *frame = &b->told->recent[(uint32_t)wanted % Q2_FRAMES_KEPT];
+    const struct q2_frame *frame = &m->view->recent[(uint32_t)wanted % Q2_FRAMES_KEPT];
 
     return frame->entities && frame->trust == Q2_FRAME_WHOLE && frame->number == wanted ? frame
                                                                                         : NULL;
@@ -47,13 +47,13 @@ static bool is_same_move(const struct dm2_move *move, const struct q2_entity *st
     return true;
 }
 
-static int count_same_moves(const struct dm2_borrower *b, int32_t offset)
+static int count_same_moves(const struct dm2_match *m, int32_t offset)
 {
     int score = 0;
 
-    for (guint i = 0; i < b->moves->len; i++) {
-        const struct dm2_move *move = &g_array_index(b->moves, struct dm2_move, i);
-        const struct q2_frame *frame = lenders_frame(b, move->mention.frame, offset);
+    for (guint i = 0; i < m->moves->len; i++) {
+        const struct dm2_move *move = &g_array_index(m->moves, struct dm2_move, i);
+        const struct q2_frame *frame = lenders_frame(m, move->mention.frame, offset);
         const struct q2_entity *state = frame ? dm2_state_in(frame, move->mention.number) : NULL;
 
         if (state)
@@ -66,33 +66,33 @@ static int count_same_moves(const struct dm2_borrower *b, int32_t offset)
  * id's servers number frames for all clients alike, Q2PRO for each from its own beginning: what
  * moves tells which frames are of one time.
  */
-static void synchronize(struct dm2_borrower *b)
+static void synchronize(struct dm2_match *m)
 {
     int best = MOVES_PROOF - 1;
 
-    for (unsigned i = 0; b->kind == QS_LENDER_PRESENT && i < Q2_FRAMES_KEPT; i++) {
-        const int32_t offset = b->told->recent[i].number - b->first_frame;
-        const int score = b->told->recent[i].entities ? count_same_moves(b, offset) : 0;
+    for (unsigned i = 0; m->kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
+        const int32_t offset = m->view->recent[i].number - m->first_frame;
+        const int score = m->view->recent[i].entities ? count_same_moves(m, offset) : 0;
 
         if (score <= best)
             continue;
         best = score;
-        b->offset = offset;
-        b->synchronous = true;
+        m->offset = offset;
+        m->synchronous = true;
     }
 }
 
 /*
- * As the lender saw the entity in a frame from `from` to before `to`, within which the session was
+ * As the donor saw the entity in a frame from `from` to before `to`, within which the session was
  * told nothing of it; the nearest. NULL: it did not see it.
  */
-static const struct q2_entity *lenders_state(const struct dm2_borrower *b, uint32_t number,
+static const struct q2_entity *lenders_state(const struct dm2_match *m, uint32_t number,
                                              int32_t from, int32_t to)
 {
     const int32_t end = from + MIN(to - from, Q2_FRAMES_KEPT);
 
-    for (int32_t i = from; b->synchronous && i < end; i++) {
-        const struct q2_frame *frame = lenders_frame(b, i, b->offset);
+    for (int32_t i = from; m->synchronous && i < end; i++) {
+        const struct q2_frame *frame = lenders_frame(m, i, m->offset);
         const struct q2_entity *state = frame ? dm2_state_in(frame, number) : NULL;
 
         if (state)
@@ -102,7 +102,7 @@ static const struct q2_entity *lenders_state(const struct dm2_borrower *b, uint3
 }
 
 /* Whether it was in view before its first mention: see PROTOCOL.md, section 14. */
-static bool was_in_view(const struct dm2_borrower *b, const struct dm2_first *first)
+static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first)
 {
     const uint32_t number = first->mention.number;
     const uint64_t bits = first->mention.bits;
@@ -111,88 +111,88 @@ static bool was_in_view(const struct dm2_borrower *b, const struct dm2_first *fi
 
     if (bits & U_REMOVE)
         return true;
-    if (number > b->lent.max_clients && !dm2_is_beam(&first->state)) {
+    if (number > m->donor.max_clients && !dm2_is_beam(&first->state)) {
         if (bits & U_OLDORIGIN)
             return false;
-        if (!b->variant.packed && b->agreements)
+        if (!m->variant.packed && m->agreements)
             return true; /* such a server would have said so */
     }
-    if (!q2_baseline_get(&b->lent, number, &baseline))
+    if (!q2_baseline_get(&m->donor, number, &baseline))
         return !(bits & U_MODEL);
-    state = lenders_state(b, number, first->mention.frame, first->mention.frame + 1);
+    state = lenders_state(m, number, first->mention.frame, first->mention.frame + 1);
     if (!state)
-        state = dm2_usual_state(b->told, number);
+        state = dm2_common_state(m->view, number);
     return !state || !dm2_same_state(state, &first->state);
 }
 
 /* The player's own entity is where he is, and looks where he does. */
-static void place_own(const struct dm2_borrower *b, struct q2_entity *own)
+static void place_own(const struct dm2_match *m, struct q2_entity *own)
 {
-    if (b->placed)
-        memcpy(own->origin, b->player.origin, sizeof own->origin);
-    if (b->player.viewangles[1])
-        own->angles[1] = b->player.viewangles[1];
+    if (m->placed)
+        memcpy(own->origin, m->player.origin, sizeof own->origin);
+    if (m->player.viewangles[1])
+        own->angles[1] = m->player.viewangles[1];
 }
 
 /* The state that the session had been told of an entity in view. */
-static struct q2_entity state_before(const struct dm2_borrower *b, uint32_t number, int32_t frame)
+static struct q2_entity state_before(const struct dm2_match *m, uint32_t number, int32_t frame)
 {
-    const struct dm2_first *first = g_hash_table_lookup(b->firsts, GUINT_TO_POINTER(number));
+    const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
     const int32_t until = first ? first->mention.frame : INT32_MAX;
-    const struct q2_entity *state = lenders_state(b, number, frame, until);
+    const struct q2_entity *state = lenders_state(m, number, frame, until);
     const bool told = state != NULL;
     struct q2_entity result = {0};
 
     if (!state)
-        state = dm2_usual_state(b->told, number);
+        state = dm2_common_state(m->view, number);
     if (state)
         result = *state;
     else if (first && !(first->mention.bits & U_REMOVE))
         result = first->state;
     else
-        q2_baseline_get(&b->lent, number, &result);
+        q2_baseline_get(&m->donor, number, &result);
     result.number = (uint16_t)number;
-    dm2_translate(b, &result);
-    if (!told && number == (uint32_t)(b->slot + 1))
-        place_own(b, &result);
+    dm2_translate(m, &result);
+    if (!told && number == (uint32_t)(m->slot + 1))
+        place_own(m, &result);
     return result;
 }
 
-/* How far the entities of the lender's frame are those that the session had in view. */
-static int agreement(const struct dm2_borrower *b, const struct q2_frame *frame)
+/* How far the entities of the donor's frame are those that the session had in view. */
+static int agreement(const struct dm2_match *m, const struct q2_frame *frame)
 {
     GHashTableIter iter;
     gpointer number, first;
     int score = 0;
 
-    g_hash_table_iter_init(&iter, b->firsts);
+    g_hash_table_iter_init(&iter, m->firsts);
     while (g_hash_table_iter_next(&iter, &number, &first)) {
-        if (GPOINTER_TO_UINT(number) <= b->lent.max_clients)
+        if (GPOINTER_TO_UINT(number) <= m->donor.max_clients)
             continue;
-        score += was_in_view(b, first) == (dm2_state_in(frame, GPOINTER_TO_UINT(number)) != NULL)
+        score += was_in_view(m, first) == (dm2_state_in(frame, GPOINTER_TO_UINT(number)) != NULL)
                      ? 1
                      : -1;
     }
     return score;
 }
 
-/* How far the lender's place is from the session's, in steps of 64 units. At another time there are
+/* How far the donor's place is from the session's, in steps of 64 units. At another time there are
  * other things at the same place. */
-static int count_steps(const struct dm2_borrower *b, const struct q2_frame *frame)
+static int count_steps(const struct dm2_match *m, const struct q2_frame *frame)
 {
     int64_t far = 0;
 
-    for (unsigned i = 0; b->placed && b->kind == QS_LENDER_PRESENT && i < 3; i++)
-        far += ABS((int64_t)frame->player.origin[i] - b->player.origin[i]);
+    for (unsigned i = 0; m->placed && m->kind == QS_DONOR_PRESENT && i < 3; i++)
+        far += ABS((int64_t)frame->player.origin[i] - m->player.origin[i]);
     return (int)MIN(far / STEP, STEPS_MAX);
 }
 
 /* `less`: so much less is it worth. */
-static void prefer(const struct dm2_borrower *b, const struct q2_frame *frame, int less,
+static void prefer(const struct dm2_match *m, const struct q2_frame *frame, int less,
                    const struct q2_frame **best, int *score)
 {
     const int own = frame->entities
-                        ? AGREEMENT_WORTH * (agreement(b, frame) - less) - count_steps(b, frame)
+                        ? AGREEMENT_WORTH * (agreement(m, frame) - less) - count_steps(m, frame)
                         : 0;
 
     if (!frame->entities || (*best && own <= *score))
@@ -201,28 +201,28 @@ static void prefer(const struct dm2_borrower *b, const struct q2_frame *frame, i
     *score = own;
 }
 
-/* The lender's frame that was seen from the likest place. What is there at another time need not be
+/* The donor's frame that was seen from the likest place. What is there at another time need not be
  * there now. */
-static const struct q2_frame *likest_frame(const struct dm2_borrower *b)
+static const struct q2_frame *likest_frame(const struct dm2_match *m)
 {
-    const int less = b->synchronous ? 1 + (int)g_hash_table_size(b->firsts) / 8 : 0;
+    const int less = m->synchronous ? 1 + (int)g_hash_table_size(m->firsts) / 8 : 0;
     const struct q2_frame *best = NULL;
     int score = 0;
 
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        prefer(b, &b->told->recent[i], 0, &best, &score);
+        prefer(m, &m->view->recent[i], 0, &best, &score);
     for (unsigned i = 0; i < DM2_SAMPLES; i++)
-        prefer(b, &b->told->samples[i], less, &best, &score);
+        prefer(m, &m->view->samples[i], less, &best, &score);
     return best;
 }
 
 /* Sounds without a model are sent to those who are near (SV_BuildClientFrame). */
-static bool is_heard(const struct dm2_borrower *b, const struct q2_entity *entity)
+static bool is_heard(const struct dm2_match *m, const struct q2_entity *entity)
 {
     double distance = 0;
 
     for (unsigned i = 0; i < 3; i++) {
-        const double along = (double)entity->origin[i] - b->player.origin[i];
+        const double along = (double)entity->origin[i] - m->player.origin[i];
 
         distance += along * along;
     }
@@ -230,19 +230,19 @@ static bool is_heard(const struct dm2_borrower *b, const struct q2_entity *entit
 }
 
 /*
- * In how many of the session's frames the entity should have been in view, by what the lender saw
+ * In how many of the session's frames the entity should have been in view, by what the donor saw
  * from the same places, less those in which it should not.
  */
-static int64_t count_views(const struct dm2_borrower *b, uint32_t number, bool *any)
+static int64_t count_views(const struct dm2_match *m, uint32_t number, bool *any)
 {
     GHashTableIter iter;
     gpointer place, frames;
     int64_t score = 0;
 
     *any = false;
-    g_hash_table_iter_init(&iter, b->places);
+    g_hash_table_iter_init(&iter, m->places);
     while (g_hash_table_iter_next(&iter, &place, &frames)) {
-        const struct dm2_view *view = dm2_lenders_view(b, place);
+        const struct dm2_view *view = dm2_lenders_view(m, place);
 
         if (!view)
             continue;
@@ -253,17 +253,17 @@ static int64_t count_views(const struct dm2_borrower *b, uint32_t number, bool *
     return score;
 }
 
-/* Whether the lender, where it had seen the entity before, no longer does when the session begins.
+/* Whether the donor, where it had seen the entity before, no longer does when the session begins.
  */
-static bool is_taken(const struct dm2_borrower *b, uint32_t number)
+static bool is_taken(const struct dm2_match *m, uint32_t number)
 {
     unsigned missed = 0;
 
-    for (unsigned i = 0; b->synchronous && i < Q2_FRAMES_KEPT; i++) {
-        const struct q2_frame *frame = &b->told->recent[i];
-        const bool now = frame->entities && frame->number - b->offset >= b->first_frame;
+    for (unsigned i = 0; m->synchronous && i < Q2_FRAMES_KEPT; i++) {
+        const struct q2_frame *frame = &m->view->recent[i];
+        const bool now = frame->entities && frame->number - m->offset >= m->first_frame;
         const struct dm2_view *view =
-            now ? g_hash_table_lookup(b->told->views, dm2_place(frame->player.origin)) : NULL;
+            now ? g_hash_table_lookup(m->view->views, dm2_place(frame->player.origin)) : NULL;
 
         if (now && dm2_state_in(frame, number))
             return false;
@@ -273,9 +273,9 @@ static bool is_taken(const struct dm2_borrower *b, uint32_t number)
 }
 
 /* Parts of the map, like doors, have their place in it, and none as their origin. */
-static bool is_part_of_map(const struct dm2_borrower *b, const struct q2_entity *entity)
+static bool is_part_of_map(const struct dm2_match *m, const struct q2_entity *entity)
 {
-    const char *model = q2_configstring(&b->lent, Q2_RANGE_MODELS, entity->model[0]);
+    const char *model = q2_configstring(&m->donor, Q2_RANGE_MODELS, entity->model[0]);
 
     return model && *model == '*';
 }
@@ -285,42 +285,41 @@ static bool is_part_of_map(const struct dm2_borrower *b, const struct q2_entity 
  * may have been out of sight all the time, where it is not seen in the demo either. `count`: of
  * those in view so far.
  */
-static bool was_near_at_first(const struct dm2_borrower *b, uint32_t number, unsigned count)
+static bool was_near_at_first(const struct dm2_match *m, uint32_t number, unsigned count)
 {
     struct q2_entity baseline;
     int64_t far = 0;
 
-    if (number <= b->lent.max_clients || count >= UNMENTIONED_UNTIL ||
-        !q2_baseline_get(&b->lent, number, &baseline) || !is_heard(b, &baseline))
+    if (number <= m->donor.max_clients || count >= UNMENTIONED_UNTIL ||
+        !q2_baseline_get(&m->donor, number, &baseline) || !is_heard(m, &baseline))
         return false;
     for (unsigned i = 0; i < 3; i++)
-        far = MAX(far, ABS((int64_t)baseline.origin[i] - b->player.origin[i]));
-    return far <= SIGHT || is_part_of_map(b, &baseline);
+        far = MAX(far, ABS((int64_t)baseline.origin[i] - m->player.origin[i]));
+    return far <= SIGHT || is_part_of_map(m, &baseline);
 }
 
 /* Whether an entity that is never mentioned was there all the time. What was to be seen once may be
  * taken since. */
-static bool stays_in_view(const struct dm2_borrower *b, const struct q2_frame *likest,
-                          uint32_t number)
+static bool stays_in_view(const struct dm2_match *m, const struct q2_frame *likest, uint32_t number)
 {
     const struct q2_entity *state = likest ? dm2_state_in(likest, number) : NULL;
     bool any;
 
-    return state && number > b->lent.max_clients && is_heard(b, state) && !is_taken(b, number) &&
-           (count_views(b, number, &any) > 0 || !any || number >= DM2_VIEW_ENTITIES);
+    return state && number > m->donor.max_clients && is_heard(m, state) && !is_taken(m, number) &&
+           (count_views(m, number, &any) > 0 || !any || number >= DM2_VIEW_ENTITIES);
 }
 
 /* Numbers, ascending: in view before the first frame. */
-static GArray *in_view(const struct dm2_borrower *b)
+static GArray *in_view(const struct dm2_match *m)
 {
-    const struct q2_frame *likest = likest_frame(b);
+    const struct q2_frame *likest = likest_frame(m);
     GArray *numbers = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
     for (uint32_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
-        const struct dm2_first *first = g_hash_table_lookup(b->firsts, GUINT_TO_POINTER(i));
-        const bool there = first                         ? was_in_view(b, first)
-                           : b->kind == QS_LENDER_ITSELF ? was_near_at_first(b, i, numbers->len)
-                                                         : stays_in_view(b, likest, i);
+        const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(i));
+        const bool there = first                        ? was_in_view(m, first)
+                           : m->kind == QS_DONOR_ITSELF ? was_near_at_first(m, i, numbers->len)
+                                                        : stays_in_view(m, likest, i);
 
         if (there)
             g_array_append_val(numbers, i);
@@ -329,10 +328,10 @@ static GArray *in_view(const struct dm2_borrower *b)
 }
 
 /* Of what is not told of the player at first, his entity shows where he is and looks. */
-static void place_player(struct dm2_borrower *b, struct q2_frame *base)
+static void place_player(struct dm2_match *m, struct q2_frame *base)
 {
     const struct q2_entity *own =
-        lenders_state(b, (uint32_t)b->slot + 1, base->number, b->placed ? b->placed : INT32_MAX);
+        lenders_state(m, (uint32_t)m->slot + 1, base->number, m->placed ? m->placed : INT32_MAX);
 
     if (!own)
         return;
@@ -342,82 +341,82 @@ static void place_player(struct dm2_borrower *b, struct q2_frame *base)
 }
 
 /* What is never told is usual; players stop at no field of view at all. */
-static void complete_player(const struct dm2_borrower *b, struct q2_player *player)
+static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
     if (!player->fov)
         player->fov = USUAL_FOV;
     if (!player->gravity)
-        player->gravity = b->told->samples[0].player.gravity;
+        player->gravity = m->view->samples[0].player.gravity;
     if (!player->gravity)
         player->gravity = USUAL_GRAVITY;
     if (!player->viewoffset[2])
         player->viewoffset[2] = USUAL_VIEW_HEIGHT;
 }
 
-static void make_base(struct dm2_borrower *b, unsigned index, const GArray *numbers)
+static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers)
 {
-    struct q2_frame *base = &b->bases[index];
+    struct q2_frame *base = &m->bases[index];
 
     *base = (struct q2_frame){.trust = Q2_FRAME_GUESSED,
-                              .number = b->references[index],
-                              .player = b->player,
+                              .number = m->references[index],
+                              .player = m->player,
                               .entities = q2_entities_new()};
-    base->player.clientnum = b->slot; /* only another's view is told */
-    place_player(b, base);
-    complete_player(b, &base->player);
+    base->player.clientnum = m->slot; /* only another's view is told */
+    place_player(m, base);
+    complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
         const struct q2_entity state =
-            state_before(b, g_array_index(numbers, uint32_t, i), base->number);
+            state_before(m, g_array_index(numbers, uint32_t, i), base->number);
 
         q2_entities_append(base->entities, &state);
     }
 }
 
-const struct q2_frame *dm2_lent_frame(const struct qs_borrower *borrower, unsigned index)
+const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsigned index)
 {
-    const struct dm2_borrower *b = (const struct dm2_borrower *)borrower;
+    const struct dm2_match *m = (const struct dm2_match *)match;
 
-    return index < b->reference_count ? &b->bases[index] : NULL;
+    return index < m->reference_count ? &m->bases[index] : NULL;
 }
 
 /* Of a player who was there, what does not change is as it is usually. */
-static void lend_player_baselines(struct dm2_borrower *b)
+static void lend_player_baselines(struct dm2_match *m)
 {
     for (uint16_t i = 1; i < DM2_PLAYERS_MAX; i++) {
-        const struct q2_entity *usual = b->baseless[i] ? dm2_usual_state(b->told, i) : NULL;
+        const struct q2_entity *usual = m->baseless[i] ? dm2_common_state(m->view, i) : NULL;
         struct q2_entity baseline = {.number = i};
 
-        if (!usual || q2_baseline_get(&b->lent, i, &baseline))
+        if (!usual || q2_baseline_get(&m->donor, i, &baseline))
             continue;
         memcpy(baseline.model, usual->model, sizeof baseline.model);
         baseline.skin = usual->skin;
         baseline.solid = usual->solid;
-        dm2_translate(b, &baseline);
-        q2_baseline_set(&b->lent, &baseline);
+        dm2_translate(m, &baseline);
+        q2_baseline_set(&m->donor, &baseline);
     }
 }
 
-double dm2_distance(const struct dm2_borrower *b)
+double dm2_distance(const struct dm2_match *m)
 {
     const struct q2_frame *frame =
-        b->synchronous && b->placed ? lenders_frame(b, b->placed, b->offset) : NULL;
+        m->synchronous && m->placed ? lenders_frame(m, m->placed, m->offset) : NULL;
     double sum = 0;
 
-    if (b->kind != QS_LENDER_PRESENT)
+    if (m->kind != QS_DONOR_PRESENT)
         return 0;
     for (unsigned i = 0; frame && i < 3; i++)
-        sum += fabs((double)frame->player.origin[i] - b->player.origin[i]);
+        sum += fabs((double)frame->player.origin[i] - m->player.origin[i]);
     return frame ? sum : DBL_MAX;
 }
 
-void dm2_make_bases(struct dm2_borrower *b)
+void dm2_make_bases(struct dm2_match *m)
 {
     GArray *numbers;
 
-    synchronize(b);
-    lend_player_baselines(b);
-    numbers = in_view(b);
-    for (unsigned i = 0; i < b->reference_count; i++)
-        make_base(b, i, numbers);
+    synchronize(m);
+    lend_player_baselines(m);
+    numbers = in_view(m);
+    for (unsigned i = 0; i < m->reference_count; i++)
+        make_base(m, i, numbers);
     g_array_free(numbers, TRUE);
 }

@@ -1,14 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Quake II session that borrows, for the files that make up its lending (dm2_lend.h):
- * dm2_borrow.c begins it, dm2_look.c looks at its packets, dm2_fit.c judges the sign-on,
- * dm2_bases.c makes the frames that come before its first.
+ * Quake II sessions that the capture joined late, and their donors (common/quake2/PROTOCOL.md,
+ * section 14). sign_on.c keeps the sign-on of a donor and its frames; late_join.c compares a late
+ * session with a donor, observe.c reads its packets, donor_match.c judges whether the donor was in
+ * the same level, base_frames.c makes the frames before its first.
  */
-#ifndef QS_DEMO_DM2_BORROWER_H
-#define QS_DEMO_DM2_BORROWER_H
+#ifndef QS_DEMO_DM2_LATE_JOIN_H
+#define QS_DEMO_DM2_LATE_JOIN_H
 
-#include "common/demo/dm2/lend.h"
+#include "common/demo/dm2/views.h"
+#include "common/demo/late_join/sign_on.h"
 #include "common/quake2/variant.h"
+#include "common/quake2/session.h"
+#include "common/quake2/tracker.h"
+
+extern const struct qs_late_join dm2_late_join;
+
+/* Frames of a lender that are kept of all its level, beside the last ones. */
+enum { DM2_SAMPLES = 32 };
+
+/* What a lender has: its session for the level, and its frames. */
+struct dm2_donor_view {
+    struct qs_sign_on_extra extra;
+    const struct q2_session *live; /* the lender's, as long as it goes on; NULL in copies */
+    struct q2_tracker *own;        /* that follows it where nobody else does */
+
+    struct q2_session session;            /* as it was when votes were cast last */
+    struct q2_frame *recent;              /* Q2_FRAMES_KEPT; NULL but in copies */
+    struct q2_frame samples[DM2_SAMPLES]; /* in order; number 0: none */
+    int32_t every, next;                  /* how far samples are apart; the number of the next */
+    int32_t next_vote;
+    int32_t viewed;    /* number of the newest frame in `views` */
+    GHashTable *views; /* see dm2_views.h */
+    GHashTable *usual; /* number -> struct dm2_vote: what most samples show of an entity */
+};
+
+struct dm2_vote {
+    struct q2_entity state;
+    uint32_t votes;
+};
+
+/* What most of the lender's frames show of the entity, or NULL. */
+const struct q2_entity *dm2_common_state(const struct dm2_donor_view *told, uint32_t number);
+
+/* qs_late_join.tell of Quake II. */
+void dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
+
+/* qs_late_join.own of Quake II. */
+struct qs_sign_on *dm2_own(const struct qs_session *session);
+
+static inline const struct dm2_donor_view *dm2_donor_view_of(const struct qs_sign_on *sign_on)
+{
+    return (const struct dm2_donor_view *)sign_on->extra;
+}
+
+/* Whether both look the same and stand at the same place; events last for one frame. */
+bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
+
+/* Why the session needs a sign-on: what the capture lacks. `map`: of the level. New. */
+char *dm2_late_reason(const struct qs_donor_match *borrower, const char *map);
+
+/* The same where all of the sign-on is there. New. */
+char *dm2_first_lost_text(const char *map);
+
+/* What a borrower is given besides. */
+const struct q2_frame *dm2_match_frame(const struct qs_donor_match *borrower, unsigned index);
 
 enum {
     DM2_REFERENCES_MAX = Q2_FRAMES_KEPT / 2, /* frames that deltas may go back to */
@@ -41,17 +97,17 @@ struct dm2_pickup {
     bool alone;       /* nothing else vanished in that frame */
 };
 
-struct dm2_borrower {
-    struct qs_borrower base;
-    struct dm2_told *told; /* a copy of its own */
-    enum qs_lender_kind kind;
-    struct q2_session lent;
+struct dm2_match {
+    struct qs_donor_match base;
+    struct dm2_donor_view *view; /* a copy of its own */
+    enum qs_donor_kind kind;
+    struct q2_session donor;
     struct q2_tracker *tracker; /* of the first look */
     bool looked;
     struct q2_variant variant; /* of the late session */
 
     GArray *moves;    /* struct dm2_move: at the beginning */
-    bool synchronous; /* the lender's frames are of the same time: */
+    bool synchronous; /* the donor's frames are of the same time: */
     int32_t offset;   /* what a frame's number is more there */
 
     int32_t version;    /* of the late session */
@@ -61,7 +117,7 @@ struct dm2_borrower {
     bool judged[Q2_ENTITIES_EXTENDED_MAX]; /* by entity: dm2_judge_place() saw it */
     uint8_t area_bytes;                    /* of frames: it depends on the map */
     uint32_t same_places, other_places;
-    uint32_t seen, unseen; /* entities that come into view where the lender saw them, or did not */
+    uint32_t seen, unseen; /* entities that come into view where the donor saw them, or did not */
     int32_t first_frame;   /* number of the first; 0: none was seen */
     bool whole_seen;       /* a frame came that is no delta: nothing is to be found out any more */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
@@ -78,7 +134,7 @@ struct dm2_borrower {
     int16_t picked_up; /* what the player's status bar named last */
     struct dm2_pickup pickups[DM2_PICKUPS_MAX];
     unsigned pickup_count;
-    uint32_t near_pickups, far_pickups; /* where the lender has the item, or far from there */
+    uint32_t near_pickups, far_pickups; /* where the donor has the item, or far from there */
     int32_t placed; /* number of the frame in which the player's place was first told; 0: never */
     uint32_t
         at_player[DM2_PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
@@ -89,56 +145,56 @@ struct dm2_borrower {
     bool records;           /* the client recorded when the capture began */
     struct q2_loss lost;    /* what the session's own sign-on lacks; else it has none at all */
     int32_t servercount;    /* then: of its level */
-    uint32_t other_strings; /* and so many strings that the lender has otherwise */
+    uint32_t other_strings; /* and so many strings that the donor has otherwise */
     struct q2_frame bases[DM2_REFERENCES_MAX];
 };
 
-static inline struct dm2_borrower *dm2_borrower_of(struct qs_borrower *borrower)
+static inline struct dm2_match *dm2_match_of(struct qs_donor_match *match)
 {
-    return (struct dm2_borrower *)borrower;
+    return (struct dm2_match *)match;
 }
 
 /* The entity in the frame, or NULL. */
 const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number);
 
 /* The first that is told of an entity may say where it is: what is part of the level is where the
- * lender saw it. */
-void dm2_judge_place(struct dm2_borrower *b, const struct q2_mention *mention,
+ * donor saw it. */
+void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
                      const struct q2_entity *state);
 
 /* A frame of the packet at hand may show that the player takes an item. */
-void dm2_see_pickup(struct dm2_borrower *b, const struct q2_frame *frame);
+void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame);
 
 /* After the last look: counts the items that lie where the player took them, and those that do not.
  */
-void dm2_judge_pickups(struct dm2_borrower *b);
+void dm2_judge_pickups(struct dm2_match *m);
 
-/* What the lender saw from the place, often enough to count; or NULL. */
-const struct dm2_view *dm2_lenders_view(const struct dm2_borrower *b, gpointer place);
+/* What the donor saw from the place, often enough to count; or NULL. */
+const struct dm2_view *dm2_lenders_view(const struct dm2_match *m, gpointer place);
 
 /* Beams and what moves in steps: their old origin means something else. */
 bool dm2_is_beam(const struct q2_entity *entity);
 
-/* What a lender has of an entity becomes as the session's own server says it. */
-void dm2_translate(const struct dm2_borrower *b, struct q2_entity *entity);
+/* What a donor has of an entity becomes as the session's own server says it. */
+void dm2_translate(const struct dm2_match *m, struct q2_entity *entity);
 
-/* qs_demo_lending.look of Quake II. */
-bool dm2_look(struct qs_borrower *borrower, const struct qs_decoder *decoder);
+/* qs_late_join.look of Quake II. */
+bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
 /* After the last look: the session's player; 0 where nothing shows it. */
-int16_t dm2_find_slot(const struct dm2_borrower *b);
+int16_t dm2_find_slot(const struct dm2_match *m);
 
 /* Whether the client recorded when the capture began: then Q2PRO tells where he is himself. */
-bool dm2_records(const struct dm2_borrower *b);
+bool dm2_records(const struct dm2_match *m);
 
 /* Why the sign-on does not fit: a new text; NULL: it does, and `proof` is counted. */
-char *dm2_refusal_text(struct dm2_borrower *b);
+char *dm2_refusal_text(struct dm2_match *m);
 
-/* How far the lender was from the session's player when that began, in eighths of units; after
+/* How far the donor was from the session's player when that began, in eighths of units; after
  * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: nobody knows. */
-double dm2_distance(const struct dm2_borrower *b);
+double dm2_distance(const struct dm2_match *m);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */
-void dm2_make_bases(struct dm2_borrower *b);
+void dm2_make_bases(struct dm2_match *m);
 
 #endif

@@ -1,74 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What was in view of a QuakeWorld session before its first update: from what is first told of
- * entities, and from what the lender saw where it stood alike. Source:
+ * entities, and from what the donor saw where it stood alike. Source:
  * common/quakeworld/PROTOCOL.md, section 9.
  */
 #include <math.h>
 #include <string.h>
 
-#include "common/demo/qwd/borrower.h"
+#include "common/demo/qwd/late_join.h"
 
 enum {
     FAR = 32,    /* units of distance weigh as much as an entity that only one of two has in view */
-    NEAREST = 3, /* views of lenders that count for each of the session */
+    NEAREST = 3, /* views of donors that count for each of the session */
     NEAR = 64,   /* so near they count about the same */
     OF_FIVE = 4, /* parts of all that counts must have it in view */
-    FOREIGN = 4096 /* so much farther is a lender whose states are not exact in the dialect */
+    FOREIGN = 4096 /* so much farther is a donor whose states are not exact in the dialect */
 };
 
 /* --- What was in view --- */
 
 /* Whether it was in view before its first mention: PROTOCOL.md, section 9. */
-static bool was_in_view(const struct qwd_borrower *b, const struct qwd_seen *seen,
+static bool was_in_view(const struct qwd_match *m, const struct qwd_observation *observed,
                         const struct qwd_first *first)
 {
     if (first->removes || first->repeats)
         return true;
-    return !first->arrives && !qwd_is_usual(b, seen, &first->state);
+    return !first->arrives && !qwd_is_common_state(m, observed, &first->state);
 }
 
 /* --- What is never mentioned --- */
 
-/* A view of a lender's. */
+/* A view of a donor's. */
 struct near {
     bool any;
     struct qwd_sample sample;
     double difference;
 };
 
-/* What lenders' views say of entities. */
+/* What donors' views say of entities. */
 struct votes {
     struct qwd_numbers mentioned; /* entities that last, by which views are compared */
     double in_view[QW_STATES_MAX];
     double all;
 };
 
-static void find_mentioned(const struct qwd_seen *seen, struct qwd_numbers *mentioned)
+static void find_mentioned(const struct qwd_observation *observed, struct qwd_numbers *mentioned)
 {
     GHashTableIter iter;
     gpointer number;
 
-    g_hash_table_iter_init(&iter, seen->firsts);
+    g_hash_table_iter_init(&iter, observed->firsts);
     while (g_hash_table_iter_next(&iter, &number, NULL))
-        if (qw_states_find(seen->baselines, (uint16_t)GPOINTER_TO_UINT(number)))
+        if (qw_states_find(observed->baselines, (uint16_t)GPOINTER_TO_UINT(number)))
             qwd_numbers_set(mentioned, GPOINTER_TO_UINT(number), true);
 }
 
 /* Adds to a view of the session what only was mentioned later. */
-static void complete(const struct qwd_borrower *b, const struct qwd_seen *seen,
+static void complete(const struct qwd_match *m, const struct qwd_observation *observed,
                      struct qwd_sample *sample)
 {
     GHashTableIter iter;
     gpointer number, value;
 
-    g_hash_table_iter_init(&iter, seen->firsts);
+    g_hash_table_iter_init(&iter, observed->firsts);
     while (g_hash_table_iter_next(&iter, &number, &value)) {
         const struct qwd_first *first = value;
 
         if (first->update > sample->update)
             qwd_numbers_set(&sample->numbers, GPOINTER_TO_UINT(number),
-                            was_in_view(b, seen, first));
+                            was_in_view(m, observed, first));
     }
 }
 
@@ -82,14 +82,14 @@ static double difference(const struct qwd_sample *own, const struct qwd_sample *
     return sum;
 }
 
-/* What was kept of a lender twice counts once. */
-static bool is_same(const struct qwd_sample *a, const struct qwd_sample *b)
+/* What was kept of a donor twice counts once. */
+static bool is_same(const struct qwd_sample *a, const struct qwd_sample *m)
 {
     for (unsigned i = 0; i < 3; i++)
-        if (a->origin[i] != b->origin[i])
+        if (a->origin[i] != m->origin[i])
             return false;
-    return a->update == b->update && a->player == b->player &&
-           memcmp(&a->numbers, &b->numbers, sizeof a->numbers) == 0;
+    return a->update == m->update && a->player == m->player &&
+           memcmp(&a->numbers, &m->numbers, sizeof a->numbers) == 0;
 }
 
 /* Keeps the nearest, in order. */
@@ -109,7 +109,7 @@ static void add_near(struct near *near, struct near other)
     }
 }
 
-static void find_near(struct near *near, const struct qwd_told *told, const struct qwd_sample *own,
+static void find_near(struct near *near, const struct qwd_view *told, const struct qwd_sample *own,
                       const struct votes *votes)
 {
     for (unsigned i = 0; i < told->samples.count; i++) {
@@ -131,25 +131,25 @@ static void vote(struct votes *votes, const struct near *near)
             votes->in_view[i] += weight;
 }
 
-static void vote_of_view(const struct qwd_borrower *b, const struct qwd_seen *seen,
+static void vote_of_view(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct qwd_sample *own, struct votes *votes)
 {
     struct near near[NEAREST] = {0};
 
-    find_near(near, seen->own, own, votes);
-    for (guint i = 0; i < b->told->len; i++)
-        find_near(near, g_ptr_array_index(b->told, i), own, votes);
+    find_near(near, observed->own, own, votes);
+    for (guint i = 0; i < m->views->len; i++)
+        find_near(near, g_ptr_array_index(m->views, i), own, votes);
     for (unsigned i = 0; i < NEAREST && near[i].any; i++)
         vote(votes, &near[i]);
 }
 
-/* Of the lender alone, at the session's beginning: so it is told from others that fit. */
-static double distance_of(const struct qwd_borrower *b, const struct qwd_seen *seen,
+/* Of the donor alone, at the session's beginning: so it is told from others that fit. */
+static double distance_of(const struct qwd_match *m, const struct qwd_observation *observed,
                           const struct qwd_sample *first, const struct votes *votes)
 {
-    const struct qwd_told *told = g_ptr_array_index(b->told, 0);
+    const struct qwd_view *told = g_ptr_array_index(m->views, 0);
     struct near near[NEAREST] = {0};
-    const double foreign = told->format.coord_size != seen->format.coord_size ? FOREIGN : 0;
+    const double foreign = told->format.coord_size != observed->format.coord_size ? FOREIGN : 0;
 
     find_near(near, told, first, votes);
     return near[0].any ? near[0].difference + foreign : HUGE_VAL;
@@ -157,22 +157,22 @@ static double distance_of(const struct qwd_borrower *b, const struct qwd_seen *s
 
 /*
  * What is never mentioned has been in view, or out of it, wherever the session went: each of its
- * views counts, with the lenders' views that are nearest to it.
+ * views counts, with the donors' views that are nearest to it.
  */
-static struct votes *count_votes(struct qwd_borrower *b, const struct qwd_seen *seen)
+static struct votes *count_votes(struct qwd_match *m, const struct qwd_observation *observed)
 {
     struct votes *votes = g_new0(struct votes, 1);
 
-    find_mentioned(seen, &votes->mentioned);
-    for (unsigned i = 0; i < seen->samples.count; i++) {
-        struct qwd_sample own = qwd_samples_at(&seen->samples, i);
+    find_mentioned(observed, &votes->mentioned);
+    for (unsigned i = 0; i < observed->samples.count; i++) {
+        struct qwd_sample own = qwd_samples_at(&observed->samples, i);
 
-        if (own.player != b->dialect.player)
+        if (own.player != m->variant.player)
             continue;
-        complete(b, seen, &own);
+        complete(m, observed, &own);
         if (votes->all == 0)
-            b->base.distance = distance_of(b, seen, &own, votes);
-        vote_of_view(b, seen, &own, votes);
+            m->base.distance = distance_of(m, observed, &own, votes);
+        vote_of_view(m, observed, &own, votes);
     }
     return votes;
 }
@@ -186,63 +186,63 @@ static bool stays_in_view(const struct votes *votes, uint16_t number)
 /* --- States --- */
 
 /* What other clients had in view of it at that moment; false: nothing. */
-static bool state_then(const struct qwd_borrower *b, const struct qwd_seen *seen, uint16_t number,
-                       struct qw_entity *state)
+static bool state_then(const struct qwd_match *m, const struct qwd_observation *observed,
+                       uint16_t number, struct qw_entity *state)
 {
-    for (guint i = 0; i < b->then->len; i++) {
-        const struct qwd_told *told = g_ptr_array_index(b->then, i);
+    for (guint i = 0; i < m->then->len; i++) {
+        const struct qwd_view *told = g_ptr_array_index(m->then, i);
         const struct qw_entity *current = qw_states_find(told->current, number);
 
         if (!current)
             continue;
         *state = *current;
-        if (qw_entity_translate(state, &told->format, &seen->format))
+        if (qw_entity_translate(state, &told->format, &observed->format))
             return true;
     }
     return false;
 }
 
 /* Missiles, gibs and the like come and go. */
-static bool state_of_moment(const struct qwd_borrower *b, const struct qwd_seen *seen,
+static bool state_of_moment(const struct qwd_match *m, const struct qwd_observation *observed,
                             uint16_t number, const struct qwd_first *first, struct qw_entity *state)
 {
-    if (state_then(b, seen, number, state))
+    if (state_then(m, observed, number, state))
         return true;
     if (first)
         *state = first->state;
     return first;
 }
 
-static bool state_of_item(const struct qwd_borrower *b, const struct qwd_seen *seen,
+static bool state_of_item(const struct qwd_match *m, const struct qwd_observation *observed,
                           const struct qw_entity *baseline, struct qw_entity *state)
 {
     /* What the session itself was told has its precision. */
-    if (!qwd_told_usual(seen->own, &seen->format, baseline->number, state) &&
-        !qwd_usual_state(b, seen, baseline->number, state))
+    if (!qwd_view_common_state(observed->own, &observed->format, baseline->number, state) &&
+        !qwd_common_state(m, observed, baseline->number, state))
         *state = *baseline;
     return true;
 }
 
 /* Whether it was in view, and with which state. */
-static bool state_before(const struct qwd_borrower *b, const struct qwd_seen *seen,
+static bool state_before(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct votes *votes, uint16_t number, struct qw_entity *state)
 {
-    const struct qwd_first *first = g_hash_table_lookup(seen->firsts, GUINT_TO_POINTER(number));
-    const struct qw_entity *baseline = qw_states_find(seen->baselines, number);
+    const struct qwd_first *first = g_hash_table_lookup(observed->firsts, GUINT_TO_POINTER(number));
+    const struct qw_entity *baseline = qw_states_find(observed->baselines, number);
 
-    if (!(first ? was_in_view(b, seen, first) : stays_in_view(votes, number)))
+    if (!(first ? was_in_view(m, observed, first) : stays_in_view(votes, number)))
         return false;
-    return baseline ? state_of_item(b, seen, baseline, state)
-                    : state_of_moment(b, seen, number, first, state);
+    return baseline ? state_of_item(m, observed, baseline, state)
+                    : state_of_moment(m, observed, number, first, state);
 }
 
-void qwd_find_states(struct qwd_borrower *b, const struct qwd_seen *seen)
+void qwd_find_states(struct qwd_match *m, const struct qwd_observation *observed)
 {
-    struct votes *votes = count_votes(b, seen);
+    struct votes *votes = count_votes(m, observed);
     struct qw_entity state;
 
-    for (uint16_t i = 1; seen->bases->len && i < QW_STATES_MAX; i++)
-        if (state_before(b, seen, votes, i, &state) && qw_entity_model(&state))
-            b->states = qw_states_set(b->states, &state);
+    for (uint16_t i = 1; observed->bases->len && i < QW_STATES_MAX; i++)
+        if (state_before(m, observed, votes, i, &state) && qw_entity_model(&state))
+            m->states = qw_states_set(m->states, &state);
     g_free(votes);
 }

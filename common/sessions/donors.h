@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lending.c, held.c and loan.c know of each other: see lending.h. */
-#ifndef QS_SESSIONS_HELD_H
-#define QS_SESSIONS_HELD_H
+/* What donors.c, late.c and choice.c know of each other: see donors.h. */
+#ifndef QS_SESSIONS_DONORS_H
+#define QS_SESSIONS_DONORS_H
 
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/packet_buffer.h"
 
-/* So many lenders of one kind are tried, and remembered. */
-enum { QS_LENDER_TRIES_MAX = 8 };
+/* So many donors of one kind are tried, and remembered. */
+enum { QS_DONOR_TRIES_MAX = 8 };
 
 /*
  * Anybody can send a few packets as of sessions that are late, and each try costs the work of
- * hundreds: of all kinds together one lender is tried, and another for each so many packets.
+ * hundreds: of all kinds together one donor is tried, and another for each so many packets.
  */
-enum { QS_LENDER_TRY_EVERY = 8 };
+enum { QS_DONOR_TRY_EVERY = 8 };
 
 /*
- * For the same reason copies of lenders are shared: one is made anew when its lender was told so
+ * For the same reason copies of donors are shared: one is made anew when its donor was told so
  * many packets since; and there are not more of them at once. Each may be as large as a session.
  */
-enum { QS_LENDER_COPY_EVERY = 8, QS_LENDER_COPIES_MAX = 32 };
+enum { QS_DONOR_COPY_EVERY = 8, QS_DONOR_COPIES_MAX = 32 };
 
-struct qs_lender {
+struct qs_donor {
     GPtrArray *live; /* where it is while it goes on and can lend; NULL: nowhere */
     bool listed;     /* it is there */
     GPtrArray *over; /* where levels go that are over */
@@ -34,34 +34,34 @@ struct qs_lender {
     uint32_t level;
     int64_t since, until; /* the level lasted, as far as it was seen */
 
-    struct qs_lender *copy; /* as it was lately, for those that remember it; or NULL */
-    unsigned told;          /* packets since then */
-    unsigned references;    /* to a copy */
-    unsigned *copies;       /* of a copy: counts them all; else NULL */
+    struct qs_donor *copy; /* as it was lately, for those that remember it; or NULL */
+    unsigned told;         /* packets since then */
+    unsigned references;   /* to a copy */
+    unsigned *copies;      /* of a copy: counts them all; else NULL */
 };
 
-struct qs_lending {
-    GPtrArray *live;  /* struct qs_lender, owned by their sessions: those that could lend once */
-    GPtrArray *over;  /* struct qs_lender: levels that are over */
-    GPtrArray *demos; /* struct qs_lender, of the caller; or NULL */
-    unsigned copies;  /* of lenders */
+struct qs_donors {
+    GPtrArray *live;  /* struct qs_donor, owned by their sessions: those that could lend once */
+    GPtrArray *over;  /* struct qs_donor: levels that are over */
+    GPtrArray *demos; /* struct qs_donor, of the caller; or NULL */
+    unsigned copies;  /* of donors */
 };
 
-/* Lets go of a copy, or of a lender's own. */
-void qs_lender_free(gpointer lender);
+/* Lets go of a copy, or of a donor's own. */
+void qs_donor_free(gpointer donor);
 
-/* As the lender is, or was shortly before: to be freed. NULL: there are too many copies. */
-struct qs_lender *qs_lender_copy(struct qs_lending *lending, struct qs_lender *lender);
-bool qs_lender_can_lend(const struct qs_lender *lender);
+/* As the donor is, or was shortly before: to be freed. NULL: there are too many copies. */
+struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor);
+bool qs_donor_can_lend(const struct qs_donor *donor);
 
 /*
  * A server may have several addresses, and many servers share one: the address only tells who is
  * tried first.
  */
-bool qs_lender_is_of_server(const struct qs_lender *lender, const struct qs_address *server);
+bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server);
 
-struct qs_held {
-    struct qs_lending *lending;
+struct qs_late_session {
+    struct qs_donors *donors;
     const struct qs_demo_format *format;
     struct qs_session *session; /* before the first packet that was kept */
     struct qs_session *known;   /* at last; NULL: it goes on */
@@ -69,17 +69,18 @@ struct qs_held {
     struct qs_packet_buffer *spool;
     unsigned number;      /* of the session */
     unsigned packets;     /* in the spool */
-    unsigned tries;       /* of lenders, but for demos */
+    unsigned tries;       /* of donors, but for demos */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* it lasted, as far as it was seen */
     bool level_over;
-    GPtrArray *lenders; /* struct qs_lender: as they were when the session turned out to be late */
+    GPtrArray
+        *remembered;      /* struct qs_donor: as they were when the session turned out to be late */
     unsigned from_server; /* packets since then, as far as they matter */
 };
 
 /* How kept packets are decoded: calls `begin`, `packet` until that has enough, then `over`. */
-struct qs_held_decode {
-    struct qs_borrower *borrower; /* or NULL */
+struct qs_late_session_decode {
+    struct qs_donor_match *match; /* or NULL */
     struct qs_sink *sink;
     bool (*packet)(void *user, const char *file, const struct qs_decoder *decoder,
                    const struct qs_packet *packet);
@@ -89,6 +90,6 @@ struct qs_held_decode {
 };
 
 /* Decodes the packets again. */
-void qs_held_decode(struct qs_held *held, const struct qs_held_decode *how);
+void qs_late_session_decode(struct qs_late_session *late, const struct qs_late_session_decode *how);
 
 #endif

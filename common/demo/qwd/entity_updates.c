@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/qwd/updates.h"
+#include "common/demo/qwd/entity_updates.h"
 
 #include "common/core/writer.h"
 #include "common/core/findings.h"
@@ -10,7 +10,7 @@
 enum {
     HEAD = 5,         /* of what is kept, before the update: id and time */
     SAYS_NOTHING = 4, /* bytes of an update with no more than UF_RESET */
-    OF_FIVE = 4,      /* parts of its level a lender had in view what is taken to stay there */
+    OF_FIVE = 4,      /* parts of its level a donor had in view what is taken to stay there */
     LENT_MAX = 8000   /* bytes: players read no more than 8,192 of a packet */
 };
 
@@ -32,7 +32,7 @@ static void put_in(uint8_t *set, uint32_t number)
 
 static int64_t about(uint32_t number)
 {
-    return qs_told_about(SVC_FTE_UPDATEENTITIES, number);
+    return qs_sign_on_about(SVC_FTE_UPDATEENTITIES, number);
 }
 
 static void keep(struct qs_sign_on *sign_on, struct qs_view message,
@@ -68,7 +68,7 @@ static void note_presence(struct qwd_presence *presence, const struct qs_entity_
     }
 }
 
-void qwd_updates_tell(struct qs_sign_on *sign_on, struct qwd_presence **presence,
+void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_presence **presence,
                       const struct qs_decoder *decoder, guint index, struct qs_view message)
 {
     if (!*presence)
@@ -86,7 +86,7 @@ void qwd_updates_tell(struct qs_sign_on *sign_on, struct qwd_presence **presence
     }
 }
 
-/* Whether the lender had it in view nearly always. */
+/* Whether the donor had it in view nearly always. */
 static bool was_always_there(const struct qwd_presence *presence, uint32_t number)
 {
     uint32_t sum;
@@ -104,10 +104,10 @@ bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id)
     return id == SVC_FTE_UPDATEENTITIES && agreed->fte2 & FTE2_REPLACEMENTDELTAS;
 }
 
-/* What the lender keeps of the entity, from its number on; data NULL: nothing. */
-static struct qs_view kept(const struct qs_sign_on *lender, uint32_t number)
+/* What the donor keeps of the entity, from its number on; data NULL: nothing. */
+static struct qs_view kept(const struct qs_sign_on *donor, uint32_t number)
 {
-    struct qs_view bytes = qs_sign_on_find(lender, about(number));
+    struct qs_view bytes = qs_sign_on_find(donor, about(number));
 
     if (!bytes.data)
         return bytes;
@@ -116,13 +116,13 @@ static struct qs_view kept(const struct qs_sign_on *lender, uint32_t number)
 
 /* --- The late session --- */
 
-void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *lender)
+void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor)
 {
-    const GPtrArray *messages = qs_sign_on_messages(lender);
+    const GPtrArray *messages = qs_sign_on_messages(donor);
 
     for (guint i = 0; i < messages->len; i++) {
         const struct qs_view message =
-            ((const struct qs_told *)g_ptr_array_index(messages, i))->bytes;
+            ((const struct qs_sign_on_message *)g_ptr_array_index(messages, i))->bytes;
         struct qs_reader in = qs_reader_over(message.data, message.size);
 
         if (qs_reader_u8(&in) == SVC_FTE_SPAWNBASELINE2)
@@ -167,7 +167,7 @@ static void see_update(struct qwd_updates *updates, const struct qs_entity_updat
         *first = update->removes ? REMOVAL : from_baseline ? FROM_BASELINE : CHANGE;
 }
 
-void qwd_updates_see(struct qwd_updates *updates, const struct qs_decoder *decoder)
+void qwd_updates_observe(struct qwd_updates *updates, const struct qs_decoder *decoder)
 {
     updates->any |= qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
     for (guint i = 0; i < decoder->entities->len; i++)
@@ -194,13 +194,13 @@ static bool was_in_view(const struct qwd_updates *updates, const struct qwd_pres
 }
 
 void qwd_updates_append(GByteArray *out, const struct qwd_updates *updates,
-                        const struct qs_sign_on *lender, const struct qwd_presence *presence)
+                        const struct qs_sign_on *donor, const struct qwd_presence *presence)
 {
     const guint start = out->len;
 
     qs_write_u16(out, UPDATE_REMOVE);
     for (uint32_t i = 1; i < QW_STATES_MAX; i++) {
-        const struct qs_view known = kept(lender, i);
+        const struct qs_view known = kept(donor, i);
 
         if (!was_in_view(updates, presence, i))
             continue;

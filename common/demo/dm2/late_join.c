@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a Quake II session that began late borrows: the sign-on in its variant, which player it is,
+ * and the verdict. Source: common/quake2/PROTOCOL.md, section 14.
+ */
+#include <string.h>
+
+#include "common/core/text.h"
+#include "common/demo/dm2/late_join.h"
+#include "common/quake2/session.h"
+#include "common/demo/writer.h"
+#include "common/quake2/configstrings.h"
+
+/* --- The sign-on in the variant of the session --- */
+
+static void translate_baselines(struct dm2_match *m)
+{
+    struct q2_entity baseline;
+
+    for (uint32_t i = 1; i < qs_table_end(&m->donor.baselines); i++) {
+        if (!q2_baseline_get(&m->donor, i, &baseline))
+            continue;
+        dm2_translate(m, &baseline);
+        q2_baseline_set(&m->donor, &baseline);
+    }
+}
+
+/* At another time other people played. */
+static void forget_players(struct q2_session *session)
+{
+    enum q2_range range;
+    uint32_t number;
+
+    for (uint32_t i = 0; i < qs_table_end(&session->configstrings); i++)
+        if (q2_configstring_range(session, i, &range, &number) && range == Q2_RANGE_PLAYERSKINS)
+            qs_table_set(&session->configstrings, i, (struct qs_view){0});
+}
+
+static struct qs_donor_match *dm2_match_new(const struct qs_sign_on *sign_on,
+                                            enum qs_donor_kind kind)
+{
+    struct dm2_match *m = g_new0(struct dm2_match, 1);
+
+    m->base.unknown = g_string_new(NULL);
+    m->view = sign_on->extra->copy(sign_on->extra);
+    m->kind = kind;
+    m->player_known = Q2_PLAYER_UNKNOWN;
+    q2_session_copy(&m->donor.base, &m->view->session.base);
+    if (kind == QS_DONOR_OTHER)
+        forget_players(&m->donor);
+    m->tracker = q2_tracker_new();
+    q2_tracker_want_mentions(m->tracker);
+    m->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    m->places = g_hash_table_new(NULL, NULL);
+    m->moves = g_array_new(FALSE, FALSE, sizeof(struct dm2_move));
+    return &m->base;
+}
+
+static void dm2_match_free(struct qs_donor_match *match)
+{
+    struct dm2_match *m = dm2_match_of(match);
+
+    q2_session_clear(&m->donor.base);
+    m->view->extra.free(m->view);
+    q2_tracker_free(m->tracker);
+    g_hash_table_destroy(m->firsts);
+    g_hash_table_destroy(m->places);
+    g_array_free(m->moves, TRUE);
+    for (unsigned i = 0; i < m->reference_count; i++)
+        q2_frame_clear(&m->bases[i]);
+    g_string_free(m->base.unknown, TRUE);
+    g_free(m);
+}
+
+/* Servers number models, sounds and images by the order in which the level needs them. */
+static bool tells_level(const struct q2_session *session, uint32_t index)
+{
+    enum q2_range range;
+    uint32_t number;
+
+    return q2_configstring_range(session, index, &range, &number) &&
+           (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
+}
+
+static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
+                             const struct q2_session *own)
+{
+    for (uint32_t i = 0; i < qs_table_end(&own->configstrings); i++) {
+        const char *text = qs_table_get(&own->configstrings, i);
+        const char *lent = qs_table_get(&late->configstrings, i);
+
+        if (!text)
+            continue;
+        if (!m->looked && tells_level(own, i))
+            g_strcmp0(text, lent) == 0 ? m->base.proof++ : m->other_strings++;
+        qs_table_set(&late->configstrings, i, qs_view_of(text));
+    }
+}
+
+/* What was captured of the sign-on goes before what is lent; players keep their numbers from level
+ * to level. */
+static void keep_own(struct dm2_match *m, struct q2_session *late, const struct q2_session *own)
+{
+    struct q2_entity baseline;
+
+    m->lost = own->lost;
+    m->in_level = true;
+    m->servercount = own->servercount;
+    if (own->player != Q2_PLAYER_UNKNOWN)
+        late->player = m->player_known = own->player;
+    late->servercount = own->servercount;
+    keep_own_strings(m, late, own);
+    for (uint32_t i = 1; i < qs_table_end(&own->baselines); i++)
+        if (q2_baseline_get(own, i, &baseline))
+            q2_baseline_set(late, &baseline);
+}
+
+/* How the connection speaks: as the session's own svc_serverdata said; at last another connection
+ * may have begun. */
+static const struct q2_session *speaker(const struct dm2_match *m, const struct q2_session *own,
+                                        const struct q2_session *known)
+{
+    const bool told = own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->guessed;
+
+    return told || m->kind == QS_DONOR_ITSELF ? own : known;
+}
+
+static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session,
+                        const struct qs_session *known)
+{
+    struct dm2_match *m = dm2_match_of(match);
+    struct q2_session *late = q2_session_of(session);
+    struct q2_session own;
+
+    q2_session_copy(&own.base, &late->base);
+    q2_session_borrow(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
+    m->variant = late->variant;
+    if (!m->looked)
+        translate_baselines(m);
+    qs_table_clear(&late->baselines);
+    qs_table_copy(&late->baselines, &m->donor.baselines);
+    late->player = m->slot;
+    if (own.base.level)
+        keep_own(m, late, &own);
+    /* Only those who record are told where they are themselves: PROTOCOL.md, section 9. */
+    late->recording |= m->records;
+    if (!m->looked)
+        q2_tracker_attach(m->tracker, late);
+    q2_session_clear(&own.base);
+}
+
+/* --- The verdict --- */
+
+char *dm2_first_lost_text(const char *map)
+{
+    return g_strdup_printf("the first frame of %s was not captured", map ? map : "a level");
+}
+
+char *dm2_late_reason(const struct qs_donor_match *match, const char *map)
+{
+    const struct dm2_match *m = (const struct dm2_match *)match;
+    const struct qs_sign_on_loss loss = {m->lost.packet, m->lost.before};
+
+    if (m->lost.seen)
+        return qs_sign_on_loss_text(map, &loss);
+    return m->in_level ? dm2_first_lost_text(map) : qs_late_text(map);
+}
+
+static void say_unknown(struct dm2_match *m)
+{
+    if (m->whole_seen && !m->reference_count)
+        return;
+    g_string_append(m->base.unknown, "what of the player's state and statistics did not change at "
+                                     "first, until it does");
+    if (m->kind == QS_DONOR_OTHER && (!m->in_level || m->lost.seen))
+        g_string_append(m->base.unknown, "; the names of players, until they change");
+    if (m->kind == QS_DONOR_ITSELF)
+        g_string_append(m->base.unknown,
+                        "; which entities were in view of those that never change");
+}
+
+static char *dm2_judge(struct qs_donor_match *match)
+{
+    struct dm2_match *m = dm2_match_of(match);
+    char *refusal;
+
+    m->looked = true;
+    refusal = m->kind == QS_DONOR_ITSELF ? NULL : dm2_refusal_text(m);
+    if (refusal)
+        return refusal;
+    m->slot = m->player_known != Q2_PLAYER_UNKNOWN ? m->player_known : dm2_find_slot(m);
+    m->records = dm2_records(m);
+    say_unknown(m);
+    dm2_make_bases(m);
+    m->base.distance = dm2_distance(m);
+    return NULL;
+}
+
+/* --- The record --- */
+
+/* Its frames are changes to one that is missing. */
+static bool lacks_first(const struct qs_decoder *decoder)
+{
+    const struct q2_tracker *tracker = q2_session_of_const(decoder->session)->tracker;
+
+    return decoder->direction == QS_S2C && tracker && q2_tracker_lacks_first(tracker);
+}
+
+/* Without svc_serverdata there is no level to play in. */
+static bool dm2_is_late(const struct qs_decoder *decoder)
+{
+    if (!decoder->accepted)
+        return false;
+    if (decoder->session->level)
+        return q2_session_of_const(decoder->session)->lost.seen || lacks_first(decoder);
+    if (!decoder->session->connection)
+        return true;
+    for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_FRAME)
+            return true;
+    return false;
+}
+
+const struct qs_late_join dm2_late_join = {
+    .add_packet = dm2_add_packet,
+    .is_late = dm2_is_late,
+    .own_sign_on = dm2_own,
+    .match_new = dm2_match_new,
+    .match_free = dm2_match_free,
+    .prepare = dm2_prepare,
+    .observe = dm2_observe,
+    .judge = dm2_judge,
+};

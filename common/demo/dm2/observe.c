@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a late Quake II session tells: PROTOCOL.md of common/quake2, section 14. */
+#include <string.h>
+
+#include "common/demo/dm2/late_join.h"
+#include "common/quake2/configstrings.h"
+
+enum {
+    SLOT_PROOF = 3, /* frames in which an entity stands where the player does */
+    MOVES_MAX = 1024,
+    MOVES_FRAMES = 32
+};
+
+const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number)
+{
+    guint index;
+
+    return frame->entities && q2_entities_find(frame->entities, number, &index)
+               ? q2_entities_at(frame->entities, index)
+               : NULL;
+}
+
+static void add_reference(struct dm2_match *m, int32_t number)
+{
+    for (unsigned i = 0; i < m->reference_count; i++)
+        if (m->references[i] == number)
+            return;
+    if (m->reference_count < DM2_REFERENCES_MAX)
+        m->references[m->reference_count++] = number;
+}
+
+/* The members of a player's state, each of which is sent by itself. */
+#define MEMBER(name)                                                                               \
+    {                                                                                              \
+        offsetof(struct q2_player, name), sizeof((struct q2_player *)0)->name                      \
+    }
+#define MEMBERS3(name) MEMBER(name[0]), MEMBER(name[1]), MEMBER(name[2])
+static const struct {
+    size_t offset, size;
+} members[] = {
+    MEMBER(pm_type),      MEMBER(pm_time),     MEMBER(pm_flags),     MEMBER(gravity),
+    MEMBERS3(origin),     MEMBERS3(velocity),  MEMBER(delta_angles), MEMBERS3(viewangles),
+    MEMBER(viewoffset),   MEMBER(kick_angles), MEMBER(gunoffset),    MEMBER(gunangles),
+    MEMBER(gunindex),     MEMBER(gunskin),     MEMBER(gunframe),     MEMBER(blend),
+    MEMBER(damage_blend), MEMBER(fov),         MEMBER(rdflags),      MEMBER(clientnum),
+    MEMBER(fog),
+};
+
+static void take_first(void *to, const void *from, size_t size)
+{
+    static const uint8_t nothing[sizeof(struct q2_player)];
+
+    if (memcmp(to, nothing, size) == 0)
+        memcpy(to, from, size);
+}
+
+/* Of what is not told at first, the first value that is told is the best guess. */
+static void see_player(struct dm2_match *m, const struct q2_player *player)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
+        take_first((char *)&m->player + members[i].offset, (const char *)player + members[i].offset,
+                   members[i].size);
+    for (size_t i = 0; i < G_N_ELEMENTS(player->stats); i++)
+        take_first(&m->player.stats[i], &player->stats[i], sizeof player->stats[i]);
+}
+
+static void see_gun(struct dm2_match *m, uint16_t model)
+{
+    for (unsigned i = 0; i < m->gun_count; i++)
+        if (m->guns[i] == model)
+            return;
+    if (model && m->gun_count < DM2_GUNS_MAX)
+        m->guns[m->gun_count++] = model;
+}
+
+static void see_from(struct dm2_match *m, gpointer place)
+{
+    const guint frames = GPOINTER_TO_UINT(g_hash_table_lookup(m->places, place));
+
+    if (!m->whole_seen && (frames || g_hash_table_size(m->places) < DM2_VIEWS_MAX))
+        g_hash_table_insert(m->places, place, GUINT_TO_POINTER(frames + 1));
+}
+
+/* The player's own entity is where he is. */
+static void see_place(struct dm2_match *m, const struct q2_frame *frame)
+{
+    static const int32_t nowhere[3];
+    const int32_t *origin = frame->player.origin;
+
+    if (memcmp(origin, nowhere, sizeof nowhere) == 0)
+        return;
+    if (!m->placed)
+        m->placed = frame->number;
+    see_from(m, dm2_place(origin));
+    for (guint i = 0; i < frame->entities->len; i++) {
+        const struct q2_entity *entity = q2_entities_at(frame->entities, i);
+
+        if (entity->number < DM2_PLAYERS_MAX && entity->number <= m->donor.max_clients &&
+            memcmp(entity->origin, origin, sizeof entity->origin) == 0)
+            m->at_player[entity->number]++;
+    }
+}
+
+static void see_first(struct dm2_match *m, const struct q2_mention *mention,
+                      const struct q2_frame *frame, const struct q2_entity *state)
+{
+    const gpointer number = GUINT_TO_POINTER(mention->number);
+    struct dm2_first *first;
+
+    if (m->whole_seen || g_hash_table_contains(m->firsts, number))
+        return;
+    first = g_new0(struct dm2_first, 1);
+    first->mention = *mention;
+    first->placed = m->placed != 0;
+    first->place = dm2_place(frame->player.origin);
+    if (state)
+        first->state = *state;
+    g_hash_table_insert(m->firsts, number, first);
+}
+
+static void see_move(struct dm2_match *m, const struct q2_mention *mention,
+                     const struct q2_entity *state)
+{
+    struct dm2_move move = {.mention = *mention};
+
+    if (!state || !(mention->bits & DM2_ORIGIN_BITS) || m->moves->len >= MOVES_MAX ||
+        mention->frame - m->first_frame > MOVES_FRAMES)
+        return;
+    memcpy(move.origin, state->origin, sizeof move.origin);
+    g_array_append_val(m->moves, move);
+}
+
+/* Q2PRO's baselines have the players that were there when their client connected. */
+static void see_return(struct dm2_match *m, const struct q2_mention *mention)
+{
+    if (mention->number >= DM2_PLAYERS_MAX || mention->number > m->donor.max_clients)
+        return;
+    m->mentioned[mention->number] = true;
+    m->baseless[mention->number] |=
+        m->gone[mention->number] && !(mention->bits & (U_MODEL | U_REMOVE));
+    m->gone[mention->number] = mention->bits & U_REMOVE;
+}
+
+/* Q2PRO leaves out where a client's own entity is and looks, unless he is dead or records. */
+static void see_told(struct dm2_match *m, const struct q2_mention *mention,
+                     const struct q2_frame *frame)
+{
+    if (mention->number >= DM2_PLAYERS_MAX || frame->player.pm_type >= PM_DEAD || m->set_to_record)
+        return;
+    m->moved[mention->number] |= (mention->bits & DM2_PLACE_BITS) != 0;
+}
+
+bool dm2_records(const struct dm2_match *m)
+{
+    return q2_is_q2pro(m->version) && m->slot >= 0 && m->slot + 1 < DM2_PLAYERS_MAX &&
+           m->moved[m->slot + 1];
+}
+
+static void see_mention(struct dm2_match *m, const struct q2_mention *mention)
+{
+    const struct q2_frame *frame = q2_tracker_frame(m->tracker, mention->frame);
+    const struct q2_entity *state = frame ? dm2_state_in(frame, mention->number) : NULL;
+
+    if (!frame)
+        return;
+    if (state && !m->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX])
+        dm2_judge_place(m, mention, state);
+    m->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX] = true;
+    see_return(m, mention);
+    see_told(m, mention, frame);
+    see_first(m, mention, frame, state);
+    see_move(m, mention, state);
+}
+
+static void see_frame(struct dm2_match *m, const struct q2_frame *frame)
+{
+    if (!m->first_frame)
+        m->first_frame = frame->number;
+    if (frame->delta <= 0)
+        m->whole_seen = true;
+    else if (frame->delta < m->first_frame && !m->whole_seen)
+        add_reference(m, frame->delta);
+    m->area_bytes = frame->area_bytes;
+    see_player(m, &frame->player);
+    see_gun(m, frame->player.gunindex);
+    see_place(m, frame);
+    dm2_see_pickup(m, frame);
+}
+
+bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
+{
+    struct dm2_match *m = dm2_match_of(match);
+    const struct q2_tracker *tracker = m->tracker;
+
+    m->version = decoder->session->version;
+    m->set_to_record |= q2_session_of_const(decoder->session)->recording;
+    m->messages += decoder->messages->len != 0;
+    m->unreadable += decoder->messages->len && qs_decoder_problems(decoder);
+    if (decoder->direction != QS_S2C || !decoder->accepted)
+        return true;
+    for (guint i = 0; i < tracker->begun->len; i++) {
+        const struct q2_frame *frame =
+            q2_tracker_frame(tracker, g_array_index(tracker->begun, int32_t, i));
+
+        if (frame)
+            see_frame(m, frame);
+    }
+    for (guint i = 0; i < tracker->mentions->len; i++)
+        see_mention(m, &g_array_index(tracker->mentions, struct q2_mention, i));
+    return true;
+}
+
+/* --- Who the player is --- */
+
+/* Who lends at the same time is another player. */
+static bool is_lender(const struct dm2_match *m, int player)
+{
+    return m->kind == QS_DONOR_PRESENT && m->donor.player == player;
+}
+
+/* A player of the level whose entity is nowhere to be seen: he may be dead, and watch others. */
+static int16_t find_unseen(const struct dm2_match *m)
+{
+    for (uint16_t i = 0; i < m->donor.max_clients && i + 1 < DM2_PLAYERS_MAX; i++)
+        if (!is_lender(m, i) && !m->mentioned[i + 1] &&
+            q2_configstring(&m->donor, Q2_RANGE_PLAYERSKINS, i))
+            return (int16_t)i;
+    return m->player.clientnum;
+}
+
+/* Q2PRO says it where the view changes, and else leaves out where the own entity is. */
+int16_t dm2_find_slot(const struct dm2_match *m)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < DM2_PLAYERS_MAX; i++)
+        if (m->at_player[i] > m->at_player[best] && !is_lender(m, (int)i - 1))
+            best = i;
+    if (m->at_player[best] >= SLOT_PROOF)
+        return (int16_t)(best - 1);
+    return is_lender(m, m->player.clientnum) ? find_unseen(m) : m->player.clientnum;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who may lend: sessions, level by level, and demos. */
+#include <string.h>
+
+#include "common/core/findings.h"
+#include "common/sessions/donors.h"
+
+/* Levels that are over; of sessions the oldest go first. */
+enum { DONORS_MAX = 128, DEMO_LEVELS_MAX = 128 };
+
+void qs_donor_free(gpointer data)
+{
+    struct qs_donor *donor = data;
+
+    if (donor->copies && --donor->references)
+        return;
+    if (donor->copies)
+        --*donor->copies;
+    if (donor->copy)
+        qs_donor_free(donor->copy);
+    qs_sign_on_free(donor->sign_on);
+    g_free(donor->name);
+    g_free(donor);
+}
+
+struct qs_donors *qs_donors_new(GPtrArray *demos)
+{
+    struct qs_donors *donors = g_new0(struct qs_donors, 1);
+
+    donors->live = g_ptr_array_new();
+    donors->over = g_ptr_array_new_with_free_func(qs_donor_free);
+    donors->demos = demos;
+    return donors;
+}
+
+void qs_donors_free(struct qs_donors *donors)
+{
+    g_ptr_array_free(donors->live, TRUE);
+    g_ptr_array_free(donors->over, TRUE);
+    g_free(donors);
+}
+
+/* --- Lenders --------------------------------------------------------------------------------- */
+
+bool qs_donor_can_lend(const struct qs_donor *donor)
+{
+    return donor->sign_on->complete && !donor->sign_on->broken;
+}
+
+static struct qs_donor *new_copy(struct qs_donors *donors, const struct qs_donor *donor)
+{
+    struct qs_donor *copy = g_new(struct qs_donor, 1);
+
+    *copy = *donor;
+    copy->name = g_strdup(donor->name);
+    copy->sign_on = qs_sign_on_copy(donor->sign_on);
+    copy->copy = NULL;
+    copy->references = 1;
+    copy->copies = &donors->copies;
+    donors->copies++;
+    return copy;
+}
+
+/* The next to be remembered is another one. */
+static void forget_copy(struct qs_donor *donor)
+{
+    g_clear_pointer(&donor->copy, qs_donor_free);
+    donor->told = 0;
+}
+
+struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor)
+{
+    if (!donor->copy && donors->copies < QS_DONOR_COPIES_MAX)
+        donor->copy = new_copy(donors, donor);
+    if (!donor->copy)
+        return NULL;
+    donor->copy->references++;
+    return donor->copy;
+}
+
+/* What it had to lend stays; for itself it begins anew. */
+static struct qs_donor *take_level(struct qs_donor *donor)
+{
+    struct qs_donor *level = g_new(struct qs_donor, 1);
+
+    forget_copy(donor);
+    *level = *donor;
+    level->name = g_strdup(donor->name);
+    qs_sign_on_leave(level->sign_on);
+    donor->sign_on = qs_sign_on_new();
+    return level;
+}
+
+/* Its level is over. */
+static void end_level(struct qs_donor *donor)
+{
+    if (!qs_donor_can_lend(donor)) {
+        forget_copy(donor);
+        qs_sign_on_clear(donor->sign_on);
+        return;
+    }
+    if (donor->over->len == donor->over_max)
+        g_ptr_array_remove_index(donor->over, 0);
+    g_ptr_array_add(donor->over, take_level(donor));
+}
+
+/* Takes over the name. */
+static struct qs_donor *new_donor(GPtrArray *over, guint over_max,
+                                  const struct qs_demo_format *format, char *name)
+{
+    struct qs_donor *donor = g_new0(struct qs_donor, 1);
+
+    donor->over = over;
+    donor->over_max = over_max;
+    donor->format = format;
+    donor->name = name;
+    donor->sign_on = qs_sign_on_new();
+    return donor;
+}
+
+struct qs_donor *qs_donor_new(struct qs_donors *donors, const struct qs_demo_format *format,
+                              unsigned session)
+{
+    struct qs_donor *donor =
+        new_donor(donors->over, DONORS_MAX, format, g_strdup_printf("session %u", session));
+
+    donor->session = session;
+    donor->live = donors->live;
+    return donor;
+}
+
+static void tell(struct qs_donor *donor, const struct qs_decoder *decoder)
+{
+    if (decoder->session->level != donor->level) {
+        end_level(donor);
+        donor->level = decoder->session->level;
+    }
+    if (!donor->sign_on->broken)
+        donor->format->late_join->add_packet(donor->sign_on, decoder);
+}
+
+/* Most sessions of a flood never can. */
+static void list_if_able(struct qs_donor *donor)
+{
+    if (donor->listed || !qs_donor_can_lend(donor))
+        return;
+    donor->listed = true;
+    g_ptr_array_add(donor->live, donor);
+}
+
+void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
+                     const struct qs_packet *packet, const struct qs_address *server)
+{
+    const uint32_t level = donor->level;
+
+    if (!decoder->accepted)
+        return;
+    tell(donor, decoder);
+    if (++donor->told >= QS_DONOR_COPY_EVERY)
+        forget_copy(donor);
+    list_if_able(donor);
+    if (level != donor->level)
+        donor->since = packet->time;
+    donor->until = packet->time;
+    if (server->port != donor->server.port) /* it was not known who the server is */
+        donor->server = *server;
+}
+
+void qs_donor_end(struct qs_donors *donors, struct qs_donor *donor)
+{
+    end_level(donor);
+    if (donor->listed)
+        g_ptr_array_remove(donors->live, donor);
+    qs_donor_free(donor);
+}
+
+bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server)
+{
+    return donor->server.family == server->family &&
+           memcmp(donor->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
+           (donor->format->late_join->any_port || donor->server.port == server->port);
+}
+
+void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor,
+                    qs_peer_function *take, void *user)
+{
+    for (guint i = 0; i < donors->live->len; i++) {
+        const struct qs_donor *peer = g_ptr_array_index(donors->live, i);
+
+        if (peer != donor && peer->format == donor->format &&
+            qs_donor_is_of_server(peer, &donor->server) && !take(user, peer->sign_on))
+            return;
+    }
+}
+
+/* --- Demos that lend --- */
+
+static void tell_blocks(struct qs_donor *donor, struct qs_demo_input *recording,
+                        struct qs_decoder *decoder, struct qs_session *session)
+{
+    const struct qs_demo_format *format = qs_demo_input_demo_format(recording);
+    struct qs_demo_block block;
+
+    while (qs_demo_input_next(recording, &block)) {
+        const struct qs_packet packet = {.data = block.bytes.data,
+                                         .size = block.bytes.size,
+                                         .wire_size = block.bytes.size,
+                                         .number = block.number,
+                                         .from = QS_END_UNKNOWN};
+
+        qs_decode_block(decoder, format->decode_block, session, NULL, &packet, block.offset);
+        tell(donor, decoder);
+    }
+}
+
+GPtrArray *qs_donor_demos_new(void)
+{
+    return g_ptr_array_new_with_free_func(qs_donor_free);
+}
+
+bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
+{
+    const struct qs_demo_format *format = qs_demo_input_demo_format(recording);
+    const struct qs_demo_format *to = format->donor_for ? format->donor_for : format;
+    const guint before = demos->len;
+    struct qs_session *session;
+    struct qs_decoder decoder;
+    struct qs_donor *donor;
+
+    if (!to->late_join)
+        return false;
+    donor = new_donor(demos, before + DEMO_LEVELS_MAX, to, g_strdup(qs_demo_input_name(recording)));
+    session = g_malloc(format->protocol->session_size);
+    format->protocol->session_init(session);
+    qs_decoder_init(&decoder, format->protocol);
+    decoder.want_entities = QS_ENTITIES_ALL;
+    tell_blocks(donor, recording, &decoder, session);
+    end_level(donor);
+    qs_decoder_clear(&decoder);
+    format->protocol->session_clear(session);
+    g_free(session);
+    qs_donor_free(donor);
+    return demos->len != before;
+}
