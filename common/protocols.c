@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "common/acknex/acknex.h"
-#include "common/quake/quake.h"
+#include "common/core/protocol.h"
+#include "common/quake/session.h"
 #include "common/quake2/quake2.h"
 #include "common/quakeworld/quakeworld.h"
 

@@ -274,12 +274,12 @@ static bool has_memory(guint live)
     return has_room && (uint64_t)live * SESSION_MEMORY < max;
 }
 
-static void report_limits(const struct qs_crowd *crowd)
+static void report_limits(const struct qs_session_limits *limits)
 {
     failure(EXIT_PROBLEMS, (struct qs_location){0},
             "too many sessions went on at once (--max-sessions %u, or memory): %" G_GUINT64_FORMAT
             " were ended early, %" G_GUINT64_FORMAT " left out",
-            crowd->max, crowd->ended, crowd->left_out);
+            limits->max, limits->ended, limits->left_out);
 }
 
 /* --- Protocols ------------------------------------------------------------------------------- */
@@ -388,9 +388,9 @@ void inputs_init(struct qs_sessions_options *sessions)
         .selection = qs_protocol_selection_new(),
         .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
         .sign_ons = qs_donor_demos_new(),
-        .sessions_max = QS_CROWD_SESSIONS_MAX,
+        .sessions_max = QS_SESSIONS_MAX,
         .has_memory = has_memory,
-        .crowded = report_limits,
+        .limited = report_limits,
     };
     set_standard_options(sessions);
 }

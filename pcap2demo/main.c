@@ -20,7 +20,7 @@
 #include "pcap2demo/run.h"
 #include "pcap2demo/signals.h"
 
-/* Standard output, when nobody reads it any more, ends the program as it would have. */
+/* A closed pipe ends the program by SIGPIPE, also where only the buffer was left to write. */
 static void finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -68,7 +68,7 @@ static void read_frames(struct run *run, struct input *input)
     }
     begin_input(run, input_name(input), input_stem(input));
     signals_set_input(input);
-    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_take_as_captured(run->sessions),
+    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions),
                   run->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
@@ -118,20 +118,20 @@ static struct qs_demo_input *open_demo(struct source *source)
 
 static void read_demo(struct run *run, struct qs_demo_input *demo)
 {
-    const char *name = qs_demo_input_name(demo);
+    const char *name = demo->name;
     struct qs_demo_block block;
 
     begin_input(run, name, "");
     qs_sessions_begin_demo(run->sessions, demo);
     while (!signals_interrupted() && !ferror(stdout) && qs_demo_input_next(demo, &block))
         qs_sessions_block(run->sessions, &block);
-    if (qs_demo_input_error(demo))
-        failure(EXIT_PROBLEMS,
-                (struct qs_location){
-                    .file = name, .packet = qs_demo_input_number(demo) + 1, .block = true},
-                "%s", qs_demo_input_error(demo));
+    if (demo->error)
+        failure(
+            EXIT_PROBLEMS,
+            (struct qs_location){.file = name, .packet = demo->reader.number + 1, .block = true},
+            "%s", demo->error);
     qs_sessions_end_demo(run->sessions);
-    end_input(run, name, qs_demo_input_number(demo));
+    end_input(run, name, demo->reader.number);
 }
 
 /* --sign-on */

@@ -49,7 +49,7 @@ void signals_catch_requests(void)
         sigaction(SIGHUP, &action, NULL);
 }
 
-static bool take_request(volatile sig_atomic_t *request)
+static bool clear_request(volatile sig_atomic_t *request)
 {
     const bool asked = *request;
 
@@ -59,12 +59,12 @@ static bool take_request(volatile sig_atomic_t *request)
 
 bool signals_asked_for_status(void)
 {
-    return take_request(&wants_status);
+    return clear_request(&wants_status);
 }
 
 bool signals_asked_to_reopen(void)
 {
-    return take_request(&wants_reopening);
+    return clear_request(&wants_reopening);
 }
 
 const char *signals_interruption(void)

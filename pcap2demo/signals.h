@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Interruption by signals: reading ends, and what was read is still put to use. */
+/* Signals: an interruption ends the reading; what was read is still processed. */
 #ifndef PCAP2DEMO_SIGNALS_H
 #define PCAP2DEMO_SIGNALS_H
 
@@ -10,24 +10,24 @@
 void signals_catch(void);
 
 /*
- * For a program that runs for long: SIGUSR1 asks for its status, and SIGHUP, unless a terminal is
- * gone with it, to begin anew with files and interfaces. Neither interrupts it.
+ * For recording: SIGUSR1 asks for the status; SIGHUP asks to reopen files and interfaces, unless
+ * standard error is a terminal, which hangs up by it. Neither interrupts.
  */
 void signals_catch_requests(void);
 
-/* Whether there was such a signal since the last call. */
+/* Whether the signal came since the last call. */
 bool signals_asked_for_status(void);
 bool signals_asked_to_reopen(void);
 
 bool signals_interrupted(void);
 
-/* The name of the signal that interrupted it, "SIGTERM"; NULL: none did. */
+/* The signal that interrupted the program, "SIGTERM"; NULL: none. */
 const char *signals_interruption(void);
 
-/* The input that waits for packets, which a signal breaks off; NULL: none. */
+/* The input that waits for packets: a signal ends the wait. NULL: none. */
 void signals_set_input(struct input *input);
 
-/* Ends the program as a pipe that nobody reads ends it without signals_catch(). */
+/* Ends the program by SIGPIPE, as a closed pipe does without signals_catch(). */
 void signals_die_of_pipe(void);
 
 #endif

@@ -5,9 +5,125 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 
-#include "plugin/snapshots.h"
 #include "plugin/packet_states.h"
-#include "plugin/sessions.h"
+#include "plugin/snapshots.h"
+
+/* --- Sessions that live in one of Wireshark's pools, and are cleared when it is freed --- */
+
+struct owner {
+    const struct qs_protocol *protocol;
+    struct qs_session *session;
+};
+
+static ws_bool clear_session(wmem_allocator_t *pool, wmem_cb_event_t event, void *data)
+{
+    const struct owner *owner = data;
+
+    (void)pool, (void)event;
+    owner->protocol->session_clear(owner->session);
+    return FALSE; /* once is enough */
+}
+
+/* The caller must make `*session` valid at once. */
+static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_protocol *protocol)
+{
+    struct owner *owner = wmem_new(pool, struct owner);
+
+    owner->protocol = protocol;
+    owner->session = wmem_alloc(pool, protocol->session_size);
+    wmem_register_callback(pool, clear_session, owner);
+    return owner->session;
+}
+
+static struct qs_session *session_new(wmem_allocator_t *pool, const struct qs_protocol *protocol)
+{
+    struct qs_session *session = allocate(pool, protocol);
+
+    protocol->session_init(session);
+    return session;
+}
+
+static struct qs_session *session_restore(wmem_allocator_t *pool,
+                                          const struct qs_snapshots *snapshots,
+                                          const struct qs_protocol *protocol, uint32_t snapshot)
+{
+    struct qs_session *session = allocate(pool, protocol);
+
+    qs_snapshots_restore(snapshots, snapshot, session);
+    return session;
+}
+
+/* --- Numbers of sessions --- */
+
+static struct qs_session_numbers numbering;
+
+void session_numbers_restart(void)
+{
+    numbering = (struct qs_session_numbers){0};
+}
+
+uint32_t session_numbers_count(void)
+{
+    return numbering.count;
+}
+
+static struct session_number *new_number(void)
+{
+    return wmem_new0(wmem_file_scope(), struct session_number);
+}
+
+/* What is asked for is not decided, or was decided before and is asked for again. */
+static struct session_number *request_of(struct conversation_numbers *numbers)
+{
+    if (!numbers->request || numbers->request->number)
+        numbers->request = new_number();
+    return numbers->request;
+}
+
+/* It leads to the session `number`. */
+static void settle_request(struct conversation_numbers *numbers, uint32_t number)
+{
+    if (numbers->request && !numbers->request->number)
+        numbers->request->number = number;
+    numbers->request = NULL;
+}
+
+static struct session_number *begin_session(struct conversation_numbers *numbers, uint32_t number)
+{
+    struct session_number *session = numbers->request;
+
+    if (!session || session->number)
+        session = new_number();
+    session->number = number;
+    numbers->request = NULL;
+    return session;
+}
+
+/* The number of the packet that was just decoded; NULL: it belongs to none. */
+static const struct session_number *session_numbers_follow(struct conversation_numbers *numbers,
+                                                           const struct qs_decoder *decoder)
+{
+    const uint32_t number = qs_number_session(&numbering, &numbers->current,
+                                              decoder->session->connection, decoder->accepted);
+
+    if (!number)
+        numbers->session = NULL;
+    else if (!numbers->session || numbers->session->number != number)
+        numbers->session = begin_session(numbers, number);
+    else if (decoder->accepted && decoder->direction == QS_C2S)
+        settle_request(numbers, number); /* the client plays on: its request came twice */
+    return decoder->handshake ? request_of(numbers) : numbers->session;
+}
+
+/* A packet of `numbers` announces another conversation. */
+static void session_numbers_announce(struct conversation_numbers *numbers,
+                                     struct conversation_numbers *announced)
+{
+    if (announced->session)
+        settle_request(numbers, announced->session->number);
+    else
+        announced->request = request_of(numbers);
+}
 
 /* One direction of a TCP connection. */
 struct stream {

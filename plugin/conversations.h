@@ -11,9 +11,37 @@
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H
 
+#include "common/core/parse.h"
+#include "common/core/protocol.h"
+#include "common/core/session.h"
 #include "common/netchan/links.h"
 #include "plugin/dissector.h"
-#include "plugin/session_numbers.h"
+#include "plugin/snapshots.h"
+
+/*
+ * Which session a packet belongs to. The numbers are those of common/core/session.h, over all
+ * conversations and protocols of the capture. Unlike a program that reads a capture once, Wireshark
+ * can also tell of a request for a connection what came of it: such packets share a number with the
+ * session that follows, in their conversation or in the one that it announces. It is 0 until that
+ * session begins, and so nothing is shown of it in the first pass.
+ */
+
+struct session_number {
+    uint32_t number; /* 0: not known yet */
+};
+
+/* Of a conversation. All 0 to begin with; what it points to lives to the end of the capture. */
+struct conversation_numbers {
+    struct qs_session_number current;
+    struct session_number *session; /* that goes on, or NULL */
+    struct session_number *request; /* for a connection, which is not decided; or NULL */
+};
+
+/* The capture is closed. */
+void session_numbers_restart(void);
+
+/* How many sessions have begun. */
+uint32_t session_numbers_count(void);
 
 /* What to decode a packet or a unit with, once. */
 struct packet_context {

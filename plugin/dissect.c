@@ -2,18 +2,44 @@
 #include "plugin/dissect.h"
 
 #include <epan/conversation.h>
+#include <epan/tap.h>
 
 #include "plugin/conversations.h"
-#include "plugin/credentials.h"
-#include "plugin/dissectors.h"
+#include "plugin/dissector.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/follow.h"
 #include "plugin/late.h"
-#include "plugin/ports.h"
-#include "plugin/session_fields.h"
+#include "plugin/fields.h"
 #include "plugin/statistics.h"
 #include "plugin/tree_sink.h"
+
+/* --- Passwords that packets carry: Tools > Credentials, `tshark -z credentials` --- */
+
+static int credentials_tap;
+
+static void queue_credential(const struct dissector *dissector, packet_info *pinfo,
+                             const struct qs_credential *found)
+{
+    struct ws_credential *credential = wmem_new0(pinfo->pool, struct ws_credential);
+
+    credential->num = credential->username_num = pinfo->num;
+    credential->password_hf_id = dissector->hf[found->row];
+    credential->username = wmem_strdup(pinfo->pool, found->user[0] ? found->user : "n.a.");
+    credential->proto = dissector->protocol->short_name;
+    credential->info = wmem_strdup(pinfo->pool, found->purpose);
+    tap_queue_packet(credentials_tap, pinfo, credential);
+}
+
+static void queue_credentials(const struct dissector *dissector, packet_info *pinfo)
+{
+    const struct qs_decoder *decoder = &dissector->decoder;
+
+    if (!have_tap_listener(credentials_tap))
+        return;
+    for (unsigned i = 0; i < decoder->credential_count; i++)
+        queue_credential(dissector, pinfo, &decoder->credentials[i]);
+}
 
 /* --- One packet --- */
 
@@ -127,7 +153,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     if (context->links)
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
-    credentials_queue(dissector, pinfo);
+    queue_credentials(dissector, pinfo);
     follow_queue(dissector, pinfo);
     session_fields_show(dissector, proto_item_get_subtree(top), tvb,
                         packet_session_number(context, &dissector->decoder));
@@ -274,22 +300,9 @@ static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
                                                      handle);
 }
 
-static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    struct dissector *dissector = dissectors_find(pinfo->current_proto);
-    struct qs_packet packet;
-
-    if (!dissector || !dissector->protocol->recognise)
-        return FALSE;
-    packet = packet_of(dissector, tvb, pinfo);
-    if (!dissector->protocol->recognise(&packet))
-        return FALSE;
-    set_dissector(dissector->handle, pinfo);
-    dissect_packet(tvb, pinfo, tree, data, dissector);
-    return TRUE;
-}
-
-static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+/* Wireshark gives heuristics no data of their own, but the protocol's title. */
+static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
+                                bool late)
 {
     struct dissector *dissector = dissectors_find(pinfo->current_proto);
     struct qs_packet packet;
@@ -297,11 +310,21 @@ static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     if (!dissector)
         return FALSE;
     packet = packet_of(dissector, tvb, pinfo);
-    if (!is_late(dissector, pinfo, &packet))
+    if (late ? !is_late(dissector, pinfo, &packet) : !dissector->protocol->recognise(&packet))
         return FALSE;
     set_dissector(dissector->handle, pinfo);
     dissect_packet(tvb, pinfo, tree, data, dissector);
     return TRUE;
+}
+
+static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return dissect_datagram(tvb, pinfo, tree, data, false);
+}
+
+static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return dissect_datagram(tvb, pinfo, tree, data, true);
 }
 
 static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
@@ -309,7 +332,7 @@ static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, prot
 {
     struct dissector *dissector = dissectors_find(pinfo->current_proto);
 
-    if (!dissector || !dissector->stream_handle || !recognises_stream(dissector, tvb))
+    if (!dissector || !recognises_stream(dissector, tvb))
         return FALSE;
     set_dissector(dissector->stream_handle, pinfo);
     dissect_stream(tvb, pinfo, tree, data, dissector);
@@ -317,6 +340,11 @@ static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, prot
 }
 
 /* --- Registration --- */
+
+void credentials_register(void)
+{
+    credentials_tap = register_tap("credentials"); /* Wireshark's own */
+}
 
 void dissect_register(struct dissector *dissector)
 {

@@ -11,4 +11,7 @@ void dissect_register(struct dissector *dissector);
 /* Registers those that recognise the protocol's conversations on other ports. */
 void dissect_register_heuristics(const struct dissector *dissector);
 
+/* Finds the tap of Tools > Credentials, `tshark -z credentials`. */
+void credentials_register(void);
+
 #endif

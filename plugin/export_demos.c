@@ -14,9 +14,8 @@
 #include "common/sessions/sessions.h"
 #include "common/sessions/reorder.h"
 #include "plugin/conversations.h"
-#include "plugin/dissect.h"
-#include "plugin/dissectors.h"
-#include "plugin/retap.h"
+#include "plugin/dissector.h"
+#include "plugin/export_objects.h"
 #include "common/protocols.h"
 
 /* Bytes of all demos. */
@@ -266,8 +265,7 @@ static void show(const struct export *export, const struct qs_client_session *se
     entry = g_new0(export_object_entry_t, 1);
     entry->pkt_num = (uint32_t)file->first;
     entry->hostname = description_of(session, file);
-    entry->content_type =
-        g_strdup_printf("application/x-%s-demo", qs_client_session_demo_format(session)->extension);
+    entry->content_type = g_strdup_printf("application/x-%s-demo", session->format->extension);
     entry->filename = g_strdup(file->name);
     entry->payload_len = bytes->len;
     entry->payload_data = g_memdup2(bytes->data, bytes->len);
@@ -279,7 +277,7 @@ static void session_ends(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session)
 {
     const struct export *export = (const struct export *)handler;
-    const GPtrArray *files = session->demo ? qs_session_demo_files(session->demo) : NULL;
+    const GPtrArray *files = session->demo ? session->demo->files : NULL;
 
     for (unsigned i = 0; files && i < files->len; i++)
         show(export, session, g_ptr_array_index(files, i));
@@ -338,11 +336,11 @@ static void begin(export_object_list_t *list)
     current->options =
         (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                      .store = &current->store.base,
-                                     .sessions_max = QS_CROWD_SESSIONS_MAX,
+                                     .sessions_max = QS_SESSIONS_MAX,
                                      .may_wait = true,
                                      .selection = qs_protocol_selection_new()};
-    current->options.claim = claim_of;
-    current->options.claim_user = current;
+    current->options.find_protocol = claim_of;
+    current->options.find_protocol_user = current;
     current->claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
     dissectors_each(take_preferences);
     current->comments = qs_comments_new();
@@ -365,8 +363,7 @@ static void take_datagram(const struct tapped *tapped)
     struct qs_packet packet = tapped->packet;
 
     take_claim(tapped);
-    if (qs_sessions_take_as_captured(current->sessions) ||
-        qs_reorder_passes(current->order, &packet))
+    if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
         take_sorted(false);
@@ -488,8 +485,8 @@ static void start_over(void)
     give_up();
 }
 
-/* The list of the capture before, if one is left, may be gone. */
-void export_demos_begin(void)
+/* The list, if one is left, may be gone. */
+void export_demos_end(void)
 {
     last_frame = 0;
     give_up();

@@ -15,8 +15,8 @@
 
 void export_demos_register(void);
 
-/* A capture begins. */
-void export_demos_begin(void);
+/* The capture is closed. */
+void export_demos_end(void);
 
 /*
  * Gives the tap a packet or unit; `dissector` NULL: nobody knows what it is of. `conversation`

@@ -7,7 +7,27 @@
 
 #include "common/core/text.h"
 #include "common/netchan/transfer.h"
-#include "plugin/retap.h"
+
+/* A tap of its own, that no packet comes to: dissectors look whether somebody listens to theirs. */
+static const char tap_name[] = "quake_retap";
+
+void retap_register(void)
+{
+    register_tap(tap_name);
+}
+
+void retap_listen(struct retap_listener *listener)
+{
+    GString *error;
+
+    if (listener->listening)
+        remove_tap_listener(listener);
+    error = register_tap_listener(tap_name, listener, NULL, 0, listener->reset, NULL,
+                                  listener->draw, NULL);
+    listener->listening = !error;
+    if (error)
+        g_string_free(error, TRUE);
+}
 
 /* Bytes of all files, complete or not; each is held twice while it is not complete. */
 #define ROOM_MAX (UINT64_C(512) << 20)
@@ -245,8 +265,7 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     return TAP_PACKET_REDRAW;
 }
 
-/* The conversations were those of the capture before. */
-void export_objects_begin(void)
+void export_objects_end(void)
 {
     start_over();
 }

@@ -11,10 +11,12 @@
 
 #include "plugin/dissector.h"
 
+#include <epan/tap.h>
+
 void export_objects_register(void);
 
-/* A capture begins. */
-void export_objects_begin(void);
+/* The capture is closed. */
+void export_objects_end(void);
 
 /* Whether a tap listens now. */
 bool export_objects_are_wanted(void);
@@ -22,5 +24,26 @@ bool export_objects_are_wanted(void);
 /* Gives the tap decoder->transfers of the packet just decoded, which is of this conversation. */
 void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
                           const void *conversation);
+
+/*
+ * Lists of objects hear here when all packets are about to come, and when they have come. The reset
+ * callback of register_export_object() does not tell: only Wireshark's windows call it, sharkd does
+ * not, and lists of two captures may have the same address.
+ */
+
+struct retap_listener {
+    tap_reset_cb reset; /* packets come from the first one on */
+    tap_draw_cb draw;   /* they have come; or NULL */
+    bool listening;
+};
+
+void retap_register(void);
+
+/*
+ * From now on the listener is called, before all that listen by now; to be called from a tap's
+ * packet callback, since Wireshark walks along its listeners in the other ones. The listener must
+ * live as long as Wireshark does.
+ */
+void retap_listen(struct retap_listener *listener);
 
 #endif

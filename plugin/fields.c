@@ -4,6 +4,7 @@
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
 
+#include "common/core/session.h"
 #include "common/netchan/links.h"
 
 /* What Wireshark registers lives until it ends, and so does all that is allocated here. */
@@ -259,9 +260,70 @@ static void register_expert_infos(struct dissector *dissector)
     expert_register_field_array(expert_register_protocol(dissector->proto), infos, count);
 }
 
+/* Columns have room for no more than summaries. Wireshark keeps what is allocated here. */
+static void register_session_fields(struct dissector *dissector)
+{
+    const struct qs_name directions[] = {
+        {1, qs_direction_arrow(QS_S2C)}, {0, qs_direction_arrow(QS_C2S)}, {0, NULL}};
+    hf_register_info *headers = g_new(hf_register_info, QS_SESSION_FIELDS);
+
+    for (int i = 0; i < QS_SESSION_FIELDS; i++) {
+        struct qs_field row = qs_session_fields[i];
+
+        row.name = g_strconcat(dissector->protocol->name, ".", row.name, NULL);
+        if (row.type == QS_BOOL)
+            row.names = directions;
+        headers[i] = header_of(&row, &dissector->session_hf[i]);
+    }
+    proto_register_field_array(dissector->proto, headers, QS_SESSION_FIELDS);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+}
+
 void fields_register(struct dissector *dissector)
 {
     register_fields(dissector);
+    register_session_fields(dissector);
     register_subtrees(dissector);
     register_expert_infos(dissector);
+}
+
+/* --- Session fields */
+
+/* All that is known of a session is put together only where somebody looks at it. */
+static void show_player(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+    struct qs_description description = {0};
+
+    if (!proto_field_is_referenced(tree, dissector->session_hf[QS_SESSION_PLAYER]))
+        return;
+    protocol->describe(dissector->decoder.session, &description);
+    if (description.player)
+        proto_item_set_generated(proto_tree_add_string(
+            tree, dissector->session_hf[QS_SESSION_PLAYER], tvb, 0, 0, description.player));
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+static void show_session(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
+                         uint32_t number)
+{
+    proto_item *item =
+        proto_tree_add_uint(tree, dissector->session_hf[QS_SESSION_NUMBER], tvb, 0, 0, number);
+
+    proto_item_set_generated(item);
+    show_player(dissector, tree, tvb);
+}
+
+void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
+                         uint32_t number)
+{
+    const enum qs_direction direction = dissector->decoder.direction;
+
+    if (direction != QS_DIRECTION_UNKNOWN)
+        proto_item_set_generated(proto_tree_add_boolean(
+            tree, dissector->session_hf[QS_SESSION_FROM_SERVER], tvb, 0, 0, direction == QS_S2C));
+    if (number)
+        show_session(dissector, tree, tvb, number);
 }

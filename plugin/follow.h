@@ -9,6 +9,8 @@
 
 #include "plugin/dissector.h"
 
+#include <epan/packet.h>
+
 void follow_register(struct dissector *dissector);
 
 /* Before a packet is decoded: its text will be wanted. */
@@ -16,5 +18,8 @@ void follow_begin(struct dissector *dissector);
 
 /* When it was. */
 void follow_queue(const struct dissector *dissector, packet_info *pinfo);
+
+/* "Quake session" in Wireshark's menus Conversation Filter and Colorize Conversation. */
+void conversation_filter_register(void);
 
 #endif

@@ -1,52 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/late.h"
 
+#include <epan/proto_data.h>
+
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/heuristic.h"
-#include "plugin/dissectors.h"
+#include "plugin/dissector.h"
 #include "common/protocols.h"
 
 static uint32_t *options[QS_PROTOCOLS_MAX];
-static struct qs_heuristic *unclaimed; /* NULL: nobody has asked in this capture */
+static struct qs_heuristic *heuristic; /* NULL: nobody has asked in this capture */
+static int proto;                      /* by which frames have data: the first protocol of ours */
 
-/*
- * A frame in the first pass. The number alone does not tell it from one that a filter leaves out of
- * two passes, nor does the offset later: see packet_states.c.
- */
-struct place {
-    uint32_t number;
-    int64_t offset; /* in its file */
-};
+/* Keys of a frame's data, beside those of layers. */
+enum { KEY_ASKED = 0x10000, KEY_COMPLETION };
 
-/* A packet that completed the evidence. */
+/* What a frame completed the evidence of. */
 struct completion {
     int protocol;
     struct qs_heuristic_evidence evidence;
-    struct place frame;
 };
-static GHashTable *completions; /* number of the frame -> struct completion */
-
-/* The packet that was asked about last, and what came of it. */
-static struct place last;
-static int found = QS_PROTOCOL_NONE;
 
 static void take_options(struct dissector *dissector)
 {
     options[qs_protocol_number(dissector->protocol->name)] = dissector->options;
 }
 
-void late_begin(void)
+static void begin(void)
 {
-    g_clear_pointer(&unclaimed, qs_heuristic_free);
-    g_clear_pointer(&completions, g_hash_table_destroy);
-    last = (struct place){0};
+    proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
+    dissectors_each(take_options);
+    heuristic = qs_heuristic_new(options);
 }
 
-static void start(void)
+void late_end(void)
 {
-    dissectors_each(take_options);
-    unclaimed = qs_heuristic_new(options);
-    completions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    g_clear_pointer(&heuristic, qs_heuristic_free);
 }
 
 static void forget(void *user, struct qs_packet *packet)
@@ -54,46 +43,30 @@ static void forget(void *user, struct qs_packet *packet)
     (void)user, (void)packet;
 }
 
-/* What was kept of the conversation is not needed any more. */
-static void complete(const struct qs_packet *packet)
+/* Counts the packet, by the first of several dissectors that ask about it. What is kept of its
+ * conversation is not needed any more when the evidence is complete. */
+static void count(packet_info *pinfo, const struct qs_packet *packet, int by_port)
 {
-    struct completion *completion = g_new(struct completion, 1);
-
-    *completion = (struct completion){found, qs_heuristic_evidence(unclaimed), last};
-    g_hash_table_insert(completions, GUINT_TO_POINTER(last.number), completion);
-    qs_heuristic_release(unclaimed, &packet->source, &packet->destination, forget, NULL);
-}
-
-static void ask(const struct qs_packet *packet, int by_port)
-{
+    struct completion *completion;
     struct qs_address server;
+    int found;
 
-    if (!unclaimed)
-        start();
-    found = qs_heuristic_add(unclaimed, packet, by_port, &server);
-    if (found != QS_PROTOCOL_NONE)
-        complete(packet);
+    p_add_proto_data(pinfo->pool, pinfo, proto, KEY_ASKED, heuristic);
+    found = qs_heuristic_add(heuristic, packet, by_port, &server);
+    if (found == QS_PROTOCOL_NONE)
+        return;
+    completion = wmem_new(wmem_file_scope(), struct completion);
+    *completion = (struct completion){found, qs_heuristic_evidence(heuristic)};
+    p_add_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION, completion);
+    qs_heuristic_release(heuristic, &packet->source, &packet->destination, forget, NULL);
 }
 
-static bool is_at(const packet_info *pinfo, const struct place *frame)
+static const struct completion *completed_by(packet_info *pinfo)
 {
-    return pinfo->num == frame->number && pinfo->fd->file_off == frame->offset;
+    return p_get_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION);
 }
 
-/* What a frame that was left out completed is dropped when its number comes again. */
-static const struct completion *completed_by(const packet_info *pinfo)
-{
-    const void *number = GUINT_TO_POINTER(pinfo->num);
-    const struct completion *completion =
-        completions ? g_hash_table_lookup(completions, number) : NULL;
-
-    if (!completion || PINFO_FD_VISITED(pinfo) || is_at(pinfo, &completion->frame))
-        return completion;
-    g_hash_table_remove(completions, number);
-    return NULL;
-}
-
-bool late_is_recognised(const struct dissector *dissector, const packet_info *pinfo,
+bool late_is_recognised(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet)
 {
     const bool by_port = packet->source_is_server_port || packet->destination_is_server_port;
@@ -102,10 +75,10 @@ bool late_is_recognised(const struct dissector *dissector, const packet_info *pi
 
     if (pinfo->flags.in_error_pkt)
         return false;
-    if (!PINFO_FD_VISITED(pinfo) && !is_at(pinfo, &last)) {
-        last = (struct place){pinfo->num, pinfo->fd->file_off};
-        ask(packet, by_port ? protocol : QS_PROTOCOL_NONE);
-    }
+    if (!heuristic)
+        begin();
+    if (!PINFO_FD_VISITED(pinfo) && !p_get_proto_data(pinfo->pool, pinfo, proto, KEY_ASKED))
+        count(pinfo, packet, by_port ? protocol : QS_PROTOCOL_NONE);
     completion = completed_by(pinfo);
     return completion && completion->protocol == protocol;
 }

@@ -11,14 +11,14 @@
 
 #include "plugin/dissector.h"
 
-/* A capture begins. */
-void late_begin(void);
+/* The capture is closed. */
+void late_end(void);
 
 /*
  * Whether the packet, which nobody claims, completes the evidence that its conversation is of this
  * dissector's protocol. In a first pass the first of several questions about a packet counts it.
  */
-bool late_is_recognised(const struct dissector *dissector, const packet_info *pinfo,
+bool late_is_recognised(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet);
 
 /* Says below `top` what the evidence was, where it was the packet's conversation that it completed.

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/packet_states.h"
 
+#include "common/core/lists.h"
 #include "plugin/snapshots.h"
 
 /* Of one capture. */
 struct packet_states {
-    struct dissector *dissector;
     struct qs_chunks rows; /* struct packet_state, in the order of frame, layer, unit */
     uint32_t used;         /* of them; the rest waits to be used again */
     int64_t offset;        /* in the file, of the frame that came last in the first pass */
     struct qs_snapshots *snapshots;
 };
 
-static ws_bool capture_is_closed(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
+void packet_states_free(struct dissector *dissector)
 {
-    struct packet_states *states = user;
+    struct packet_states *states = dissector->packet_states;
 
-    (void)pool, (void)event;
-    states->dissector->packet_states = NULL;
+    if (!states)
+        return;
     qs_chunks_clear(&states->rows);
     qs_snapshots_free(states->snapshots);
     g_free(states);
-    return FALSE; /* once */
+    dissector->packet_states = NULL;
 }
 
 static struct packet_states *states_of(struct dissector *dissector)
@@ -31,10 +31,8 @@ static struct packet_states *states_of(struct dissector *dissector)
     if (states)
         return states;
     states = g_new0(struct packet_states, 1);
-    states->dissector = dissector;
     qs_chunks_init(&states->rows, sizeof(struct packet_state), 0);
     states->snapshots = qs_snapshots_new(dissector->protocol);
-    wmem_register_callback(wmem_file_scope(), capture_is_closed, states);
     dissector->packet_states = states;
     return states;
 }

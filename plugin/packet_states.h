@@ -6,7 +6,6 @@
 #ifndef QS_PLUGIN_PACKET_STATES_H
 #define QS_PLUGIN_PACKET_STATES_H
 
-#include "common/core/lists.h"
 #include "plugin/dissector.h"
 
 struct conversation_state;
@@ -41,5 +40,8 @@ const struct packet_state *packet_states_in_session(const struct dissector *diss
 
 /* Where the sessions of the dissector's packets are remembered. */
 struct qs_snapshots *packet_states_snapshots(struct dissector *dissector);
+
+/* The capture is closed. */
+void packet_states_free(struct dissector *dissector);
 
 #endif

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin's entry points, and the registration of all protocols. */
-#include "plugin/conversation_filter.h"
-#include "plugin/credentials.h"
+#include "plugin/follow.h"
 #include "plugin/dissect.h"
-#include "plugin/dissectors.h"
+#include "plugin/dissector.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"
-#include "plugin/follow.h"
 #include "plugin/late.h"
-#include "plugin/ports.h"
-#include "plugin/preferences.h"
-#include "plugin/retap.h"
+#include "plugin/packet_states.h"
 #include "plugin/statistics.h"
-#include "plugin/session_fields.h"
-#include "plugin/session_numbers.h"
+#include "plugin/conversations.h"
 #include "common/protocols.h"
 
 WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
@@ -35,10 +30,16 @@ static void preferences_changed(void)
 /* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
 static void capture_begins(void)
 {
-    export_demos_begin();
-    export_objects_begin();
-    late_begin();
     dissectors_each(ports_assign);
+}
+
+/* Runs when a capture is closed, and before it is dissected anew. */
+static void capture_ends(void)
+{
+    export_demos_end();
+    export_objects_end();
+    late_end();
+    dissectors_each(packet_states_free);
     session_numbers_restart();
 }
 
@@ -52,7 +53,6 @@ static void add_dissector(const struct qs_protocol *protocol)
     qs_decoder_init(&dissector->decoder, protocol);
     qs_message_counter_init(&dissector->counter);
     fields_register(dissector);
-    session_fields_register(dissector);
     preferences_register(dissector, preferences_changed);
     statistics_register(dissector);
     follow_register(dissector);
@@ -69,11 +69,12 @@ static void add_protocols(void)
     export_demos_register();
     conversation_filter_register();
     register_init_routine(capture_begins);
+    register_cleanup_routine(capture_ends);
 }
 
 static void hand_off(struct dissector *dissector)
 {
-    ports_take(dissector);
+    ports_register(dissector);
     dissect_register_heuristics(dissector);
 }
 

@@ -5,8 +5,8 @@
  * numbers; so of most moments only those words are kept that differ from a whole session, which the
  * snapshots of a conversation share until it holds other things (see qs_protocol.session_shares).
  */
-#ifndef PLUGIN_SNAPSHOTS_H
-#define PLUGIN_SNAPSHOTS_H
+#ifndef QS_PLUGIN_SNAPSHOTS_H
+#define QS_PLUGIN_SNAPSHOTS_H
 
 #include <stdint.h>
 

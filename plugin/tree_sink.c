@@ -4,9 +4,6 @@
 #include "common/core/text.h"
 #include "plugin/fields.h"
 
-/* Wireshark gives up on a packet with a million items, as one that inflates to much may have. */
-enum { ITEMS_MAX = 500000 };
-
 struct tree_group {
     struct tree_group *outer;
     proto_item *item;
@@ -42,12 +39,22 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
     sink->source = source;
 }
 
-/* Whether another item may be added. When that ends, the protocol's line shows it. */
+/*
+ * Whether another item may be added: Wireshark gives up on a packet with more than a preference
+ * says, as one that inflates to much may have. Half of them are left for the other protocols, the
+ * expert infos and the packet's other fields. When there is no more room, the protocol's line shows
+ * it.
+ */
 static bool has_room(struct tree_sink *sink)
 {
-    if (sink->items == ITEMS_MAX)
-        proto_item_append_text(sink->top, " [only the first %d items]", ITEMS_MAX);
-    return sink->items++ < ITEMS_MAX;
+    const unsigned max = prefs.gui_max_tree_items / 2;
+
+    if (sink->items < max)
+        return ++sink->items;
+    if (!sink->full)
+        proto_item_append_text(sink->top, " [only the first %u items]", max);
+    sink->full = true;
+    return false;
 }
 
 static unsigned index_of(const struct tree_sink *sink, const struct qs_field *row)

@@ -16,6 +16,7 @@ struct tree_sink {
     struct tree_group *group;   /* the innermost open one; the outermost is the protocol's */
     struct tree_source *source; /* where offsets count now */
     unsigned items;             /* added so far */
+    bool full;                  /* no more are */
 
     /* The last field added, for its parts to stand under it and for notes about it. */
     const struct qs_field *last_row;

@@ -6,7 +6,7 @@
  *
  * A game has these extensions when
  *   - its session begins with a struct fte_session, with `game` set;
- *   - its table of fields begins with the rows of fte_fields.def, which so have the same numbers in
+ *   - its table of fields begins with the rows of fields.def, which so have the same numbers in
  *     all such games, and the game's own prefix;
  *   - its tables of messages have rows with the functions below. The groups of their fields are the
  *     game's own.
@@ -18,7 +18,6 @@
 #include "common/core/text.h"
 #include "common/fte/constants.h"
 #include "common/fte/fields.h"
-#include "common/fte/names.h"
 
 /* --- The session --- */
 
@@ -114,7 +113,7 @@ static inline void fte_forget_agreement(struct fte_session *session)
     memset(session->angle_base, 0, sizeof session->angle_base);
 }
 
-/* --- extension.c: how extensions are announced --- */
+/* --- extensions.c: how extensions are announced --- */
 
 struct fte_extension {
     uint32_t key, value;
@@ -156,7 +155,7 @@ void fte_read_updateentities(struct qs_decoder *d);
 void fte_read_baseline_update(struct qs_decoder *d);
 void fte_read_static_update(struct qs_decoder *d);
 
-/* --- messages.c: further server messages --- */
+/* --- server_messages.c: without entities --- */
 
 void fte_read_setangledelta(struct qs_decoder *d);
 void fte_read_setanglebase(struct qs_decoder *d);
@@ -176,7 +175,7 @@ void fte_read_pointparticles1(struct qs_decoder *d);
 const struct fte_temp_entity *fte_read_temp_entity(struct qs_decoder *d);
 const struct fte_temp_entity *fte_read_temp_entity_sized(struct qs_decoder *d);
 
-/* --- client.c, input.c: client messages --- */
+/* --- client_messages.c --- */
 
 void fte_read_ackframe(struct qs_decoder *d);
 void fte_read_qcrequest(struct qs_decoder *d);
@@ -186,7 +185,7 @@ void fte_read_move(struct qs_decoder *d);
 /* Where the mouse's cursor points to; an entity follows. */
 void fte_read_cursor(struct qs_decoder *d);
 
-/* --- numbers.c: numbers of variable length --- */
+/* --- varint.c: numbers of variable length --- */
 
 uint32_t fte_uleb128(struct qs_decoder *d, unsigned id);
 /* Where the engine keeps 16 bits of it, and casts the rest away. */

@@ -4,7 +4,7 @@
  * sv_user.c, SV_ReadClientMessage and SV_ReadClientMove; fteqw sv_user.c, SVNQ_ReadClientMove.
  */
 #include "common/core/text.h"
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 #include "common/quake/messages.h"
 #include "common/netchan/transfer.h"
 

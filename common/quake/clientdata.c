@@ -3,7 +3,7 @@
  * svc_clientdata: the player's own state. Sources: PROTOCOL.md, section 8; QuakeSpasm and
  * DarkPlaces cl_parse.c, CL_ParseClientdata.
  */
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 #include "common/quake/messages.h"
 
 static void read_view(struct qs_decoder *d, uint32_t flags)

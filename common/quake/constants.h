@@ -70,7 +70,7 @@ enum nq_control {
 };
 
 enum nq_svc {
-#define SVC(id, number, dialect, name, read, blurb) SVC_##id = number,
+#define SVC(id, number, variant, name, read, blurb) SVC_##id = number,
 #define SVC_FTE(id, number, fte_bits, fte2_bits, name, read, blurb) SVCFTE_##id = number,
 #include "common/quake/messages.def"
     U_SIGNAL = 0x80 /* an id with this bit is an entity update: the rest are its first flags */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is seen and is no entity: particles, sprites, pictures, sky and fog. Sources: PROTOCOL.md,
- * section 8; QuakeSpasm cl_parse.c and gl_fog.c; DarkPlaces cl_parse.c; fteqw cl_parse.c
- * (Nehahra's).
+ * What is seen or heard and is no entity: particles, sprites, pictures, sky, fog and sounds.
+ * Sources: PROTOCOL.md, section 8; QuakeSpasm cl_parse.c and gl_fog.c; DarkPlaces cl_parse.c; fteqw
+ * cl_parse.c (Nehahra's).
  */
-#include "common/quake/dialect.h"
 #include "common/quake/messages.h"
+#include "common/quake/variant.h"
 
 /* The count comes before the color: id's SV_StartParticle, and blood (73) in demos; the text has
  * them the other way round. */
@@ -96,4 +96,151 @@ void nq_read_effect(struct qs_decoder *d)
 void nq_read_effect2(struct qs_decoder *d)
 {
     read_any_effect(d, true);
+}
+
+/* --- Sounds --- */
+
+/*
+ * Sources: PROTOCOL.md, section 7; QuakeSpasm cl_parse.c, CL_ParseStartSoundPacket and
+ * CL_ParseStaticSound; fteqw cl_parse.c, CLNQ_ParseStartSoundPacket.
+ */
+
+static void name_sound(struct qs_decoder *d, unsigned row, uint32_t number, uint32_t at)
+{
+    nq_emit_name(d, row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
+}
+
+static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigned name_row,
+                              bool large)
+{
+    const uint32_t at = d->in.pos;
+
+    name_sound(d, name_row, large ? qs_u16(d, number_row) : qs_u8(d, number_row), at);
+}
+
+/* Entity and channel share a word, or with SND_LARGEENTITY stand apart. */
+static void read_sound_entity(struct qs_decoder *d, bool large)
+{
+    const uint32_t at = d->in.pos;
+
+    if (large) {
+        fte_entity(d, NQ_SOUND_ENTITY);
+        qs_u8(d, NQ_SOUND_CHANNEL);
+    } else {
+        const uint16_t both = qs_u16(d, NQ_SOUND_ENTITY_CHANNEL);
+
+        qs_emit_uint(d, NQ_SOUND_ENTITY, at, 2, both >> 3);
+        qs_emit_uint(d, NQ_SOUND_CHANNEL, at, 1, both & 7);
+    }
+}
+
+/* What stands between volume and attenuation and the entity. FTE: CLNQ_ParseStartSoundPacket. */
+static void read_playback(struct qs_decoder *d, uint32_t flags)
+{
+    const bool fte = nq_has_fte(nq_session_of(d));
+
+    if (flags & SNDX_PITCH && fte)
+        qs_u8(d, NQ_SOUND_PITCHADJ);
+    if (flags & SNDX_TIME_OFFSET && fte)
+        qs_i16(d, NQ_SOUND_TIMEOFS);
+    if (flags & SNDX_VELOCITY) {
+        qs_open(d, NQ_SOUND_VELOCITY);
+        for (unsigned axis = 0; axis < 3; axis++)
+            qs_scaled_i16(d, NQ_SOUND_VELOCITY_X + axis, 1 / 8.0);
+        qs_close(d);
+    }
+    if (flags & SND_SPEEDUSHORT4000 && nq_has_darkplaces(nq_session_of(d)))
+        qs_u16(d, NQ_SOUND_SPEED);
+}
+
+static void read_any_sound(struct qs_decoder *d, bool large)
+{
+    uint32_t flags = qs_u8(d, NQ_SOUND_FLAGS);
+
+    if (flags & SNDX_MORE && nq_has_fte(nq_session_of(d)))
+        flags |= fte_varint(d, NQ_SOUND_FLAGS2) << 8;
+    if (flags & SND_VOLUME)
+        qs_scaled_u8(d, NQ_SOUND_VOLUME, 1.0 / 255);
+    if (flags & SND_ATTENUATION)
+        qs_scaled_u8(d, NQ_SOUND_ATTENUATION, 1.0 / 64);
+    read_playback(d, flags);
+    read_sound_entity(d, flags & SND_LARGEENTITY);
+    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME,
+                      large || flags & SND_LARGESOUND || nq_has_wide_sounds(nq_session_of(d)));
+    qs_coord3(d, NQ_SOUND_ORIGIN);
+}
+
+void nq_read_sound(struct qs_decoder *d)
+{
+    read_any_sound(d, false);
+}
+
+void nq_read_sound2(struct qs_decoder *d)
+{
+    read_any_sound(d, true);
+}
+
+void nq_read_stopsound(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_STOPSOUND_ENTITY_CHANNEL);
+}
+
+/* FTE's: fteqw cl_parse.c, CL_ParseStaticSound. */
+static void read_staticsound_number(struct qs_decoder *d, bool large)
+{
+    const uint32_t at = d->in.pos;
+
+    if (large && nq_session_of(d)->ext.fte2 & FTE2_LERPTIME)
+        name_sound(d, NQ_STATICSOUND_NAME, fte_uleb128_short(d, NQ_STATICSOUND_NUMBER), at);
+    else
+        read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
+}
+
+static void read_staticsound_level(struct qs_decoder *d)
+{
+    qs_scaled_u8(d, NQ_STATICSOUND_VOLUME, 1.0 / 255);
+    qs_scaled_u8(d, NQ_STATICSOUND_ATTENUATION, 1.0 / 64);
+}
+
+/*
+ * Whether the number that comes next has 16 bits: in BJP 2, and with DarkPlaces in BJP 3. Its
+ * server of 2018 does the same in the first BJP, which not even its client can read; there a volume
+ * of 0 is the number's upper byte.
+ */
+static bool next_is_wide(const struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    switch (nq_version(session)) {
+    case PROTOCOL_BJP:
+        return session->darkplaces && qs_reader_left(&d->in) > 1 && !d->in.data[d->in.pos + 1];
+    case PROTOCOL_BJP2:
+        return true;
+    case PROTOCOL_BJP3:
+        return session->darkplaces;
+    default:
+        return false;
+    }
+}
+
+void nq_read_spawnstaticsound(struct qs_decoder *d)
+{
+    qs_coord3(d, NQ_STATICSOUND_ORIGIN);
+    read_staticsound_number(d, next_is_wide(d));
+    read_staticsound_level(d);
+}
+
+void nq_read_spawnstaticsound2(struct qs_decoder *d)
+{
+    qs_coord3(d, NQ_STATICSOUND_ORIGIN);
+    read_staticsound_number(d, true);
+    read_staticsound_level(d);
+}
+
+/* The re-release's sound for one player alone: QuakeSpasm cl_parse.c, CL_ParseLocalSound. */
+void nq_read_localsound(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);
+
+    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, flags & SND_LARGESOUND);
 }

@@ -5,7 +5,7 @@
  * CL_ParseUpdate; DarkPlaces cl_parse.c, CL_ParseBaseline, and cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity.
  */
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 #include "common/quake/messages.h"
 #include "common/core/findings.h"
 

@@ -18,4 +18,15 @@ enum nq_field {
 
 extern const struct qs_field nq_fields[NQ_FIELD_COUNT];
 
+/* Names for Quake's numbers. Sources as in constants.h and messages.def. */
+extern const struct qs_name nq_protocol_names[];
+extern const struct qs_name nq_control_names[];
+extern const struct qs_name nq_mod_names[];
+extern const struct qs_name nq_svc_names[];
+extern const struct qs_name nq_clc_names[];
+extern const struct qs_name nq_signon_names[];
+extern const struct qs_name nq_gametype_names[];
+extern const struct qs_name nq_temp_entity_names[];
+extern const struct qs_name nq_animation_names[];
+
 #endif

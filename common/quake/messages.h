@@ -4,6 +4,9 @@
 #define NQ_MESSAGES_H
 
 #include "common/core/parse.h"
+#include "common/core/packet.h"
+#include "common/core/session.h"
+#include "common/netchan/seqinfo.h"
 #include "common/quake/fields.h"
 
 /* All messages to the end of the source. */
@@ -16,7 +19,7 @@ void nq_read_reason(struct qs_decoder *d);
 /* clientdata.c */
 void nq_read_clientdata(struct qs_decoder *d);
 
-/* download.c */
+/* server_messages.c */
 void nq_read_downloaddata(struct qs_decoder *d);
 /* Adds the downloads that begin or end with console commands of the server. */
 void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands);
@@ -54,7 +57,6 @@ void nq_read_fte_move(struct qs_decoder *d);
 /* The info strings of players and the server in console commands of the server. */
 void nq_read_info_commands(struct qs_decoder *d, struct qs_view commands, uint32_t offset);
 
-/* sounds.c */
 void nq_read_sound(struct qs_decoder *d);
 void nq_read_stopsound(struct qs_decoder *d);
 void nq_read_spawnstaticsound(struct qs_decoder *d);
@@ -94,5 +96,9 @@ bool nq_is_foreign(const struct qs_packet *packet);
 void nq_read_datagram(struct qs_decoder *d);
 /* Whether these bytes can only be an unreliable message of a game. */
 bool nq_is_game(struct qs_view packet);
+
+/* Where a datagram stands in its conversation; for the protocol record. */
+bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
 
 #endif

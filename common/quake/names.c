@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake/names.h"
+#include "common/quake/fields.h"
 
 #include <stddef.h>
 
@@ -40,9 +40,9 @@ const struct qs_name nq_mod_names[] = {
 
 /* clang-format off */
 const struct qs_name nq_svc_names[] = {
-#define SVC(id, number, dialect, name, read, blurb) {number, name},
+#define SVC(id, number, variant, name, read, blurb) {number, name},
 #define SVC_FTE(id, number, fte, fte2, name, read, blurb) {number, name},
-#define SVC_SHARED(id, number, dialect, name, read, blurb)
+#define SVC_SHARED(id, number, variant, name, read, blurb)
 #define SVC_FTE_SHARED(id, number, fte, fte2, name, read, blurb)
 #define SHARED(id, name) {SVC_##id, name},
 #include "common/quake/messages.def"

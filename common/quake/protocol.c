@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of Quake, and which kind a packet is. */
-#include "common/quake/quake.h"
-#include "common/fte/progs.h"
+#include "common/quake/session.h"
+#include "common/fte/fields.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/messages.h"
-#include "common/quake/names.h"
-#include "common/quake/seqinfo.h"
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
 #define QS_ROWS_TABLE

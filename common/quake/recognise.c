@@ -7,7 +7,7 @@
  */
 #include "common/core/text.h"
 #include "common/quake/constants.h"
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 #include "common/quake/messages.h"
 
 enum { COLORS_MAX = 0xff, SECONDS_MAX = 366 * 24 * 3600 };

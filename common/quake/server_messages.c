@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the server sends: the connection, texts, the player's state; sounds.c, effects.c, entities.c
- * and others have the rest. Sources: PROTOCOL.md, sections 7 and 8; QuakeSpasm protocol.h and
- * cl_parse.c (666, 999); DarkPlaces protocol.h and cl_parse.c; fteqw cl_parse.c (what its
- * extensions change).
+ * What the server sends: the connection, texts, the player's state, downloads. Sources:
+ * PROTOCOL.md, sections 7 and 8; QuakeSpasm protocol.h and cl_parse.c (666, 999); DarkPlaces
+ * protocol.h and cl_parse.c; fteqw cl_parse.c (what its extensions change).
  */
 #include "common/core/text.h"
-#include "common/quake/dialect.h"
 #include "common/quake/messages.h"
+#include "common/quake/variant.h"
 
 /* --- The connection --- */
 
@@ -321,12 +320,12 @@ static void read_precache(struct qs_decoder *d)
 
 /* Who sends a message. DarkPlaces' come in its own protocols, and in 15 too when its game asks for
  * them; Nehahra's from other engines in its protocols. */
-enum dialect { QUAKE, DARKPLACES, NEHAHRA, DIALECTS };
+enum variant { QUAKE, DARKPLACES, NEHAHRA, VARIANTS };
 
 /* clang-format off */
-static const struct qs_message_type types[DIALECTS][U_SIGNAL] = {
-#define SVC(id, number, dialect, name, read, blurb)                                               \
-    [dialect][number] = {name, &name[sizeof "svc_" - 1], NQ_SVC_##id, read},
+static const struct qs_message_type types[VARIANTS][U_SIGNAL] = {
+#define SVC(id, number, variant, name, read, blurb)                                               \
+    [variant][number] = {name, &name[sizeof "svc_" - 1], NQ_SVC_##id, read},
 #include "common/quake/messages.def"
 };
 
@@ -339,9 +338,9 @@ static const struct fte_message fte_types[] = {
 
 static const struct qs_message_type update = {"entity update", "update", NQ_UPDATE, nq_read_update};
 
-static const struct qs_message_type *of_dialect(enum dialect dialect, uint32_t id)
+static const struct qs_message_type *of_variant(enum variant variant, uint32_t id)
 {
-    return types[dialect][id].name ? &types[dialect][id] : NULL;
+    return types[variant][id].name ? &types[variant][id] : NULL;
 }
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
@@ -352,10 +351,10 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
         return &update;
     type = fte_allowed_message(d, fte_types, G_N_ELEMENTS(fte_types), id);
     if (!type && nq_has_darkplaces(nq_session_of(d)))
-        type = of_dialect(DARKPLACES, id);
+        type = of_variant(DARKPLACES, id);
     else if (!type && nq_has_nehahra(nq_session_of(d)))
-        type = of_dialect(NEHAHRA, id);
-    return type ? type : of_dialect(QUAKE, id);
+        type = of_variant(NEHAHRA, id);
+    return type ? type : of_variant(QUAKE, id);
 }
 
 static void read_messages(struct qs_decoder *d)
@@ -370,4 +369,67 @@ void nq_read_server_messages(struct qs_decoder *d)
         return;
     nq_assume_protocol(d, read_messages);
     read_messages(d);
+}
+
+/* --- Downloads --- */
+
+/*
+ * Downloads as DarkPlaces, QuakeSpasm-Spiked and FTE do them over this netchan: console commands of
+ * the server announce what comes and when it is over, svc_downloaddata brings it, unreliably, and
+ * the client acknowledges each piece. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
+ * CL_DownloadBegin_f; fteqw sv_user.c, SV_BeginDownload_f.
+ */
+
+/* cl_downloadbegin SIZE NAME [deflate]: the file as it will be sent has that size. */
+static void add_begin(struct qs_decoder *d, struct qs_view command, uint32_t pos)
+{
+    struct qs_transfer begin = {.event = QS_TRANSFER_BEGIN};
+    struct qs_token size, name, packing;
+
+    if (!qs_token_next(command, &pos, &size) || !qs_token_next(command, &pos, &name))
+        return;
+    begin.total = qs_view_unsigned(size.text);
+    begin.name = name.text;
+    if (qs_token_next(command, &pos, &packing) && qs_view_equal(packing.text, "deflate"))
+        begin.packing = QS_TRANSFER_STREAM;
+    qs_add_transfer(d, &begin);
+}
+
+static void add_command(struct qs_decoder *d, struct qs_view command)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(command, &pos, &word))
+        return;
+    if (qs_view_equal(word.text, "cl_downloadbegin"))
+        add_begin(d, command, pos);
+    else if (qs_view_equal(word.text, "stopdownload"))
+        qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
+}
+
+void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands)
+{
+    if (!d->want_transfers || d->in.overrun)
+        return;
+    for (uint32_t at = 0; at < commands.size;) {
+        const uint32_t end = qs_command_end(commands, at);
+
+        add_command(d, (struct qs_view){commands.data + at, end - at});
+        at = end + 1;
+    }
+}
+
+void nq_read_downloaddata(struct qs_decoder *d)
+{
+    struct qs_transfer chunk = {.event = QS_TRANSFER_CHUNK};
+    uint16_t size;
+
+    chunk.offset = qs_u32(d, NQ_DOWNLOADDATA_START);
+    size = qs_u16(d, NQ_DOWNLOADDATA_SIZE);
+    qs_label(d, ": %u bytes at %u", size, (uint32_t)chunk.offset);
+    if (!size)
+        return;
+    chunk.data = qs_bytes(d, NQ_DOWNLOADDATA_DATA, size);
+    qs_add_transfer(d, &chunk);
 }

@@ -3,6 +3,7 @@
 
 #include "common/core/text.h"
 #include "common/quake/constants.h"
+#include "common/quake/variant.h"
 
 /* Unreliable messages of the server by which what is late in the capture has come. */
 enum { DOUBT_PACKETS = 4 };
@@ -215,4 +216,28 @@ void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *tab
         return;
     qs_emit_generated_text(d, row, offset, length, name);
     qs_label_text(d, " ", qs_view_of(name), "");
+}
+
+/* PROTOCOL.md, section 9. */
+void nq_session_borrow(struct nq_session *session, const struct nq_session *lender)
+{
+    struct nq_session own = *session;
+
+    nq_session_copy(&session->base, &lender->base);
+    session->base.server = own.base.server;
+    session->base.connection = own.base.connection;
+    session->base.level = own.base.level + 1;
+    session->base.disconnected = own.base.disconnected;
+    session->sign_on_lost = 0;
+    session->sign_on_lent = true;
+    session->base.to_server = own.base.to_server;
+    session->base.to_client = own.base.to_client;
+    session->frames = own.frames;
+    session->to_server = own.to_server;
+    session->to_client = own.to_client;
+    session->darkplaces_client =
+        own.darkplaces_client || nq_darkplaces_version(session); /* others do not speak these */
+    /* What is left in `own` is no longer held. */
+    own.to_server.pending = own.to_client.pending = (struct qs_fragments){0};
+    nq_session_clear(&own.base);
 }

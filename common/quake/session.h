@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a session of Quake knows, and its life. */
+/*
+ * Quake (NetQuake), protocols 15, 250 (Nehahra), 666 (FitzQuake), 999 (RMQ), 10000 to 10002 (BJP)
+ * and those of DarkPlaces (96, 97, 3500 to 3505), with or without FTE's extensions: the protocol
+ * record, and what a session knows. PROTOCOL.md has what engines do.
+ */
 #ifndef NQ_SESSION_H
 #define NQ_SESSION_H
 
@@ -8,11 +12,12 @@
 #include <stdint.h>
 
 #include "common/core/parse.h"
+#include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/fte/fte.h"
 #include "common/netchan/fragments.h"
-#include "common/quake/frames.h"
+#include "common/quake/frame_acks.h"
 
 /*
  * The reliable messages of one direction. Their fragments are numbered by themselves, apart from
@@ -135,5 +140,7 @@ void nq_session_begin_level(struct nq_session *session);
 /* A generated field with the name that `table` has for `index`; it labels the group as well. */
 void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length);
+
+extern const struct qs_protocol nq_protocol;
 
 #endif

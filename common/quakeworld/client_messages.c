@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages from client to server: qw28-protocol, "Client-to-Server Packet Types". */
-#include "common/quakeworld/checksum.h"
-#include "common/quakeworld/decode.h"
+#include "common/netchan/transfer.h"
+#include "common/quakeworld/usercmd.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/sign_on.h"
-#include "common/quakeworld/usercmd.h"
-#include "common/netchan/transfer.h"
 
 static void read_nothing(struct qs_decoder *d)
 {

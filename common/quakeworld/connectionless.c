@@ -6,9 +6,217 @@
  * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
  * section 1.
  */
-#include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
-#include "common/quakeworld/oob.h"
+#include "common/quakeworld/connectionless.h"
+
+/* --- Texts that begin with a word --- */
+
+/* What clients and servers ask for, and the few answers that are words. */
+
+enum { FRAGMENT_MTU_MIN = 64 /* servers take a smaller one for none */ };
+
+static void read_arguments(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                           uint32_t pos)
+{
+    struct qs_token word;
+
+    while (qs_token_next(line, &pos, &word))
+        qw_emit_oob_token(d, QW_OOB_ARGUMENT, oob, &word);
+}
+
+/* What a line of connect asks of the netchan's headers; fteqw sv_main.c SVC_DirectConnect. */
+static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint32_t value)
+{
+    if (key == EXTENSION_FTE2)
+        asked->stunaware = value & FTE2_STUNAWARE;
+    else if (key == EXTENSION_FRAG)
+        asked->fragments = value >= FRAGMENT_MTU_MIN;
+    else if (key == EXTENSION_HUFF)
+        asked->huffman = true;
+}
+
+/* "0x58455446 0x2140f000": an extension that the client asks for. */
+static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
+{
+    struct qs_token key, value;
+    struct fte_extension extension;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(line, &pos, &key) || !qs_token_next(line, &pos, &value))
+        return;
+    extension = fte_emit_extension_words(d, &key, &value, offset);
+    ask_for_netchan(&qw_session(d)->asked, extension.key, extension.value);
+    if (extension.key == EXTENSION_FTE2)
+        qw_session(d)->asked_fte2 = extension.value;
+}
+
+static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, uint32_t offset)
+{
+    while (rest.size) {
+        const struct qs_view line = qw_oob_line(rest);
+        const uint32_t step = line.size < rest.size ? line.size + 1 : line.size;
+
+        read_connect_extension(d, line, offset);
+        rest = qw_oob_behind(rest, step);
+        offset += step;
+    }
+}
+
+static void read_connect_userinfo(struct qs_decoder *d, const struct qw_oob *oob,
+                                  const struct qs_token *word)
+{
+    qw_emit_oob_token(d, QW_CONNECT_USERINFO, oob, word);
+    qw_emit_info(d, word->text,
+                 oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
+    qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word->text);
+    qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
+    qs_summary_quote(d, "name", qs_info_value(word->text, "name"));
+}
+
+/* connect VERSION QPORT CHALLENGE "USERINFO", then a line for each protocol extension. */
+static void read_connect(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                         uint32_t pos)
+{
+    struct qs_token word;
+
+    qw_oob_of_client(d);
+    d->handshake = true;
+    qw_session(d)->asked = (struct qw_netchan_format){.known = true};
+    qw_session(d)->asked_fte2 = 0;
+    if (qs_token_next(line, &pos, &word))
+        qw_emit_oob_number(d, QW_CONNECT_VERSION, QW_OOB_ARGUMENT, oob->offset, &word);
+    if (qs_token_next(line, &pos, &word))
+        qw_emit_oob_number(d, QW_CONNECT_QPORT, QW_OOB_ARGUMENT, oob->offset, &word);
+    if (qs_token_next(line, &pos, &word))
+        qw_emit_oob_token(d, QW_CONNECT_CHALLENGE, oob, &word);
+    if (qs_token_next(line, &pos, &word))
+        read_connect_userinfo(d, oob, &word);
+    read_arguments(d, oob, line, pos);
+    if (line.size < oob->text.size)
+        read_connect_extensions(d, qw_oob_behind(oob->text, line.size + 1),
+                                oob->offset + line.size + 1);
+}
+
+static void read_query(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                       uint32_t pos)
+{
+    qw_oob_of_client(d);
+    read_arguments(d, oob, line, pos);
+}
+
+static void read_getchallenge(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                              uint32_t pos)
+{
+    d->handshake = true;
+    read_query(d, oob, line, pos);
+}
+
+static void read_status(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                        uint32_t pos)
+{
+    struct qs_token word;
+
+    qw_oob_of_client(d);
+    if (qs_token_next(line, &pos, &word))
+        qw_emit_oob_token(d, QW_STATUS_FLAGS, oob, &word);
+    read_arguments(d, oob, line, pos);
+}
+
+static void read_rcon_password(struct qs_decoder *d, const struct qw_oob *oob,
+                               const struct qs_token *password)
+{
+    qw_emit_oob_token(d, QW_RCON_PASSWORD, oob, password);
+    qs_add_credential(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
+}
+
+static void read_rcon(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                      uint32_t pos)
+{
+    struct qs_token word;
+
+    qw_oob_of_client(d);
+    if (qs_token_next(line, &pos, &word))
+        read_rcon_password(d, oob, &word);
+    while (pos < line.size && line.data[pos] == ' ')
+        pos++;
+    if (pos < line.size)
+        qs_emit_bytes(d, QW_RCON_COMMAND, oob->offset + pos, line.size - pos,
+                      qw_oob_behind(line, pos));
+}
+
+/* "broadcast" and an info string that reaches to the newline, from server to server; mvdsv
+ * sv_broadcast.c, SV_BroadcastSend, SVC_Broadcast. */
+static void read_broadcast(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                           uint32_t pos)
+{
+    while (pos < line.size && line.data[pos] == ' ')
+        pos++;
+    qs_emit_bytes(d, QW_BROADCAST, oob->offset + pos, line.size - pos, qw_oob_behind(line, pos));
+    qw_emit_info(d, qw_oob_behind(line, pos), oob->offset + pos);
+    qs_summary_quote(d, "", qs_info_value(qw_oob_behind(line, pos), "message"));
+}
+
+/* What qwfwd answers to clients of other games: qwfwd svc.c, SVC_GetChallenge, SVC_DirectConnect.
+ */
+static void read_response(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
+                          uint32_t pos)
+{
+    qw_oob_of_server(d);
+    d->handshake = true;
+    read_arguments(d, oob, line, pos);
+}
+
+/* clang-format off */
+static const struct word_command {
+    const char *name;
+    void (*read)(struct qs_decoder *, const struct qw_oob *, struct qs_view line, uint32_t pos);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
+} word_commands[] = {
+#define OOB(name, read, asks, answers) {name, read, asks, answers},
+#include "common/quakeworld/messages.def"
+};
+/* clang-format on */
+
+static const struct word_command *find_word(struct qs_view name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(word_commands); i++)
+        if (qs_view_equal(name, word_commands[i].name))
+            return &word_commands[i];
+    return NULL;
+}
+
+static void read_word(struct qs_decoder *d, const struct qw_oob *oob)
+{
+    const struct qs_view line = qw_oob_line(oob->text);
+    const struct word_command *command;
+    struct qs_token name;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(line, &pos, &name)) {
+        qs_summary(d, "empty");
+        return;
+    }
+    command = find_word(name.text);
+    qw_emit_oob_token(d, QW_OOB_COMMAND, oob, &name);
+    qs_label_text(d, ": ", name.text, "");
+    qs_summary_text(d, "", name.text, "");
+    if (command) {
+        qs_add_requests(d, command->asks, command->answers);
+        command->read(d, oob, line, pos);
+        return;
+    }
+    read_arguments(d, oob, line, pos);
+    qs_note(d, QS_NOTE_UNUSUAL, oob->offset + name.offset, name.length,
+            "Not a connectionless command that is known");
+}
+
+static bool begins_with_word(struct qs_view text)
+{
+    struct qs_token name;
+    uint32_t pos = 0;
+
+    return qs_token_next(qw_oob_line(text), &pos, &name) && find_word(name.text);
+}
 
 /* --- Chunks of FTE's downloads --- */
 
@@ -36,7 +244,7 @@ static void read_chunk(struct qs_decoder *d, const struct qw_oob *oob)
 
 bool qw_is_known_oob(struct qs_view text)
 {
-    return is_chunk(text) || qw_find_oob_letter(text) || qw_begins_with_oob_word(text);
+    return is_chunk(text) || qw_find_oob_letter(text) || begins_with_word(text);
 }
 
 /* --- The packet --- */
@@ -49,13 +257,13 @@ static void read_text(struct qs_decoder *d)
 
     oob.text = (struct qs_view){d->in.data + oob.offset, qs_reader_left(&d->in)};
     letter = qw_find_oob_letter(oob.text);
-    word = qw_begins_with_oob_word(oob.text);
+    word = begins_with_word(oob.text);
     if (is_chunk(oob.text))
         read_chunk(d, &oob);
     else if (letter && !word)
         qw_read_oob_letter(d, &oob, letter);
     else
-        qw_read_oob_word(d, &oob);
+        read_word(d, &oob);
 }
 
 /* Only the end mark of the text is left, which no field covers. */

@@ -84,6 +84,21 @@ enum {
     U_FTE_EVENMORE = 0x80
 };
 
+/* Letters of connectionless packets, in id's words (protocol.h): S a server, C a client, M a
+ * master, A anything. */
+enum {
+    S2C_CHALLENGE = 'c',
+    S2C_CONNECTION = 'j',
+    A2A_PING = 'k',
+    A2A_ACK = 'l',
+    A2A_NACK = 'm',
+    A2C_PRINT = 'n',
+    A2C_CLIENT_COMMAND = 'B',
+    S2M_HEARTBEAT = 'a',
+    S2M_SHUTDOWN = 'C',
+    M2C_MASTER_REPLY = 'd'
+};
+
 /* Bits of the bytes that U_FTE_EVENMORE and U_FTE_YETMORE announce. */
 enum {
     U_FTE_SCALE = 0x01,

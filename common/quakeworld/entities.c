@@ -3,8 +3,7 @@
  * Players, nails and other entities: qwd-format 5.43, 5.44, 5.48, 5.49; PROTOCOL.md, sections 4 and
  * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
-#include "common/quakeworld/decode.h"
-#include "common/quakeworld/extensions.h"
+#include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/usercmd.h"
 
@@ -210,45 +209,30 @@ void qw_read_nails2(struct qs_decoder *d)
 
 /* --- svc_packetentities, svc_deltapacketentities --- */
 
-/* The bits of one entity, from all the bytes that hold some. */
-struct entity_bits {
-    uint16_t word;
-    uint8_t more, evenmore, yetmore;
-};
-
-/* With FTE's ENTITYDBL even a removal has its further bits, for the number; see ezquake. */
-static void read_morebits(struct qs_decoder *d, struct entity_bits *bits)
+/* The head that was read from `at` on. */
+static void emit_head(struct qs_decoder *d, const struct qw_delta *delta, uint32_t at)
 {
-    if (!(bits->word & U_MOREBITS))
-        return;
-    bits->more = qs_u8(d, QW_ENTITY_MOREBITS);
-    if (!(bits->more & U_FTE_EVENMORE) || !(qw_session(d)->ext.fte & FTE_EVENMORE))
-        return;
-    bits->evenmore = qs_u8(d, QW_ENTITY_EVENMORE);
-    if (bits->evenmore & U_FTE_YETMORE)
-        bits->yetmore = qs_u8(d, QW_ENTITY_YETMORE);
+    static const struct {
+        unsigned row, shift;
+    } further[] = {{QW_ENTITY_MOREBITS, 0}, {QW_ENTITY_EVENMORE, 16}, {QW_ENTITY_YETMORE, 24}};
+    const uint32_t start = at + 2;
+
+    qs_emit_uint(d, QW_ENTITY_WORD, at, 2, qs_le16(d->in.data + at));
+    for (uint32_t i = 0; start + i < d->in.pos; i++)
+        qs_emit_uint(d, further[i].row, start + i, 1, (uint8_t)(delta->bits >> further[i].shift));
+    qs_emit_generated_uint(d, QW_ENTITY_NUMBER, at, d->in.pos - at, delta->number);
+    qs_label(d, " %u", delta->number);
 }
 
-static void emit_number(struct qs_decoder *d, const struct entity_bits *bits, uint32_t at)
+static void read_model(struct qs_decoder *d, const struct qw_delta *delta)
 {
-    uint32_t number = bits->word & U_NUMBER;
-
-    if (bits->evenmore & U_FTE_ENTITYDBL)
-        number += 512;
-    if (bits->evenmore & U_FTE_ENTITYDBL2)
-        number += 1024;
-    qs_emit_generated_uint(d, QW_ENTITY_NUMBER, at, d->in.pos - at, number);
-    qs_label(d, " %u", number);
-}
-
-static void read_model(struct qs_decoder *d, const struct entity_bits *bits)
-{
+    const bool high = delta->bits & QW_EVENMORE(U_FTE_MODELDBL);
     const uint32_t at = d->in.pos;
     uint32_t model;
 
-    if (bits->more & U_MODEL)
-        model = qs_u8(d, QW_ENTITY_MODEL) + (bits->evenmore & U_FTE_MODELDBL ? 256u : 0);
-    else if (bits->evenmore & U_FTE_MODELDBL)
+    if (delta->bits & U_MODEL)
+        model = qs_u8(d, QW_ENTITY_MODEL) + (high ? 256u : 0);
+    else if (high)
         model = qs_u16(d, QW_ENTITY_MODEL);
     else
         return;
@@ -256,74 +240,46 @@ static void read_model(struct qs_decoder *d, const struct entity_bits *bits)
         qw_emit_model_name(d, at, d->in.pos - at, model);
 }
 
-static void read_place(struct qs_decoder *d, const struct entity_bits *bits)
+/* One value, as the type of its row has it. */
+static void read_row(struct qs_decoder *d, unsigned row)
+{
+    switch (qw_fields[row].type) {
+    case QS_COORD:
+        qs_coord(d, row);
+        break;
+    case QS_ANGLE:
+        qs_angle(d, row);
+        break;
+    case QS_U16:
+        qs_u16(d, row);
+        break;
+    case QS_I16:
+        qs_i16(d, row);
+        break;
+    case QS_I8:
+        qs_i8(d, row);
+        break;
+    default:
+        qs_u8(d, row);
+        break;
+    }
+}
+
+static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta)
 {
     const enum qs_coord_format coords = fte_widen_coords(d);
+    const uint32_t fte = qw_session(d)->ext.fte;
 
-    if (bits->word & U_ORIGIN1)
-        qs_coord(d, QW_ENTITY_X);
-    if (bits->more & U_ANGLE1)
-        qs_angle(d, QW_ENTITY_PITCH);
-    if (bits->word & U_ORIGIN2)
-        qs_coord(d, QW_ENTITY_Y);
-    if (bits->word & U_ANGLE2)
-        qs_angle(d, QW_ENTITY_YAW);
-    if (bits->word & U_ORIGIN3)
-        qs_coord(d, QW_ENTITY_Z);
-    if (bits->more & U_ANGLE3)
-        qs_angle(d, QW_ENTITY_ROLL);
+    read_model(d, delta);
+    for (unsigned i = 0; i < qw_entity_field_count(delta->bits); i++) {
+        const struct qw_entity_field *field = &qw_entity_fields[i];
+
+        if (!qw_delta_has_field(delta, field, fte))
+            continue;
+        for (unsigned j = 0; j < field->rows; j++)
+            read_row(d, field->row + j);
+    }
     d->coord_format = coords;
-}
-
-static void read_entity_light(struct qs_decoder *d)
-{
-    qs_u16(d, QW_ENTITY_LIGHT_RED);
-    qs_u16(d, QW_ENTITY_LIGHT_GREEN);
-    qs_u16(d, QW_ENTITY_LIGHT_BLUE);
-    qs_u16(d, QW_ENTITY_LIGHT_RADIUS);
-    qs_u8(d, QW_ENTITY_LIGHT_STYLE);
-    qs_u8(d, QW_ENTITY_LIGHT_FLAGS);
-}
-
-/* The bits of the last byte; fteqw cl_ents.c CLQW_ParseDelta. */
-static void read_yetmore(struct qs_decoder *d, const struct entity_bits *bits)
-{
-    const uint32_t fte = qw_session(d)->ext.fte;
-
-    if ((bits->yetmore & U_FTE_DRAWFLAGS) && (fte & FTE_HEXEN2))
-        qs_u8(d, QW_ENTITY_DRAWFLAGS);
-    if ((bits->yetmore & U_FTE_ABSLIGHT) && (fte & FTE_HEXEN2))
-        qs_u8(d, QW_ENTITY_ABSLIGHT);
-    if ((bits->yetmore & U_FTE_COLOURMOD) && (fte & FTE_COLOURMOD)) {
-        qs_u8(d, QW_ENTITY_RED);
-        qs_u8(d, QW_ENTITY_GREEN);
-        qs_u8(d, QW_ENTITY_BLUE);
-    }
-    if (bits->yetmore & U_FTE_DPFLAGS)
-        qs_u8(d, QW_ENTITY_DPFLAGS);
-    if (bits->yetmore & U_FTE_TAGINFO) {
-        qs_u16(d, QW_ENTITY_TAG_ENTITY);
-        qs_i16(d, QW_ENTITY_TAG_INDEX);
-    }
-    if (bits->yetmore & U_FTE_LIGHT)
-        read_entity_light(d);
-    if (bits->yetmore & U_FTE_EFFECTS16)
-        qs_u8(d, QW_ENTITY_EFFECTS_HIGH);
-}
-
-/* What FTE's bits add behind the rest. */
-static void read_extras(struct qs_decoder *d, const struct entity_bits *bits)
-{
-    const uint32_t fte = qw_session(d)->ext.fte;
-
-    if ((bits->evenmore & U_FTE_SCALE) && (fte & FTE_SCALE))
-        qs_u8(d, QW_ENTITY_SCALE);
-    if ((bits->evenmore & U_FTE_TRANS) && (fte & FTE_TRANS))
-        qs_u8(d, QW_ENTITY_ALPHA);
-    if ((bits->evenmore & U_FTE_FATNESS) && (fte & FTE_FATNESS))
-        qs_i8(d, QW_ENTITY_FATNESS);
-    if (bits->yetmore)
-        read_yetmore(d, bits);
 }
 
 /*
@@ -331,54 +287,44 @@ static void read_extras(struct qs_decoder *d, const struct entity_bits *bits)
  * the further bits FTE always reads a byte, others with ENTITYDBL only; ezquake cl_ents.c
  * FlushEntityPacket, CL_ParsePacketEntities; fteqw cl_ents.c CLQW_ParsePacketEntities.
  */
-static bool is_odd_removal(const struct qs_decoder *d, const struct entity_bits *bits)
+static bool is_ambiguous_removal(const struct qs_decoder *d, const struct qw_delta *delta)
 {
-    static const unsigned plain = U_NUMBER | U_REMOVE | U_MOREBITS;
-    static const unsigned numbers = U_FTE_ENTITYDBL | U_FTE_ENTITYDBL2;
+    static const uint32_t plain =
+        U_REMOVE | U_MOREBITS | U_FTE_EVENMORE | QW_EVENMORE(U_FTE_ENTITYDBL | U_FTE_ENTITYDBL2);
 
-    return (bits->word & ~plain) || (bits->more & ~U_FTE_EVENMORE) || (bits->evenmore & ~numbers) ||
-           ((bits->word & U_MOREBITS) && !(qw_session(d)->ext.fte & FTE_ENTITYDBL));
+    return (delta->bits & ~plain) ||
+           ((delta->bits & U_MOREBITS) && !(qw_session(d)->ext.fte & FTE_ENTITYDBL));
 }
 
 /* Where FTE asks for an extension ezQuake does not, and where ezQuake does FTE does not; ezquake
  * cl_ents.c CL_ParseDelta, fteqw cl_ents.c CLQW_ParseDelta. */
-static bool is_odd_change(const struct qs_decoder *d, const struct entity_bits *bits)
+static bool is_ambiguous_change(const struct qs_decoder *d, const struct qw_delta *delta)
 {
-    static const unsigned only_fte = U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16;
+    static const uint32_t only_fte =
+        QW_YETMORE(U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16);
     const uint32_t fte = qw_session(d)->ext.fte;
 
-    return ((bits->more & U_FTE_EVENMORE) && fte && !(fte & FTE_EVENMORE)) ||
-           ((bits->evenmore & U_FTE_MODELDBL) && !(fte & FTE_MODELDBL)) ||
-           ((bits->yetmore & only_fte) && !qw_only_fte_reads(&qw_session(d)->ext));
+    return ((delta->bits & U_FTE_EVENMORE) && fte && !(fte & FTE_EVENMORE)) ||
+           ((delta->bits & QW_EVENMORE(U_FTE_MODELDBL)) && !(fte & FTE_MODELDBL)) ||
+           ((delta->bits & only_fte) && !qw_only_fte_reads(&qw_session(d)->ext));
 }
 
 /* One delta; the word is the next to read and not 0, or the entity is a baseline. */
 static void read_delta(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
-    struct entity_bits bits = {0};
+    struct qw_delta delta;
 
     qs_open(d, QW_ENTITY);
-    bits.word = qs_u16(d, QW_ENTITY_WORD);
-    if (!(bits.word & U_REMOVE) || (qw_session(d)->ext.fte & FTE_ENTITYDBL))
-        read_morebits(d, &bits);
-    emit_number(d, &bits, at);
-    if (bits.word & U_REMOVE) {
-        d->ambiguous |= is_odd_removal(d, &bits);
+    delta = qw_read_delta(&d->in, qw_session(d)->ext.fte);
+    if (d->values_wanted && !d->in.overrun)
+        emit_head(d, &delta, at);
+    if (delta.removes) {
+        d->ambiguous |= is_ambiguous_removal(d, &delta);
         qs_label(d, " removed");
     } else {
-        d->ambiguous |= is_odd_change(d, &bits);
-        read_model(d, &bits);
-        if (bits.word & U_FRAME)
-            qs_u8(d, QW_ENTITY_FRAME);
-        if (bits.more & U_COLORMAP)
-            qs_u8(d, QW_ENTITY_COLORMAP);
-        if (bits.more & U_SKIN)
-            qs_u8(d, QW_ENTITY_SKIN);
-        if (bits.more & U_EFFECTS)
-            qs_u8(d, QW_ENTITY_EFFECTS);
-        read_place(d, &bits);
-        read_extras(d, &bits);
+        d->ambiguous |= is_ambiguous_change(d, &delta);
+        read_delta_fields(d, &delta);
     }
     qs_close(d);
 }

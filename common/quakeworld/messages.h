@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages by number, and the readers in messages.def that stand in files of their own. */
+/* What all readers of QuakeWorld need, and the readers in messages.def that stand in files of their
+ * own. */
 #ifndef QW_MESSAGES_H
 #define QW_MESSAGES_H
 
+#include "common/core/parse.h"
+#include "common/core/infostring.h"
+#include "common/core/text.h"
 #include "common/fte/fte.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/fields.h"
+#include "common/quakeworld/quakeworld.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
@@ -17,12 +24,6 @@ void qw_read_deltapacketentities(struct qs_decoder *d);
 void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
 
-/* precache.c */
-void qw_read_modellist(struct qs_decoder *d);
-void qw_read_modellistshort(struct qs_decoder *d);
-void qw_read_soundlist(struct qs_decoder *d);
-void qw_read_soundlistshort(struct qs_decoder *d);
-
 /* temp_entities.c */
 enum { QW_TEMP_ENTITIES = 80 };
 extern const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES];
@@ -30,7 +31,7 @@ void qw_read_temp_entity(struct qs_decoder *d);
 void qw_read_temp_entity_sized(struct qs_decoder *d);
 void qw_read_customtempent(struct qs_decoder *d);
 
-/* fte_messages.c: server messages of FTE. */
+/* fte.c: server messages of FTE */
 void qw_read_time(struct qs_decoder *d);
 void qw_read_setview(struct qs_decoder *d);
 void qw_read_splitscreenconfig(struct qs_decoder *d);
@@ -56,16 +57,87 @@ void qw_read_particle4(struct qs_decoder *d);
 void qw_read_effect(struct qs_decoder *d);
 void qw_read_effect2(struct qs_decoder *d);
 
-/* mvd_projectiles.c */
-void qw_read_packetsprojectiles(struct qs_decoder *d);
-
-/* fte_brushes.c: in both directions. */
+/* In both directions. */
 void qw_read_brushedit(struct qs_decoder *d);
 
-/* mvd_client.c */
+/* mvd.c */
+void qw_read_packetsprojectiles(struct qs_decoder *d);
 void qw_read_mvd_weapon(struct qs_decoder *d);
 void qw_read_mvd_debug(struct qs_decoder *d);
 /* A player's weapons and ammunition, the weapons that it wants, and the one chosen. */
 void qw_read_weapon_choice(struct qs_decoder *d);
+
+/* --- What all readers need --- */
+
+static inline struct qw_session *qw_session(const struct qs_decoder *d)
+{
+    return (struct qw_session *)d->session;
+}
+
+/* The protocol version in force; where a capture begins too late to show it, the usual one. */
+static inline int32_t qw_version(const struct qs_decoder *d)
+{
+    return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
+}
+
+/* recognise.c */
+bool qw_recognise(const struct qs_packet *packet);
+bool qw_is_foreign(const struct qs_packet *packet);
+
+/* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it */
+bool qw_is_connectionless(const struct qs_decoder *d);
+void qw_decode_connectionless(struct qs_decoder *d);
+bool qw_is_bare_text(const struct qs_packet *packet);
+void qw_decode_bare_text(struct qs_decoder *d);
+
+/* netchan.c: packets with sequence numbers */
+void qw_decode_netchan(struct qs_decoder *d);
+/* The same where the header can only be the plain one: a demo's. */
+void qw_decode_plain_netchan(struct qs_decoder *d);
+
+/* qtv.c: streams over TCP; see struct qs_protocol */
+bool qw_recognise_stream(struct qs_view start);
+uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start,
+                      uint32_t seen);
+void qw_decode_unit(struct qs_decoder *d);
+
+/* command.c: console commands in texts, and info strings */
+/* An info string whose first byte stands at `offset`. */
+void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset);
+/* Emits the commands in `text`, which begins at `offset`: words, info strings, meanings. */
+void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
+/* Reads a text of commands that a client sends, and adds it to the title and the summary. */
+struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id);
+
+/* Emits the flags of ZQuake's extensions if `key` is theirs; `value` begins at `offset`. */
+void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset);
+
+/* names.c: numbers of players, models and sounds, with the names that the session has for them */
+/* A u8 that is a player, a model or a sound, followed by the name as a derived field. */
+uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
+uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
+uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
+/* Emits the name of the player whose number is in the `length` bytes just read. */
+void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length);
+/* Entities from 1 on are the players: emits the name for the entity number just read. */
+void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity);
+/* Emits the name of the model whose number is in the `length` bytes at `offset`. */
+void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
+/* The same for a sound, whose number is in the `length` bytes just read. */
+void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length);
+/* Adds the name of a statistic to the message's title. */
+void qw_label_stat(struct qs_decoder *d, uint8_t index);
+
+/* fte.c: what extensions change in all messages, and what of FTE's is QuakeWorld's own */
+/* Sets the formats of coordinates and angles, as the agreed extensions have them. */
+void qw_apply_extensions(struct qs_decoder *d);
+
+/*
+ * Whether they change messages in ways that only FTE knows. Others pass over bits that they do not
+ * know, and read those messages wrong: ezquake cl_parse.c, CL_ParseServerData.
+ */
+bool qw_only_fte_reads(const struct fte_session *session);
+
+extern const struct fte_game qw_fte_game;
 
 #endif

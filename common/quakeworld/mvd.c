@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of the demos that servers record, and of QTV, as common/quakeworld/mvd_framing.h describes
+ * Blocks of the demos that servers record, and of QTV, as common/quakeworld/mvd.h describes
  * them. Source: mvdsv sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
  */
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/decode.h"
-#include "common/quakeworld/extensions.h"
+
 #include "common/quakeworld/messages.h"
-#include "common/quakeworld/mvd_framing.h"
+#include "common/quakeworld/usercmd.h"
 
 /* --- Whom a block concerns --- */
 
@@ -116,4 +115,402 @@ void qw_decode_mvd_block(struct qs_decoder *d)
         return;
     qs_enter_payload(d);
     read_payload(d);
+}
+
+/* --- Hidden messages --- */
+
+/*
+ * Hidden messages of MVD, for programs that study a game: in blocks for no player, which players of
+ * demos pass over. Each has a length of its own. Source: qwprot protocol.h; mvdsv sv_user.c
+ * SV_DebugWriteServerAntilagPositions, SV_DebugWriteWeaponScript,
+ * SV_DebugServerSideWeaponInstruction, SV_DebugClientCommand, sv_demo_misc.c SV_MVDEmbedInfo_f,
+ * sv_send.c SV_MulticastEx; ezquake cl_parse.c CL_ParseHiddenDataMessage; ktx combat.c T_Damage.
+ */
+
+enum { HEADER_SIZE = 6 }; /* length and type */
+
+static void read_player(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_HIDDEN_PLAYER);
+}
+
+static void read_position(struct qs_decoder *d)
+{
+    uint8_t player;
+
+    qs_open(d, QW_ANTILAG_POSITION);
+    player = qs_u8(d, QW_ANTILAG_PLAYER_BYTE) & ANTILAG_PLAYER;
+    qs_label(d, ": player %u", player);
+    qw_emit_player_name(d, player, 1);
+    qs_coord3(d, QW_ANTILAG_POS);
+    qs_u8(d, QW_ANTILAG_MSEC);
+    qs_u8(d, QW_ANTILAG_PREDMODEL);
+    qs_coord3(d, QW_ANTILAG_CLIENT);
+    qs_close(d);
+}
+
+static void read_antilag_position(struct qs_decoder *d)
+{
+    uint8_t count;
+
+    read_player(d);
+    count = qs_u8(d, QW_ANTILAG_PLAYERS);
+    qs_u32(d, QW_ANTILAG_INCOMING);
+    qs_f32(d, QW_ANTILAG_SERVER_TIME);
+    qs_f32(d, QW_ANTILAG_TARGET_TIME);
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        read_position(d);
+}
+
+static void read_usercmd(struct qs_decoder *d)
+{
+    uint8_t msec;
+
+    read_player(d);
+    qs_u8(d, QW_HIDDEN_DROPPED);
+    qs_open(d, QW_USERCMD);
+    msec = qs_u8(d, QW_USERCMD_MSEC);
+    qw_read_whole_usercmd(d);
+    qs_label(d, ": %u ms", msec);
+    qs_close(d);
+}
+
+static void read_weapons(struct qs_decoder *d)
+{
+    read_player(d);
+    qw_read_weapon_choice(d);
+}
+
+static void read_weapon_instruction(struct qs_decoder *d)
+{
+    read_player(d);
+    qs_u8(d, QW_INSTRUCTION_FLAGS);
+    qs_i32(d, QW_INSTRUCTION_SEQUENCE);
+    qs_u32(d, QW_INSTRUCTION_MODE);
+    for (unsigned i = 0; i < INSTRUCTION_WEAPONS; i++)
+        qs_u8(d, QW_INSTRUCTION_WEAPON);
+}
+
+static void read_demoinfo(struct qs_decoder *d)
+{
+    qs_label(d, ": piece %d", qs_i16(d, QW_DEMOINFO_BLOCK));
+    qs_text_sized(d, QW_DEMOINFO_TEXT, qs_reader_left(&d->in));
+}
+
+static void read_commentary(struct qs_decoder *d)
+{
+    qs_label(d, ": track %u", qs_u8(d, QW_COMMENTARY_TRACK));
+    qs_bytes(d, QW_COMMENTARY_DATA, qs_reader_left(&d->in));
+}
+
+static void read_dmgdone(struct qs_decoder *d)
+{
+    qs_u16(d, QW_DMGDONE_TYPE_WORD);
+    qw_emit_entity_name(d, qs_u16(d, QW_DMGDONE_ATTACKER));
+    qw_emit_entity_name(d, qs_u16(d, QW_DMGDONE_TARGET));
+    qs_label(d, ": %d", qs_i16(d, QW_DMGDONE_DAMAGE));
+}
+
+static void read_paused_duration(struct qs_decoder *d)
+{
+    qs_label(d, ": %u ms", qs_u8(d, QW_PAUSED_DURATION));
+}
+
+static void read_demo_start(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    uint64_t milliseconds = qs_reader_u32(&d->in);
+
+    milliseconds |= (uint64_t)qs_reader_u32(&d->in) << 32;
+    qs_emit_uint(d, QW_DEMO_START, at, sizeof milliseconds, milliseconds);
+}
+
+/* clang-format off */
+static const struct qs_message_type messages[] = {
+#define HIDDEN(id, number, name, read, blurb) [MVDHIDDEN_##id] = {name, &name[sizeof "mvdhidden_" - 1], QW_MVDHIDDEN_##id, read},
+#include "common/quakeworld/messages.def"
+};
+/* clang-format on */
+
+static const struct qs_message_type unknown = {"Unknown hidden message", "unknown",
+                                               QW_MVDHIDDEN_UNKNOWN, NULL};
+
+static const struct qs_message_type *find_type(uint16_t id)
+{
+    return id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
+}
+
+/* A type that does not fit a word goes on in the next; the length does not count these words. */
+static uint16_t read_type(struct qs_decoder *d)
+{
+    uint16_t id;
+
+    do
+        id = qs_u16(d, QW_HIDDEN_TYPE);
+    while (id == MVDHIDDEN_EXTENDED && !d->in.overrun);
+    return id;
+}
+
+/* A message ends at its length. */
+static void read_hidden_body(struct qs_decoder *d, const struct qs_message_type *type,
+                             uint32_t start, uint32_t end)
+{
+    d->in.limit = end;
+    if (type->read)
+        type->read(d);
+    else
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, HEADER_SIZE, "Unknown hidden message");
+    if (d->in.overrun)
+        qs_note(d, QS_NOTE_MALFORMED, start, end - start, "%s is longer than its %u bytes",
+                type->name, end - start);
+    qs_undecoded_to(d, end);
+}
+
+/* Returns whether another may follow. */
+static bool read_message(struct qs_decoder *d)
+{
+    const uint32_t start = d->in.pos;
+    const struct qs_message_type *type = find_type(qs_le16(d->in.data + start + 4));
+    uint32_t length;
+    bool whole;
+
+    qs_open(d, type->group);
+    qs_summary_message(d, type->brief);
+    length = qs_u32(d, QW_HIDDEN_LENGTH);
+    read_type(d);
+    whole = length <= qs_reader_left(&d->in);
+    if (whole)
+        read_hidden_body(d, type, start, d->in.pos + length);
+    else
+        qs_note(d, QS_NOTE_MALFORMED, start, HEADER_SIZE, "%s of %u bytes runs past the end",
+                type->name, length);
+    qs_close(d);
+    return whole;
+}
+
+/*
+ * mvdsv sends its streams the duration of a pause without a length, alone in a block; sv_demo.c
+ * SV_MVDWritePausedTimeToStreams.
+ */
+static bool is_bare(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) == 3 && qs_peek_u16(d) == MVDHIDDEN_PAUSED_DURATION;
+}
+
+static void read_bare(struct qs_decoder *d)
+{
+    qs_open(d, QW_MVDHIDDEN_PAUSED_DURATION);
+    qs_summary_message(d, messages[MVDHIDDEN_PAUSED_DURATION].brief);
+    read_type(d);
+    read_paused_duration(d);
+    qs_close(d);
+}
+
+void qw_read_hidden_messages(struct qs_decoder *d)
+{
+    d->coord_format = QS_COORD_FLOAT32;
+    if (is_bare(d))
+        read_bare(d);
+    while (qs_reader_left(&d->in) >= HEADER_SIZE)
+        if (!read_message(d))
+            break;
+    if (d->in.pos < d->in.size && !d->problems)
+        qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
+                "Shorter than a hidden message");
+    qs_undecoded(d);
+}
+
+/* --- Client messages of MVD1 --- */
+
+/*
+ * Client messages that MVDSV adds: weapons chosen by the server, and reports for its debugging.
+ * Source: mvdsv sv_user.c SV_ExecuteClientMessage, SV_ClientExtensionWeaponSwitch,
+ * SV_DebugClientSideWeaponScript.
+ */
+
+/* Two weapons a byte, the first above; a half that is 0 ends the list. */
+static bool read_packed_weapons(struct qs_decoder *d)
+{
+    const uint8_t pair = qs_u8(d, QW_WEAPONS_PAIR);
+
+    return pair >> 4 && pair & 0x0f;
+}
+
+void qw_read_mvd_weapon(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, QW_WEAPONS_FLAGS);
+
+    if (flags & MVD_WEAPON_FORGET_RANKING)
+        qs_u8(d, QW_WEAPONS_AGE);
+    if (flags & MVD_WEAPON_FULL_IMPULSE) {
+        while (qs_u8(d, QW_WEAPONS_IMPULSE))
+            ;
+    } else {
+        while (read_packed_weapons(d))
+            ;
+    }
+}
+
+static void read_debug_antilag(struct qs_decoder *d)
+{
+    const uint8_t count = qs_u8(d, QW_DEBUG_PLAYERS);
+
+    for (unsigned i = 0; i < count && !d->in.overrun; i++) {
+        qs_open(d, QW_DEBUG_POSITION);
+        qw_read_player(d, QW_DEBUG_PLAYER);
+        qs_u8(d, QW_DEBUG_MSEC);
+        qs_u8(d, QW_DEBUG_MODEL);
+        qs_f32(d, QW_DEBUG_X);
+        qs_f32(d, QW_DEBUG_Y);
+        qs_f32(d, QW_DEBUG_Z);
+        qs_close(d);
+    }
+}
+
+void qw_read_weapon_choice(struct qs_decoder *d)
+{
+    qs_u32(d, QW_STAT_ITEMS);
+    qs_u8(d, QW_DEBUG_SHELLS);
+    qs_u8(d, QW_DEBUG_NAILS);
+    qs_u8(d, QW_DEBUG_ROCKETS);
+    qs_u8(d, QW_DEBUG_CELLS);
+    qs_u8(d, QW_DEBUG_CHOICE);
+    qs_text(d, QW_DEBUG_WEAPONS);
+}
+
+void qw_read_mvd_debug(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t type = qs_u8(d, QW_DEBUG_TYPE);
+
+    if (type == MVD_DEBUG_ANTILAG) {
+        read_debug_antilag(d);
+    } else if (type == MVD_DEBUG_WEAPON) {
+        qw_read_weapon_choice(d);
+    } else if (!d->in.overrun) {
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown clc_mvd_debug %u", type);
+        d->stop = true;
+    }
+}
+
+/* --- svc_packetsprojectiles --- */
+
+/*
+ * MVD1's SIMPLEPROJECTILE: projectiles that clients move by themselves. Source: ezquake cl_ents.c
+ * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
+ */
+
+static void read_motion(struct qs_decoder *d)
+{
+    qs_f32(d, QW_PROJECTILE_X);
+    qs_f32(d, QW_PROJECTILE_Y);
+    qs_f32(d, QW_PROJECTILE_Z);
+    qs_f32(d, QW_PROJECTILE_VELOCITY_X);
+    qs_f32(d, QW_PROJECTILE_VELOCITY_Y);
+    qs_f32(d, QW_PROJECTILE_VELOCITY_Z);
+}
+
+static void read_model(struct qs_decoder *d)
+{
+    const uint16_t model = qs_u16(d, QW_PROJECTILE_MODEL);
+
+    if (d->fields_wanted && !d->in.overrun)
+        qw_emit_model_name(d, d->in.pos - 2, 2, model);
+    qs_u16(d, QW_PROJECTILE_OWNER);
+}
+
+static void read_projectile(struct qs_decoder *d)
+{
+    uint16_t word, flags;
+
+    qs_open(d, QW_PROJECTILE);
+    word = qs_u16(d, QW_PROJECTILE_WORD);
+    qs_label(d, " %u%s", word & PROJECTILE_NUMBER, word & PROJECTILE_REMOVE ? " removed" : "");
+    if (!(word & PROJECTILE_REMOVE)) {
+        flags = qs_u16(d, QW_PROJECTILE_FLAGS);
+        if (flags & U_ORIGIN1)
+            read_motion(d);
+        if (flags & U_ANGLE1)
+            qs_angle3(d, QW_PROJECTILE_ANGLES);
+        if (flags & U_MODEL)
+            read_model(d);
+        if (flags & U_ORIGIN3)
+            qs_scaled_u8(d, QW_PROJECTILE_AGE, 1 / 255.0);
+    }
+    qs_close(d);
+}
+
+void qw_read_packetsprojectiles(struct qs_decoder *d)
+{
+    qs_u32(d, QW_PROJECTILES_FRAME);
+    while (!d->in.overrun) {
+        if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
+            qs_u16(d, QW_ENTITIES_END);
+            return;
+        }
+        read_projectile(d);
+    }
+}
+
+/* --- Framing --- */
+
+/* Whether there is a type of that number. */
+static bool is_type(unsigned number)
+{
+    return number >= MVD_READ && number <= MVD_ALL;
+}
+
+/* Where the length of the payload stands, or where dem_set's numbers do. */
+static uint32_t header_size(enum mvd_type type)
+{
+    return MVD_HEADER_MIN + (type == MVD_MULTIPLE ? 4 : 0);
+}
+
+uint32_t qw_mvd_block_size(struct qs_view begun)
+{
+    enum mvd_type type;
+    uint32_t body, length;
+
+    if (begun.size < MVD_HEADER_MIN)
+        return MVD_HEADER_MIN;
+    type = begun.data[1] & MVD_TYPE_MASK;
+    if (!is_type(type))
+        return 0;
+    body = header_size(type);
+    if (type == MVD_SET)
+        return body + 8;
+    if (begun.size < body + 4)
+        return body + 4;
+    length = qs_le32(begun.data + body);
+    return length <= MVD_PAYLOAD_MAX ? body + 4 + length : 0;
+}
+
+static void read_body(struct qs_reader *in, struct mvd_block *block)
+{
+    uint32_t length;
+
+    if (block->type == MVD_SET) {
+        block->outgoing = qs_reader_u32(in);
+        block->incoming = qs_reader_u32(in);
+        return;
+    }
+    block->players = block->type == MVD_MULTIPLE ? qs_reader_u32(in) : 0;
+    length = qs_reader_u32(in);
+    block->payload = (struct qs_view){qs_reader_take(in, length), length};
+}
+
+bool qw_mvd_read_block(struct qs_reader *in, struct mvd_block *block)
+{
+    const uint32_t left = qs_reader_left(in);
+    const uint32_t size = qw_mvd_block_size((struct qs_view){in->data + in->pos, left});
+    uint8_t type_byte;
+
+    if (!size || size > left)
+        return false;
+    block->milliseconds = qs_reader_u8(in);
+    type_byte = qs_reader_u8(in);
+    block->type = type_byte & MVD_TYPE_MASK;
+    block->player = type_byte >> MVD_PLAYER_SHIFT;
+    read_body(in, block);
+    return true;
 }

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of QuakeWorld. */
-#include "common/quakeworld/decode.h"
-#include "common/quakeworld/extensions.h"
+#include <stddef.h>
+
+#include "common/fte/fields.h"
+#include "common/quakeworld/messages.h"
+#include "common/quakeworld/fields.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/seqinfo.h"
+#include "common/quakeworld/netchan.h"
 #include "common/quakeworld/session.h"
+
+const struct qs_field qw_fields[QW_FIELD_COUNT] = {
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
+#define FTE_PREFIX "qw."
+#include "common/fte/fields.def"
+#include "common/quakeworld/fields.def"
+#include "common/core/field_rows.h"
+};
 
 static void decode(struct qs_decoder *d)
 {

@@ -11,9 +11,8 @@
  */
 
 #include "common/core/text.h"
-#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/mvd_framing.h"
 #include "common/quakeworld/session.h"
 
 enum {

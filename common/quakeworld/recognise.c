@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Telling QuakeWorld's packets from those of other games, and from anything else, by bytes. */
-#include "common/quakeworld/oob.h"
 #include "common/netchan/netchan.h"
+#include "common/quakeworld/connectionless.h"
 
 enum { MARK_SIZE = 4 };
 

@@ -2,7 +2,7 @@
 #include "common/quakeworld/session.h"
 
 #include "common/core/text.h"
-#include "common/quakeworld/fte_netchan.h"
+#include "common/quakeworld/netchan.h"
 
 void qw_session_init(struct qw_session *session, const struct fte_game *game)
 {

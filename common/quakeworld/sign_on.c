@@ -3,7 +3,7 @@
 
 #include "common/core/text.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 #include "common/quakeworld/session.h"
 
 /* Of a level that is being played: then the next one has begun, and its svc_serverdata is lost. */

@@ -4,8 +4,6 @@
  * Hexen II and DarkPlaces; and effects that the server defines. Source: fteqw cl_tent.c,
  * CL_ParseCustomTEnt.
  */
-#include "common/quakeworld/decode.h"
-#include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
 
 /* clang-format off */

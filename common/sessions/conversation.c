@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/conversation.h"
 #include "common/protocols.h"
+#include "common/core/findings.h"
+
+/* Nanoseconds by which the clocks of two recorders may differ. */
+#define NAT_LAG (INT64_C(10) * 1000000000)
+
+/* Nanoseconds: a player sends something in that time. */
+#define BUSY (INT64_C(5) * 1000000000)
+
+/* Sessions that wait for a donor: each may hold a temporary file. */
+enum { WAITING_MAX = 64 };
+
+/* Sessions without content that are reported; further ones are only counted. */
+enum { SMALL_MAX = 8 };
 
 static void init_state(struct qs_conversation *conversation, int protocol)
 {
@@ -23,9 +36,9 @@ static void find_server_ports(struct qs_conversation *conversation,
             selection, conversation->protocol, conversation->flow.ends[end].port);
 }
 
-struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
-                                            int protocol, const struct qs_address *a,
-                                            const struct qs_address *b)
+static struct qs_conversation *new_between(const struct qs_protocol_selection *selection,
+                                           int protocol, const struct qs_address *a,
+                                           const struct qs_address *b)
 {
     struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
 
@@ -36,24 +49,34 @@ struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *
     return conversation;
 }
 
+struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
+                                            int protocol, const struct qs_address *a,
+                                            const struct qs_address *b)
+{
+    struct qs_conversation *conversation = new_between(selection, protocol, a, b);
+
+    conversation->order = qs_resequence_new();
+    return conversation;
+}
+
 struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_selection *selection,
                                                    int protocol, const struct qs_packet *first)
 {
     const bool from_a = first->from == QS_END_A;
     struct qs_conversation *conversation =
-        qs_conversation_new(selection, protocol, from_a ? &first->source : &first->destination,
-                            from_a ? &first->destination : &first->source);
+        new_between(selection, protocol, from_a ? &first->source : &first->destination,
+                    from_a ? &first->destination : &first->source);
 
     conversation->stream = qs_stream_new(qs_protocols[protocol]);
     return conversation;
 }
 
-struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *recording)
+struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *demo)
 {
     struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
 
-    conversation->recording = recording;
-    init_state(conversation, qs_demo_input_protocol(recording));
+    conversation->demo = demo;
+    init_state(conversation, qs_demo_input_protocol(demo));
     return conversation;
 }
 
@@ -75,9 +98,202 @@ void qs_conversation_set_protocol(struct qs_conversation *conversation,
     find_server_ports(conversation, selection);
 }
 
-enum qs_end qs_conversation_server(const struct qs_conversation *conversation)
+/* --- A session begins ------------------------------------------------------------------------ */
+
+/* The server's end: as the protocol knows it, or else by the port. */
+static enum qs_end server_end(const struct qs_conversation *conversation)
 {
     if (conversation->state->server != QS_END_UNKNOWN)
         return conversation->state->server;
     return conversation->is_server_port[QS_END_A] ? QS_END_A : QS_END_B;
+}
+
+static struct qs_address server_of(const struct qs_conversation *conversation)
+{
+    return conversation->flow.ends[server_end(conversation)];
+}
+
+static struct qs_address client_of(const struct qs_conversation *conversation)
+{
+    return conversation->flow.ends[server_end(conversation) == QS_END_A ? QS_END_B : QS_END_A];
+}
+
+static bool is_chosen(const struct qs_sessions_options *options, unsigned number)
+{
+    for (guint i = 0; i < options->chosen->len; i++)
+        if (g_array_index(options->chosen, unsigned, i) == number)
+            return true;
+    return options->chosen->len == 0;
+}
+
+/* It may be another one under another address. Who asks for a session by its number gets it. */
+static void look_for_duplicates(struct qs_sessions *sessions,
+                                const struct qs_conversation *conversation, int64_t now)
+{
+    const struct qs_flow *other =
+        qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
+
+    if (conversation->flow.class == QS_FLOW_LIVE && other &&
+        qs_flow_last(sessions->flows, other) >= now - NAT_LAG && !sessions->options->chosen->len)
+        qs_nat_duplicates_begin(sessions->duplicates);
+}
+
+static void begin_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          unsigned number, const struct qs_decoded_packet *first)
+{
+    const struct qs_sessions_options *options = sessions->options;
+    const struct qs_client_session_setup setup = {
+        .number = number,
+        .recorded = conversation->demo ? conversation->demo->reader.format : NULL,
+        .chosen = is_chosen(options, number),
+        .handler = sessions->handler,
+        .donors = sessions->donors,
+        .client = client_of(conversation),
+        .server = server_of(conversation),
+        .demo = {.store = sessions->handler->write_demos ? options->store : NULL,
+                 .demo_options = options->demo,
+                 .capture = sessions->stem,
+                 .session = number},
+    };
+
+    conversation->session = qs_client_session_new(&setup, first);
+    look_for_duplicates(sessions, conversation, first->packet->time);
+}
+
+/* A session begins with a number that is new: packets may come of one that is over. */
+void qs_conversation_update_session(struct qs_sessions *sessions,
+                                    struct qs_conversation *conversation,
+                                    const struct qs_decoded_packet *decoded)
+{
+    const bool demo = conversation->demo != NULL;
+    const uint32_t before = conversation->numbered.number;
+    const uint32_t number = qs_number_session(&sessions->numbering, &conversation->numbered,
+                                              demo ? 0 : conversation->state->connection,
+                                              demo || decoded->decoder->accepted);
+
+    if (number != before)
+        qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
+    if (number && number != before)
+        begin_session(sessions, conversation, number, decoded);
+    if (conversation->session)
+        qs_client_session_packet(conversation->session, decoded);
+}
+
+bool qs_conversation_is_session_over(const struct qs_conversation *conversation)
+{
+    return conversation->numbered.number && !conversation->session;
+}
+
+/* --- A session ends -------------------------------------------------------------------------- */
+
+static void report_left_out(struct qs_sessions *sessions, const struct qs_client_session *session)
+{
+    if (sessions->handler->session_left_out)
+        sessions->handler->session_left_out(sessions->handler, session);
+}
+
+/* Whether the session is reported by itself; else it is counted. */
+static bool is_reported(struct qs_sessions *sessions, const struct qs_client_session *session)
+{
+    if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
+        sessions->small_ended++ < SMALL_MAX)
+        return true;
+    sessions->others.sessions++;
+    sessions->others.packets += session->packets;
+    return false;
+}
+
+static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
+{
+    struct qs_sessions_handler *handler = sessions->handler;
+
+    qs_client_session_end(session, sessions->keep);
+    qs_client_session_report(session);
+    if (!is_reported(sessions, session))
+        report_left_out(sessions, session);
+    else if (session->chosen && handler->session_end)
+        handler->session_end(handler, session);
+    qs_client_session_free(session);
+}
+
+/* A session that began late may be lent a sign-on by a client that comes later, unless time counts.
+ */
+void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                                 enum qs_session_end why)
+{
+    struct qs_client_session *session = conversation->session;
+
+    if (!session)
+        return;
+    session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
+    conversation->session = NULL;
+    qs_nat_duplicates_end(sessions->duplicates, session);
+    session->server = server_of(conversation);
+    session->client = client_of(conversation);
+    qs_client_session_over(session, conversation->state);
+    if (!sessions->options->may_wait || !qs_client_session_waits(session)) {
+        finish_session(sessions, session);
+        return;
+    }
+    g_queue_push_tail(&sessions->waiting, session);
+    if (g_queue_get_length(&sessions->waiting) > WAITING_MAX)
+        finish_session(sessions, g_queue_pop_head(&sessions->waiting));
+}
+
+void qs_conversation_end_waiting(struct qs_sessions *sessions)
+{
+    struct qs_client_session *session;
+
+    while ((session = g_queue_pop_head(&sessions->waiting)))
+        finish_session(sessions, session);
+}
+
+/* --- Limits ---------------------------------------------------------------------------------- */
+
+/* No more packets of the conversation are processed. */
+static void leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    struct qs_client_session *session = conversation->session;
+
+    sessions->limits.left_out++;
+    conversation->session = NULL;
+    conversation->left_out = true;
+    qs_client_session_over(session, conversation->state);
+    qs_client_session_end(session, false);
+    report_left_out(sessions, session);
+    qs_client_session_free(session);
+}
+
+static bool has_room(const struct qs_sessions *sessions)
+{
+    const guint live = qs_flow_count(sessions->flows, QS_FLOW_LIVE);
+
+    return live < sessions->options->sessions_max &&
+           (!sessions->options->has_memory || sessions->options->has_memory(live));
+}
+
+/* A live session that was idle for long ends. False: there is none. */
+static bool make_room(struct qs_sessions *sessions, int64_t now)
+{
+    struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
+
+    if (!oldest || now - qs_flow_last(sessions->flows, oldest) < BUSY)
+        return false;
+    sessions->limits.ended += ((const struct qs_conversation *)oldest)->session != NULL;
+    qs_flow_end(sessions->flows, oldest);
+    return true;
+}
+
+void qs_conversation_limit_sessions(struct qs_sessions *sessions,
+                                    struct qs_conversation *conversation, int64_t now)
+{
+    if (conversation->flow.class == QS_FLOW_LIVE || !conversation->session ||
+        !qs_client_session_is_live(conversation->session))
+        return;
+    if (!has_room(sessions) && !make_room(sessions, now)) {
+        leave_out(sessions, conversation);
+        return;
+    }
+    qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
+    look_for_duplicates(sessions, conversation, now);
 }

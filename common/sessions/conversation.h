@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A conversation: what is sent between two ends, or the blocks of one demo. */
+/*
+ * A conversation: what is sent between two ends, or the blocks of one demo; and the sessions in it,
+ * one after the other. For sessions.c.
+ */
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
 #include "common/core/session.h"
-#include "common/sessions/flow.h"
 #include "common/sessions/demo_input.h"
-#include "common/sessions/resequence.h"
-#include "common/sessions/protocol_selection.h"
-#include "common/sessions/session.h"
+#include "common/sessions/duplicates.h"
+#include "common/sessions/flow.h"
+#include "common/sessions/heuristic.h"
+#include "common/sessions/reorder.h"
+#include "common/sessions/sessions.h"
 #include "common/sessions/stream.h"
 
 struct qs_conversation {
@@ -16,20 +20,44 @@ struct qs_conversation {
     int protocol;
     bool is_server_port[2]; /* by enum qs_end: servers of the protocol listen on its port */
     struct qs_session *state;
-    struct qs_resequencer *order; /* NULL: not datagrams */
-    int64_t clock;                /* by how much it had been set when it began: see sessions.c */
-    struct qs_stream *stream;     /* NULL: datagrams, or a demo */
-    bool announced;               /* by a packet of another conversation */
-    bool left_out;                /* too many others go on: see crowd.h */
-    struct qs_client_session *session; /* going on now, or NULL */
-    uint32_t finished;                 /* number of a session that is over, though packets of it
-                                          may come; or 0 */
-    struct qs_session_number numbered;
-    uint64_t number; /* of those that had a packet, from 1 on; 0: it had none */
 
-    /* A demo; else NULL. */
-    struct qs_demo_input *recording;
-    uint32_t block_offset; /* of the block at hand, in the file */
+    /* One of the three; the others are NULL. */
+    struct qs_resequencer *order; /* of datagrams */
+    struct qs_stream *stream;
+    struct qs_demo_input *demo;
+
+    uint32_t block_offset; /* of the demo's block at hand, in the file */
+    int64_t clock;         /* by how much it had been set when it began: see sessions.c */
+    bool announced;        /* by a packet of another conversation */
+    bool left_out;         /* there are too many sessions */
+    struct qs_client_session *session; /* going on now, or NULL */
+    struct qs_session_number numbered; /* the latest session, which may be over */
+    uint64_t number;                   /* of those that had a packet, from 1 on; 0: it had none */
+};
+
+/* All conversations and sessions. */
+struct qs_sessions {
+    const struct qs_sessions_options *options;
+    struct qs_sessions_handler *handler;
+    struct qs_flow_table *flows;
+    struct qs_heuristic *heuristic;
+    struct qs_nat_duplicates *duplicates;
+    struct qs_donors *donors;
+    struct qs_conversation *demo; /* that is being read, or NULL */
+    struct qs_decoder decoders[QS_PROTOCOLS_MAX];
+    const char *file;                   /* of the packet at hand; interned */
+    const char *stem;                   /* interned */
+    const struct qs_comments *comments; /* of the packets at hand, or NULL */
+    int64_t clock;                      /* time of the last datagram; 0: there was none */
+    GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
+                               first */
+    uint64_t conversations; /* that had a packet, so far */
+    struct qs_session_numbers numbering;
+    struct qs_session_limits limits;
+    guint small_ended;               /* sessions without content that were reported */
+    struct qs_small_sessions others; /* that were not */
+    bool keep;                       /* unfinished demos at the end */
+    bool ending;                     /* there is no more input */
 };
 
 /* A conversation of datagrams between `a` and `b`. */
@@ -42,7 +70,7 @@ struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_sele
                                                    int protocol, const struct qs_packet *first);
 
 /* The blocks of a demo, which must live as long. */
-struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *recording);
+struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *demo);
 
 void qs_conversation_free(struct qs_conversation *conversation);
 
@@ -50,7 +78,29 @@ void qs_conversation_free(struct qs_conversation *conversation);
 void qs_conversation_set_protocol(struct qs_conversation *conversation,
                                   const struct qs_protocol_selection *selection, int protocol);
 
-/* The server's end: as the protocol knows it, or else by the port. */
-enum qs_end qs_conversation_server(const struct qs_conversation *conversation);
+/* --- Its sessions ---------------------------------------------------------------------------- */
+
+/* The packet that was just decoded may end a session, or begin one; and updates the one it is of.
+ */
+void qs_conversation_update_session(struct qs_sessions *sessions,
+                                    struct qs_conversation *conversation,
+                                    const struct qs_decoded_packet *decoded);
+
+/* The conversation's session, if it has one, is over. */
+void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                                 enum qs_session_end why);
+
+/* Whether the latest session is over, though packets of it may come. */
+bool qs_conversation_is_session_over(const struct qs_conversation *conversation);
+
+/*
+ * Where the session is live by now: an established session is never ended for one that is not.
+ * Where there is no room for it, it is left out. `now`: the packet's time.
+ */
+void qs_conversation_limit_sessions(struct qs_sessions *sessions,
+                                    struct qs_conversation *conversation, int64_t now);
+
+/* There is no more input: ends the sessions that wait for a donor. */
+void qs_conversation_end_waiting(struct qs_sessions *sessions);
 
 #endif

@@ -3,30 +3,125 @@
 
 #include <string.h>
 
-struct qs_session_demo {
-    struct qs_demo_writer out;
+#include "common/core/text.h"
+
+/* What only this file knows of a demo. */
+struct demo {
+    struct qs_session_demo shared;
     struct qs_session_demo_setup setup;
-    const char *source;  /* file of the packet at hand */
-    uint64_t number;     /* of it */
-    int64_t time;        /* of it */
-    char *player;        /* whose demo it is */
-    char *map;           /* that the session is on */
-    bool writing;        /* a file has begun */
-    void *file;          /* of the store; NULL: it is only counted */
-    uint64_t size;       /* bytes in it */
-    uint64_t file_first; /* number of its first packet */
-    int64_t file_start;  /* time of it */
-    int64_t file_end;    /* time of the packet that wrote to it last */
-    char *file_map;      /* the map that the file is named after */
-    char *lacks;
-    struct qs_session_demo_donor donation;
+    const char *source;             /* file of the packet at hand */
+    uint64_t number;                /* of it */
+    int64_t time;                   /* of it */
+    char *player;                   /* whose demo it is */
+    char *map;                      /* that the session is on */
+    bool writing;                   /* a file has begun: */
+    void *file;                     /* of the store; NULL: it is only counted */
+    uint64_t size;                  /* bytes in it */
+    uint64_t first;                 /* number of its first packet */
+    int64_t start;                  /* time of it */
+    int64_t end;                    /* time of the packet that wrote to it last */
+    char *file_map;                 /* the map that it is named after */
     const struct qs_donors *donors; /* NULL: other sessions are not known */
     const struct qs_donor *donor;
-    GPtrArray *files;
-    struct qs_session_problems problems;
-    bool dropped, unwanted;
     GTree *left_out; /* char * to guint: how often each command was left out */
 };
+
+/* --- Problems -------------------------------------------------------------------------------- */
+
+static void problem_free(gpointer data)
+{
+    struct qs_session_demo_problem *problem = data;
+
+    g_free(problem->kind);
+    g_free(problem->text);
+    g_array_free(problem->packets, TRUE);
+    g_free(problem);
+}
+
+/* "frame 12 is left out" → "frame # is left out" */
+static char *kind_of(const char *text)
+{
+    GString *kind = g_string_new(NULL);
+
+    for (; *text; text++) {
+        if (!g_ascii_isdigit(*text))
+            g_string_append_c(kind, *text);
+        else if (!g_str_has_suffix(kind->str, "#"))
+            g_string_append_c(kind, '#');
+    }
+    return g_string_free(kind, FALSE);
+}
+
+static struct qs_session_demo_problem *find_problem(const struct qs_session_problems *problems,
+                                                    const char *kind)
+{
+    for (guint i = 0; i < problems->kinds->len; i++) {
+        struct qs_session_demo_problem *problem = g_ptr_array_index(problems->kinds, i);
+
+        if (strcmp(problem->kind, kind) == 0)
+            return problem;
+    }
+    return NULL;
+}
+
+/* NULL: there are too many kinds. */
+static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_problems *problems,
+                                                           struct qs_location location,
+                                                           const char *text)
+{
+    char *kind = kind_of(text);
+    struct qs_session_demo_problem *problem = find_problem(problems, kind);
+
+    if (problem || problems->kinds->len == QS_DEMO_PROBLEMS_MAX) {
+        g_free(kind);
+        return problem;
+    }
+    problem = g_new0(struct qs_session_demo_problem, 1);
+    problem->location = location;
+    problem->kind = kind;
+    problem->text = qs_text_printable(text);
+    problem->packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_ptr_array_add(problems->kinds, problem);
+    return problem;
+}
+
+static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                        const char *text)
+{
+    struct demo *demo = (struct demo *)writer;
+    struct qs_session_problems *problems = &demo->shared.problems;
+    struct qs_location location = {0};
+    struct qs_session_demo_problem *problem;
+
+    if (packet)
+        location = (struct qs_location){.file = demo->source, .packet = packet->number};
+    problem = find_or_add_problem(problems, location, text);
+    problems->count++;
+    if (!problem) {
+        problems->others++;
+        return;
+    }
+    problem->count++;
+    if (location.packet && problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
+        g_array_append_val(problem->packets, location.packet);
+}
+
+char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
+{
+    GString *text = g_string_new(problem->text);
+    const guint shown = problem->packets->len;
+
+    if (problem->count == 1)
+        return g_string_free(text, FALSE);
+    g_string_append_printf(text, " (%" G_GUINT64_FORMAT " times", problem->count);
+    for (guint i = 0; i < shown; i++)
+        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i ? ", " : ": packets ",
+                               g_array_index(problem->packets, uint64_t, i));
+    g_string_append(text, shown && shown < problem->count ? ", …)" : ")");
+    return g_string_free(text, FALSE);
+}
+
+/* --- Files ----------------------------------------------------------------------------------- */
 
 static void file_free(gpointer data)
 {
@@ -38,62 +133,7 @@ static void file_free(gpointer data)
     g_free(file);
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b, gpointer data)
-{
-    (void)data;
-    return strcmp(a, b);
-}
-
-void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
-                                const struct qs_packet *packet)
-{
-    demo->source = file;
-    demo->number = packet->number;
-    demo->time = packet->time;
-}
-
-void qs_session_demo_set_time(struct qs_session_demo *demo, int64_t time)
-{
-    demo->time = time;
-}
-
-void qs_session_demo_set_player(struct qs_session_demo *demo, const char *player)
-{
-    g_free(demo->player);
-    demo->player = g_strdup(player);
-}
-
-void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map)
-{
-    g_free(demo->map);
-    demo->map = g_strdup(map);
-    if (demo->writing && !demo->file_map)
-        demo->file_map = g_strdup(map);
-}
-
-struct qs_demo_writer *qs_session_demo_writer(struct qs_session_demo *demo)
-{
-    return &demo->out;
-}
-
-bool qs_session_demo_splits(const struct qs_session_demo *demo)
-{
-    return demo->setup.demo_options.split;
-}
-
-bool qs_session_demo_is_cut(const struct qs_session_demo *demo)
-{
-    const struct qs_demo_store *store = demo->setup.store;
-
-    return demo->file && store->is_cut && store->is_cut(demo->file);
-}
-
-const struct qs_demo_counts *qs_session_demo_counts(const struct qs_session_demo *demo)
-{
-    return &demo->out.counts;
-}
-
-static void discard_file(struct qs_session_demo *demo)
+static void discard_file(struct demo *demo)
 {
     if (demo->file)
         demo->setup.store->end(demo->file);
@@ -102,151 +142,96 @@ static void discard_file(struct qs_session_demo *demo)
     g_clear_pointer(&demo->file_map, g_free);
 }
 
-static struct qs_demo_name_request naming_request(const struct qs_session_demo *demo)
+static struct qs_demo_name_request name_request(const struct demo *demo)
 {
     return (struct qs_demo_name_request){.capture = demo->setup.capture,
                                          .session = demo->setup.session,
-                                         .start = demo->file_start,
+                                         .start = demo->start,
                                          .player = demo->player,
                                          .map = demo->file_map,
                                          .extension = demo->setup.extension};
 }
 
-static void commit(struct qs_session_demo *demo, struct qs_session_demo_file *file)
+static void end_file(struct demo *demo)
 {
-    const struct qs_demo_name_request request = naming_request(demo);
-
-    file->error = demo->setup.store->commit(demo->setup.store, demo->file, &request, &file->name);
-}
-
-static void end_file(struct qs_session_demo *demo)
-{
+    struct qs_demo_store *store = demo->setup.store;
+    struct qs_demo_name_request request;
     struct qs_session_demo_file *file;
 
-    if (demo->unwanted)
+    if (demo->shared.dropped)
         discard_file(demo);
     if (!demo->writing)
         return;
-    file = g_new0(struct qs_session_demo_file, 1);
-    file->size = demo->size;
-    file->first = demo->file_first;
-    file->start = demo->file_start;
-    file->end = demo->file_end;
-    file->map = g_strdup(demo->file_map);
+    file = g_new(struct qs_session_demo_file, 1);
+    *file = (struct qs_session_demo_file){.size = demo->size,
+                                          .first = demo->first,
+                                          .start = demo->start,
+                                          .end = demo->end,
+                                          .map = g_strdup(demo->file_map)};
+    request = name_request(demo);
     if (demo->file)
-        commit(demo, file);
-    g_ptr_array_add(demo->files, file);
+        file->error = store->commit(store, demo->file, &request, &file->name);
+    g_ptr_array_add(demo->shared.files, file);
     discard_file(demo);
 }
 
-/* --- What rebuilders call --- */
-
-static void begin(struct qs_demo_writer *out)
+static void begin_file(struct qs_demo_writer *writer)
 {
-    struct qs_session_demo *demo = (struct qs_session_demo *)out;
-
+    struct demo *demo = (struct demo *)writer;
+    struct qs_demo_store *store = demo->setup.store;
     struct qs_demo_name_request request;
 
     end_file(demo);
     demo->writing = true;
     demo->size = 0;
-    demo->file_first = demo->number;
-    demo->file_start = demo->file_end = demo->time;
+    demo->first = demo->number;
+    demo->start = demo->end = demo->time;
     demo->file_map = g_strdup(demo->map);
-    if (!demo->setup.store)
-        return;
-    request = naming_request(demo);
-    demo->file = demo->setup.store->begin(demo->setup.store, &request);
+    request = name_request(demo);
+    if (store)
+        demo->file = store->begin(store, &request);
 }
 
-static void write_bytes(struct qs_demo_writer *out, const void *data, size_t size)
+static void write_bytes(struct qs_demo_writer *writer, const void *data, size_t size)
 {
-    struct qs_session_demo *demo = (struct qs_session_demo *)out;
+    struct demo *demo = (struct demo *)writer;
 
     demo->size += size;
-    demo->file_end = MAX(demo->file_end, demo->time);
+    demo->end = MAX(demo->end, demo->time);
     if (demo->file)
         demo->setup.store->write(demo->file, data, size);
 }
 
-static void discard(struct qs_demo_writer *out)
+static void discard(struct qs_demo_writer *writer)
 {
-    discard_file((struct qs_session_demo *)out);
+    discard_file((struct demo *)writer);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what)
+/* --- What else rebuilders report ------------------------------------------------------------- */
+
+static void start_missing(struct qs_demo_writer *writer, const char *what)
 {
-    struct qs_session_demo *demo = (struct qs_session_demo *)out;
+    struct qs_session_demo *demo = (struct qs_session_demo *)writer;
 
     if (!demo->lacks)
         demo->lacks = g_strdup(what);
 }
 
-static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, const char *text)
+static gint compare_names(gconstpointer a, gconstpointer b, gpointer data)
 {
-    struct qs_session_demo *demo = (struct qs_session_demo *)out;
-    struct qs_location location = {0};
-
-    if (packet)
-        location = (struct qs_location){.file = demo->source, .packet = packet->number};
-    qs_session_problems_add(&demo->problems, location, text);
+    (void)data;
+    return strcmp(a, b);
 }
 
-static void left_out(struct qs_demo_writer *out, const char *command)
+static void count_left_out(struct qs_demo_writer *writer, const char *command)
 {
-    struct qs_session_demo *demo = (struct qs_session_demo *)out;
+    GTree *left_out = ((struct demo *)writer)->left_out;
     guint count;
 
-    if (g_tree_nnodes(demo->left_out) >= QS_DEMO_COMMANDS_MAX &&
-        !g_tree_lookup(demo->left_out, command))
+    if (g_tree_nnodes(left_out) >= QS_DEMO_COMMANDS_MAX && !g_tree_lookup(left_out, command))
         command = "others";
-    count = GPOINTER_TO_UINT(g_tree_lookup(demo->left_out, command)) + 1;
-    g_tree_insert(demo->left_out, g_strdup(command), GUINT_TO_POINTER(count));
-}
-
-static void peers(struct qs_demo_writer *out, qs_peer_function *take, void *user)
-{
-    const struct qs_session_demo *demo = (const struct qs_session_demo *)out;
-
-    if (demo->donor)
-        qs_donor_peers(demo->donors, demo->donor, take, user);
-}
-
-/* --- The demo --- */
-
-struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup)
-{
-    struct qs_session_demo *demo = g_new0(struct qs_session_demo, 1);
-
-    demo->out = (struct qs_demo_writer){.begin = begin,
-                                        .write = write_bytes,
-                                        .discard = discard,
-                                        .start_missing = start_missing,
-                                        .left_out = left_out,
-                                        .problem = problem,
-                                        .peers = peers,
-                                        .sanitize = setup->demo_options.sanitize,
-                                        .ezquake_37 = setup->demo_options.ezquake_37};
-    demo->setup = *setup;
-    demo->files = g_ptr_array_new_with_free_func(file_free);
-    demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
-    qs_session_problems_init(&demo->problems);
-    return demo;
-}
-
-void qs_session_demo_free(struct qs_session_demo *demo)
-{
-    discard_file(demo);
-    g_ptr_array_free(demo->files, TRUE);
-    qs_session_problems_clear(&demo->problems);
-    g_tree_destroy(demo->left_out);
-    g_free(demo->player);
-    g_free(demo->map);
-    g_free(demo->lacks);
-    g_free(demo->donation.name);
-    g_free(demo->donation.unknown);
-    g_free(demo->donation.refusals);
-    g_free(demo);
+    count = GPOINTER_TO_UINT(g_tree_lookup(left_out, command)) + 1;
+    g_tree_insert(left_out, g_strdup(command), GUINT_TO_POINTER(count));
 }
 
 static gboolean append_left_out(gpointer command, gpointer count, gpointer data)
@@ -261,52 +246,124 @@ static gboolean append_left_out(gpointer command, gpointer count, gpointer data)
 
 char *qs_session_demo_left_out_text(const struct qs_session_demo *demo)
 {
+    GTree *left_out = ((const struct demo *)demo)->left_out;
     GString *text;
 
-    if (!g_tree_nnodes(demo->left_out))
+    if (!g_tree_nnodes(left_out))
         return NULL;
     text = g_string_new(NULL);
-    g_tree_foreach(demo->left_out, append_left_out, text);
+    g_tree_foreach(left_out, append_left_out, text);
     return g_string_free(text, FALSE);
 }
 
-void qs_session_demo_end(struct qs_session_demo *demo, bool keep)
+static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, void *user)
 {
-    demo->dropped |= !keep;
+    const struct demo *demo = (const struct demo *)writer;
+
+    if (demo->donor)
+        qs_donor_peers(demo->donors, demo->donor, call, user);
+}
+
+/* --- The demo -------------------------------------------------------------------------------- */
+
+struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup)
+{
+    struct demo *demo = g_new0(struct demo, 1);
+
+    demo->setup = *setup;
+    demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
+    demo->shared.files = g_ptr_array_new_with_free_func(file_free);
+    demo->shared.problems.kinds = g_ptr_array_new_with_free_func(problem_free);
+    demo->shared.writer = (struct qs_demo_writer){.begin = begin_file,
+                                                  .write = write_bytes,
+                                                  .discard = discard,
+                                                  .start_missing = start_missing,
+                                                  .left_out = count_left_out,
+                                                  .problem = add_problem,
+                                                  .peers = each_peer,
+                                                  .sanitize = setup->demo_options.sanitize,
+                                                  .ezquake_37 = setup->demo_options.ezquake_37};
+    return &demo->shared;
+}
+
+void qs_session_demo_free(struct qs_session_demo *shared)
+{
+    struct demo *demo = (struct demo *)shared;
+
+    discard_file(demo);
+    g_ptr_array_free(shared->files, TRUE);
+    g_ptr_array_free(shared->problems.kinds, TRUE);
+    g_free(shared->lacks);
+    g_free(shared->donor.name);
+    g_free(shared->donor.unknown);
+    g_free(shared->donor.refusals);
+    g_tree_destroy(demo->left_out);
+    g_free(demo->player);
+    g_free(demo->map);
+    g_free(demo);
+}
+
+bool qs_session_demo_splits(const struct qs_session_demo *shared)
+{
+    const struct demo *demo = (const struct demo *)shared;
+    const struct qs_demo_store *store = demo->setup.store;
+
+    return demo->setup.demo_options.split ||
+           (demo->file && store->is_cut && store->is_cut(demo->file));
+}
+
+void qs_session_demo_set_source(struct qs_session_demo *shared, const char *file,
+                                const struct qs_packet *packet)
+{
+    struct demo *demo = (struct demo *)shared;
+
+    demo->source = file;
+    demo->number = packet->number;
+    demo->time = packet->time;
+}
+
+void qs_session_demo_set_time(struct qs_session_demo *shared, int64_t time)
+{
+    ((struct demo *)shared)->time = time;
+}
+
+void qs_session_demo_set_player(struct qs_session_demo *shared, const char *player)
+{
+    struct demo *demo = (struct demo *)shared;
+
+    g_free(demo->player);
+    demo->player = g_strdup(player);
+}
+
+void qs_session_demo_set_map(struct qs_session_demo *shared, const char *map)
+{
+    struct demo *demo = (struct demo *)shared;
+
+    g_free(demo->map);
+    demo->map = g_strdup(map);
+    if (demo->writing && !demo->file_map)
+        demo->file_map = g_strdup(map);
+}
+
+void qs_session_demo_end(struct qs_session_demo *shared, bool keep)
+{
+    shared->dropped |= !keep;
     if (keep)
-        end_file(demo);
+        end_file((struct demo *)shared);
     else
-        discard_file(demo);
+        discard_file((struct demo *)shared);
 }
 
-void qs_session_demo_drop(struct qs_session_demo *demo)
+void qs_session_demo_drop(struct qs_session_demo *shared)
 {
-    demo->unwanted = demo->dropped = true;
+    shared->dropped = true;
 }
 
-bool qs_session_demo_is_dropped(const struct qs_session_demo *demo)
-{
-    return demo->dropped;
-}
-
-const GPtrArray *qs_session_demo_files(const struct qs_session_demo *demo)
-{
-    return demo->files;
-}
-
-const struct qs_session_problems *qs_session_demo_problems(const struct qs_session_demo *demo)
-{
-    return &demo->problems;
-}
-
-const char *qs_session_demo_lacks(const struct qs_session_demo *demo)
-{
-    return demo->lacks;
-}
-
-void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_donors *donors,
+void qs_session_demo_set_peers(struct qs_session_demo *shared, const struct qs_donors *donors,
                                const struct qs_donor *donor)
 {
+    struct demo *demo = (struct demo *)shared;
+
     demo->donors = donors;
     demo->donor = donor;
 }
@@ -315,14 +372,9 @@ void qs_session_demo_set_donor(struct qs_session_demo *demo, const struct qs_don
 {
     const struct qs_donor_match *match = choice->match;
 
-    demo->donation.name = g_strdup(choice->donor);
-    demo->donation.refusals = g_strdup(choice->refusals);
-    demo->donation.unproven = choice->unproven;
+    demo->donor.name = g_strdup(choice->donor);
+    demo->donor.refusals = g_strdup(choice->refusals);
+    demo->donor.unproven = choice->unproven;
     if (match && match->unknown->len)
-        demo->donation.unknown = g_strdup(match->unknown->str);
-}
-
-const struct qs_session_demo_donor *qs_session_demo_donor(const struct qs_session_demo *demo)
-{
-    return &demo->donation;
+        demo->donor.unknown = g_strdup(match->unknown->str);
 }

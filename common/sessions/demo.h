@@ -1,26 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One session's demo: files, counts and problems. It is what rebuilders write with. */
+/* One session's demo: files, counts and problems. Rebuilders write it through its `writer`. */
 #ifndef QS_SESSIONS_DEMO_H
 #define QS_SESSIONS_DEMO_H
 
 #include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "common/demo/writer.h"
-#include "common/sessions/location.h"
-#include "common/sessions/late_join.h"
 #include "common/sessions/demo_names.h"
-#include "common/sessions/problems.h"
+#include "common/sessions/late_join.h"
 
-/* Names of commands left out that are told apart; further ones are told as "others". */
+/* Where in the input something is. `file` NULL: nowhere; `packet` 0: the file as a whole; `session`
+ * 0: no session is meant. */
+struct qs_location {
+    const char *file;
+    uint64_t packet;
+    bool block;       /* the file is a demo: the number is a block's */
+    unsigned session; /* number */
+};
+
+/* Names of commands left out that are listed; further ones are listed as "others". */
 enum { QS_DEMO_COMMANDS_MAX = 32 };
+
+/* --- Problems -------------------------------------------------------------------------------- */
+
+enum {
+    QS_DEMO_PROBLEMS_MAX = 10,       /* of different kinds; further ones are only counted */
+    QS_DEMO_PROBLEM_PACKETS_MAX = 10 /* of one kind; further ones are only counted */
+};
+
+/* Problems whose texts differ in their numbers only. */
+struct qs_session_demo_problem {
+    struct qs_location location; /* of the first */
+    char *kind;                  /* the text without its numbers */
+    char *text;                  /* of the first, printable */
+    uint64_t count;
+    GArray *packets; /* uint64_t: their numbers */
+};
+
+struct qs_session_problems {
+    GPtrArray *kinds; /* struct qs_session_demo_problem *, by their first */
+    uint64_t count;   /* of all */
+    uint64_t others;  /* of further kinds */
+};
+
+/* What it says, with how often and where, as a new text: "… (3 times: packets 12, 45, 99)". */
+char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem);
+
+/* --- The demo -------------------------------------------------------------------------------- */
 
 /* Where the files of demos go. An implementation begins with this struct. */
 struct qs_demo_store {
     /* Begins a file, which has no name yet; `request` is what is known for one. */
     void *(*begin)(struct qs_demo_store *store, const struct qs_demo_name_request *request);
     void (*write)(void *file, const void *data, size_t size);
-    /* Whether no more of what is written is kept: the next level should begin another file. NULL:
-     * never. */
+    /* Whether the store keeps no more of what is written: the next level should begin another file.
+     * NULL: never. */
     bool (*is_cut)(const void *file);
     /*
      * The file is whole, and gets a name. NULL; or a new text: why it is not there. `*name` is the
@@ -57,20 +93,31 @@ struct qs_session_demo_file {
     char *error;        /* why it is not there, or NULL */
 };
 
+/* How the start of a session that began late was repaired. Texts may be NULL. */
+struct qs_session_demo_donor {
+    char *name;     /* whose sign-on it begins with: "session 2", "dm4.dem" */
+    char *unknown;  /* what is not known all the same */
+    char *refusals; /* why demos that the user named could not help */
+    bool unproven;  /* only the user says that the donor was on the same map */
+};
+
+/* Only the functions here and `writer` change it. */
+struct qs_session_demo {
+    struct qs_demo_writer writer; /* with the counts. A demo begun gets its name at the session's
+                                     end, or when the next one begins */
+    GPtrArray *files;             /* struct qs_session_demo_file *, in order */
+    struct qs_session_problems problems; /* what is wrong with it, or what the user should know */
+    char *lacks;                         /* what the start lacks, or NULL */
+    struct qs_session_demo_donor donor;
+    bool dropped; /* the last file was not kept */
+};
+
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup);
 void qs_session_demo_free(struct qs_session_demo *demo);
 
-/* What rebuilders write it with. A demo begun appears on disk at the session's end, or when the
- * next one begins; see demo_names.h for its name. */
-struct qs_demo_writer *qs_session_demo_writer(struct qs_session_demo *demo);
-
-/* Whether each level is to have a demo of its own. */
+/* Whether the next level is to begin a file: the user asks for it, or the store keeps no more of
+ * the present one. */
 bool qs_session_demo_splits(const struct qs_session_demo *demo);
-
-const struct qs_demo_counts *qs_session_demo_counts(const struct qs_session_demo *demo);
-
-/* Whether the store keeps no more of the present file. */
-bool qs_session_demo_is_cut(const struct qs_session_demo *demo);
 
 /* The packet to come, and the file that it is from, an interned text. */
 void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
@@ -79,10 +126,8 @@ void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
 /* The time of what is written until the next packet comes. */
 void qs_session_demo_set_time(struct qs_session_demo *demo, int64_t time);
 
-/* Whose demo it is; NULL: not known. */
+/* Whose demo it is, and the map that the session is on from now on. NULL: not known. */
 void qs_session_demo_set_player(struct qs_session_demo *demo, const char *player);
-
-/* The map that the session is on from now on; NULL: not known. */
 void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map);
 
 /* The session is over: names the last file, or drops it where `keep` is false. */
@@ -91,28 +136,8 @@ void qs_session_demo_end(struct qs_session_demo *demo, bool keep);
 /* There is no need for it: what is written is dropped. */
 void qs_session_demo_drop(struct qs_session_demo *demo);
 
-/* Whether the session ended so that the last file was not kept. */
-bool qs_session_demo_is_dropped(const struct qs_session_demo *demo);
-
-/* struct qs_session_demo_file *, in order. */
-const GPtrArray *qs_session_demo_files(const struct qs_session_demo *demo);
-
-/* What is wrong with it, or what the user should know of it. */
-const struct qs_session_problems *qs_session_demo_problems(const struct qs_session_demo *demo);
-
 /* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
 char *qs_session_demo_left_out_text(const struct qs_session_demo *demo);
-
-/* What the start lacks, or NULL. */
-const char *qs_session_demo_lacks(const struct qs_session_demo *demo);
-
-/* How its start was made good. Texts are NULL where there is nothing to say. */
-struct qs_session_demo_donor {
-    char *name;     /* whose sign-on it begins with: "session 2", "dm4.dem" */
-    char *unknown;  /* what is not known all the same */
-    char *refusals; /* why demos that the user named could not help */
-    bool unproven;  /* only the user says that the donor was on the same map */
-};
 
 /* The session's donor knows other sessions with its server; NULL: not any more. Both must live as
  * long. */
@@ -121,6 +146,5 @@ void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_don
 
 /* Once, of a session that began late. */
 void qs_session_demo_set_donor(struct qs_session_demo *demo, const struct qs_donor_choice *choice);
-const struct qs_session_demo_donor *qs_session_demo_donor(const struct qs_session_demo *demo);
 
 #endif

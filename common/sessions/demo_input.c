@@ -4,109 +4,112 @@
 
 #include <string.h>
 
-struct qs_demo_input {
-    struct qs_demo_reader reader;
-    char *name;
-    GByteArray *bytes;
-    char *load_problem; /* or NULL */
-    char *error;        /* or NULL */
-};
-
-/* --- Opening --- */
-
 /* What people take for captures because one is in them. */
 static const struct {
-    const char *mark, *is;
+    const char *magic, *name;
 } packed[] = {{"7z\xbc\xaf\x27\x1c", "a 7z archive"}, {"Rar!\x1a", "a rar archive"}};
 
-static char *what_else(const GByteArray *bytes)
+static char *no_demo_text(const GByteArray *bytes)
 {
     if (!bytes->len)
         return g_strdup("neither a capture nor a demo: it is empty");
     for (size_t i = 0; i < G_N_ELEMENTS(packed); i++)
-        if (bytes->len > strlen(packed[i].mark) &&
-            memcmp(bytes->data, packed[i].mark, strlen(packed[i].mark)) == 0)
+        if (bytes->len > strlen(packed[i].magic) &&
+            memcmp(bytes->data, packed[i].magic, strlen(packed[i].magic)) == 0)
             return g_strdup_printf("neither a capture nor a demo, but %s: unpack it first",
-                                   packed[i].is);
+                                   packed[i].name);
     return g_strdup("neither a capture nor a demo");
 }
 
 struct qs_demo_input *qs_demo_input_open(GByteArray *bytes, char *problem, const char *name,
                                          char **error)
 {
-    struct qs_demo_input *recording = g_new0(struct qs_demo_input, 1);
+    struct qs_demo_input *input = g_new0(struct qs_demo_input, 1);
     const struct qs_view file = qs_view_of_bytes(bytes);
     const struct qs_demo_format *format = qs_demo_format_of_content(file);
 
     if (!format)
         format = qs_demo_format_of_name(name);
-    recording->bytes = bytes;
-    recording->load_problem = problem;
-    recording->name = g_strdup(strcmp(name, "-") == 0 ? "standard input" : name);
-    qs_demo_reader_init(&recording->reader, format, file);
+    input->bytes = bytes;
+    input->load_problem = problem;
+    input->name = g_strdup(strcmp(name, "-") == 0 ? "standard input" : name);
+    qs_demo_reader_init(&input->reader, format, file);
     if (format)
-        return recording;
-    *error = problem ? g_strdup(problem) : what_else(bytes);
-    qs_demo_input_close(recording);
+        return input;
+    *error = problem ? g_strdup(problem) : no_demo_text(bytes);
+    qs_demo_input_close(input);
     return NULL;
 }
 
-void qs_demo_input_close(struct qs_demo_input *recording)
+void qs_demo_input_close(struct qs_demo_input *input)
 {
-    g_byte_array_free(recording->bytes, TRUE);
-    g_free(recording->name);
-    g_free(recording->load_problem);
-    g_free(recording->error);
-    g_free(recording);
+    g_byte_array_free(input->bytes, TRUE);
+    g_free(input->name);
+    g_free(input->load_problem);
+    g_free(input->error);
+    g_free(input);
 }
 
-const char *qs_demo_input_name(const struct qs_demo_input *recording)
+int qs_demo_input_protocol(const struct qs_demo_input *input)
 {
-    return recording->name;
+    return qs_protocol_number(input->reader.format->protocol->name);
 }
 
-int qs_demo_input_protocol(const struct qs_demo_input *recording)
+bool qs_demo_input_next(struct qs_demo_input *input, struct qs_demo_block *block)
 {
-    return qs_protocol_number(recording->reader.format->protocol->name);
-}
-
-const struct qs_demo_format *qs_demo_input_demo_format(const struct qs_demo_input *recording)
-{
-    return recording->reader.format;
-}
-
-uint64_t qs_demo_input_number(const struct qs_demo_input *recording)
-{
-    return recording->reader.number;
-}
-
-const char *qs_demo_input_error(const struct qs_demo_input *recording)
-{
-    return recording->error;
-}
-
-/* --- Reading --- */
-
-static void broken(struct qs_demo_input *recording, const char *what)
-{
-    recording->error = g_strdup_printf("offset %u: %s%s%s", recording->reader.in.pos, what,
-                                       recording->load_problem ? "; " : "",
-                                       recording->load_problem ? recording->load_problem : "");
-}
-
-bool qs_demo_input_next(struct qs_demo_input *recording, struct qs_demo_block *block)
-{
-    const enum qs_demo_status status = qs_demo_next(&recording->reader, block);
-    const char *what = qs_demo_status_text(&recording->reader, status);
+    const enum qs_demo_status status = qs_demo_next(&input->reader, block);
+    const char *what = qs_demo_status_text(&input->reader, status);
 
     if (status == QS_DEMO_BLOCK)
         return true;
-    if (what || recording->load_problem)
-        broken(recording, what ? what : "the file ends");
+    g_free(input->error);
+    input->error = NULL;
+    if (what || input->load_problem)
+        input->error = g_strdup_printf(
+            "offset %u: %s%s%s", input->reader.in.pos, what ? what : "the file ends",
+            input->load_problem ? "; " : "", input->load_problem ? input->load_problem : "");
     return false;
 }
 
-int64_t qs_demo_input_time(struct qs_demo_input *recording, const struct qs_decoder *decoder)
+/* --- Comments -------------------------------------------------------------------------------- */
+
+struct qs_comments {
+    GHashTable *texts; /* number of the packet -> text */
+    GStringChunk *chunk;
+};
+
+struct qs_comments *qs_comments_new(void)
 {
-    return qs_demo_time(&recording->reader, decoder);
+    struct qs_comments *comments = g_new(struct qs_comments, 1);
+
+    comments->texts = g_hash_table_new(g_direct_hash, g_direct_equal);
+    comments->chunk = g_string_chunk_new(4096);
+    return comments;
+}
+
+void qs_comments_free(struct qs_comments *comments)
+{
+    if (!comments)
+        return;
+    g_hash_table_destroy(comments->texts);
+    g_string_chunk_free(comments->chunk);
+    g_free(comments);
+}
+
+void qs_comments_set(struct qs_comments *comments, uint64_t number, struct qs_view comment)
+{
+    if (comment.size)
+        g_hash_table_insert(comments->texts, GSIZE_TO_POINTER((gsize)number),
+                            g_string_chunk_insert_len(comments->chunk, (const char *)comment.data,
+                                                      (gssize)comment.size));
+}
+
+const char *qs_comments_find(const struct qs_comments *comments, uint64_t number)
+{
+    return comments ? g_hash_table_lookup(comments->texts, GSIZE_TO_POINTER((gsize)number)) : NULL;
+}
+
+bool qs_comments_has_any(const struct qs_comments *comments)
+{
+    return g_hash_table_size(comments->texts) != 0;
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Demo files as input.
- *
- * What a file is, its content decides; its name only decides where that leaves a doubt. A file is
- * held in memory as a whole, and is no larger than QS_DEMO_INPUT_MAX.
- */
+/* Demos as input: demo files, and the comments of captures that were made of demos. */
 #ifndef QS_SESSIONS_DEMO_INPUT_H
 #define QS_SESSIONS_DEMO_INPUT_H
 
@@ -14,35 +9,49 @@
 
 #include "common/demo/format.h"
 
+/* A file is held in memory as a whole: at most so many bytes. */
 enum { QS_DEMO_INPUT_MAX = 256 * 1024 * 1024 };
 
-struct qs_demo_input;
+/* For reading only. */
+struct qs_demo_input {
+    struct qs_demo_reader reader; /* its format, and the number of the block that was read last */
+    char *name;                   /* for messages */
+    char *error;                  /* what is wrong and where, for a message; NULL: nothing so far */
+    GByteArray *bytes;
+    char *load_problem; /* why `bytes` is not all of the file, or NULL */
+};
 
 /*
- * Takes over a file and what source_load() said of it. `name` is what the user calls it, "-" for
- * standard input. NULL where it is no demo; then `*error` is a new text.
+ * Takes over a file and what source_load() reported of it. `name` is what the user calls it, "-"
+ * for standard input. Its content decides which format it is, and its name only where that leaves a
+ * doubt. NULL where it is no demo; then `*error` is a new text.
  */
 struct qs_demo_input *qs_demo_input_open(GByteArray *bytes, char *problem, const char *name,
                                          char **error);
-void qs_demo_input_close(struct qs_demo_input *recording);
+void qs_demo_input_close(struct qs_demo_input *input);
 
-/* What messages call it. */
-const char *qs_demo_input_name(const struct qs_demo_input *recording);
+/* The number of its protocol in qs_protocols[]. */
+int qs_demo_input_protocol(const struct qs_demo_input *input);
 
-/* The number of its protocol in qs_protocols[], and its format. */
-int qs_demo_input_protocol(const struct qs_demo_input *recording);
-const struct qs_demo_format *qs_demo_input_demo_format(const struct qs_demo_input *recording);
+/* The next block. False: there is none, or what follows is damaged; see `error`. */
+bool qs_demo_input_next(struct qs_demo_input *input, struct qs_demo_block *block);
 
-/* The next block. False: there is none, or what follows is damaged; see qs_demo_input_error(). */
-bool qs_demo_input_next(struct qs_demo_input *recording, struct qs_demo_block *block);
+/* --- Comments -------------------------------------------------------------------------------- */
 
-/* What is wrong and where, for a message; NULL: nothing, up to here. */
-const char *qs_demo_input_error(const struct qs_demo_input *recording);
+/* The comments on packets of a capture that was made of a demo: what of the demo each carries (see
+ * common/demo/parts.h). */
+struct qs_comments;
 
-/* Of the last block that was read. */
-uint64_t qs_demo_input_number(const struct qs_demo_input *recording);
+struct qs_comments *qs_comments_new(void);
+void qs_comments_free(struct qs_comments *comments);
 
-/* See qs_demo_time(). */
-int64_t qs_demo_input_time(struct qs_demo_input *recording, const struct qs_decoder *decoder);
+/* Sets that of packet `number`, from 1; an empty one is none. */
+void qs_comments_set(struct qs_comments *comments, uint64_t number, struct qs_view comment);
+
+/* Of a packet, by its number in the file from 1; NULL: there is none. `comments` may be NULL. */
+const char *qs_comments_find(const struct qs_comments *comments, uint64_t number);
+
+/* Whether any packet has one. */
+bool qs_comments_has_any(const struct qs_comments *comments);
 
 #endif

@@ -198,7 +198,7 @@ void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor
 static void tell_blocks(struct qs_donor *donor, struct qs_demo_input *recording,
                         struct qs_decoder *decoder, struct qs_session *session)
 {
-    const struct qs_demo_format *format = qs_demo_input_demo_format(recording);
+    const struct qs_demo_format *format = recording->reader.format;
     struct qs_demo_block block;
 
     while (qs_demo_input_next(recording, &block)) {
@@ -220,7 +220,7 @@ GPtrArray *qs_donor_demos_new(void)
 
 bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
 {
-    const struct qs_demo_format *format = qs_demo_input_demo_format(recording);
+    const struct qs_demo_format *format = recording->reader.format;
     const struct qs_demo_format *to = format->donor_for ? format->donor_for : format;
     const guint before = demos->len;
     struct qs_session *session;
@@ -229,7 +229,7 @@ bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
 
     if (!to->late_join)
         return false;
-    donor = new_donor(demos, before + DEMO_LEVELS_MAX, to, g_strdup(qs_demo_input_name(recording)));
+    donor = new_donor(demos, before + DEMO_LEVELS_MAX, to, g_strdup(recording->name));
     session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);

@@ -4,32 +4,47 @@
 #include <glib.h>
 #include <string.h>
 
-enum {
-    SAID_MAX = 16, /* packets of a handshake */
-    /* Packets that are remembered where each is there twice: of a minute, about. By their hash they
-     * have a bucket, which forgets its oldest. */
-    BUCKETS = 2048,
-    BUCKET_SIZE = 4
-};
+#include "common/sessions/session.h"
 
-/* By how much the way of packets may vary, in nanoseconds. */
+/* Packets that are remembered, by their hash: each bucket forgets its oldest. */
+enum { BUCKETS = 2048, BUCKET_SIZE = 4 };
+
+static uint64_t hash_of(const struct qs_packet *packet)
+{
+    uint64_t hash = packet->size;
+
+    for (uint32_t at = 0; at < packet->size; at += sizeof hash) {
+        uint64_t word = 0;
+
+        memcpy(&word, packet->data + at, MIN(sizeof word, packet->size - at));
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* --- Datagrams of one conversation ----------------------------------------------------------- */
+
+enum { HANDSHAKE_MAX = 16 }; /* packets */
+
+/* Maximum jitter, in nanoseconds. */
 #define LAG_TOLERANCE (INT64_C(100) * 1000000)
 
-struct saying {
-    guint hash;
+struct sighting {
+    uint64_t hash;
     int64_t time;
 };
 
-/* The last that were said, in a ring. */
-struct said {
-    struct saying sayings[SAID_MAX];
+/* The last packets outside of a connection, in a ring. */
+struct handshake {
+    struct sighting packets[HANDSHAKE_MAX];
     guint count;
 };
 
 struct qs_duplicates {
-    struct said said, handshake;
-    int64_t lag;         /* by which copies come later */
-    struct saying *seen; /* buckets; NULL: nothing is there twice, as far as is known */
+    struct handshake next, present; /* of the connection to come, and of this one */
+    int64_t lag;                    /* of second copies */
+    struct sighting *seen;          /* buckets; NULL: there are no copies, as far as is known */
 };
 
 struct qs_duplicates *qs_duplicates_new(void)
@@ -37,89 +52,215 @@ struct qs_duplicates *qs_duplicates_new(void)
     return g_new0(struct qs_duplicates, 1);
 }
 
-void qs_duplicates_free(struct qs_duplicates *copies)
+void qs_duplicates_free(struct qs_duplicates *duplicates)
 {
-    g_free(copies->seen);
-    g_free(copies);
+    g_free(duplicates->seen);
+    g_free(duplicates);
 }
 
-static guint hash_of(const struct qs_packet *packet)
+static struct sighting sighting_of(const struct qs_packet *packet)
 {
-    guint hash = 5381 + (guint)packet->from;
-
-    for (uint32_t i = 0; i < packet->size; i++)
-        hash = hash * 33 + packet->data[i];
-    return hash;
+    return (struct sighting){.hash = hash_of(packet) ^ packet->from, .time = packet->time};
 }
 
-/* --- The handshake --------------------------------------------------------------------------- */
-
-void qs_duplicates_said(struct qs_duplicates *copies, const struct qs_packet *packet)
+void qs_duplicates_add_handshake(struct qs_duplicates *duplicates, const struct qs_packet *packet)
 {
-    struct said *said = &copies->said;
+    struct handshake *next = &duplicates->next;
 
-    said->sayings[said->count++ % SAID_MAX] =
-        (struct saying){.hash = hash_of(packet), .time = packet->time};
+    next->packets[next->count++ % HANDSHAKE_MAX] = sighting_of(packet);
 }
 
-void qs_duplicates_connected(struct qs_duplicates *copies)
+void qs_duplicates_connected(struct qs_duplicates *duplicates)
 {
-    copies->handshake = copies->said;
+    duplicates->present = duplicates->next;
 }
 
-static const struct saying *find(const struct qs_duplicates *copies, const struct qs_packet *packet)
+static const struct sighting *find_handshake(const struct qs_duplicates *duplicates,
+                                             const struct qs_packet *packet)
 {
-    const struct said *handshake = &copies->handshake;
-    const guint hash = hash_of(packet);
+    const struct handshake *present = &duplicates->present;
+    const struct sighting now = sighting_of(packet);
 
-    for (guint i = 0; i < MIN(handshake->count, SAID_MAX); i++)
-        if (handshake->sayings[i].hash == hash)
-            return &handshake->sayings[i];
+    for (guint i = 0; i < MIN(present->count, HANDSHAKE_MAX); i++)
+        if (present->packets[i].hash == now.hash)
+            return &present->packets[i];
     return NULL;
 }
 
-bool qs_duplicates_again(const struct qs_duplicates *copies, const struct qs_packet *packet)
+bool qs_duplicates_is_handshake(const struct qs_duplicates *duplicates,
+                                const struct qs_packet *packet)
 {
-    return find(copies, packet) != NULL;
+    return find_handshake(duplicates, packet) != NULL;
 }
 
-void qs_duplicates_confirm(struct qs_duplicates *copies, const struct qs_packet *packet)
+void qs_duplicates_confirm(struct qs_duplicates *duplicates, const struct qs_packet *packet)
 {
-    const struct saying *first = find(copies, packet);
+    const struct sighting *first = find_handshake(duplicates, packet);
 
-    if (copies->seen || !first)
+    if (duplicates->seen || !first)
         return;
-    copies->lag = packet->time - first->time;
-    copies->seen = g_new0(struct saying, BUCKETS * BUCKET_SIZE);
+    duplicates->lag = packet->time - first->time;
+    duplicates->seen = g_new0(struct sighting, BUCKETS * BUCKET_SIZE);
 }
 
-/* --- All packets ----------------------------------------------------------------------------- */
-
-static bool is_copy_of(const struct qs_duplicates *copies, const struct saying *now,
-                       const struct saying *before)
+bool qs_duplicates_has(struct qs_duplicates *duplicates, const struct qs_packet *packet)
 {
-    const int64_t lag = now->time - before->time;
+    struct sighting now, *bucket;
 
-    return now->hash == before->hash && ABS(lag - copies->lag) < LAG_TOLERANCE;
-}
-
-static void remember(struct saying *bucket, const struct saying *saying)
-{
-    memmove(bucket + 1, bucket, (BUCKET_SIZE - 1) * sizeof *bucket);
-    *bucket = *saying;
-}
-
-bool qs_duplicates_has(struct qs_duplicates *copies, const struct qs_packet *packet)
-{
-    struct saying now, *bucket;
-
-    if (!copies->seen)
+    if (!duplicates->seen)
         return false;
-    now = (struct saying){.hash = hash_of(packet), .time = packet->time};
-    bucket = &copies->seen[now.hash % BUCKETS * BUCKET_SIZE];
+    now = sighting_of(packet);
+    bucket = &duplicates->seen[now.hash % BUCKETS * BUCKET_SIZE];
     for (int i = 0; i < BUCKET_SIZE; i++)
-        if (is_copy_of(copies, &now, &bucket[i]))
+        if (bucket[i].hash == now.hash &&
+            ABS(now.time - bucket[i].time - duplicates->lag) < LAG_TOLERANCE)
             return true;
-    remember(bucket, &now);
+    memmove(bucket + 1, bucket, (BUCKET_SIZE - 1) * sizeof *bucket);
+    *bucket = now;
     return false;
+}
+
+/* --- Sessions under two addresses ------------------------------------------------------------ */
+
+enum {
+    PACKETS_MAX = 4096, /* of all sessions, after one has begun */
+    SIZE_MIN = 12,      /* bytes; shorter ones are alike in many sessions */
+    ALIKE_MIN = 16,     /* packets; fewer are no evidence */
+    ALIKE_ENOUGH = 512,
+    UNLIKE_SHARE = 100 /* one in so many may be in one of the two only */
+};
+
+/* Nanoseconds that the clocks of the two sides may differ. */
+#define CLOCKS_DIFFER (INT64_C(30) * 1000000000)
+
+/* A session that goes on, and what it has in common with an earlier one. */
+struct candidate {
+    struct qs_client_session *session;
+    unsigned alike, alike_to; /* packets that session `alike_to` has, too */
+    int unlike;               /* packets since the first of them that it has not */
+};
+
+struct slot {
+    uint64_t hash;
+    int64_t time;                /* of the packet */
+    unsigned number;             /* of the session; 0: empty */
+    struct candidate *candidate; /* NULL: it is over */
+    bool counted;                /* as unlike, so far */
+};
+
+struct qs_nat_duplicates {
+    guint left;             /* packets that are still looked at */
+    GHashTable *candidates; /* session -> struct candidate; owns them */
+    struct slot slots[BUCKETS * BUCKET_SIZE];
+};
+
+struct qs_nat_duplicates *qs_nat_duplicates_new(void)
+{
+    struct qs_nat_duplicates *duplicates = g_new0(struct qs_nat_duplicates, 1);
+
+    duplicates->candidates = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    return duplicates;
+}
+
+void qs_nat_duplicates_free(struct qs_nat_duplicates *duplicates)
+{
+    g_hash_table_destroy(duplicates->candidates);
+    g_free(duplicates);
+}
+
+void qs_nat_duplicates_begin(struct qs_nat_duplicates *duplicates)
+{
+    duplicates->left = PACKETS_MAX;
+}
+
+static struct candidate *candidate_of(struct qs_nat_duplicates *duplicates,
+                                      struct qs_client_session *session)
+{
+    struct candidate *candidate = g_hash_table_lookup(duplicates->candidates, session);
+
+    if (candidate)
+        return candidate;
+    candidate = g_new0(struct candidate, 1);
+    candidate->session = session;
+    g_hash_table_insert(duplicates->candidates, session, candidate);
+    return candidate;
+}
+
+/* A relay that loses packets makes two sessions of one, with different packets. */
+static void decide(const struct candidate *candidate)
+{
+    if (candidate->alike >= ALIKE_MIN &&
+        candidate->unlike <= 1 + (int)candidate->alike / UNLIKE_SHARE)
+        qs_client_session_set_same(candidate->session, candidate->alike_to);
+}
+
+void qs_nat_duplicates_end(struct qs_nat_duplicates *duplicates, struct qs_client_session *session)
+{
+    struct candidate *candidate = g_hash_table_lookup(duplicates->candidates, session);
+
+    if (!candidate)
+        return;
+    decide(candidate);
+    for (int i = 0; i < BUCKETS * BUCKET_SIZE; i++)
+        if (duplicates->slots[i].candidate == candidate)
+            duplicates->slots[i].candidate = NULL;
+    g_hash_table_remove(duplicates->candidates, session);
+}
+
+static void count_alike(struct candidate *later, unsigned first)
+{
+    if (later->alike_to != first)
+        later->alike = 0;
+    if (!later->alike)
+        later->unlike = 0;
+    later->alike_to = first;
+    if (++later->alike == ALIKE_ENOUGH)
+        decide(later);
+}
+
+/* The session has the packet that is in the slot. Each packet of the later session counts once. */
+static void count_pair(struct candidate *candidate, struct slot *slot)
+{
+    struct candidate *later = slot->candidate;
+
+    if (slot->number < candidate->session->number) {
+        count_alike(candidate, slot->number);
+    } else if (later) {
+        later->unlike -= slot->counted && later->unlike > 0;
+        slot->counted = false;
+        count_alike(later, candidate->session->number);
+    }
+}
+
+/* Of another session that had the packet; or NULL. */
+static struct slot *find_other(struct slot *bucket, const struct slot *own)
+{
+    for (int i = 0; i < BUCKET_SIZE; i++)
+        if (bucket[i].number && bucket[i].number != own->number && bucket[i].hash == own->hash &&
+            ABS(bucket[i].time - own->time) <= CLOCKS_DIFFER)
+            return &bucket[i];
+    return NULL;
+}
+
+void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
+                              struct qs_client_session *session, const struct qs_packet *packet)
+{
+    struct slot *bucket, *other, own = {.time = packet->time, .number = session->number};
+
+    if (!duplicates->left || packet->size < SIZE_MIN)
+        return;
+    duplicates->left--;
+    own.candidate = candidate_of(duplicates, session);
+    own.hash = hash_of(packet);
+    bucket = &duplicates->slots[own.hash % BUCKETS * BUCKET_SIZE];
+    other = find_other(bucket, &own);
+    if (other) {
+        count_pair(own.candidate, other);
+    } else if (own.candidate
+                   ->alike) { /* what comes before the first that is alike is not counted */
+        own.candidate->unlike++;
+        own.counted = true;
+    }
+    memmove(bucket + 1, bucket, (BUCKET_SIZE - 1) * sizeof *bucket);
+    *bucket = own;
 }

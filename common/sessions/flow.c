@@ -37,18 +37,11 @@ static inline enum qs_end sender_of(const struct qs_address *ends, const struct 
                : QS_END_UNKNOWN;
 }
 
-/* Whether these are the two ends, in either order. */
-static bool has_ends(const struct qs_address *ends, const struct qs_address *a,
-                     const struct qs_address *b)
-{
-    return sender_of(ends, a, b) != QS_END_UNKNOWN;
-}
-
 static gboolean ends_equal(gconstpointer a, gconstpointer b)
 {
     const struct qs_address *x = a, *y = b;
 
-    return has_ends(x, &y[0], &y[1]);
+    return sender_of(x, &y[0], &y[1]) != QS_END_UNKNOWN;
 }
 
 struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void *user), void *user)
@@ -109,35 +102,28 @@ guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class)
     return table->by_use[class].length;
 }
 
-static uint64_t turn_of(const GList *link)
+/* The conversation idle longest, of those that the links begin with, one for each class; or NULL.
+ */
+static struct qs_flow *first_of(GList *const links[QS_FLOW_CLASSES])
 {
-    return ((const struct qs_flow *)link->data)->turn;
-}
+    struct qs_flow *first = NULL;
 
-/* The class of which the first link is of the conversation that was idle longest; QS_FLOW_CLASSES:
- * there are no links. */
-static int first_of(GList *const links[QS_FLOW_CLASSES])
-{
-    int first = QS_FLOW_CLASSES;
+    for (int i = 0; i < QS_FLOW_CLASSES; i++) {
+        struct qs_flow *flow = links[i] ? links[i]->data : NULL;
 
-    for (int i = 0; i < QS_FLOW_CLASSES; i++)
-        if (links[i] && (first == QS_FLOW_CLASSES || turn_of(links[i]) < turn_of(links[first])))
-            first = i;
+        if (flow && (!first || flow->turn < first->turn))
+            first = flow;
+    }
     return first;
 }
 
-/* Of all classes; NULL: there is none. */
 static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
 {
-    struct qs_flow *oldest = NULL;
+    GList *heads[QS_FLOW_CLASSES];
 
-    for (int i = 0; i < QS_FLOW_CLASSES; i++) {
-        const GList *head = table->by_use[i].head;
-
-        if (head && (!oldest || turn_of(head) < oldest->turn))
-            oldest = head->data;
-    }
-    return oldest;
+    for (int i = 0; i < QS_FLOW_CLASSES; i++)
+        heads[i] = table->by_use[i].head;
+    return first_of(heads);
 }
 
 int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *flow)
@@ -188,14 +174,12 @@ void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow
                         void *user)
 {
     GList *next[QS_FLOW_CLASSES];
-    int class;
+    struct qs_flow *flow;
 
     for (int i = 0; i < QS_FLOW_CLASSES; i++)
         next[i] = table->by_use[i].head;
-    while ((class = first_of(next)) < QS_FLOW_CLASSES) {
-        struct qs_flow *flow = next[class]->data;
-
-        next[class] = next[class]->next;
+    while ((flow = first_of(next))) {
+        next[flow->class] = next[flow->class]->next;
         each(flow, user);
     }
 }
@@ -233,7 +217,7 @@ void qs_flow_raise(struct qs_flow_table *table, struct qs_flow *flow, enum qs_fl
     enter(table, flow, class);
 }
 
-static void use(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
+static void set_latest(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
 {
     GQueue *by_use = &table->by_use[flow->class];
 
@@ -250,7 +234,7 @@ static void use(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
-    if (table->latest && has_ends(table->latest->ends, a, b))
+    if (table->latest && sender_of(table->latest->ends, a, b) != QS_END_UNKNOWN)
         return table->latest;
     return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
 }
@@ -260,26 +244,12 @@ enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *
     return qs_address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
 }
 
-static void hear(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from)
-{
-    flow->heard[from] = true;
-    if (flow->class == QS_FLOW_ONE_SIDED && flow->heard[QS_END_A] && flow->heard[QS_END_B])
-        qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
-}
-
 /* Most packets are of the conversation that the packet before them was of. */
 static struct qs_flow *find(const struct qs_flow_table *table, struct qs_packet *packet)
 {
-    struct qs_flow *flow = table->latest;
+    struct qs_flow *flow = qs_flow_between(table, &packet->source, &packet->destination);
 
-    packet->from = QS_END_UNKNOWN;
-    if (flow)
-        packet->from = sender_of(flow->ends, &packet->source, &packet->destination);
-    if (packet->from != QS_END_UNKNOWN)
-        return flow;
-    flow = qs_flow_between(table, &packet->source, &packet->destination);
-    if (flow)
-        packet->from = qs_flow_end_of(flow, &packet->source);
+    packet->from = flow ? qs_flow_end_of(flow, &packet->source) : QS_END_UNKNOWN;
     return flow;
 }
 
@@ -291,8 +261,10 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
     flow = find(table, packet);
     if (!flow)
         return NULL;
-    use(table, flow, packet->time);
-    hear(table, flow, packet->from);
+    set_latest(table, flow, packet->time);
+    flow->heard[packet->from] = true;
+    if (flow->class == QS_FLOW_ONE_SIDED && flow->heard[QS_END_A] && flow->heard[QS_END_B])
+        qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
     return flow;
 }
 

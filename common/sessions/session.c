@@ -2,10 +2,33 @@
 #include "common/sessions/session.h"
 
 #include "common/core/text.h"
+#include "common/demo/parts.h"
+#include "common/protocols.h"
+#include "common/core/findings.h"
+
+/* What only this file knows of a session. */
+struct session {
+    struct qs_client_session shared;
+    struct qs_sessions_handler *handler;
+    uint32_t level;
+
+    /* Of a session with a demo. */
+    void *rebuild;                        /* state of its format's rebuilder, or NULL */
+    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
+    struct qs_donors *donors;             /* NULL: nothing is rebuilt */
+    struct qs_donor *donor;               /* what it could lend; or NULL */
+    const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
+    struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
+
+    /* What the handler has received. */
+    bool begin_reported, late_reported;
+    uint32_t map_reported; /* level + 1, whose map it has received */
+    guint files_reported;
+};
 
 /* The protocol is asked what it knows every so many packets; more often while the map is not known.
  */
-enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
+enum { DESCRIBE_EVERY = 256, FIND_MAP_EVERY = 32 };
 
 /* Packets of one end. */
 enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
@@ -21,337 +44,359 @@ bool qs_client_session_has_content(const struct qs_client_session *session)
            session->packets >= CONTENT_PACKETS;
 }
 
-const struct qs_demo_format *qs_client_session_demo_format(const struct qs_client_session *session)
+static const struct qs_demo_rebuilder *rebuilder_of(const struct session *session)
 {
-    if (session->recorded)
-        return session->recorded;
-    return session->rebuilt ? session->rebuilt : qs_demo_format_of(session->protocol, false);
+    return session->shared.format->rebuilder;
 }
 
 /* --- What is known of it --------------------------------------------------------------------- */
 
-static char *take_printable(char *text)
-{
-    char *clean = text ? qs_text_printable(text) : NULL;
-
-    g_free(text);
-    return clean;
-}
-
+/* Takes over `by`; NULL: nothing changes. */
 static void replace(char **text, char *by)
 {
     if (!by)
         return;
     g_free(*text);
-    *text = take_printable(by);
+    *text = qs_text_printable(by);
+    g_free(by);
 }
 
-static void enter_map(struct qs_client_session *session, const char *map)
+/* Once a level. */
+static void enter_map(struct session *session, const char *map)
 {
-    g_free(session->map);
-    session->map = qs_text_printable(map);
-    if (session->maps->len < QS_SESSION_MAPS_MAX)
-        g_ptr_array_add(session->maps, qs_text_printable(map));
-    if (session->demo)
-        qs_session_demo_set_map(session->demo, map);
-    session->map_known = true;
+    struct qs_client_session *shared = &session->shared;
+
+    shared->map = qs_text_printable(map);
+    if (shared->maps->len < QS_SESSION_MAPS_MAX)
+        g_ptr_array_add(shared->maps, g_strdup(shared->map));
+    if (shared->demo)
+        qs_session_demo_set_map(shared->demo, map);
 }
 
-/* The map is entered once a level. */
-static void describe(struct qs_client_session *session, const struct qs_session *state)
+static void describe(struct session *session, const struct qs_session *state)
 {
+    struct qs_client_session *shared = &session->shared;
     struct qs_description description = {0};
 
-    session->protocol->describe(state, &description);
-    replace(&session->version, description.version);
-    replace(&session->player, description.player);
-    if (session->demo)
-        qs_session_demo_set_player(session->demo, session->player);
-    if (description.map && !session->map_known)
+    shared->protocol->describe(state, &description);
+    replace(&shared->version, description.version);
+    replace(&shared->player, description.player);
+    if (shared->demo)
+        qs_session_demo_set_player(shared->demo, shared->player);
+    if (description.map && !shared->map)
         enter_map(session, description.map);
     g_free(description.map);
 }
 
 /* The demo ends, and another one begins with the packet at hand, the first of a level. */
-static void split_demo(struct qs_client_session *session)
+static void split_demo(struct session *session)
 {
-    const struct qs_demo_rebuilder *rebuilder = session->rebuilt->rebuilder;
-    struct qs_demo_writer *out = qs_session_demo_writer(session->demo);
+    struct qs_demo_writer *writer = &session->shared.demo->writer;
 
-    rebuilder->finish(session->rebuild);
-    rebuilder->free(session->rebuild);
-    out->begun = false;
-    out->goes_on = true;
-    session->rebuild = rebuilder->create(out);
-}
-
-static bool is_to_be_split(const struct qs_client_session *session)
-{
-    return session->rebuild && session->level && !session->rebuilt->rebuilder->by_level &&
-           (qs_session_demo_splits(session->demo) || qs_session_demo_is_cut(session->demo));
+    rebuilder_of(session)->finish(session->rebuild);
+    rebuilder_of(session)->free(session->rebuild);
+    writer->begun = false;
+    writer->goes_on = true;
+    session->rebuild = rebuilder_of(session)->create(writer);
 }
 
 /* The map of a new level is not known before the protocol names it. */
-static void enter_level(struct qs_client_session *session, uint32_t level)
+static void enter_level(struct session *session, uint32_t level)
 {
-    if (is_to_be_split(session))
+    if (session->rebuild && session->level && !rebuilder_of(session)->by_level &&
+        qs_session_demo_splits(session->shared.demo))
         split_demo(session);
     session->level = level;
-    session->map_known = false;
-    g_clear_pointer(&session->map, g_free);
-    if (session->demo)
-        qs_session_demo_set_map(session->demo, NULL);
+    g_clear_pointer(&session->shared.map, g_free);
+    if (session->shared.demo)
+        qs_session_demo_set_map(session->shared.demo, NULL);
 }
 
-/* A unit of a stream can hold a whole sign-on. */
-static bool is_to_be_asked(const struct qs_client_session *session, const struct qs_packet *packet,
-                           uint64_t packets)
-{
-    if (session->map_known)
-        return packets % ASK_EVERY == 0;
-    return packet->unit || packets % ASK_FOR_MAP_EVERY == 0;
-}
-
-/* `packets`: of the session, up to this one. */
-static void follow_levels(struct qs_client_session *session, const struct qs_session *state,
-                          const struct qs_packet *packet, uint64_t packets)
+/* `packets`: of the session, up to this one. A unit of a stream can hold a whole sign-on. */
+static void update_level(struct session *session, const struct qs_session *state,
+                         const struct qs_packet *packet, uint64_t packets)
 {
     if (state->level != session->level)
         enter_level(session, state->level);
-    if (is_to_be_asked(session, packet, packets))
+    if (session->shared.map ? packets % DESCRIBE_EVERY == 0
+                            : packet->unit || packets % FIND_MAP_EVERY == 0)
         describe(session, state);
 }
 
-/* --- Its life -------------------------------------------------------------------------------- */
+/* --- Events ---------------------------------------------------------------------------------- */
 
-/* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
-static void start_rebuilder(struct qs_client_session *session, const char *comment)
+static void report(struct session *session, void (*event)(struct qs_sessions_handler *handler,
+                                                          const struct qs_client_session *session))
 {
-    struct qs_demo_writer *out = qs_session_demo_writer(session->demo);
-
-    if (!out->sanitize)
-        session->restorer = qs_demo_restorer_new(out, comment);
-    if (!session->restorer)
-        session->rebuild = session->rebuilt->rebuilder->create(out);
+    if (session->shared.chosen && event)
+        event(session->handler, &session->shared);
 }
 
-static void start_rebuild(struct qs_client_session *session,
-                          const struct qs_client_session_setup *setup,
-                          const struct qs_demo_format *format)
+static guint file_count(const struct session *session)
+{
+    return session->shared.demo ? session->shared.demo->files->len : 0;
+}
+
+static void report_files(struct session *session)
+{
+    struct qs_sessions_handler *handler = session->handler;
+
+    for (; session->files_reported < file_count(session); session->files_reported++)
+        if (session->shared.chosen && handler->demo_file)
+            handler->demo_file(
+                handler, &session->shared,
+                g_ptr_array_index(session->shared.demo->files, session->files_reported));
+}
+
+/* Mostly nothing is new. */
+static bool has_events(const struct session *session)
+{
+    return !session->begin_reported || (session->late && !session->late_reported) ||
+           (session->shared.map && session->map_reported != session->level + 1) ||
+           session->files_reported != file_count(session);
+}
+
+static void report_events(struct session *session)
+{
+    const struct qs_sessions_handler *handler = session->handler;
+
+    if (!session->begin_reported) {
+        if (!qs_client_session_is_live(&session->shared))
+            return;
+        session->begin_reported = true;
+        report(session, handler->session_begin);
+    }
+    if (session->late && !session->late_reported) {
+        session->late_reported = true;
+        report(session, handler->session_late);
+    }
+    report_files(session);
+    if (session->shared.map && session->map_reported != session->level + 1) {
+        session->map_reported = true;
+        report(session, handler->session_map);
+    }
+}
+
+void qs_client_session_report(struct qs_client_session *shared)
+{
+    struct session *session = (struct session *)shared;
+
+    report_events(session);
+    report_files(session);
+}
+
+/* --- Its demo -------------------------------------------------------------------------------- */
+
+static void start_demo(struct session *session, const struct qs_client_session_setup *setup,
+                       const char *comment)
 {
     struct qs_session_demo_setup demo = setup->demo;
+    struct qs_demo_writer *writer;
 
-    if (!session->chosen)
-        return;
-    session->rebuilt = format;
-    demo.extension = format->extension;
-    session->demo = qs_session_demo_new(&demo);
-    start_rebuilder(session, setup->comment);
-}
-
-static void rebuild_packet(struct qs_client_session *session, const char *file, const char *comment,
-                           const struct qs_decoder *decoder, const struct qs_packet *packet)
-{
-    qs_session_demo_set_source(session->demo, file, packet);
+    demo.extension = session->shared.format->extension;
+    session->shared.demo = qs_session_demo_new(&demo);
+    qs_session_demo_set_peers(session->shared.demo, session->donors, session->donor);
+    /* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
+    writer = &session->shared.demo->writer;
+    if (!writer->sanitize)
+        session->restorer = qs_demo_restorer_new(writer, comment);
     if (session->restorer)
-        qs_demo_restorer_packet(session->restorer, packet, comment);
-    else
-        session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
+        return;
+    session->rebuild = rebuilder_of(session)->create(writer);
+    session->late_join = session->shared.format->late_join;
 }
 
-/* The packet just decoded shows that it needs a sign-on. */
-static bool is_late(const struct qs_client_session *session, const struct qs_decoder *decoder)
+/* The packet shows that the session needs a sign-on. `before`: see qs_late_session_new(). */
+static void join_if_late(struct session *session, const struct qs_decoded_packet *decoded,
+                         const struct qs_session *before)
 {
-    return session->late_join && session->late_join->is_late(decoder);
-}
-
-/* `before`: see qs_late_session_new(). */
-static void join_late(struct qs_client_session *session, const struct qs_decoder *decoder,
-                      const struct qs_packet *packet, const struct qs_session *before)
-{
-    session->late = qs_late_session_new(session->donors, session->rebuilt, session->number, decoder,
-                                        before, packet->time);
+    if (!session->late_join || !session->late_join->is_late(decoded->decoder))
+        return;
+    session->late =
+        qs_late_session_new(session->donors, session->shared.format, session->shared.number,
+                            decoded->decoder, before, decoded->packet->time);
     session->late_join = NULL;
 }
 
-static void start_lender(struct qs_client_session *session,
-                         const struct qs_client_session_setup *setup,
-                         const struct qs_demo_format *format)
+static void rebuild_packet(struct session *session, const char *file, const char *comment,
+                           const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
-    if (!format->late_join)
-        return;
-    session->donors = setup->donors;
-    session->donor = qs_donor_new(setup->donors, format, session->number);
+    qs_session_demo_set_source(session->shared.demo, file, packet);
+    if (session->restorer)
+        qs_demo_restorer_packet(session->restorer, packet, comment);
+    else
+        rebuilder_of(session)->packet(session->rebuild, decoder, packet);
 }
 
-/* Of what was read from a demo there is nothing to rebuild. */
-static void start_demo(struct qs_client_session *session,
-                       const struct qs_client_session_setup *setup, const struct qs_packet *first)
-{
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
-
-    if (!format || !setup->rebuild || session->recorded)
-        return;
-    start_lender(session, setup, format);
-    start_rebuild(session, setup, format);
-    if (session->demo)
-        qs_session_demo_set_peers(session->demo, session->donors, session->donor);
-}
-
-static void free_rebuild(struct qs_client_session *session)
+static void free_demo(struct session *session)
 {
     if (session->restorer)
         qs_demo_restorer_free(session->restorer);
     if (session->late)
         qs_late_session_free(session->late);
     if (session->rebuild)
-        session->rebuilt->rebuilder->free(session->rebuild);
-    qs_session_demo_free(session->demo);
+        rebuilder_of(session)->free(session->rebuild);
+    qs_session_demo_free(session->shared.demo);
 }
 
-struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
-                                                const struct qs_decoder *decoder,
-                                                const struct qs_packet *first)
-{
-    struct qs_client_session *session = g_new0(struct qs_client_session, 1);
+/* --- A session that joined late: again, with a sign-on --------------------------------------- */
 
-    session->number = setup->number;
-    session->protocol = decoder->protocol;
-    session->recorded = setup->recorded;
-    session->first = (struct qs_location){
-        .file = setup->file, .packet = first->number, .block = setup->recorded != NULL};
-    session->start = first->time;
-    session->maps = g_ptr_array_new_with_free_func(g_free);
-    session->chosen = setup->chosen;
-    session->client = setup->client;
-    session->server = setup->server;
-    start_demo(session, setup, first);
-    session->late_join = session->rebuild ? session->rebuilt->late_join : NULL;
-    if (is_late(session, decoder))
-        join_late(session, decoder, first, NULL);
-    return session;
-}
-
-void qs_client_session_free(struct qs_client_session *session)
-{
-    if (session->demo)
-        free_rebuild(session);
-    g_ptr_array_free(session->maps, TRUE);
-    g_free(session->map);
-    g_free(session->version);
-    g_free(session->player);
-    g_free(session);
-}
-
-/* session->state is that before the packet. */
-static void take(struct qs_client_session *session, const char *file, const char *comment,
-                 const struct qs_decoder *decoder, const struct qs_packet *packet)
-{
-    const bool heard_server = session->heard_server; /* before this packet */
-
-    session->packets += packet->number != 0; /* what is before a demo's blocks is none */
-    /* What a client asks a server after it has left does not make the session longer. */
-    if (!decoder->connectionless)
-        session->end = MAX(session->end, packet->time);
-    session->problems += qs_decoder_problems(decoder) != 0;
-    session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
-    session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
-    if (session->donor && decoder->direction == QS_S2C)
-        qs_donor_packet(session->donor, decoder, packet, &session->server);
-    if (session->late) {
-        qs_late_session_packet(session->late, decoder, file, packet);
-        return;
-    }
-    follow_levels(session, decoder->session, packet, session->packets);
-    if (!session->demo)
-        return;
-    if (is_late(session, decoder))
-        join_late(session, decoder, packet,
-                  heard_server || decoder->direction == QS_C2S ? &session->state : NULL);
-    if (session->late)
-        qs_late_session_packet(session->late, decoder, file, packet);
-    else
-        rebuild_packet(session, file, comment, decoder, packet);
-}
-
-void qs_client_session_packet(struct qs_client_session *session, const char *file,
-                              const char *comment, const struct qs_decoder *decoder,
-                              const struct qs_packet *packet)
-{
-    take(session, file, comment, decoder, packet);
-    session->state = *decoder->session;
-}
-
-void qs_client_session_settle(struct qs_client_session *session)
-{
-    if (session->rebuild && !session->late && session->rebuilt->rebuilder->settle)
-        session->rebuilt->rebuilder->settle(session->rebuild);
-}
-
-/* --- With a lent sign-on --------------------------------------------------------------------- */
-
-/* Hears of the packets that were kept. */
-struct again {
+/* Receives the packets that were kept. */
+struct replay {
     struct qs_late_session_listener listener;
-    struct qs_client_session *session;
+    struct session *session;
     const struct qs_donor_match *match; /* or NULL */
     uint64_t packets;
 };
 
-static void begin_again(struct qs_late_session_listener *listener, struct qs_session *state)
+static void begin_replay(struct qs_late_session_listener *listener, struct qs_session *state)
 {
-    const struct again *again = (const struct again *)listener;
-    const struct qs_client_session *session = again->session;
+    const struct replay *replay = (const struct replay *)listener;
+    const struct session *session = replay->session;
 
     /* A demo may begin with what is lent, before the first packet. */
-    qs_session_demo_set_time(session->demo, qs_late_session_start(session->late));
-    if (again->match)
-        session->rebuilt->rebuilder->join_late(session->rebuild, again->match, state);
+    qs_session_demo_set_time(session->shared.demo, qs_late_session_start(session->late));
+    if (replay->match)
+        rebuilder_of(session)->join_late(session->rebuild, replay->match, state);
 }
 
-static void take_again(struct qs_late_session_listener *listener, const char *file,
-                       const struct qs_decoder *decoder, const struct qs_packet *packet)
+static void replay_packet(struct qs_late_session_listener *listener, const char *file,
+                          const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
-    struct again *again = (struct again *)listener;
+    struct replay *replay = (struct replay *)listener;
 
-    follow_levels(again->session, decoder->session, packet, ++again->packets);
-    rebuild_packet(again->session, file, NULL, decoder, packet);
+    update_level(replay->session, decoder->session, packet, ++replay->packets);
+    rebuild_packet(replay->session, file, NULL, decoder, packet);
 }
 
-static void end_again(struct qs_late_session_listener *listener, const struct qs_session *state)
+static void end_replay(struct qs_late_session_listener *listener, const struct qs_session *state)
 {
-    describe(((struct again *)listener)->session, state);
+    describe(((struct replay *)listener)->session, state);
 }
 
-/* Rebuilds what was held, with the help of a donor where there is one. */
-static void rebuild_late(struct qs_client_session *session)
+static void rebuild_late(struct session *session)
 {
-    struct again again = {.listener = {begin_again, take_again, end_again}, .session = session};
+    struct replay replay = {.listener = {begin_replay, replay_packet, end_replay},
+                            .session = session};
+    struct qs_session_demo *demo = session->shared.demo;
     struct qs_donor_choice choice;
 
-    qs_late_session_find_donor(session->late, &session->server, &choice);
-    again.match = choice.match;
-    qs_late_session_replay(session->late, &choice, &again.listener);
-    qs_session_demo_set_donor(session->demo, &choice);
-    if (choice.refusals && !qs_session_demo_lacks(session->demo))
-        qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "nothing lends a sign-on: %s",
-                        choice.refusals);
+    qs_late_session_find_donor(session->late, &session->shared.server, &choice);
+    replay.match = choice.match;
+    qs_late_session_replay(session->late, &choice, &replay.listener);
+    qs_session_demo_set_donor(demo, &choice);
+    if (choice.refusals && !demo->lacks)
+        qs_demo_problem(&demo->writer, NULL, "nothing lends a sign-on: %s", choice.refusals);
     if (qs_late_session_error(session->late))
-        qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "%s",
-                        qs_late_session_error(session->late));
+        qs_demo_problem(&demo->writer, NULL, "%s", qs_late_session_error(session->late));
     qs_donor_choice_clear(session->late, &choice);
+}
+
+/* --- Its way --------------------------------------------------------------------------------- */
+
+struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
+                                                const struct qs_decoded_packet *first)
+{
+    struct session *session = g_new0(struct session, 1);
+    struct qs_client_session *shared = &session->shared;
+
+    session->handler = setup->handler;
+    shared->number = setup->number;
+    shared->protocol = first->decoder->protocol;
+    shared->client = setup->client;
+    shared->server = setup->server;
+    shared->first = first->location;
+    shared->start = first->packet->time;
+    shared->maps = g_ptr_array_new_with_free_func(g_free);
+    shared->chosen = setup->chosen;
+    shared->recorded = setup->recorded;
+    shared->format = setup->recorded
+                         ? setup->recorded
+                         : qs_demo_format_of(shared->protocol, first->packet->unit != 0);
+    /* A demo is not rebuilt of a demo. */
+    if (!shared->format || !session->handler->want_rebuild || shared->recorded)
+        return shared;
+    if (shared->format->late_join) {
+        session->donors = setup->donors;
+        session->donor = qs_donor_new(setup->donors, shared->format, shared->number);
+    }
+    if (shared->chosen)
+        start_demo(session, setup, first->comment);
+    join_if_late(session, first, NULL);
+    return shared;
+}
+
+void qs_client_session_free(struct qs_client_session *shared)
+{
+    if (shared->demo)
+        free_demo((struct session *)shared);
+    g_ptr_array_free(shared->maps, TRUE);
+    g_free(shared->map);
+    g_free(shared->version);
+    g_free(shared->player);
+    g_free(shared);
+}
+
+static void update_demo(struct session *session, const struct qs_decoded_packet *decoded,
+                        bool heard_server)
+{
+    const struct qs_decoder *decoder = decoded->decoder;
+
+    if (!session->late)
+        join_if_late(session, decoded,
+                     heard_server || decoder->direction == QS_C2S ? &session->shared.state : NULL);
+    if (session->late)
+        qs_late_session_packet(session->late, decoder, decoded->location.file, decoded->packet);
+    else
+        rebuild_packet(session, decoded->location.file, decoded->comment, decoder, decoded->packet);
+}
+
+void qs_client_session_packet(struct qs_client_session *shared,
+                              const struct qs_decoded_packet *decoded)
+{
+    struct session *session = (struct session *)shared;
+    const struct qs_decoder *decoder = decoded->decoder;
+    const struct qs_packet *packet = decoded->packet;
+    const bool heard_server = shared->heard_server; /* before this packet */
+
+    shared->packets += packet->number != 0; /* what is before a demo's blocks is none */
+    /* What a client asks a server after it has left does not make the session longer. */
+    if (!decoder->connectionless)
+        shared->end = MAX(shared->end, packet->time);
+    shared->problems += qs_decoder_problems(decoder) != 0;
+    shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
+    shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
+    if (session->donor && decoder->direction == QS_S2C)
+        qs_donor_packet(session->donor, decoder, packet, &shared->server);
+    if (!session->late)
+        update_level(session, decoder->session, packet, shared->packets);
+    if (shared->demo)
+        update_demo(session, decoded, heard_server);
+    shared->state = *decoder->session;
+    if (has_events(session))
+        report_events(session);
+}
+
+void qs_client_session_settle(struct qs_client_session *shared)
+{
+    const struct session *session = (const struct session *)shared;
+
+    if (session->rebuild && !session->late && rebuilder_of(session)->settle)
+        rebuilder_of(session)->settle(session->rebuild);
 }
 
 /* --- Its end --------------------------------------------------------------------------------- */
 
-void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state)
+void qs_client_session_over(struct qs_client_session *shared, const struct qs_session *state)
 {
+    struct session *session = (struct session *)shared;
+
     if (session->late)
         qs_late_session_end(session->late, state);
     else
         describe(session, state);
-    if (session->demo)
-        qs_session_demo_set_peers(session->demo, NULL, NULL);
+    if (shared->demo)
+        qs_session_demo_set_peers(shared->demo, NULL, NULL);
     if (session->donor)
         qs_donor_end(session->donors, session->donor);
     session->donor = NULL;
@@ -359,7 +404,7 @@ void qs_client_session_over(struct qs_client_session *session, const struct qs_s
 
 bool qs_client_session_waits(const struct qs_client_session *session)
 {
-    return session->late != NULL;
+    return ((const struct session *)session)->late != NULL;
 }
 
 void qs_client_session_set_same(struct qs_client_session *session, unsigned number)
@@ -369,23 +414,19 @@ void qs_client_session_set_same(struct qs_client_session *session, unsigned numb
         qs_session_demo_drop(session->demo);
 }
 
-/* Of what a client sends alone there is no demo. */
-static bool is_one_sided(const struct qs_client_session *session)
+void qs_client_session_end(struct qs_client_session *shared, bool keep)
 {
-    if (!session->rebuild || session->heard_server)
-        return false;
-    qs_demo_problem(qs_session_demo_writer(session->demo), NULL,
-                    "the capture has nothing that the server sent");
-    return true;
-}
+    struct session *session = (struct session *)shared;
 
-void qs_client_session_end(struct qs_client_session *session, bool keep)
-{
-    keep = keep && !is_one_sided(session);
+    if (keep && session->rebuild && !shared->heard_server) {
+        qs_demo_problem(&shared->demo->writer, NULL,
+                        "the capture has nothing that the server sent");
+        keep = false;
+    }
     if (session->late && keep)
         rebuild_late(session);
     if (session->rebuild && keep)
-        session->rebuilt->rebuilder->finish(session->rebuild);
-    if (session->demo)
-        qs_session_demo_end(session->demo, keep);
+        rebuilder_of(session)->finish(session->rebuild);
+    if (shared->demo)
+        qs_session_demo_end(shared->demo, keep);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A session: one connection of a client to a server, from its first packet to its last. */
+/*
+ * A session: one connection of a client to a server, from its first packet to its last; and the
+ * events of sessions and packets, which a handler receives.
+ */
 #ifndef QS_SESSIONS_SESSION_H
 #define QS_SESSIONS_SESSION_H
 
@@ -7,13 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/parse.h"
 #include "common/demo/format.h"
-#include "common/demo/parts.h"
-#include "common/sessions/location.h"
 #include "common/sessions/demo.h"
-#include "common/sessions/late_join.h"
 
-/* Texts are printable UTF-8, NULL where not known. */
 enum qs_session_end {
     QS_SESSION_GOES_ON,
     QS_SESSION_DISCONNECTED, /* one of the ends said so */
@@ -22,53 +22,34 @@ enum qs_session_end {
     QS_SESSION_INPUT_OVER    /* nothing follows in the input */
 };
 
+enum { QS_SESSION_MAPS_MAX = 32 };
+
+/* For reading only. Texts are printable UTF-8, NULL where not known. */
 struct qs_client_session {
     unsigned number;
     const struct qs_protocol *protocol;
-    struct qs_address client, server; /* who is who is a guess while state.server is unknown */
+    struct qs_address client, server; /* which is which is a guess while state.server is unknown */
     struct qs_location first;         /* its first packet */
     int64_t start;                    /* nanoseconds since the epoch: its first packet */
-    int64_t end; /* its last, but for what is asked outside of the connection */
+    int64_t end;                      /* its last, without those outside of the connection */
     uint64_t packets;
     uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state; /* after its last packet */
     char *version, *player;
-    char *map;                    /* of the level that goes on */
-    enum qs_session_end why;      /* it is over */
-    GPtrArray *maps;              /* char *, in order; at most QS_SESSION_MAPS_MAX */
-    struct qs_session_demo *demo; /* NULL: its protocol has no demo format, or none was wanted */
-    bool chosen;                  /* by --session */
+    char *map;               /* of the present level */
+    enum qs_session_end why; /* it is over */
+    GPtrArray *maps;         /* char *, in order; at most QS_SESSION_MAPS_MAX */
+    bool chosen;             /* by --session */
+    bool heard_server;       /* the capture has packets of the server, */
+    bool heard_client;       /* and of the client */
+    unsigned same_as;        /* number of a session that is this one, under another address; or 0 */
+
     /* The format of the demo that it was read from: its packets are blocks, and it has no
      * addresses. NULL: it was read from a capture. */
     const struct qs_demo_format *recorded;
-
-    bool heard_server; /* the capture has something that the server sent, */
-    bool heard_client; /* and the client */
-    unsigned same_as;  /* number of a session that is this one, under another address; or 0 */
-
-    /* For sessions.c alone: what the handler was told. */
-    bool begin_told, late_told;
-    uint32_t level_told;
-    guint files_told;
-
-    /* For nat_duplicates.c alone: packets that an earlier session has, too, its number, and since
-     * the first of them those that it has not. */
-    unsigned alike, alike_to;
-    int unlike;
-
-    /* For session.c alone. */
-    const struct qs_demo_format *rebuilt; /* the format of `demo`, or NULL */
-    void *rebuild;                        /* state of its rebuilder, or NULL */
-    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
-    struct qs_donors *donors;             /* NULL: nothing is rebuilt */
-    struct qs_donor *donor;               /* what it could lend; or NULL */
-    const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
-    struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
-    uint32_t level;
-    bool map_known; /* of the present level */
+    const struct qs_demo_format *format; /* of the demo that it is or gives, or NULL */
+    struct qs_session_demo *demo;        /* NULL: it has no format, or no demo was wanted */
 };
-
-enum { QS_SESSION_MAPS_MAX = 32 };
 
 /*
  * Whether both ends take part in it, or one of them for a while: nobody sends as much in the name
@@ -79,44 +60,88 @@ bool qs_client_session_is_live(const struct qs_client_session *session);
 /* Whether there is more to it than a few packets of one end, and nothing known by them. */
 bool qs_client_session_has_content(const struct qs_client_session *session);
 
-/* The format of the demo that it is or gives, or NULL. */
-const struct qs_demo_format *qs_client_session_demo_format(const struct qs_client_session *session);
+/* --- Events ---------------------------------------------------------------------------------- */
 
-/* --- How a session goes on; for sessions.c. */
+/* A packet after its decode. */
+struct qs_decoded_packet {
+    struct qs_location location; /* `file` is interned */
+    const struct qs_packet *packet;
+    const struct qs_decoder *decoder;
+    const char
+        *comment; /* of a capture that was made of a demo: see common/demo/parts.h; or NULL */
+    const struct qs_client_session *session; /* NULL: it belongs to none */
+    uint64_t conversation;                   /* its number, from 1 on */
+};
+
+/* Sessions that are only counted together; see sessions.h. */
+struct qs_small_sessions {
+    uint64_t sessions, packets;
+};
+
+/*
+ * Receives events. Any function may be NULL. An implementation begins with this struct. Events of
+ * sessions come only of chosen ones, and each once.
+ */
+struct qs_sessions_handler {
+    struct qs_sink *sink; /* of every decode; or NULL */
+    bool want_summary;    /* this and the next three are of the decoder */
+    bool want_transfers;
+    bool unchecked;
+    struct qs_guard *guard; /* or NULL */
+    bool want_rebuild;      /* run rebuilders */
+    bool write_demos;       /* and keep what they write */
+    bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
+    void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
+    /* No more packets of the conversation come; `packet` was called of one at least. */
+    void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
+                              const struct qs_protocol *protocol);
+    /* The session is live: see qs_client_session_is_live(). The next three come behind that. */
+    void (*session_begin)(struct qs_sessions_handler *handler,
+                          const struct qs_client_session *session);
+    /* It began before the input did; its demo needs a sign-on. */
+    void (*session_late)(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session);
+    /* Its map is known; once a level. */
+    void (*session_map)(struct qs_sessions_handler *handler,
+                        const struct qs_client_session *session);
+    /* A file of its demo is there, or cannot be: see `error`. */
+    void (*demo_file)(struct qs_sessions_handler *handler, const struct qs_client_session *session,
+                      const struct qs_session_demo_file *file);
+    /* Also of sessions that are not live. */
+    void (*session_end)(struct qs_sessions_handler *handler,
+                        const struct qs_client_session *session);
+    /* The session is over without session_end(), chosen or not. */
+    void (*session_left_out)(struct qs_sessions_handler *handler,
+                             const struct qs_client_session *session);
+    /* Once, where there are any. */
+    void (*others)(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
+};
+
+/* --- For sessions.c: how a session goes on --------------------------------------------------- */
 
 struct qs_client_session_setup {
     unsigned number;
     const struct qs_demo_format *recorded;
     bool chosen;
-    bool rebuild;        /* make a demo of it */
-    const char *file;    /* of the first packet; interned */
-    const char *comment; /* of it, or NULL; see qs_client_session_packet() */
+    struct qs_sessions_handler *handler;
     struct qs_donors *donors;
     struct qs_address client, server; /* as far as they are known */
     struct qs_session_demo_setup demo;
 };
 
-/* `decoder` has just decoded `first`. */
+/* Begins with its first packet; that goes to qs_client_session_packet() then, too. */
 struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
-                                                const struct qs_decoder *decoder,
-                                                const struct qs_packet *first);
+                                                const struct qs_decoded_packet *first);
 void qs_client_session_free(struct qs_client_session *session);
 
-/*
- * A packet of the session, from `file`, which was just decoded. `comment`: what a capture that was
- * made of a demo carries for the packet (see common/demo/parts.h), or NULL.
- */
-void qs_client_session_packet(struct qs_client_session *session, const char *file,
-                              const char *comment, const struct qs_decoder *decoder,
-                              const struct qs_packet *packet);
+/* Updates the session by a packet, and reports what is new. */
+void qs_client_session_packet(struct qs_client_session *session,
+                              const struct qs_decoded_packet *decoded);
 
 /* Time passes: see qs_demo_rebuilder.settle. */
 void qs_client_session_settle(struct qs_client_session *session);
 
-/*
- * The session is over, and `state` is what is known of it; its demo waits where
- * qs_client_session_waits().
- */
+/* The session is over, and `state` is what is known of it. */
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);
 
 /* Whether its demo waits for a donor of a sign-on; more input may bring one. */
@@ -127,5 +152,8 @@ void qs_client_session_set_same(struct qs_client_session *session, unsigned numb
 
 /* Ends the session's demo. `keep` false: what is not finished yet is dropped. */
 void qs_client_session_end(struct qs_client_session *session, bool keep);
+
+/* Reports what is new behind the end of its demo, but not the session's end. */
+void qs_client_session_report(struct qs_client_session *session);
 
 #endif

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
-#include "common/sessions/life.h"
-#include "common/sessions/state.h"
+#include "common/core/numeric_text.h"
+#include "common/sessions/conversation.h"
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
 /* Nanoseconds: a recorder of several queues may be as late. */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
+
+/* Conversations without a live session: of those that were answered, and of others. */
+enum { CONVERSATIONS_MAX = 4096 };
 
 bool qs_sessions_want(const struct qs_sessions_options *options,
                       const struct qs_client_session *session)
@@ -20,12 +23,12 @@ unsigned qs_sessions_count(const struct qs_sessions *sessions)
     return sessions->numbering.count;
 }
 
-bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
+bool qs_sessions_is_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;
 }
 
-/* --- Flow and protocol ----------------------------------------------------------------------- */
+/* --- The conversation of a packet ------------------------------------------------------------ */
 
 static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, int protocol,
                                                   const struct qs_address *a,
@@ -34,37 +37,39 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
     struct qs_conversation *conversation =
         qs_conversation_new(sessions->options->selection, protocol, a, b);
 
-    conversation->order = qs_resequence_new();
     conversation->clock = qs_flow_table_shifted(sessions->flows);
     qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
 }
 
-/* What is held is of the protocol that it was held for. */
-static bool is_settled(const struct qs_conversation *conversation)
+static int find_protocol(const struct qs_sessions *sessions,
+                         const struct qs_conversation *conversation, const struct qs_packet *packet)
 {
-    return conversation->session || conversation->announced ||
-           qs_resequence_holds(conversation->order);
+    const struct qs_sessions_options *options = sessions->options;
+    const int protocol = qs_protocol_selection_find(
+        options->selection, packet, conversation ? conversation->protocol : QS_PROTOCOL_NONE);
+
+    if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
+        return options->find_protocol(options->find_protocol_user, packet);
+    return protocol;
 }
 
 /*
  * The conversation of a datagram, or NULL where it is of no known game. As long as no session has
- * come of a conversation, it may turn out to be of another protocol.
+ * come of a conversation, it may turn out to be of another protocol; but packets that are held are
+ * of the protocol that they were held for.
  */
 static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
                                                  struct qs_packet *packet)
 {
-    const struct qs_protocol_selection *selection = sessions->options->selection;
     struct qs_conversation *conversation =
         (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
     int protocol;
 
-    if (conversation && is_settled(conversation))
+    if (conversation && (conversation->session || conversation->announced ||
+                         qs_resequence_holds(conversation->order)))
         return conversation;
-    protocol = qs_protocol_selection_find(selection, packet,
-                                          conversation ? conversation->protocol : QS_PROTOCOL_NONE);
-    if (protocol == QS_PROTOCOL_NONE && sessions->options->claim)
-        protocol = sessions->options->claim(sessions->options->claim_user, packet);
+    protocol = find_protocol(sessions, conversation, packet);
     if (protocol == QS_PROTOCOL_NONE)
         return NULL;
     if (!conversation) {
@@ -73,7 +78,7 @@ static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
                                   packet->time);
     }
     if (protocol != conversation->protocol)
-        qs_conversation_set_protocol(conversation, selection, protocol);
+        qs_conversation_set_protocol(conversation, sessions->options->selection, protocol);
     return conversation;
 }
 
@@ -89,85 +94,68 @@ static struct qs_conversation *find_connection(const struct qs_sessions *session
     return qs_conversation_new_stream(selection, protocol, bytes);
 }
 
-/* --- Decode ---------------------------------------------------------------------------------- */
+/* --- Decode, update, report ------------------------------------------------------------------ */
 
-static void mark_server_ports(const struct qs_conversation *conversation, struct qs_packet *packet)
+static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          struct qs_decoder *decoder, struct qs_packet *packet)
 {
+    struct qs_sink *sink = sessions->handler->sink;
     const bool from_a = packet->from == QS_END_A;
 
-    packet->source_is_server_port = conversation->is_server_port[from_a ? QS_END_A : QS_END_B];
-    packet->destination_is_server_port = conversation->is_server_port[from_a ? QS_END_B : QS_END_A];
-}
+    if (conversation->demo) {
+        struct qs_demo_reader *reader = &conversation->demo->reader;
 
-/* The time of a demo's block follows from its decode. */
-static void decode_block(struct qs_sessions *sessions, struct qs_conversation *demo,
-                         struct qs_packet *block)
-{
-    struct qs_decoder *decoder = qs_sessions_decoder(sessions, demo);
-
-    qs_decode_block(decoder, qs_demo_input_demo_format(demo->recording)->decode_block, demo->state,
-                    sessions->handler->sink, block, demo->block_offset);
-    block->time = qs_demo_input_time(demo->recording, decoder);
-}
-
-static void decode(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                   struct qs_packet *packet)
-{
-    struct qs_decoder *decoder = qs_sessions_decoder(sessions, conversation);
-
-    if (conversation->recording) {
-        decode_block(sessions, conversation, packet);
+        qs_decode_block(decoder, reader->format->decode_block, conversation->state, sink, packet,
+                        conversation->block_offset);
+        packet->time = qs_demo_time(reader, decoder);
         return;
     }
-    mark_server_ports(conversation, packet);
+    packet->source_is_server_port = conversation->is_server_port[from_a ? QS_END_A : QS_END_B];
+    packet->destination_is_server_port = conversation->is_server_port[from_a ? QS_END_B : QS_END_A];
     if (conversation->stream)
-        qs_decode_unit(decoder, conversation->state, sessions->handler->sink, packet);
+        qs_decode_unit(decoder, conversation->state, sink, packet);
     else
-        qs_decode(decoder, conversation->state, sessions->handler->sink, packet);
+        qs_decode(decoder, conversation->state, sink, packet);
 }
 
-/* --- The way --------------------------------------------------------------------------------- */
+/* Where sessions are wanted as soon as they are over: nothing of what may still come is in the demo
+ * of one whose end was seen. Streams go on, behind the end of a game. */
+static bool is_session_over(const struct qs_sessions *sessions,
+                            const struct qs_conversation *conversation)
+{
+    return sessions->options->prompt && conversation->order && conversation->state->disconnected;
+}
 
-static void report_numbered(struct qs_sessions *sessions,
-                            const struct qs_conversation *conversation,
-                            const struct qs_packet *packet)
+static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                           struct qs_packet *packet)
 {
     struct qs_sessions_handler *handler = sessions->handler;
-    const struct qs_decoded_packet decoded = {
+    struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
+    struct qs_decoded_packet decoded = {
         .location = {.file = sessions->file,
                      .packet = packet->number,
-                     .block = conversation->recording != NULL},
+                     .block = conversation->demo != NULL},
         .packet = packet,
-        .decoder = qs_sessions_decoder(sessions, conversation),
-        .session = conversation->session,
-        .conversation = conversation->number,
+        .decoder = decoder,
+        .comment = qs_comments_find(sessions->comments, packet->number),
     };
 
-    handler->packet(handler, &decoded);
-}
-
-static void report_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          const struct qs_packet *packet)
-{
+    decode_packet(sessions, conversation, decoder, packet);
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
-    if (sessions->handler->packet)
-        report_numbered(sessions, conversation, packet);
+    qs_conversation_update_session(sessions, conversation, &decoded);
+    decoded.session = conversation->session;
+    decoded.conversation = conversation->number;
+    if (handler->packet)
+        handler->packet(handler, &decoded);
+    if (is_session_over(sessions, conversation))
+        qs_conversation_end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
 }
 
-static inline void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                        struct qs_packet *packet)
-{
-    decode(sessions, conversation, packet);
-    qs_life_packet(sessions, conversation, packet);
-    report_packet(sessions, conversation, packet);
-    qs_life_end_if_left(sessions, conversation);
-}
+/* --- Datagrams in order ---------------------------------------------------------------------- */
 
-/* --- Order ----------------------------------------------------------------------------------- */
-
-static inline void find_place(const struct qs_conversation *conversation,
-                              const struct qs_packet *packet, struct qs_seqinfo *place)
+static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
+                       struct qs_seqinfo *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
@@ -176,94 +164,71 @@ static inline void find_place(const struct qs_conversation *conversation,
 }
 
 /* The packet's turn has come. */
-static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                                struct qs_packet *packet, const struct qs_seqinfo *place)
+static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                             struct qs_packet *packet, const struct qs_seqinfo *place)
 {
     const uint32_t connection = conversation->state->connection;
 
-    take(sessions, conversation, packet);
+    process_packet(sessions, conversation, packet);
     if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
-        qs_nat_duplicates_packet(sessions->twins, conversation->session, packet);
+        qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
     if (conversation->state->connection != connection)
         qs_resequence_restart(conversation->order, packet->from, place);
 }
 
-/* What its place still was unknown of when it was held, the packets before it may have told. */
-static void take_held(struct qs_sessions *sessions, struct qs_conversation *conversation, bool all)
+/* `all`: packets wait no longer for those before them. */
+static void process_held(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                         bool all)
 {
     struct qs_packet *packet;
     struct qs_seqinfo place;
 
     while ((packet = qs_resequence_next(conversation->order, all, &place)))
-        take_in_turn(sessions, conversation, packet, &place);
+        process_in_order(sessions, conversation, packet, &place);
 }
 
-static void take_as_captured(struct qs_sessions *sessions, struct qs_conversation *conversation,
+static void process_datagram(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet)
 {
+    const bool as_captured = qs_sessions_is_as_captured(sessions);
     struct qs_seqinfo place;
 
-    find_place(conversation, packet, &place);
-    qs_resequence_follow(conversation->order, packet, &place);
-    take_in_turn(sessions, conversation, packet, &place);
-}
-
-static void take_ordered(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                         struct qs_packet *packet)
-{
-    struct qs_seqinfo place;
-
-    if (qs_resequence_is_copy(conversation->order, packet))
+    if (!as_captured && qs_resequence_is_copy(conversation->order, packet))
         return;
     find_place(conversation, packet, &place);
-    if (qs_resequence_passes(conversation->order, packet, &place)) {
-        take_in_turn(sessions, conversation, packet, &place);
+    if (as_captured)
+        qs_resequence_follow(conversation->order, packet, &place);
+    if (as_captured || qs_resequence_passes(conversation->order, packet, &place)) {
+        process_in_order(sessions, conversation, packet, &place);
         return;
     }
     qs_resequence_hold(conversation->order, packet, &place);
-    take_held(sessions, conversation, false);
+    process_held(sessions, conversation, false);
 }
 
-static void take_datagram(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          struct qs_packet *packet)
-{
-    if (qs_sessions_take_as_captured(sessions))
-        take_as_captured(sessions, conversation, packet);
-    else
-        take_ordered(sessions, conversation, packet);
-}
+/* --- Datagrams of no known game -------------------------------------------------------------- */
 
-/* --- Unclaimed datagrams --------------------------------------------------------------------- */
-
-struct claim {
+struct release {
     struct qs_sessions *sessions;
     struct qs_conversation *conversation;
 };
 
-static void take_claimed(void *user, struct qs_packet *packet)
+static void process_released(void *user, struct qs_packet *packet)
 {
-    const struct claim *claim = user;
+    const struct release *release = user;
 
-    packet->from = qs_flow_end_of(&claim->conversation->flow, &packet->source);
-    take_datagram(claim->sessions, claim->conversation, packet);
+    packet->from = qs_flow_end_of(&release->conversation->flow, &packet->source);
+    process_datagram(release->sessions, release->conversation, packet);
 }
 
-/* Takes what came of the conversation before it was known what it is. */
-static void claim(struct qs_sessions *sessions, struct qs_conversation *conversation)
+/* Processes the packets that came before it was known what the conversation is. */
+static void process_earlier(struct qs_sessions *sessions, struct qs_conversation *conversation)
 {
-    struct claim claim = {sessions, conversation};
+    struct release release = {sessions, conversation};
     const struct qs_address *ends = conversation->flow.ends;
 
-    qs_heuristic_release(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed,
-                         &claim);
-}
-
-/* Where servers of the protocol listen, what came before the first packet that can be read alone is
- * of the same game. */
-static void claim_by_port(struct qs_sessions *sessions, struct qs_conversation *conversation)
-{
-    if (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B])
-        claim(sessions, conversation);
+    qs_heuristic_release(sessions->heuristic, &ends[QS_END_A], &ends[QS_END_B], process_released,
+                         &release);
 }
 
 /* The server goes on from another port: that conversation has its protocol before a packet. */
@@ -284,35 +249,28 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
     next->state->server = QS_END_B;
     next->announced = true;
     qs_flow_raise(sessions->flows, &next->flow, QS_FLOW_ANSWERED);
-    claim(sessions, next);
+    process_earlier(sessions, next);
 }
 
-static int add_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet,
-                         struct qs_address *server)
+/* The packet may show what its conversation is, by the packets before it. */
+static void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     const struct qs_protocol_selection *selection = sessions->options->selection;
     const int by_port = qs_protocol_selection_by_port(selection, packet);
-    struct qs_packet copy = *packet;
-
-    copy.source_is_server_port =
-        by_port != QS_PROTOCOL_NONE &&
-        qs_protocol_selection_is_server(selection, by_port, packet->source.port);
-    return qs_heuristic_add(sessions->unclaimed, &copy, by_port, server);
-}
-
-/* It may show what its conversation is, by the packets before it. */
-static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet)
-{
     struct qs_conversation *conversation;
     struct qs_address server;
-    const int protocol = add_unclaimed(sessions, packet, &server);
+    int protocol;
 
+    packet->source_is_server_port =
+        by_port != QS_PROTOCOL_NONE &&
+        qs_protocol_selection_is_server(selection, by_port, packet->source.port);
+    protocol = qs_heuristic_add(sessions->heuristic, packet, by_port, &server);
     if (protocol == QS_PROTOCOL_NONE)
         return;
     conversation =
         begin_conversation(sessions, protocol, &packet->source, &packet->destination, packet->time);
     conversation->state->server = qs_flow_end_of(&conversation->flow, &server);
-    claim(sessions, conversation);
+    process_earlier(sessions, conversation);
 }
 
 /* --- The clock ------------------------------------------------------------------------------- */
@@ -323,9 +281,9 @@ static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet 
  */
 static bool is_step(const struct qs_sessions *sessions, const struct qs_packet *packet)
 {
-    const int64_t step = packet->time - sessions->clock.last;
+    const int64_t step = packet->time - sessions->clock;
 
-    return sessions->clock.last && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
+    return sessions->clock && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
 }
 
 static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
@@ -344,9 +302,8 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     if (is_step(sessions, packet) && goes_on(sessions, packet))
-        qs_flow_table_shift(sessions->flows, packet->time - sessions->clock.last);
-    sessions->clock.last = packet->time;
-    sessions->clock.furthest = MAX(sessions->clock.furthest, packet->time);
+        qs_flow_table_shift(sessions->flows, packet->time - sessions->clock);
+    sessions->clock = packet->time;
 }
 
 /* By the clock that the conversation began with. */
@@ -368,51 +325,47 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     follow_clock(sessions, packet);
     conversation = find_conversation(sessions, packet);
     if (!conversation) {
-        keep_unclaimed(sessions, packet);
+        try_heuristic(sessions, packet);
         return;
     }
-    if (!conversation->number)
-        claim_by_port(sessions, conversation);
+    /* Where servers of the protocol listen, what came before the first packet that can be read
+     * alone is of the same game. */
+    if (!conversation->number &&
+        (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B]))
+        process_earlier(sessions, conversation);
     if (conversation->left_out)
         return;
     protocol = conversation->protocol;
     packet->time = time_of(sessions, conversation, packet);
-    take_datagram(sessions, conversation, packet);
-    qs_life_raise(sessions, conversation, now);
+    process_datagram(sessions, conversation, packet);
+    qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
 }
 
 static void end_source(struct qs_flow *flow, void *user)
 {
-    take_held(user, (struct qs_conversation *)flow, true);
+    process_held(user, (struct qs_conversation *)flow, true);
 }
 
 void qs_sessions_end_source(struct qs_sessions *sessions)
 {
     qs_flow_table_each(sessions->flows, end_source, sessions);
-    qs_heuristic_forget(sessions->unclaimed);
-}
-
-static void report_over(struct qs_sessions *sessions, const struct qs_conversation *conversation)
-{
-    struct qs_sessions_handler *handler = sessions->handler;
-
-    if (conversation->number && handler->conversation_over)
-        handler->conversation_over(handler, conversation->number,
-                                   qs_protocols[conversation->protocol]);
+    qs_heuristic_forget(sessions->heuristic);
 }
 
 static void end_conversation(struct qs_flow *flow, void *user)
 {
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
-    const struct qs_sessions *sessions = user;
+    struct qs_sessions *sessions = user;
+    struct qs_sessions_handler *handler = sessions->handler;
 
     if (conversation->order)
-        end_source(flow, user);
-    if (conversation->session)
-        qs_life_end(user, conversation,
-                    sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
-    report_over(user, conversation);
+        process_held(sessions, conversation, true);
+    qs_conversation_end_session(sessions, conversation,
+                                sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
+    if (conversation->number && handler->conversation_over)
+        handler->conversation_over(handler, conversation->number,
+                                   qs_protocols[conversation->protocol]);
     qs_conversation_free(conversation);
 }
 
@@ -430,25 +383,25 @@ struct waiting {
     GPtrArray *over; /* conversations */
 };
 
-static void look_after(struct qs_flow *flow, void *user)
+static void check_time(struct qs_flow *flow, void *user)
 {
     const struct waiting *waiting = user;
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
     const int64_t silent = waiting->now - qs_flow_last(waiting->sessions->flows, flow);
 
     if (silent >= HELD_FOR && qs_resequence_holds(conversation->order))
-        take_held(waiting->sessions, conversation, true);
+        process_held(waiting->sessions, conversation, true);
     if (conversation->session)
         qs_client_session_settle(conversation->session);
-    if (silent >= LEFT_FOR && conversation->finished && !conversation->session)
+    if (silent >= LEFT_FOR && qs_conversation_is_session_over(conversation))
         g_ptr_array_add(waiting->over, flow);
 }
 
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->clock.last + since, g_ptr_array_new()};
+    struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
 
-    qs_flow_table_each(sessions->flows, look_after, &waiting);
+    qs_flow_table_each(sessions->flows, check_time, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)
         qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));
     g_ptr_array_free(waiting.over, TRUE);
@@ -468,7 +421,7 @@ bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct
         return false;
     qs_stream_add(conversation->stream, bytes);
     while (qs_stream_next(conversation->stream, conversation->state, &unit))
-        take(sessions, conversation, &unit);
+        process_packet(sessions, conversation, &unit);
     return true;
 }
 
@@ -484,16 +437,16 @@ void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t 
         if (!qs_stream_rest(conversation->stream, conversation->state, (enum qs_end)end, &unit))
             continue;
         unit.number = number;
-        take(sessions, conversation, &unit);
+        process_packet(sessions, conversation, &unit);
     }
     end_conversation(&conversation->flow, sessions);
 }
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_demo_input *recording)
+void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_demo_input *demo)
 {
-    sessions->demo = qs_conversation_new_demo(recording);
+    sessions->demo = qs_conversation_new_demo(demo);
 }
 
 void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block)
@@ -505,7 +458,7 @@ void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block 
                                .from = QS_END_UNKNOWN};
 
     sessions->demo->block_offset = block->offset;
-    take(sessions, sessions->demo, &packet);
+    process_packet(sessions, sessions->demo, &packet);
 }
 
 void qs_sessions_end_demo(struct qs_sessions *sessions)
@@ -524,17 +477,17 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->options = options;
     sessions->handler = handler;
     sessions->keep = true;
-    qs_crowd_init(&sessions->crowd, options->sessions_max, options->has_memory);
+    sessions->limits.max = options->sessions_max;
     sessions->flows = qs_flow_table_new(end_conversation, sessions);
-    qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, QS_CROWD_WAITING_MAX);
-    qs_flow_table_limit(sessions->flows, QS_FLOW_ANSWERED, QS_CROWD_WAITING_MAX);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, CONVERSATIONS_MAX);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_ANSWERED, CONVERSATIONS_MAX);
     qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
     if (options->idle)
         qs_flow_table_set_idle(sessions->flows, options->idle);
-    sessions->unclaimed = qs_heuristic_new(options->protocol_options);
+    sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->donors = qs_donors_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
-    sessions->twins = qs_nat_duplicates_new();
+    sessions->duplicates = qs_nat_duplicates_new();
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = options->protocol_options[i];
@@ -559,14 +512,23 @@ void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comm
     sessions->comments = comments;
 }
 
-static void report_crowd(struct qs_sessions *sessions)
+char *qs_small_sessions_text(const struct qs_small_sessions *others)
 {
-    const struct qs_crowd_others *others = &sessions->crowd.others;
+    return g_strdup_printf("and %" G_GUINT64_FORMAT " more session%s, of %" G_GUINT64_FORMAT
+                           " packet%s in all: only one end was heard, and shortly",
+                           others->sessions, qs_plural(others->sessions), others->packets,
+                           qs_plural(others->packets));
+}
 
-    if (others->sessions && sessions->handler->others)
-        sessions->handler->others(sessions->handler, others);
-    if ((sessions->crowd.ended || sessions->crowd.left_out) && sessions->options->crowded)
-        sessions->options->crowded(&sessions->crowd);
+static void report_limits(const struct qs_sessions *sessions)
+{
+    struct qs_sessions_handler *handler = sessions->handler;
+    const struct qs_session_limits *limits = &sessions->limits;
+
+    if (sessions->others.sessions && handler->others)
+        handler->others(handler, &sessions->others);
+    if ((limits->ended || limits->left_out) && sessions->options->limited)
+        sessions->options->limited(limits);
 }
 
 void qs_sessions_free(struct qs_sessions *sessions, bool keep)
@@ -574,11 +536,11 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     sessions->keep = keep;
     sessions->ending = true;
     qs_flow_table_free(sessions->flows);
-    qs_heuristic_free(sessions->unclaimed);
-    qs_life_end_waiting(sessions);
-    report_crowd(sessions);
+    qs_heuristic_free(sessions->heuristic);
+    qs_conversation_end_waiting(sessions);
+    report_limits(sessions);
     qs_donors_free(sessions->donors);
-    qs_nat_duplicates_free(sessions->twins);
+    qs_nat_duplicates_free(sessions->duplicates);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_free(sessions);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done with the sessions of the input: convert, list, dump, check, count, make a capture or
- * extract files. Each is an action, in a file of its own, with a record in actions.c.
+ * What is done with the sessions of the input: convert, list, dump, check, ... Each action is a
+ * file with a record, which actions.c lists.
  */
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
@@ -13,23 +13,23 @@
 #include "pcap2demo/output/message.h"
 
 /*
- * An action at work. Any function but `end` may be NULL. An implementation begins with this struct,
- * and has its functions for packets and sessions in the handler.
+ * A running action. Any function but `end` may be NULL. An implementation begins with this struct;
+ * the handler gets packets and sessions.
  */
 struct action {
     struct qs_sessions_handler handler;
     bool separate_inputs; /* sessions end with each input, and are numbered from 1 in the next */
     bool interrupted;     /* set by the caller: not everything was read */
     /*
-     * The inputs are about to be read ahead (`begins`), or were: nobody hears what is wrong with
-     * them, since they are read once more. Files are read so where this is not NULL, others only
-     * once; `twice`: others are refused.
+     * The inputs are read twice where this is not NULL: it is called before the first reading
+     * (`begins`) and after it; messages are muted meanwhile. Pipes are read once, unless `twice`:
+     * then they are refused.
      */
     void (*ahead)(struct action *action, bool begins);
     bool twice;
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
-    /* An input was read to its end, or as far as it could be. */
+    /* The input was read, to its end unless it is damaged. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
     /* Everything was read. Frees the action. `report` is false where nothing could be read. */
     void (*end)(struct action *action, bool report);

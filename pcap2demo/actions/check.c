@@ -25,7 +25,7 @@ struct check {
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct finding: of the packet being decoded */
     struct rows *sessions;    /* JSON */
-    struct qs_crowd_others others;
+    struct qs_small_sessions others;
     struct golden_check *golden;  /* or NULL */
     struct qs_secret_guard guard; /* beside a golden */
     struct multi_sink sinks;      /* to our sink and the golden's */
@@ -169,7 +169,8 @@ static void check_session(struct qs_sessions_handler *handler,
     test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
-static void check_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
+static void check_others(struct qs_sessions_handler *handler,
+                         const struct qs_small_sessions *others)
 {
     struct check *check = (struct check *)handler;
 

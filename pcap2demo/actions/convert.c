@@ -37,7 +37,7 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
 
 static void print_counts(const struct qs_client_session *session)
 {
-    const struct qs_demo_counts *counts = qs_session_demo_counts(session->demo);
+    const struct qs_demo_counts *counts = &session->demo->writer.counts;
 
     message(report_location(session),
             "%" G_GUINT64_FORMAT " block%s written, %" G_GUINT64_FORMAT
@@ -82,8 +82,8 @@ static void print_session(struct convert *convert, const struct qs_client_sessio
     if (session->same_as && !convert->options->quiet)
         message(session->first, "session %u is session %u under another address", session->number,
                 session->same_as);
-    for (guint i = 0; i < qs_session_demo_files(session->demo)->len; i++)
-        print_file(convert, session, g_ptr_array_index(qs_session_demo_files(session->demo), i));
+    for (guint i = 0; i < session->demo->files->len; i++)
+        print_file(convert, session, g_ptr_array_index(session->demo->files, i));
     report_demo_problems(session);
     if (!convert->options->quiet)
         print_left_out(session);
@@ -98,7 +98,7 @@ static void convert_session(struct qs_sessions_handler *handler,
 }
 
 static void convert_others(struct qs_sessions_handler *handler,
-                           const struct qs_crowd_others *others)
+                           const struct qs_small_sessions *others)
 {
     ((struct convert *)handler)->sessions++;
     report_fail_others(others);

@@ -200,7 +200,7 @@ static void report_refusal(const struct receiver *receiver, const struct qs_tran
     g_free(name);
 }
 
-static void take_file(const struct qs_transferred *file, bool over, void *user)
+static void receive_file(const struct qs_transferred *file, bool over, void *user)
 {
     if (over && file->refused)
         report_refusal(user, file);
@@ -227,7 +227,7 @@ static struct receiver *receiver_for(struct extract *extract, unsigned session)
     receiver = g_new0(struct receiver, 1);
     receiver->extract = extract;
     receiver->transfers =
-        qs_transfers_new(&extract->room, (struct qs_transfer_listener){take_file, receiver});
+        qs_transfers_new(&extract->room, (struct qs_transfer_listener){receive_file, receiver});
     g_hash_table_insert(extract->sessions, GUINT_TO_POINTER(session), receiver);
     return receiver;
 }

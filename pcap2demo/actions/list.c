@@ -39,7 +39,7 @@ struct list {
     struct rows *rows;    /* JSON, or cells behind the number, that end with a NUL each */
     glong width[COLUMNS]; /* of the widest cell; when they are printed, of all */
     glong least[COLUMNS]; /* of `width`, on a narrow terminal */
-    struct qs_crowd_others others;
+    struct qs_small_sessions others;
 };
 
 /* --- Cells ----------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static void list_session(struct qs_sessions_handler *handler,
         add_row(list, session);
 }
 
-static void list_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
+static void list_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
 {
     report_add_others(&((struct list *)handler)->others, others);
 }

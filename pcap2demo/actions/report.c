@@ -34,19 +34,19 @@ char *report_duration(const struct qs_client_session *session)
 
 static bool nothing_rebuilt(const struct qs_client_session *session)
 {
-    return qs_session_demo_files(session->demo)->len == 0;
+    return session->demo->files->len == 0;
 }
 
 static uint64_t problem_total(const struct qs_client_session *session)
 {
-    return qs_session_demo_problems(session->demo)->count;
+    return session->demo->problems.count;
 }
 
 /* Why there is nothing. */
 static char *why_nothing(const struct qs_client_session *session)
 {
-    const GPtrArray *problems = qs_session_demo_problems(session->demo)->kinds;
-    const char *why = qs_session_demo_lacks(session->demo);
+    const GPtrArray *problems = session->demo->problems.kinds;
+    const char *why = session->demo->lacks;
 
     if (!why && problems->len)
         why = ((const struct qs_session_demo_problem *)g_ptr_array_index(problems, 0))->text;
@@ -60,26 +60,23 @@ char *report_demo(const struct qs_client_session *session)
     guint files;
 
     if (session->recorded)
-        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s",
-                               qs_client_session_demo_format(session)->extension, session->packets,
-                               qs_plural(session->packets));
+        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
+                               session->packets, qs_plural(session->packets));
     if (!session->demo)
-        return g_strdup(qs_client_session_demo_format(session) ? "cannot be rebuilt yet"
-                                                               : "has no demo format");
+        return g_strdup(session->format ? "cannot be rebuilt yet" : "has no demo format");
     if (session->same_as)
         return g_strdup_printf("the same as session %u", session->same_as);
     if (nothing_rebuilt(session))
         return why_nothing(session);
     text = g_string_new(NULL);
-    files = qs_session_demo_files(session->demo)->len;
+    files = session->demo->files->len;
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
-    blocks = qs_session_demo_counts(session->demo)->blocks;
-    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s",
-                           qs_client_session_demo_format(session)->extension, blocks,
-                           qs_plural(blocks));
-    if (qs_session_demo_lacks(session->demo) && !qs_session_demo_donor(session->demo)->name)
-        g_string_append_printf(text, ", %s", qs_session_demo_lacks(session->demo));
+    blocks = session->demo->writer.counts.blocks;
+    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
+                           blocks, qs_plural(blocks));
+    if (session->demo->lacks && !session->demo->donor.name)
+        g_string_append_printf(text, ", %s", session->demo->lacks);
     if (problem_total(session))
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problem%s", problem_total(session),
                                qs_plural(problem_total(session)));
@@ -97,7 +94,7 @@ struct qs_location report_location(const struct qs_client_session *session)
 /* What became of a session whose start is missing. New. */
 static char *missing_start_text(const struct qs_client_session *session)
 {
-    const struct qs_session_demo_donor *donor = qs_session_demo_donor(session->demo);
+    const struct qs_session_demo_donor *donor = &session->demo->donor;
     const char *refusals = donor->refusals;
 
     if (donor->name)
@@ -118,9 +115,9 @@ char *report_sign_on(const struct qs_client_session *session)
 {
     const struct qs_session_demo_donor *donor;
 
-    if (!session->demo || !qs_session_demo_lacks(session->demo))
+    if (!session->demo || !session->demo->lacks)
         return NULL;
-    donor = qs_session_demo_donor(session->demo);
+    donor = &session->demo->donor;
     if (donor->name)
         return g_strdup_printf("%slent by %s", donor->unproven ? "map not proven; " : "",
                                donor->name);
@@ -129,7 +126,7 @@ char *report_sign_on(const struct qs_client_session *session)
 
 static void report_missing_start(const struct qs_client_session *session)
 {
-    const char *lacks = qs_session_demo_lacks(session->demo);
+    const char *lacks = session->demo->lacks;
 
     if (lacks) {
         char *text = missing_start_text(session);
@@ -137,8 +134,7 @@ static void report_missing_start(const struct qs_client_session *session)
         failure(EXIT_PROBLEMS, report_location(session), "its start is missing (%s); %s", lacks,
                 text);
         g_free(text);
-    } else if (nothing_rebuilt(session) && !problem_total(session) &&
-               !qs_session_demo_is_dropped(session->demo)) {
+    } else if (nothing_rebuilt(session) && !problem_total(session) && !session->demo->dropped) {
         failure(EXIT_PROBLEMS, report_location(session), "nothing to make a demo of");
     }
 }
@@ -161,7 +157,7 @@ void report_demo_problems(const struct qs_client_session *session)
     if (!session->demo || session->same_as)
         return;
     report_missing_start(session);
-    problems = qs_session_demo_problems(session->demo);
+    problems = &session->demo->problems;
     for (guint i = 0; i < problems->kinds->len; i++)
         report_problem(session, g_ptr_array_index(problems->kinds, i));
     if (problems->others)
@@ -236,7 +232,7 @@ static json_t *packets_json(const GArray *packets)
 
 static json_t *problems_json(const struct qs_session_demo *demo)
 {
-    const GPtrArray *problems = qs_session_demo_problems(demo)->kinds;
+    const GPtrArray *problems = demo->problems.kinds;
     json_t *json = json_array();
 
     for (guint i = 0; i < problems->len; i++) {
@@ -256,10 +252,10 @@ static json_t *problems_json(const struct qs_session_demo *demo)
 /* Null where the capture has it. */
 static json_t *sign_on_json(const struct qs_session_demo *demo)
 {
-    const struct qs_session_demo_donor *donor = qs_session_demo_donor(demo);
+    const struct qs_session_demo_donor *donor = &demo->donor;
     json_t *json;
 
-    if (!qs_session_demo_lacks(demo))
+    if (!demo->lacks)
         return json_null();
     json = json_object();
     json_object_set_new(json, "lender", report_text_json(donor->name));
@@ -275,16 +271,15 @@ static json_t *demo_json(const struct qs_client_session *session)
 
     if (!session->demo)
         return json_null();
-    counts = qs_session_demo_counts(session->demo);
+    counts = &session->demo->writer.counts;
     json = json_object();
-    json_object_set_new(json, "format",
-                        json_string(qs_client_session_demo_format(session)->extension));
-    json_object_set_new(json, "files", number(qs_session_demo_files(session->demo)->len));
+    json_object_set_new(json, "format", json_string(session->format->extension));
+    json_object_set_new(json, "files", number(session->demo->files->len));
     json_object_set_new(json, "blocks", number(counts->blocks));
     json_object_set_new(json, "stripped", number(counts->stripped));
     json_object_set_new(json, "repaired", number(counts->repaired));
     json_object_set_new(json, "missing", number(counts->missing));
-    json_object_set_new(json, "lacks", report_text_json(qs_session_demo_lacks(session->demo)));
+    json_object_set_new(json, "lacks", report_text_json(session->demo->lacks));
     json_object_set_new(json, "sign_on", sign_on_json(session->demo));
     json_object_set_new(json, "problem_count", number(problem_total(session)));
     json_object_set_new(json, "problems", problems_json(session->demo));
@@ -366,7 +361,7 @@ static void print_elements(struct rows *rows)
     report_rows_error(rows);
 }
 
-static json_t *others_json(const struct qs_crowd_others *others)
+static json_t *others_json(const struct qs_small_sessions *others)
 {
     json_t *json = json_object();
 
@@ -375,7 +370,8 @@ static json_t *others_json(const struct qs_crowd_others *others)
     return json;
 }
 
-void report_print_json(json_t *report, struct rows *sessions, const struct qs_crowd_others *others)
+void report_print_json(json_t *report, struct rows *sessions,
+                       const struct qs_small_sessions *others)
 {
     char *text;
     const char *after;
@@ -397,24 +393,24 @@ void report_rows_error(const struct rows *rows)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", rows_error(rows));
 }
 
-void report_add_others(struct qs_crowd_others *sum, const struct qs_crowd_others *others)
+void report_add_others(struct qs_small_sessions *sum, const struct qs_small_sessions *others)
 {
     sum->sessions += others->sessions;
     sum->packets += others->packets;
 }
 
-void report_print_others(const struct qs_crowd_others *others)
+void report_print_others(const struct qs_small_sessions *others)
 {
-    char *text = qs_crowd_others_text(others);
+    char *text = qs_small_sessions_text(others);
 
     if (others->sessions)
         print_line("%s", text);
     g_free(text);
 }
 
-void report_fail_others(const struct qs_crowd_others *others)
+void report_fail_others(const struct qs_small_sessions *others)
 {
-    char *text = qs_crowd_others_text(others);
+    char *text = qs_small_sessions_text(others);
 
     failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", text);
     g_free(text);

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "pcap2demo/output/rows.h"
-#include "common/sessions/crowd.h"
+#include "common/sessions/sessions.h"
 #include "common/sessions/session.h"
 #include "pcap2demo/output/message.h"
 
@@ -57,18 +57,19 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object);
  * Prints a JSON report, and frees it. The rows are its member "sessions", for which it has an empty
  * array; "others" are those that are counted together.
  */
-void report_print_json(json_t *report, struct rows *sessions, const struct qs_crowd_others *others);
+void report_print_json(json_t *report, struct rows *sessions,
+                       const struct qs_small_sessions *others);
 
 /* Reports that rows were lost. */
 void report_rows_error(const struct rows *rows);
 
 /* Adds sessions that are counted together to others. */
-void report_add_others(struct qs_crowd_others *sum, const struct qs_crowd_others *others);
+void report_add_others(struct qs_small_sessions *sum, const struct qs_small_sessions *others);
 
 /* Reports that demos of them are impossible, and raises the exit status. */
-void report_fail_others(const struct qs_crowd_others *others);
+void report_fail_others(const struct qs_small_sessions *others);
 
 /* Prints a line about them where there are any. */
-void report_print_others(const struct qs_crowd_others *others);
+void report_print_others(const struct qs_small_sessions *others);
 
 #endif

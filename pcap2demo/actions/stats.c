@@ -45,7 +45,7 @@ struct stats {
     GHashTable *conversations; /* struct qs_links by the conversation's number */
     GHashTable *running;       /* struct figures by the session's number */
     struct rows *over;
-    struct qs_crowd_others others;
+    struct qs_small_sessions others;
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
@@ -401,7 +401,8 @@ static void stats_left_out(struct qs_sessions_handler *handler,
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-static void stats_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
+static void stats_others(struct qs_sessions_handler *handler,
+                         const struct qs_small_sessions *others)
 {
     report_add_others(&((struct stats *)handler)->others, others);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/core/text.h"
-#include "common/sessions/location.h"
+#include "common/sessions/demo.h"
 #include "pcap2demo/output/terminal.h"
 
 enum exit_status {

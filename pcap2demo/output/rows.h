@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of a report, which come in any order and are told in the order of their numbers: in memory
- * as long as they are few, then in temporary files that have no names.
+ * Rows of a report, which are added in any order and read in the order of their numbers: in memory
+ * while they are few, then in unnamed temporary files.
  */
 #ifndef PCAP2DEMO_ROWS_H
 #define PCAP2DEMO_ROWS_H
@@ -17,7 +17,7 @@ struct rows;
 struct rows *rows_new(void);
 void rows_free(struct rows *rows);
 
-/* Numbers begin anew: the rows to come stand behind those that are there. */
+/* Numbers start again from 1: later rows follow the present ones. */
 void rows_begin_part(struct rows *rows);
 
 /* Keeps a row of any bytes. `number`: 1 or more, each once in a part. */

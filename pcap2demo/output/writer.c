@@ -84,7 +84,7 @@ static char *temporary_path(const struct writer *writer, unsigned serial)
     return g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), serial);
 }
 
-/* Makes a temporary file with a name that nobody has; returns it open, or -1. */
+/* Makes a temporary file under a free name; returns its descriptor, or -1. */
 static int create_temporary(struct writer *writer)
 {
     static unsigned serial;

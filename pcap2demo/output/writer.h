@@ -16,45 +16,42 @@
 enum { WRITER_BUFFER = 64 * 1024 };
 
 /*
- * What is wrong with the name of a file that `option` gives, as a new text, or NULL. A file first
- * has another name: standard output cannot be one. Nor may it end as a compressed file's does.
- * `name` NULL: none was given.
+ * What is wrong with the file name that `option` gives, as a new text, or NULL. "-" is refused, as
+ * a file has a temporary name first, and so are the endings of compressed files. `name` NULL: not
+ * given.
  */
 char *writer_name_problem(const char *option, const char *name);
 
 struct writer;
 
-/* `folder` is where the file will be, and is made; NULL: nothing is written, bytes are only
- * counted.
- */
+/* `folder`: where the file will be; made if needed. NULL: bytes are counted, not written. */
 struct writer *writer_new(const char *folder);
 
-/* The temporary file's name is a number between these two, instead of the program's own choice. */
+/* Names the temporary file: a number between these two. */
 void writer_name_temporary(struct writer *writer, const char *before, const char *behind);
 
 void writer_add(struct writer *writer, const void *data, size_t size);
 
-/* A file that is in `folder` already, under a name that it is to lose; of this size. */
+/* Continues with the temporary file `path` in `folder`, which has `size` bytes. */
 struct writer *writer_adopt(const char *folder, const char *path, uint64_t size);
 
 /*
- * For files that are written for long. writer_wait_for_room(): from now on a full disk is no
- * error; what has no room waits in memory, until writer_flush() has success. What is there is at
- * all times the beginning of the file.
+ * For files that grow for a long time. After writer_wait_for_room(), a full disk is no error: bytes
+ * stay in memory until writer_flush() succeeds. The file on disk is always a prefix of the whole.
  */
 void writer_wait_for_room(struct writer *writer);
 
-/* Writes what waits in memory. False: there is no room for it. */
+/* Writes the bytes in memory. False: the disk is full. */
 bool writer_flush(struct writer *writer);
 
-/* Bytes that wait in memory; and whether the disk was full the last time. */
+/* Bytes in memory, and whether the disk was full at the last attempt. */
 size_t writer_waiting(const struct writer *writer);
 bool writer_is_full(const struct writer *writer);
 
-/* As if the disk had been full: nothing is written before writer_flush(). */
+/* Writes nothing before the next writer_flush(), as after a full disk. */
 void writer_hold(struct writer *writer);
 
-/* What waits in memory, and has no room, is dropped. */
+/* Drops the bytes in memory. */
 void writer_drop_waiting(struct writer *writer);
 
 /* The temporary file; NULL: there is none yet. */
@@ -70,10 +67,10 @@ uint64_t writer_size(const struct writer *writer);
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
-/* Whether nothing went wrong but that the last name is taken: the file may be given another. */
+/* Whether the only error is that the last name is taken: another may be tried. */
 bool writer_name_is_taken(const struct writer *writer);
 
-/* The temporary file stays where it is when the writer is freed. */
+/* Keeps the temporary file when the writer is freed. */
 void writer_forget(struct writer *writer);
 
 /* Frees the writer. What was not committed is removed. */

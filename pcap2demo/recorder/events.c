@@ -278,9 +278,9 @@ static void on_session_left_out(struct qs_sessions_handler *handler,
     g_hash_table_remove(recorder->status->sessions, session);
 }
 
-static void on_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
+static void on_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
 {
-    char *text = qs_crowd_others_text(others);
+    char *text = qs_small_sessions_text(others);
 
     (void)handler;
     log_event("others", NULL, "%s", text);

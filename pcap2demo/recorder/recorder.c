@@ -343,7 +343,7 @@ static void record(struct recorder *recorder)
 
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
     qs_sessions_set_source(recorder->sessions, name, name);
-    pipeline_start(&recorder->pipeline, qs_sessions_take_as_captured(recorder->sessions));
+    pipeline_start(&recorder->pipeline, qs_sessions_is_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder_options.interface);
     while (!is_over(recorder)) {

@@ -128,7 +128,7 @@ static char *end_demo(const char *path, const struct qs_sessions_options *option
     char *error;
 
     scan_demo(&scan, options, recording);
-    qs_demo_input_demo_format(recording)->append_end(end, scan.last);
+    recording->reader.format->append_end(end, scan.last);
     if (scan.last.size == end->len && memcmp(scan.last.data, end->data, end->len) == 0)
         g_byte_array_set_size(end, 0); /* it has its end */
     error = recovered->blocks ? write_end(path, &scan, end) : remove_empty(path);

@@ -44,7 +44,8 @@ FAULTS = [
     ("quakeworld", "if (pitch >= 8)", "if (pitch > 8)"),
     ("quakeworld", "return ((int)bits - 2048) * 2;", "return ((int)bits - 2047) * 2;"),
     ("quakeworld", "(int8_t)b[5] * (360.0 / 256)", "b[5] * (360.0 / 256)"),
-    ("quakeworld", "number += 1024;", "number += 512;"),
+    ("quakeworld", "QW_EVENMORE(U_FTE_ENTITYDBL2) ? 1024 : 0",
+     "QW_EVENMORE(U_FTE_ENTITYDBL2) ? 512 : 0"),
     ("quakeworld", "(int16_t)before * (360.0 / 65536)", "before * (360.0 / 65536)"),
     ("quakeworld", "    qs_table_clear(&session->userinfo);\n", ""),
     ("quakeworld", "    qs_table_clear(&session->models);\n", ""),
@@ -158,7 +159,7 @@ FAULTS = [
      "datagram->cut = fragment->offset + bytes.size;"),
 
     # Sessions and actions.
-    ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
+    ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
     ("sessions", "now - qs_flow_last(table, oldest) >= table->idle)",
      "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",

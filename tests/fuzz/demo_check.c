@@ -102,8 +102,8 @@ static void check_demo(struct demo_check *check, const char *name, struct qs_vie
     check->demo = true;
     read_demo(check, recording);
     check->demo = false;
-    if (qs_demo_input_error(recording))
-        broken(name, qs_demo_input_error(recording));
+    if (recording->error)
+        broken(name, recording->error);
     qs_demo_input_close(recording);
 }
 

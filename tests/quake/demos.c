@@ -10,7 +10,7 @@
 
 #include "common/dump/dump.h"
 #include "common/demo/dem/dem.h"
-#include "common/quake/quake.h"
+#include "common/quake/session.h"
 #include "tests/support/count_sink.h"
 
 struct tally {

@@ -7,7 +7,7 @@
 
 #include "common/core/parse.h"
 #include "common/quake/constants.h"
-#include "common/quake/quake.h"
+#include "common/quake/session.h"
 
 struct wire {
     struct qs_decoder decoder;

@@ -5,7 +5,7 @@
  */
 #include "common/quakeworld/constants.h"
 #include "common/core/writer.h"
-#include "common/quakeworld/entity_delta.h"
+#include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/quakeworld.h"
 #include "tests/unit/unit.h"
 
@@ -40,7 +40,7 @@ static void put_delta(GByteArray *bytes, GRand *dice, const struct fte_session *
     qs_write_u16(bytes, (uint16_t)g_rand_int(dice));
     put_body(bytes, BODY);
     in = qs_reader_over(bytes->data + start, bytes->len - start);
-    delta = qw_read_delta(&in, &format);
+    delta = qw_read_delta(&in, format.fte);
     qw_read_delta_fields(&in, &format, &delta, &entity);
     assert_false(in.overrun);
     g_byte_array_set_size(bytes, start + in.pos);

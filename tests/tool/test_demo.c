@@ -45,8 +45,7 @@ static int tear_down(void **state)
 
 static void assert_file(const struct fixture *f, guint index, const char *name, const char *text)
 {
-    const struct qs_session_demo_file *file =
-        g_ptr_array_index(qs_session_demo_files(f->demo), index);
+    const struct qs_session_demo_file *file = g_ptr_array_index(f->demo->files, index);
     char *path = g_build_filename(f->folder, name, NULL);
     char *contents;
 
@@ -68,17 +67,17 @@ static void writes_a_file_for_each_begin(void **state)
     qs_session_demo_set_map(f->demo, "q2dm1");
     qs_session_demo_set_source(f->demo, "duel.pcap",
                                &(struct qs_packet){.time = INT64_C(2000000000)});
-    qs_demo_begin(qs_session_demo_writer(f->demo));
-    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("first"));
+    qs_demo_begin(&f->demo->writer);
+    qs_demo_write(&f->demo->writer, qs_view_of("first"));
     /* The next level: its name comes after its file has begun. */
     qs_session_demo_set_map(f->demo, NULL);
     qs_session_demo_set_source(f->demo, "duel.pcap",
                                &(struct qs_packet){.time = INT64_C(540000000000)});
-    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_demo_begin(&f->demo->writer);
     qs_session_demo_set_map(f->demo, "q2dm2");
-    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("second"));
+    qs_demo_write(&f->demo->writer, qs_view_of("second"));
     qs_session_demo_end(f->demo, true);
-    assert_int_equal(qs_session_demo_files(f->demo)->len, 2);
+    assert_int_equal(f->demo->files->len, 2);
     assert_file(f, 0, "duel-19700101-000002-anna-q2dm1.dm2", "first");
     assert_file(f, 1, "duel-19700101-000900-anna-q2dm2.dm2", "second");
 }
@@ -88,11 +87,11 @@ static void keeps_the_first_map(void **state)
 {
     struct fixture *f = *state;
 
-    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_demo_begin(&f->demo->writer);
     qs_session_demo_set_map(f->demo, "dm4");
     qs_session_demo_set_map(f->demo, NULL);
     qs_session_demo_set_map(f->demo, "dm6");
-    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("x"));
+    qs_demo_write(&f->demo->writer, qs_view_of("x"));
     qs_session_demo_end(f->demo, true);
     assert_file(f, 0, "duel-19700101-000000-dm4.dm2", "x");
 }
@@ -107,8 +106,8 @@ static void takes_the_next_free_name(void **state)
 
     assert_true(g_file_set_contents(path, "there before", -1, NULL));
     assert_int_equal(g_mkdir(folder, 0777), 0);
-    qs_demo_begin(qs_session_demo_writer(f->demo));
-    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("x"));
+    qs_demo_begin(&f->demo->writer);
+    qs_demo_write(&f->demo->writer, qs_view_of("x"));
     qs_session_demo_end(f->demo, true);
     assert_file(f, 0, "duel-19700101-000000-3.dm2", "x");
     assert_true(g_file_get_contents(path, &contents, NULL, NULL));
@@ -124,25 +123,25 @@ static void discards(void **state)
 {
     struct fixture *f = *state;
 
-    qs_demo_begin(qs_session_demo_writer(f->demo));
-    assert_true(qs_session_demo_writer(f->demo)->begun);
-    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("x"));
-    qs_demo_discard(qs_session_demo_writer(f->demo));
-    assert_false(qs_session_demo_writer(f->demo)->begun);
-    qs_demo_begin(qs_session_demo_writer(f->demo));
-    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("y"));
+    qs_demo_begin(&f->demo->writer);
+    assert_true(f->demo->writer.begun);
+    qs_demo_write(&f->demo->writer, qs_view_of("x"));
+    qs_demo_discard(&f->demo->writer);
+    assert_false(f->demo->writer.begun);
+    qs_demo_begin(&f->demo->writer);
+    qs_demo_write(&f->demo->writer, qs_view_of("y"));
     qs_session_demo_end(f->demo, false);
-    assert_int_equal(qs_session_demo_files(f->demo)->len, 0);
+    assert_int_equal(f->demo->files->len, 0);
 }
 
 static void keeps_what_is_missing_at_the_start(void **state)
 {
     struct fixture *f = *state;
 
-    assert_null(qs_session_demo_lacks(f->demo));
-    qs_demo_start_missing(qs_session_demo_writer(f->demo), "no svc_serverinfo seen");
-    qs_demo_start_missing(qs_session_demo_writer(f->demo), "no other either");
-    assert_string_equal(qs_session_demo_lacks(f->demo), "no svc_serverinfo seen");
+    assert_null(f->demo->lacks);
+    qs_demo_start_missing(&f->demo->writer, "no svc_serverinfo seen");
+    qs_demo_start_missing(&f->demo->writer, "no other either");
+    assert_string_equal(f->demo->lacks, "no svc_serverinfo seen");
 }
 
 static void bounds_problems(void **state)
@@ -154,9 +153,8 @@ static void bounds_problems(void **state)
 
     qs_session_demo_set_source(f->demo, "duel.pcap", &(struct qs_packet){.time = 0});
     for (int i = 0; i < 20; i++)
-        qs_demo_problem(qs_session_demo_writer(f->demo), i ? NULL : &packet, "of the kind %c",
-                        'a' + i);
-    problems = qs_session_demo_problems(f->demo);
+        qs_demo_problem(&f->demo->writer, i ? NULL : &packet, "of the kind %c", 'a' + i);
+    problems = &f->demo->problems;
     assert_int_equal(problems->count, 20);
     assert_int_equal(problems->kinds->len, QS_DEMO_PROBLEMS_MAX);
     assert_int_equal(problems->others, 20 - QS_DEMO_PROBLEMS_MAX);
@@ -170,8 +168,7 @@ static void bounds_problems(void **state)
 
 static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
 {
-    char *text = qs_session_demo_problem_text(
-        g_ptr_array_index(qs_session_demo_problems(f->demo)->kinds, index));
+    char *text = qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
 
     assert_string_equal(text, expected);
     g_free(text);
@@ -183,16 +180,16 @@ static void sums_up_problems(void **state)
     struct fixture *f = *state;
     struct qs_packet packet = {.number = 12};
 
-    qs_demo_problem(qs_session_demo_writer(f->demo), &packet, "frame %d is left out", 7);
+    qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 7);
     assert_problem_text(f, 0, "frame 7 is left out");
     packet.number = 45;
-    qs_demo_problem(qs_session_demo_writer(f->demo), &packet, "frame %d is left out", 118);
-    qs_demo_problem(qs_session_demo_writer(f->demo), NULL, "the end");
+    qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 118);
+    qs_demo_problem(&f->demo->writer, NULL, "the end");
     assert_problem_text(f, 0, "frame 7 is left out (2 times: packets 12, 45)");
     assert_problem_text(f, 1, "the end");
     for (packet.number = 100; packet.number < 110; packet.number++)
-        qs_demo_problem(qs_session_demo_writer(f->demo), &packet, "frame %d is left out", 7);
-    qs_demo_problem(qs_session_demo_writer(f->demo), NULL, "the end");
+        qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 7);
+    qs_demo_problem(&f->demo->writer, NULL, "the end");
     assert_problem_text(f, 0,
                         "frame 7 is left out (12 times: packets 12, 45, 100, 101, 102, 103, 104, "
                         "105, 106, 107, …)");

@@ -2,7 +2,7 @@
 /* Datagrams out of order: what moves, what stays, and what is held for how long. */
 #include "tests/tool/frames.h"
 
-#include "common/sessions/resequence.h"
+#include "common/sessions/reorder.h"
 
 #define MS INT64_C(1000000)
 
@@ -187,10 +187,10 @@ static void holds_few(void **state)
     struct fixture *f = *state;
 
     begin(f);
-    for (uint32_t i = 12; i < 12 + QS_RESEQUENCE_HELD_MAX; i++)
+    for (uint32_t i = 12; i < 12 + QS_REORDER_HELD_MAX; i++)
         server(f, i, 10);
     assert_int_equal(f->taken->len, 0);
-    server(f, 12 + QS_RESEQUENCE_HELD_MAX, 10);
+    server(f, 12 + QS_REORDER_HELD_MAX, 10);
     assert_false(qs_resequence_holds(f->order));
 }
 

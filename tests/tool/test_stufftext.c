@@ -18,7 +18,7 @@ static void expect_of(const struct command *needed, const char *const *never,
     struct stufftext stufftext;
     char *told;
 
-    stufftext_init(&stufftext, qs_session_demo_writer(demo), '\t', needed, never);
+    stufftext_init(&stufftext, &demo->writer, '\t', needed, never);
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 

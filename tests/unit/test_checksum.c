@@ -2,7 +2,7 @@
 /* The move checksums and the CRC that they are built on. */
 #include "common/core/checksum.h"
 #include "common/quake2/usercmd.h"
-#include "common/quakeworld/checksum.h"
+#include "common/quakeworld/usercmd.h"
 #include "tests/unit/unit.h"
 
 static const uint8_t zeros[80];

@@ -6,7 +6,7 @@
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
-#include "common/quake/quake.h"
+#include "common/quake/session.h"
 
 /* --- Reading --- */
 

@@ -6,7 +6,7 @@
 #include "common/core/writer.h"
 #include "common/core/findings.h"
 #include "common/quake/constants.h"
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 
 enum {
     FIRST_VERSION = 5,

@@ -7,9 +7,8 @@
 #include "common/demo/dem/entity_frames.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
-#include "common/quake/dialect.h"
-#include "common/quake/quake.h"
-#include "common/core/findings.h"
+#include "common/quake/variant.h"
+#include "common/quake/session.h"
 
 enum {
     ENTITIES_MAX = 32768,

@@ -8,7 +8,7 @@
 #include "common/core/lists.h"
 #include "common/demo/dem/dem.h"
 #include "common/quake/constants.h"
-#include "common/quake/quake.h"
+#include "common/quake/session.h"
 
 enum {
     PACKET_HEADER = 8,

@@ -15,7 +15,7 @@
 #include "common/demo/sanitize/filter_quake.h"
 #include "common/demo/sanitize/stufftext.h"
 #include "common/quake/constants.h"
-#include "common/quake/quake.h"
+#include "common/quake/session.h"
 
 enum {
     /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the

@@ -7,7 +7,7 @@
 #include "common/demo/dem/entity_frames.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 #include "common/quake/session.h"
 
 enum part {

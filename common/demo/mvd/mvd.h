@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * MVD, the demo file that servers of QuakeWorld record: blocks as QTV streams them (see
- * common/quakeworld/mvd_framing.h), one behind the other.
+ * common/quakeworld/mvd.h), one behind the other.
  */
 #ifndef QS_DEMO_MVD_MVD_H
 #define QS_DEMO_MVD_MVD_H
 
 #include "common/demo/format.h"
-#include "common/quakeworld/mvd_framing.h"
+#include "common/quakeworld/mvd.h"
 
 extern const struct qs_demo_format qs_demo_mvd;
 

@@ -14,7 +14,7 @@
 #include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/demo/qwd/replacement.h"
-#include "common/quakeworld/frames.h"
+#include "common/quakeworld/entity_frames.h"
 
 struct qwd_entities {
     struct qs_demo_writer *out;

@@ -10,7 +10,7 @@
 
 #include "common/demo/late_join/sign_on.h"
 #include "common/core/decoder.h"
-#include "common/quakeworld/states.h"
+#include "common/quakeworld/entity_states.h"
 
 enum { QWD_UPDATES_PLAYERS = 32 }; /* entities from 1 on, at most */
 

@@ -12,7 +12,7 @@
 #include "common/demo/late_join/sign_on.h"
 #include "common/demo/qwd/client_view.h"
 #include "common/demo/qwd/entity_updates.h"
-#include "common/quakeworld/frames.h"
+#include "common/quakeworld/entity_frames.h"
 #include "common/quakeworld/quakeworld.h"
 #include "common/quakeworld/session.h"
 

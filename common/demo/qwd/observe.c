@@ -271,7 +271,7 @@ static void see_update(const struct qwd_match *m, struct qwd_observation *observ
         see_base(observed, base);
     observed->updates_at[sequence % QW_FRAMES_KEPT] = sequence;
     while (qs_reader_left(&in) >= 2 && qs_le16(in.data + in.pos)) {
-        const struct qw_delta delta = qw_read_delta(&in, &observed->format);
+        const struct qw_delta delta = qw_read_delta(&in, observed->format.fte);
 
         see_delta(m, observed, sequence, base, !is_delta, &delta, &in);
     }

@@ -7,7 +7,6 @@
 #include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/fields.h"
-#include "common/quakeworld/names.h"
 #include "common/quakeworld/usercmd.h"
 
 /* --- Reading --- */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/quakeworld/states.h"
+#include "common/quakeworld/entity_states.h"
 
 enum { QWD_SAMPLES = 128, QWD_SAMPLE_WORDS = QW_STATES_MAX / 32 };
 

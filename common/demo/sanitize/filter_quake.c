@@ -2,7 +2,7 @@
 #include "common/demo/sanitize/filter_quake.h"
 
 #include "common/quake/constants.h"
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 
 /* The byte at `at`, or 0 behind the end. */
 static uint32_t byte_at(struct qs_view message, uint32_t at)

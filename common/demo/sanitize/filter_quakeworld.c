@@ -4,7 +4,7 @@
 #include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/extensions.h"
+#include "common/quakeworld/messages.h"
 
 /*
  * The commands that players need: the server's settings, a level's beginning and end, and what is

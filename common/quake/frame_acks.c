@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake/frame_acks.h"
+
+#include "common/core/emit.h"
+#include "common/core/numeric_text.h"
+#include "common/core/summary.h"
+#include "common/quake/constants.h"
+#include "common/quake/session.h"
+
+enum {
+    WINDOW = 64,  /* more than DarkPlaces' clients keep: client.h, LATESTFRAMENUMS */
+    AHEAD_MAX = 8 /* a frame comes this late in the capture, but not later */
+};
+
+/* Of a level that was captured from its beginning no frame came before the first one seen. */
+static bool is_whole_level(const struct nq_session *session)
+{
+    return session->base.level && !session->sign_on_lent;
+}
+
+static void start(struct nq_frames *frames, uint32_t number, bool whole)
+{
+    *frames = (struct nq_frames){.started = true,
+                                 .newest = whole ? 0 : number,
+                                 .top = number,
+                                 .settled = whole ? 0 : ~UINT64_C(0)};
+}
+
+static void reach(struct nq_frames *frames, uint32_t number)
+{
+    const uint32_t step = number - frames->top;
+
+    frames->settled = step < WINDOW ? frames->settled << step : 0;
+    frames->acknowledged = step < WINDOW ? frames->acknowledged << step : 0;
+    frames->top = number;
+}
+
+void nq_take_frame(struct qs_decoder *d, int32_t signed_number)
+{
+    struct nq_session *session = nq_session_of(d);
+    struct nq_frames *frames = &session->frames;
+    const uint32_t number = (uint32_t)signed_number;
+
+    if (signed_number < 0 || d->in.overrun || session->delivered.reliable)
+        return;
+    if (!frames->started)
+        start(frames, number, is_whole_level(session));
+    else if (number > frames->top)
+        reach(frames, number);
+    else if (frames->top - number >= WINDOW) /* they start over */
+        start(frames, number, false);
+    frames->settled |= UINT64_C(1) << (frames->top - number);
+    frames->newest = MAX(frames->newest, number);
+}
+
+void nq_take_unread_frame(struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+    const bool fte = session->ext.fte2 & FTE2_REPLACEMENTDELTAS;
+
+    nq_take_frame(d, (int32_t)(fte ? d->sequence : session->frames.newest + 1));
+}
+
+/* Bits of the frames that will not come any more: for a newer one has, or many were acknowledged.
+ */
+static uint64_t past(const struct nq_frames *frames)
+{
+    const uint32_t ahead = MIN(frames->top - frames->newest + 1, AHEAD_MAX);
+
+    return ~UINT64_C(0) << ahead;
+}
+
+/* How many of the frames that were acknowledged turn out now not to have been captured. */
+static unsigned settle(struct nq_frames *frames)
+{
+    const uint64_t lost = frames->acknowledged & ~frames->settled & past(frames);
+
+    frames->settled |= lost;
+    return (uint32_t)__builtin_popcountll(lost);
+}
+
+/* Whether it is one of this level. Servers ignore those from before, too. Without a level there is
+ * no demo, and not all is read. */
+static bool is_current(const struct nq_session *session)
+{
+    return (session->frames.started || is_whole_level(session)) && session->base.level &&
+           session->signon >= SIGNON_DONE;
+}
+
+static void acknowledge(struct nq_frames *frames, uint32_t number)
+{
+    if (!frames->started)
+        start(frames, number, true);
+    else if (number > frames->top)
+        reach(frames, number);
+    if (frames->top - number < WINDOW)
+        frames->acknowledged |= UINT64_C(1) << (frames->top - number);
+}
+
+void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
+{
+    struct nq_session *session = nq_session_of(d);
+    unsigned lost;
+
+    if (number < 0 || d->in.overrun || d->direction != QS_C2S || !d->accepted ||
+        !is_current(session))
+        return;
+    acknowledge(&session->frames, (uint32_t)number);
+    lost = settle(&session->frames);
+    if (!lost)
+        return;
+    session->base.to_client.not_captured += lost;
+    qs_note(d, QS_NOTE_NOT_CAPTURED, d->in.pos - 4, 4,
+            "The capture lacks %u frame%s of entities that the client has acknowledged", lost,
+            qs_plural(lost));
+    qs_summary_remark(d, "not captured: %u frame%s", lost, qs_plural(lost));
+}
+
+unsigned nq_frames_awaited(const struct nq_frames *frames)
+{
+    return (uint32_t)__builtin_popcountll(frames->acknowledged & ~frames->settled);
+}

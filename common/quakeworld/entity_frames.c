@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quakeworld/entity_frames.h"
+
+#include "common/core/lists.h"
+#include "common/core/writer.h"
+#include "common/quakeworld/constants.h"
+
+/* --- Life --- */
+
+static void clear_root(void *root)
+{
+    g_free(((struct qw_root *)root)->states);
+}
+
+void qw_frames_init(struct qw_frames *frames)
+{
+    *frames = (struct qw_frames){.roots = g_array_new(FALSE, FALSE, sizeof(struct qw_root)),
+                                 .bytes = g_byte_array_new()};
+    g_array_set_clear_func(frames->roots, clear_root);
+}
+
+static struct qw_frame *place_of(struct qw_frames *frames, uint32_t number)
+{
+    return &frames->kept[number % QW_UPDATES_MAX];
+}
+
+void qw_frames_level(struct qw_frames *frames)
+{
+    for (uint32_t i = 0; i < frames->count; i++)
+        g_clear_pointer(&place_of(frames, frames->first + i)->states, g_free);
+    frames->first += frames->count;
+    frames->count = 0;
+    g_array_set_size(frames->roots, 0);
+    qs_bytes_empty(frames->bytes);
+    g_clear_pointer(&frames->baselines, g_free);
+}
+
+void qw_frames_clear(struct qw_frames *frames)
+{
+    qw_frames_level(frames);
+    g_array_free(frames->roots, TRUE);
+    g_byte_array_free(frames->bytes, TRUE);
+}
+
+/* --- Baselines --- */
+
+void qw_frames_baseline(struct qw_frames *frames, struct qs_view body, bool as_delta)
+{
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+    struct qw_entity baseline;
+
+    if (as_delta)
+        qw_read_delta_baseline(&in, &frames->format, &baseline);
+    else
+        qw_read_baseline(&in, &frames->format, &baseline);
+    if (!in.overrun)
+        frames->baselines = qw_states_set(frames->baselines, &baseline);
+}
+
+/* --- States of frames --- */
+
+static struct qw_root *root_of(struct qw_frames *frames, uint32_t number)
+{
+    for (guint i = 0; i < frames->roots->len; i++) {
+        struct qw_root *root = &g_array_index(frames->roots, struct qw_root, i);
+
+        if (root->number == number)
+            return root;
+    }
+    return NULL;
+}
+
+static bool is_kept(const struct qw_frames *frames, uint32_t number)
+{
+    return number - frames->first < frames->count;
+}
+
+/* The states with the frame's own update applied. */
+static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *frame,
+                               struct qw_states *states)
+{
+    if (!frame->size)
+        return states;
+    return qw_states_apply(states, frames->baselines, &frames->format,
+                           qs_reader_over(frames->bytes->data + frame->at, frame->size));
+}
+
+/* The next frame back that has its states, and on the way to it the numbers of those that have not,
+ * the newest first. Returns a copy of these states. */
+static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
+                                  uint32_t way[QW_UPDATES_MAX], unsigned *steps)
+{
+    const struct qw_root *root;
+
+    for (*steps = 0; is_kept(frames, number);) {
+        const struct qw_frame *frame = place_of(frames, number);
+
+        if (frame->states)
+            return qw_states_copy(frame->states);
+        way[(*steps)++] = number;
+        if (!frame->has_parent)
+            return NULL;
+        number = frame->parent;
+    }
+    root = root_of(frames, number);
+    return root ? qw_states_copy(root->states) : NULL;
+}
+
+/* The states of a frame that is kept, which keeps them; NULL: no entities. */
+static const struct qw_states *states_of(struct qw_frames *frames, uint32_t number)
+{
+    uint32_t way[QW_UPDATES_MAX];
+    unsigned steps;
+    struct qw_frame *frame = place_of(frames, number);
+    struct qw_states *states;
+
+    if (frame->states)
+        return frame->states;
+    states = start_of(frames, number, way, &steps);
+    while (steps)
+        states = apply(frames, place_of(frames, way[--steps]), states);
+    frame->states = states;
+    return states;
+}
+
+/* --- Older frames --- */
+
+static void drop_root(struct qw_frames *frames, struct qw_root *root)
+{
+    g_array_remove_index_fast(frames->roots,
+                              (guint)(root - &g_array_index(frames->roots, struct qw_root, 0)));
+}
+
+/* The root that the frame becomes: its parent, if nothing else counts from that, or a copy of it.
+ */
+static struct qw_root *inherit(struct qw_frames *frames, const struct qw_frame *frame)
+{
+    struct qw_root *parent = frame->has_parent ? root_of(frames, frame->parent) : NULL;
+    struct qw_root root = {0};
+
+    if (parent && !--parent->children)
+        return parent;
+    if (parent && frame->children)
+        root.states = qw_states_copy(parent->states);
+    g_array_append_val(frames->roots, root);
+    return &g_array_index(frames->roots, struct qw_root, frames->roots->len - 1);
+}
+
+/* The first frame kept becomes a root, if others count from it. */
+static void fold_first(struct qw_frames *frames)
+{
+    struct qw_frame *frame = place_of(frames, frames->first);
+    struct qw_root *root = inherit(frames, frame);
+
+    root->number = frames->first++;
+    root->children = frame->children;
+    frames->count--;
+    if (frame->states) {
+        g_free(root->states);
+        root->states = g_steal_pointer(&frame->states);
+    } else if (root->children) {
+        root->states = apply(frames, frame, root->states);
+    }
+    if (!root->children)
+        drop_root(frames, root);
+}
+
+static void drop_bytes(struct qw_frames *frames, uint32_t size)
+{
+    g_byte_array_remove_range(frames->bytes, 0, size);
+    for (uint32_t i = 0; i < frames->count; i++)
+        place_of(frames, frames->first + i)->at -= size;
+}
+
+/* Makes room for new frames: of those that no delta can reach any more only states stay, and only
+ * of those that others count from. */
+static void fold(struct qw_frames *frames)
+{
+    while (frames->count > QW_FRAMES_KEPT)
+        fold_first(frames);
+    drop_bytes(frames, place_of(frames, frames->first)->at);
+}
+
+/* --- Updates --- */
+
+enum { END_SIZE = 2 }; /* of the word that ends an update */
+
+/* The number of the frame of that packet; false, and `*number` stays: there is none. Numbers of
+ * packets grow, and most often one of the newest is meant. */
+static bool find_frame(struct qw_frames *frames, uint32_t sequence, uint32_t *number)
+{
+    for (uint32_t i = frames->count; i; i--) {
+        const struct qw_frame *frame = place_of(frames, frames->first + i - 1);
+
+        if (frame->sequence > sequence)
+            continue;
+        if (frame->sequence < sequence)
+            return false;
+        *number = frames->first + i - 1;
+        return true;
+    }
+    return false;
+}
+
+static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
+                                  struct qs_view deltas)
+{
+    struct qw_frame *frame = place_of(frames, frames->first + frames->count++);
+
+    *frame = (struct qw_frame){.sequence = sequence, .at = frames->bytes->len};
+    if (deltas.size <= END_SIZE || deltas.size > QW_UPDATE_BYTES_MAX)
+        return frame;
+    frame->size = deltas.size;
+    g_byte_array_append(frames->bytes, deltas.data, deltas.size);
+    return frame;
+}
+
+static void set_parent(struct qw_frames *frames, struct qw_frame *frame, uint32_t number)
+{
+    place_of(frames, number)->children++;
+    frame->parent = number;
+    frame->has_parent = true;
+}
+
+/* A delta from packet update->base. */
+static void add_delta(struct qw_frames *frames, uint32_t sequence, struct qs_view deltas,
+                      struct qw_update *update)
+{
+    const bool any = frames->count;
+    uint32_t parent = frames->first + frames->count - 1;
+    struct qw_frame *frame;
+
+    update->base_known = find_frame(frames, update->base, &parent);
+    frame = add_frame(frames, sequence, deltas);
+    if (any)
+        set_parent(frames, frame, parent);
+}
+
+void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
+                      bool is_delta, struct qw_update *update)
+{
+    if (frames->count == QW_UPDATES_MAX)
+        fold(frames);
+    update->is_delta = is_delta && body.size;
+    update->base_known = false;
+    update->base = 0;
+    if (!update->is_delta) {
+        add_frame(frames, sequence, body);
+        return;
+    }
+    update->base = qw_delta_base(sequence, body.data[0]);
+    add_delta(frames, sequence, (struct qs_view){body.data + 1, body.size - 1}, update);
+}
+
+void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states)
+{
+    if (frames->count == QW_UPDATES_MAX)
+        fold(frames);
+    add_frame(frames, sequence, (struct qs_view){0})->states = qw_states_copy(states);
+}
+
+void qw_frames_append(GByteArray *to, struct qw_frames *frames)
+{
+    const struct qw_states *states =
+        frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
+
+    qs_write_u8(to, SVC_PACKETENTITIES);
+    for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {
+        const struct qw_entity *entity = &states->entities[i];
+
+        qw_append_delta(to, &frames->format, qw_states_find(frames->baselines, entity->number),
+                        entity);
+    }
+    qs_write_u16(to, 0);
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What FTE's extensions have of QuakeWorld's own: what they change everywhere, and messages. */
+#include "common/quakeworld/messages.h"
+
+void qw_apply_extensions(struct qs_decoder *d)
+{
+    const bool floats = qw_session(d)->ext.fte & FTE_FLOATCOORDS;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+bool qw_only_fte_reads(const struct fte_session *session)
+{
+    static const uint32_t fte =
+        FTE_SCALE | FTE_FATNESS | FTE_HULLSIZE | FTE_SPLITSCREEN | FTE_HEXEN2 | FTE_DPFLAGS;
+    static const uint32_t fte2 =
+        FTE2_REPLACEMENTDELTAS | FTE2_MAXPLAYERS | FTE2_VRINPUTS | FTE2_LERPTIME;
+
+    return (session->fte & fte) || (session->fte2 & fte2);
+}
+
+static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
+{
+    qw_emit_model_name(d, offset, length, model);
+}
+
+/* The newest three, as clc_move has them: newer ones push older ones out. */
+static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
+{
+    struct qw_session *session = (struct qw_session *)base;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct fte_input *input = &inputs[i];
+
+        session->cmds[0] = session->cmds[1];
+        session->cmds[1] = session->cmds[2];
+        session->cmds[2] = (struct qw_usercmd){
+            .msec = input->msec,
+            .angles = {input->angles[0], input->angles[1], input->angles[2]},
+            .forward = input->forward,
+            .side = input->side,
+            .up = input->up,
+            .buttons = input->buttons,
+            .impulse = input->impulse,
+        };
+    }
+    /* Demo players count a packet without commands, too: it repeats no time and no impulse. */
+    if (!count)
+        session->cmds[2].msec = session->cmds[2].impulse = 0;
+    session->moved = true;
+}
+
+/* PROTOCOL.md, section 5: from 0.35 on. */
+static bool server_is_mvdsv(const struct qs_session *base)
+{
+    static const char name[] = "mvdsv ";
+    const struct qw_session *session = (const struct qw_session *)base;
+    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, QW_TEXT_SERVERINFO));
+    const struct qs_view version = qs_info_value(info, "*version");
+    char *text;
+    bool is_mvdsv;
+
+    if (!version.data)
+        return false;
+    text = g_strndup((const char *)version.data, version.size);
+    is_mvdsv = g_ascii_strncasecmp(text, name, strlen(name)) == 0 &&
+               g_ascii_strtod(text + strlen(name), NULL) >= 0.35;
+    g_free(text);
+    return is_mvdsv;
+}
+
+const struct fte_game qw_fte_game = {
+    .rows = {.entities_end = QW_ENTITIES_END,
+             .usercmd = QW_USERCMD,
+             .pitch = QW_USERCMD_PITCH,
+             .yaw = QW_USERCMD_YAW,
+             .roll = QW_USERCMD_ROLL,
+             .forward = QW_USERCMD_FORWARD,
+             .side = QW_USERCMD_SIDE,
+             .up = QW_USERCMD_UP,
+             .msec = QW_USERCMD_MSEC,
+             .loss = QW_MOVE_LOSS,
+             .temp_entity_type = QW_TE_TYPE},
+    .temp_entities = qw_temp_entities,
+    .temp_entity_count = QW_TEMP_ENTITIES,
+    .name_model = name_model,
+    .name_entity = qw_emit_entity_name,
+    .read_player = qw_read_player,
+    .keep_inputs = keep_inputs,
+    .server_is_mvdsv = server_is_mvdsv,
+};
+
+/* --- Server messages --- */
+
+/*
+ * Server messages that FTE adds, without entities and temporary entities (common/fte). Source:
+ * common/fte/PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c and what it calls, where the function
+ * is named.
+ *
+ * Not decodable from the packets alone:
+ *   - svcfte_csqcentities, once an entity is updated, and svcfte_cgamepacket: only the server's mod
+ *     knows their length, and so where the next message begins (their sized forms are passed over);
+ *   - svcfte_customtempent, where the capture lacks the effect's definition;
+ *   - packets compressed by the extension HUFF, whose table is not sent;
+ *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
+ */
+
+enum { QIZMO_FRAME_SIZE = 33 };
+
+/* --- Time and view --- */
+
+void qw_read_time(struct qs_decoder *d)
+{
+    qs_f32(d, QW_TIME);
+}
+
+void qw_read_setview(struct qs_decoder *d)
+{
+    qs_label(d, ": entity %u", fte_entity(d, QW_SETVIEW_ENTITY));
+}
+
+/* --- Seats: several players on one screen --- */
+
+static void read_players(struct qs_decoder *d)
+{
+    const uint8_t count = qs_u8(d, QW_SEATS_COUNT);
+
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        qs_u8(d, QW_SEATS_PLAYER);
+}
+
+void qw_read_splitscreenconfig(struct qs_decoder *d)
+{
+    read_players(d);
+}
+
+void qw_read_updateseats(struct qs_decoder *d)
+{
+    read_players(d);
+}
+
+/* The next message is for that seat. */
+void qw_read_choosesplitclient(struct qs_decoder *d)
+{
+    qs_label(d, ": %u", qs_u8(d, QW_SEAT));
+}
+
+/* --- Knowledge: statistics, info, precaches --- */
+
+void qw_read_updatestatstring(struct qs_decoder *d)
+{
+    qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
+    qs_label_text(d, " ", qs_text(d, FTE_STAT_STRING), "");
+}
+
+void qw_read_updatestatfloat(struct qs_decoder *d)
+{
+    qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
+    qs_label(d, " %g", (double)qs_f32(d, FTE_STAT_FLOAT));
+}
+
+/* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
+void qw_read_setinfoblob(struct qs_decoder *d)
+{
+    struct qs_view key, value;
+
+    qs_u8(d, QW_INFOBLOB_SLOT);
+    key = qs_text(d, QW_INFOBLOB_KEY);
+    qs_label_text(d, ": ", key, "");
+    qs_u32(d, QW_INFOBLOB_POSITION);
+    value = qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
+    d->ambiguous |= qs_info_is_obeyed(key, value);
+}
+
+/* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
+void qw_read_precache(struct qs_decoder *d)
+{
+    const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
+    const struct qs_view name = qs_file_name(d, QW_PRECACHE_NAME);
+    const uint32_t index = word & PRECACHE_INDEX;
+
+    qs_label_text(d, ": ", name, "");
+    if (d->in.overrun)
+        return;
+    if ((word & PRECACHE_TYPE) == PRECACHE_MODEL)
+        qs_table_set(&qw_session(d)->models, index, name);
+    else if ((word & PRECACHE_TYPE) == PRECACHE_SOUND)
+        qs_table_set(&qw_session(d)->sounds, index, name);
+}
+
+/* --- Sound --- */
+
+/* What stands between the mask and the entity. */
+static void read_sound_options(struct qs_decoder *d, uint32_t mask)
+{
+    if (mask & SNDX_VOLUME)
+        qs_scaled_u8(d, QW_SOUND_VOLUME, 1 / 255.0);
+    if (mask & SNDX_ATTENUATION)
+        qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 64.0);
+    if (mask & SNDX_PITCH)
+        qs_u8(d, QW_SOUNDX_PITCH);
+    if (mask & SNDX_TIME_OFFSET)
+        qs_i16(d, QW_SOUNDX_TIME_OFFSET);
+    if (mask & SNDX_VELOCITY) {
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_X, 1 / 8.0);
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_Y, 1 / 8.0);
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_Z, 1 / 8.0);
+    }
+    if (mask & SNDX_SPEED)
+        qs_u16(d, QW_SOUNDX_SPEED);
+}
+
+static void read_sound_number(struct qs_decoder *d, unsigned id, bool wide)
+{
+    if (wide)
+        qw_emit_sound_name(d, qs_u16(d, id), 2);
+    else
+        qw_emit_sound_name(d, qs_u8(d, id), 1);
+}
+
+/* The layout of Quake's svc_sound with all that was added to it. CLNQ_ParseStartSoundPacket. */
+void qw_read_soundextended(struct qs_decoder *d)
+{
+    uint32_t mask = qs_u8(d, QW_SOUNDX_MASK);
+
+    if (mask & SNDX_MORE)
+        mask |= fte_varint(d, QW_SOUNDX_MORE_MASK) << 8;
+    read_sound_options(d, mask);
+    if (mask & SNDX_LARGE_ENTITY) {
+        qw_emit_entity_name(d, fte_entity(d, QW_SOUNDX_ENTITY));
+        qs_u8(d, QW_SOUNDX_CHANNEL);
+    } else {
+        qw_emit_entity_name(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
+    }
+    read_sound_number(d, QW_SOUNDX_INDEX, mask & SNDX_LARGE_SOUND);
+    qs_coord3(d, QW_SOUND_ORIGIN);
+}
+
+/* CL_ParseStaticSound: any flag widens the number. */
+static uint16_t read_staticsound_number(struct qs_decoder *d, uint8_t flags)
+{
+    if (!flags)
+        return qs_u8(d, QW_STATICSOUND2_INDEX);
+    if (qw_session(d)->ext.fte2 & FTE2_LERPTIME)
+        return fte_uleb128_short(d, QW_STATICSOUND2_INDEX);
+    return qs_u16(d, QW_STATICSOUND2_INDEX);
+}
+
+void qw_read_spawnstaticsound2(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, QW_STATICSOUND2_FLAGS);
+    uint32_t at;
+    uint16_t number;
+
+    qs_coord3(d, QW_STATICSOUND_ORIGIN);
+    at = d->in.pos;
+    number = read_staticsound_number(d, flags);
+    qw_emit_sound_name(d, number, d->in.pos - at);
+    qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
+    qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
+}
+
+/* A frame of GSM from Qizmo, a proxy: ezquake cl_parse.c CL_ParseQizmoVoice. */
+void qw_read_qizmovoice(struct qs_decoder *d)
+{
+    qs_u8(d, QW_QIZMO_SEQUENCE);
+    qs_bytes(d, QW_QIZMO_DATA, QIZMO_FRAME_SIZE);
+}
+
+/* --- Looks --- */
+
+void qw_read_lightstylecol(struct qs_decoder *d)
+{
+    uint32_t style = qs_u8(d, QW_LIGHTSTYLE_STYLE);
+    const uint8_t bits = qs_u8(d, QW_LIGHTSTYLE_BITS);
+
+    if (bits & LIGHTSTYLE_HIGH)
+        style |= (uint32_t)qs_u8(d, QW_LIGHTSTYLE_STYLE_HIGH) << 8;
+    qs_label(d, ": %u", style);
+    if (bits & LIGHTSTYLE_LEVELS) {
+        if (bits & LIGHTSTYLE_RED)
+            qs_scaled_i16(d, QW_LIGHTSTYLE_RED_LEVEL, 1 / 1024.0);
+        if (bits & LIGHTSTYLE_GREEN)
+            qs_scaled_i16(d, QW_LIGHTSTYLE_GREEN_LEVEL, 1 / 1024.0);
+        if (bits & LIGHTSTYLE_BLUE)
+            qs_scaled_i16(d, QW_LIGHTSTYLE_BLUE_LEVEL, 1 / 1024.0);
+    }
+    qs_text(d, QW_LIGHTSTYLE_MAP);
+}
+
+/* CL_ParsePortalState. */
+void qw_read_setportalstate(struct qs_decoder *d)
+{
+    const uint8_t mode = qs_u8(d, QW_PORTAL_MODE);
+    const bool areas = mode & PORTAL_AREAS;
+    const bool portal = (mode & PORTAL_NUMBER) || !areas;
+    const bool large = mode & PORTAL_LARGE;
+
+    if (!(mode & PORTAL_NEW)) {
+        qs_u8(d, QW_PORTAL_OLD);
+        return;
+    }
+    if (portal && large)
+        qs_u16(d, QW_PORTAL);
+    else if (portal)
+        qs_u8(d, QW_PORTAL);
+    for (unsigned i = 0; areas && i < 2; i++) {
+        if (large)
+            qs_u16(d, QW_PORTAL_AREA);
+        else
+            qs_u8(d, QW_PORTAL_AREA);
+    }
+}
+
+/* Pictures on the screen: SCR_ShowPic_Create and its neighbours. */
+void qw_read_showpic(struct qs_decoder *d)
+{
+    qs_u8(d, QW_PIC_ZONE);
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+    qs_label_text(d, " ", qs_file_name(d, QW_PIC_NAME), "");
+    qs_i16(d, QW_PIC_X);
+    qs_i16(d, QW_PIC_Y);
+}
+
+void qw_read_hidepic(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+}
+
+/* As the server writes it; fteqw's own client wants the zone first, and ends the game. */
+void qw_read_movepic(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+    qs_u8(d, QW_PIC_ZONE);
+    qs_i16(d, QW_PIC_X);
+    qs_i16(d, QW_PIC_Y);
+}
+
+void qw_read_updatepic(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+    qs_label_text(d, " ", qs_file_name(d, QW_PIC_NAME), "");
+}
+
+/* --- Particles and effects --- */
+
+/* Quake's svc_particle, which Hexen II's games need: CLNQ_ParseParticleEffect. */
+void qw_read_particle(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_X, 1 / 16.0);
+    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_Y, 1 / 16.0);
+    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_Z, 1 / 16.0);
+    qs_u8(d, QW_PARTICLE_COUNT);
+    qs_u8(d, QW_PARTICLE_COLOR_BYTE);
+}
+
+static void read_particle_look(struct qs_decoder *d)
+{
+    qs_i16(d, QW_PARTICLE_COLOR);
+    qs_u8(d, QW_PARTICLE_COUNT);
+    qs_u8(d, QW_PARTICLE_EFFECT);
+}
+
+void qw_read_particle2(struct qs_decoder *d)
+{
+    static const unsigned borders[] = {QW_PARTICLE_MIN_X, QW_PARTICLE_MIN_Y, QW_PARTICLE_MIN_Z,
+                                       QW_PARTICLE_MAX_X, QW_PARTICLE_MAX_Y, QW_PARTICLE_MAX_Z};
+
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    for (unsigned i = 0; i < G_N_ELEMENTS(borders); i++)
+        qs_f32(d, borders[i]);
+    read_particle_look(d);
+}
+
+void qw_read_particle3(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_u8(d, QW_PARTICLE_BOX_X);
+    qs_u8(d, QW_PARTICLE_BOX_Y);
+    qs_u8(d, QW_PARTICLE_BOX_Z);
+    read_particle_look(d);
+}
+
+void qw_read_particle4(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_u8(d, QW_PARTICLE_RADIUS);
+    read_particle_look(d);
+}
+
+/* A sprite or model that plays some frames: CL_ParseEffect. */
+void qw_read_effect(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_EFFECT_ORIGIN);
+    qw_read_model(d, QW_EFFECT_MODEL);
+    qs_u8(d, QW_EFFECT_START);
+    qs_u8(d, QW_EFFECT_FRAMES);
+    qs_u8(d, QW_EFFECT_RATE);
+}
+
+void qw_read_effect2(struct qs_decoder *d)
+{
+    uint16_t model;
+
+    qs_coord3(d, QW_EFFECT_ORIGIN);
+    model = qs_u16(d, QW_EFFECT_MODEL);
+    if (d->fields_wanted && !d->in.overrun)
+        qw_emit_model_name(d, d->in.pos - 2, 2, model);
+    qs_u16(d, QW_EFFECT_START);
+    qs_u8(d, QW_EFFECT_FRAMES);
+    qs_u8(d, QW_EFFECT_RATE);
+}
+
+/* --- svcfte_brushedit --- */
+
+/*
+ * FTE's editing of maps while they are played, alike in both directions. Source: fteqw
+ * gl_heightmap.c CL_Parse_BrushEdit, SV_Parse_BrushEdit, Brush_Deserialise, Patch_Deserialise.
+ */
+
+static void read_plane(struct qs_decoder *d)
+{
+    static const unsigned rows[] = {
+        QW_PLANE_X,   QW_PLANE_Y,   QW_PLANE_Z,   QW_PLANE_DISTANCE,
+        QW_PLANE_S_X, QW_PLANE_S_Y, QW_PLANE_S_Z, QW_PLANE_S_OFFSET,
+        QW_PLANE_T_X, QW_PLANE_T_Y, QW_PLANE_T_Z, QW_PLANE_T_OFFSET,
+    };
+
+    qs_open(d, QW_PLANE);
+    qs_label_text(d, ": ", qs_text(d, QW_BRUSH_TEXTURE), "");
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        qs_f32(d, rows[i]);
+    qs_close(d);
+}
+
+static void read_brush(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    uint32_t planes;
+
+    qs_u32(d, QW_BRUSH_ID);
+    qs_u32(d, QW_BRUSH_CONTENTS);
+    planes = qs_u32(d, QW_BRUSH_PLANES);
+    if (planes > BRUSH_PLANES_MAX) {
+        fte_stop_malformed(d, at, "Number of planes of brush editing:", planes);
+        return;
+    }
+    for (uint32_t i = 0; i < planes && !d->in.overrun; i++)
+        read_plane(d);
+}
+
+/* A control point; the patch's flags select the colours that follow. */
+static void read_point(struct qs_decoder *d, uint8_t flags)
+{
+    static const unsigned position[] = {QW_PATCH_X, QW_PATCH_Y, QW_PATCH_Z, QW_PATCH_S, QW_PATCH_T};
+    static const unsigned colours[] = {QW_PATCH_RED, QW_PATCH_GREEN, QW_PATCH_BLUE, QW_PATCH_ALPHA};
+
+    qs_open(d, QW_PATCH_POINT);
+    for (unsigned i = 0; i < G_N_ELEMENTS(position); i++)
+        qs_f32(d, position[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(colours); i++)
+        if (flags & (1u << i))
+            qs_f32(d, colours[i]);
+    qs_close(d);
+}
+
+static void read_patch(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    uint32_t points;
+    uint8_t flags;
+
+    qs_u32(d, QW_BRUSH_ID);
+    qs_u32(d, QW_BRUSH_CONTENTS);
+    points = qs_u16(d, QW_PATCH_WIDTH);
+    points *= qs_u16(d, QW_PATCH_HEIGHT);
+    if (points > BRUSH_PLANES_MAX) {
+        fte_stop_malformed(d, at, "Number of control points of brush editing:", points);
+        return;
+    }
+    flags = qs_u8(d, QW_PATCH_FLAGS);
+    qs_text(d, QW_BRUSH_TEXTURE);
+    qs_i16(d, QW_PATCH_SUBDIVISIONS_X);
+    qs_i16(d, QW_PATCH_SUBDIVISIONS_Y);
+    for (uint32_t i = 0; i < points && !d->in.overrun; i++)
+        read_point(d, flags);
+}
+
+void qw_read_brushedit(struct qs_decoder *d)
+{
+    uint32_t at;
+    uint8_t command;
+
+    qs_u16(d, QW_BRUSH_MODEL);
+    at = d->in.pos;
+    command = qs_u8(d, QW_BRUSH_COMMAND);
+    switch (command) {
+    case BRUSH_DELETE:
+    case BRUSH_ENTITY_REMOVE:
+        qs_u32(d, QW_BRUSH_ID);
+        break;
+    case BRUSH_INSERT:
+        read_brush(d);
+        break;
+    case BRUSH_PATCH_INSERT:
+        read_patch(d);
+        break;
+    case BRUSH_ENTITY_EDIT:
+        qs_u32(d, QW_BRUSH_ID);
+        qs_text(d, QW_BRUSH_ENTITY);
+        break;
+    case BRUSH_PRESPAWNING:
+    case BRUSH_PRESPAWNED:
+        break;
+    default:
+        fte_stop_malformed(d, at, "Unknown command of brush editing:", command);
+        break;
+    }
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/dissector.h"
+
+#include <string.h>
+
+static GPtrArray *dissectors; /* struct dissector * */
+
+void dissectors_add(struct dissector *dissector)
+{
+    if (!dissectors)
+        dissectors = g_ptr_array_new();
+    g_ptr_array_add(dissectors, dissector);
+}
+
+void dissectors_each(void (*visit)(struct dissector *dissector))
+{
+    for (unsigned i = 0; i < dissectors->len; i++)
+        visit(dissectors->pdata[i]);
+}
+
+struct dissector *dissectors_find(const char *title)
+{
+    for (unsigned i = 0; i < dissectors->len; i++) {
+        struct dissector *dissector = dissectors->pdata[i];
+
+        if (strcmp(dissector->title, title) == 0)
+            return dissector;
+    }
+    return NULL;
+}
+
+/* --- Preferences */
+
+/* A copy of the choices as Wireshark wants them, ended by a row without a name. */
+static const enum_val_t *make_choices(const struct qs_name *names)
+{
+    GArray *array = g_array_new(TRUE, TRUE, sizeof(enum_val_t));
+
+    for (; names->name; names++) {
+        const enum_val_t row = {names->name, names->name, (int)names->value};
+
+        g_array_append_val(array, row);
+    }
+    return (const enum_val_t *)g_array_free(array, FALSE);
+}
+
+static void register_option(module_t *module, const struct qs_option *option,
+                            union preference_value *preference)
+{
+    if (option->choices) {
+        preference->choice = (int)option->standard;
+        prefs_register_enum_preference(module, option->name, option->title, option->description,
+                                       &preference->choice, make_choices(option->choices), FALSE);
+    } else {
+        preference->flag = option->standard != 0;
+        prefs_register_bool_preference(module, option->name, option->title, option->description,
+                                       &preference->flag);
+    }
+}
+
+void preferences_register(struct dissector *dissector, void (*changed)(void))
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+    module_t *module = prefs_register_protocol(dissector->proto, changed);
+
+    dissector->options = g_new0(uint32_t, protocol->option_count);
+    dissector->preferences = g_new0(union preference_value, protocol->option_count);
+    for (unsigned i = 0; i < protocol->option_count; i++)
+        register_option(module, &protocol->options[i], &dissector->preferences[i]);
+    preferences_apply(dissector);
+}
+
+void preferences_apply(struct dissector *dissector)
+{
+    for (unsigned i = 0; i < dissector->protocol->option_count; i++) {
+        const union preference_value *preference = &dissector->preferences[i];
+
+        dissector->options[i] = dissector->protocol->options[i].choices
+                                    ? (uint32_t)preference->choice
+                                    : preference->flag != 0;
+    }
+    dissector->decoder.options = dissector->options;
+}
+
+/* --- Ports */
+
+static const char table_name[] = "udp.port";
+
+/* The dissector that the port belongs to without us, or NULL. */
+static dissector_handle_t built_in_of(const struct dissector *dissector, uint32_t port)
+{
+    dissector_handle_t before = g_hash_table_lookup(dissector->built_in, GUINT_TO_POINTER(port));
+    dissector_handle_t standard = dissector_get_default_uint_handle(table_name, port);
+
+    if (before)
+        return before;
+    return standard == dissector->handle ? NULL : standard;
+}
+
+static dissector_handle_t current_of(uint32_t port)
+{
+    return dissector_get_uint_handle(find_dissector_table(table_name), port);
+}
+
+/* No handle means that the preference has just taken the port from us. */
+static void give_back(uint32_t port, void *data)
+{
+    const struct dissector *dissector = data;
+    const dissector_handle_t current = current_of(port);
+
+    if (!current || current == dissector->handle)
+        dissector_change_uint(table_name, port, built_in_of(dissector, port));
+}
+
+static void claim(uint32_t port, void *data)
+{
+    const struct dissector *dissector = data;
+    const dissector_handle_t current = current_of(port);
+
+    if (!current || current == built_in_of(dissector, port))
+        dissector_change_uint(table_name, port, dissector->handle);
+}
+
+static void remember_built_in(uint32_t port, void *data)
+{
+    struct dissector *dissector = data;
+    dissector_handle_t handle = dissector_get_default_uint_handle(table_name, port);
+
+    if (handle)
+        g_hash_table_insert(dissector->built_in, GUINT_TO_POINTER(port), handle);
+}
+
+static range_t *preferred_ports(const struct dissector *dissector)
+{
+    return prefs_get_range_value(dissector->protocol->name, table_name);
+}
+
+void ports_register(struct dissector *dissector)
+{
+    range_t *ports = NULL;
+
+    dissector->built_in = g_hash_table_new(NULL, NULL);
+    range_convert_str(NULL, &ports, dissector->protocol->ports, UINT16_MAX);
+    range_foreach(ports, remember_built_in, dissector);
+    dissector_add_uint_range_with_preference(table_name, dissector->protocol->ports,
+                                             dissector->handle);
+    range_foreach(ports, claim, dissector); /* what it left to Wireshark's own dissector */
+    if (dissector->stream_handle)
+        dissector_add_uint_range_with_preference("tcp.port", dissector->protocol->stream_ports,
+                                                 dissector->stream_handle);
+    dissector->claimed_ports = ports;
+    dissector->server_ports = range_copy(NULL, ports);
+}
+
+/* For walking over the ports of one range that are not in another. */
+struct difference {
+    const range_t *without;
+    void (*visit)(uint32_t port, void *dissector);
+    struct dissector *dissector;
+};
+
+static void visit_outside(uint32_t port, void *data)
+{
+    const struct difference *difference = data;
+
+    if (!value_is_in_range(difference->without, port))
+        difference->visit(port, difference->dissector);
+}
+
+static void change_claimed(struct dissector *dissector, range_t *wanted)
+{
+    struct difference lost = {wanted, give_back, dissector};
+    struct difference won = {dissector->claimed_ports, claim, dissector};
+
+    range_foreach(dissector->claimed_ports, visit_outside, &lost);
+    range_foreach(wanted, visit_outside, &won);
+    wmem_free(NULL, dissector->claimed_ports);
+    dissector->claimed_ports = wanted;
+}
+
+void ports_assign(struct dissector *dissector)
+{
+    const bool enabled = proto_is_protocol_enabled(find_protocol_by_id(dissector->proto));
+    range_t *ports = preferred_ports(dissector);
+
+    wmem_free(NULL, dissector->server_ports);
+    dissector->server_ports = range_copy(NULL, ports);
+    change_claimed(dissector, enabled ? range_copy(NULL, ports) : range_empty(NULL));
+}
+
+bool ports_has_server(const struct dissector *dissector, uint32_t port)
+{
+    return value_is_in_range(dissector->server_ports, port);
+}
