@@ -179,6 +179,8 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
     pipeline_start(pipeline, as_captured);
     while (!signals_interrupted()) {
         status = input_next(input, &frame);
+        if (status == INPUT_FRAME && frame.comment.size && pipeline->comments)
+            qs_comments_set(pipeline->comments, frame.number, frame.comment);
         if (status == INPUT_FRAME)
             decode_frame(pipeline, sessions, &frame);
         else if (status == INPUT_IDLE)

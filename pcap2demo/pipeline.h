@@ -16,11 +16,12 @@ struct pipeline {
     struct qs_reorder *reorder;  /* of the input that is read; NULL: frames keep their order */
     struct ip *ip;
     struct tcp *tcp;
-    uint64_t frames, datagrams; /* so many were read */
-    uint64_t number;            /* of the last frame */
-    int link_type;              /* of the last frame */
-    link_reader *link;          /* its reader; NULL: the link type is not known */
-    GArray *unknown;            /* struct unknown_link; of the input that is read */
+    uint64_t frames, datagrams;   /* so many were read */
+    uint64_t number;              /* of the last frame */
+    int link_type;                /* of the last frame */
+    link_reader *link;            /* its reader; NULL: the link type is not known */
+    struct qs_comments *comments; /* of the input that is read; NULL: are not wanted */
+    GArray *unknown;              /* struct unknown_link; of the input that is read */
 };
 
 void pipeline_init(struct pipeline *pipeline);

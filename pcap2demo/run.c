@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/sessions/demo_input.h"
-#include "pcap2demo/capture/comments.h"
-#include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/terminal.h"
@@ -32,7 +30,7 @@ struct run {
 /* Frees the text. */
 static void report_unusable(const char *name, char *error)
 {
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(name)}, "%s", error);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(name)}, "%s", error);
     g_free(error);
 }
 
@@ -78,42 +76,43 @@ static void read_frames(struct run *run, struct input *input)
     end_input(run, input_name(input), input_frames(input));
 }
 
-/* Takes over the comments. */
-static void read_capture(struct run *run, FILE *stream, const char *name,
-                         struct qs_comments *comments)
+static void read_capture(struct run *run, FILE *stream, const char *name)
 {
     char *error = NULL;
     struct input *input = input_open_capture(stream, name, input_options.filter, &error);
 
     if (!input) {
         report_unusable(name, error);
-    } else {
-        qs_sessions_set_comments(run->sessions, comments);
-        read_frames(run, input);
-        qs_sessions_set_comments(run->sessions, NULL);
-        input_close(input);
+        return;
     }
-    qs_comments_free(comments);
+    if (input_is_of_demos(input))
+        run->pipeline.comments = qs_comments_new();
+    qs_sessions_set_comments(run->sessions, run->pipeline.comments);
+    read_frames(run, input);
+    qs_sessions_set_comments(run->sessions, NULL);
+    g_clear_pointer(&run->pipeline.comments, qs_comments_free);
+    input_close(input);
 }
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
 /* NULL: an error was reported. */
-static struct qs_demo_input *open_demo(struct source *source, const char *name)
+static struct qs_demo_input *open_demo(struct source *source)
 {
     char *problem = NULL, *error = NULL;
-    GByteArray *bytes = load_stream(source_stream(source), QS_DEMO_INPUT_MAX, &problem);
+    GByteArray *bytes = source_load(source_stream(source), QS_DEMO_INPUT_MAX, &problem);
+    char *of_source = source_problem(source);
     struct qs_demo_input *demo;
 
     /* What is wrong with packed data says more than that they end. */
-    if (source_problem(source)) {
+    if (of_source) {
         g_free(problem);
-        problem = g_strdup(source_problem(source));
+        problem = of_source;
     }
     source_close_plain(source_stream(source));
-    demo = qs_demo_input_open(bytes, problem, name, &error);
+    demo = qs_demo_input_open(bytes, problem, source_title(source), &error);
     if (!demo)
-        report_unusable(name, error);
+        report_unusable(source_title(source), error);
     return demo;
 }
 
@@ -141,12 +140,12 @@ static void read_sign_ons(GPtrArray *sign_ons)
     for (char **name = demo_options.sign_ons; name && *name; name++) {
         char *error = NULL;
         struct source *source = source_open(*name, &error);
-        struct qs_demo_input *demo = source ? open_demo(source, *name) : NULL;
+        struct qs_demo_input *demo = source && source_next(source, true) ? open_demo(source) : NULL;
 
         if (!source)
             report_unusable(*name, error);
         if (demo && !qs_donor_demos_add(sign_ons, demo))
-            failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(*name)},
+            failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(*name)},
                     "has no sign-on that could be lent");
         if (demo)
             qs_demo_input_close(demo);
@@ -157,22 +156,44 @@ static void read_sign_ons(GPtrArray *sign_ons)
 
 /* --- All inputs ------------------------------------------------------------------------------ */
 
-/* A capture, or by its beginning none and so a demo. */
-static void read_source(struct run *run, struct source *source, const char *name)
+/* With packed data; false: there is none. */
+static bool report_problem(struct source *source)
 {
-    if (is_capture_stream(source_stream(source))) {
-        read_capture(run, source_stream(source), name, comments_of_file(name));
-        if (source_problem(source))
-            failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(name)}, "%s",
-                    source_problem(source));
+    char *problem = source_problem(source);
+    const bool any = problem != NULL;
+
+    if (any)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(source)}, "%s", problem);
+    g_free(problem);
+    return any;
+}
+
+/* A capture, or by its beginning none and so a demo. */
+static void read_source(struct run *run, struct source *source)
+{
+    if (source_is_capture(source_stream(source))) {
+        read_capture(run, source_stream(source), source_title(source));
+        report_problem(source);
     } else {
-        struct qs_demo_input *demo = open_demo(source, name);
+        struct qs_demo_input *demo = open_demo(source);
 
         if (demo) {
             read_demo(run, demo);
             qs_demo_input_close(demo);
         }
     }
+}
+
+static void read_sources(struct run *run, struct source *source)
+{
+    const bool demos = run->options->action != &convert_action;
+    unsigned inputs = 0;
+
+    for (; !signals_interrupted() && source_next(source, demos); inputs++)
+        read_source(run, source);
+    if (!report_problem(source) && !inputs && !signals_interrupted())
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(source)},
+                "no captures%s are in this archive", demos ? " and no demos" : "");
 }
 
 /* 0: it is no file, as standard input and pipes are none, or there is none. */
@@ -190,7 +211,7 @@ static void read_input(struct run *run, const char *name)
 
     if (source) {
         run->pipeline.source = source;
-        read_source(run, source, name);
+        read_sources(run, source);
         run->pipeline.source = NULL;
         source_close(source);
     } else {

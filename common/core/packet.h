@@ -6,6 +6,7 @@
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -74,6 +75,27 @@ static inline uint32_t qs_address_hash(const struct qs_address *address)
     halves[0] = (halves[0] + address->port) * UINT64_C(0x9e3779b97f4a7c15);
     halves[1] = (halves[1] + address->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
     return (uint32_t)((halves[0] ^ halves[1]) >> 32);
+}
+
+/* The two ends of a conversation, in any order; as a key for g_hash_table_new(). */
+struct qs_endpoints {
+    struct qs_address ends[2];
+};
+
+static inline guint qs_endpoints_hash(gconstpointer key)
+{
+    const struct qs_endpoints *endpoints = key;
+
+    return qs_address_hash(&endpoints->ends[0]) + qs_address_hash(&endpoints->ends[1]);
+}
+
+static inline gboolean qs_endpoints_equal(gconstpointer key, gconstpointer other)
+{
+    const struct qs_endpoints *a = key, *b = other;
+    const bool turned = !qs_address_equal(&a->ends[0], &b->ends[0]);
+
+    return qs_address_equal(&a->ends[0], &b->ends[turned]) &&
+           qs_address_equal(&a->ends[1], &b->ends[!turned]);
 }
 
 #endif

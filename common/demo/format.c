@@ -21,7 +21,7 @@ const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)
 
 size_t qs_unpacked_name_length(const char *name)
 {
-    static const char *const endings[] = {".gz", ".xz", ".zst"};
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".lz4"};
     const size_t length = strlen(name);
 
     for (size_t i = 0; i < G_N_ELEMENTS(endings); i++) {

@@ -6,19 +6,16 @@
 
 /* What people take for captures because one is in them. */
 static const struct {
-    guint offset;
     const char *magic, *name;
-} packed[] = {{0, "BZh", "compressed by bzip2"},  {0, "\x04\"M\x18", "compressed by lz4"},
-              {0, "PK\x03\x04", "a zip archive"}, {0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
-              {0, "Rar!\x1a", "a rar archive"},   {257, "ustar", "a tar archive"}};
+} packed[] = {{"7z\xbc\xaf\x27\x1c", "a 7z archive"}, {"Rar!\x1a", "a rar archive"}};
 
 static char *no_demo_text(const GByteArray *bytes)
 {
     if (!bytes->len)
         return g_strdup("neither a capture nor a demo: it is empty");
     for (size_t i = 0; i < G_N_ELEMENTS(packed); i++)
-        if (bytes->len > packed[i].offset + strlen(packed[i].magic) &&
-            memcmp(bytes->data + packed[i].offset, packed[i].magic, strlen(packed[i].magic)) == 0)
+        if (bytes->len > strlen(packed[i].magic) &&
+            memcmp(bytes->data, packed[i].magic, strlen(packed[i].magic)) == 0)
             return g_strdup_printf("neither a capture nor a demo, but %s: unpack it first",
                                    packed[i].name);
     return g_strdup("neither a capture nor a demo");

@@ -22,7 +22,7 @@ struct qs_demo_input {
 };
 
 /*
- * Takes over a file and what load_stream() reported of it. `name` is what the user calls it, "-"
+ * Takes over a file and what source_load() reported of it. `name` is what the user calls it, "-"
  * for standard input. Its content decides which format it is, and its name only where that leaves a
  * doubt. NULL where it is no demo; then `*error` is a new text.
  */

@@ -2,9 +2,9 @@
 /*
  * --anonymize: copies captures without passwords and addresses, so that they decode the same.
  *
- * What is replaced has as many bytes as before. So nothing moves, and the checksums of moves, which
- * cover the moves alone, stay right; those of IP, UDP and TCP are made anew. Link layers are left
- * out, and with them MAC addresses.
+ * What is replaced has as many bytes as before, so that the checksums of moves, which cover the
+ * moves alone, stay right. Only what is compressed again may be longer. Headers are made anew. Link
+ * layers are left out, and with them MAC addresses.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,18 +12,16 @@
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
-#include "pcap2demo/anonymize/deflated.h"
-#include "pcap2demo/anonymize/frames_out.h"
-#include "pcap2demo/anonymize/marks.h"
-#include "pcap2demo/anonymize/places.h"
-#include "pcap2demo/anonymize/words.h"
+#include "pcap2demo/anonymize/redactions.h"
+#include "pcap2demo/anonymize/locations.h"
+#include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/writer.h"
 
 /* Shorter words may stand anywhere by chance: they are replaced only where they are known to be. */
 enum { NAME_LETTERS = 3 };
-static const struct words_look for_passwords = {.letters = 4};
-static const struct words_look for_names = {.letters = NAME_LETTERS, .whole = true};
-static const struct words_look for_stray_names = {.letters = 4, .whole = true};
+static const struct pseudonyms_search for_passwords = {.letters = 4};
+static const struct pseudonyms_search for_names = {.letters = NAME_LETTERS, .whole = true};
+static const struct pseudonyms_search for_stray_names = {.letters = 4, .whole = true};
 
 /* How much was replaced, and left out. */
 struct counts {
@@ -37,14 +35,13 @@ static struct {
 struct anonymize {
     struct action action;
     const struct options *options;
-    struct marks *marks;
+    struct redactions *redactions;
     struct addresses *addresses;
     struct qs_secret_guard guard;
-    struct words *passwords, *names;
-    struct copy *copy;
-    struct frames_out *out;
-    GHashTable *deflated; /* uint64_t: struct deflated, by stream_number() */
-    struct place place;   /* where something is being replaced */
+    struct pseudonyms *passwords, *names;
+    struct anonymous_writer *writer;
+    GHashTable *deflated;     /* uint64_t: struct deflated, by stream_number() */
+    struct location location; /* where something is being replaced */
     struct counts counts;
     uint64_t delivered; /* packets of the input, with those of streams once */
     uint64_t last;      /* number of the last of them */
@@ -56,7 +53,8 @@ struct anonymize {
 
 static void replace_password(struct anonymize *all, struct qs_view password, uint32_t offset)
 {
-    place_replace(&all->place, offset, words_replace(all->passwords, password), password.size);
+    location_replace(&all->location, offset, pseudonyms_replace(all->passwords, password),
+                     password.size);
     all->counts.passwords++;
 }
 
@@ -66,7 +64,7 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
 
     memcpy(address.bytes, bytes.data, 4);
     address = addresses_replace(all->addresses, &address);
-    place_replace(&all->place, offset, address.bytes, 4);
+    location_replace(&all->location, offset, address.bytes, 4);
     all->counts.addresses++;
 }
 
@@ -79,7 +77,7 @@ static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t of
     for (guint i = 0; i < hidden->len; i++)
         if (g_ascii_isalnum((char)(hidden->data[i] & 0x7f)))
             hidden->data[i] = 'x';
-    place_replace(&all->place, offset, hidden->data, hidden->len);
+    location_replace(&all->location, offset, hidden->data, hidden->len);
     all->counts.chats++;
     g_byte_array_free(hidden, TRUE);
 }
@@ -93,7 +91,7 @@ static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *
 {
     const struct name_search *search = user;
 
-    place_replace(&search->all->place, search->offset + at, stand_in, size);
+    location_replace(&search->all->location, search->offset + at, stand_in, size);
     search->all->counts.names++;
 }
 
@@ -101,33 +99,34 @@ static void replace_names(struct anonymize *all, struct qs_view text, uint32_t o
 {
     struct name_search search = {all, offset};
 
-    words_find(all->names, text, for_names, replace_name, &search);
+    pseudonyms_find(all->names, text, for_names, replace_name, &search);
 }
 
 static void replace_own_name(struct anonymize *all, struct qs_view name, uint32_t offset)
 {
-    const uint8_t *stand_in = words_replace(all->names, name);
+    const uint8_t *stand_in = pseudonyms_replace(all->names, name);
 
     if (name.size < NAME_LETTERS)
         replace_name(&(struct name_search){all, offset}, 0, name.size, stand_in);
 }
 
-static void replace_mark(struct anonymize *all, const struct mark *mark)
+static void replace_redaction(struct anonymize *all, const struct redaction *redaction)
 {
-    const struct qs_view bytes = {all->place.bytes.data + mark->offset, mark->length};
+    const struct qs_view bytes = {all->location.bytes.data + redaction->offset, redaction->length};
 
-    if (mark->offset > all->place.bytes.size || mark->length > all->place.bytes.size - mark->offset)
+    if (redaction->offset > all->location.bytes.size ||
+        redaction->length > all->location.bytes.size - redaction->offset)
         return;
-    if (mark->kind == MARK_PASSWORD)
-        replace_password(all, bytes, mark->offset);
-    else if (mark->kind == MARK_ADDRESS)
-        replace_binary_address(all, bytes, mark->offset);
-    else if (mark->kind == MARK_CHAT && given.replace_chat)
-        replace_chat(all, bytes, mark->offset);
-    else if (mark->kind == MARK_NAME && given.replace_names)
-        replace_own_name(all, bytes, mark->offset);
-    else if (mark->kind == MARK_TEXT && given.replace_names)
-        replace_names(all, bytes, mark->offset);
+    if (redaction->kind == REDACT_PASSWORD)
+        replace_password(all, bytes, redaction->offset);
+    else if (redaction->kind == REDACT_ADDRESS)
+        replace_binary_address(all, bytes, redaction->offset);
+    else if (redaction->kind == REDACT_CHAT && given.replace_chat)
+        replace_chat(all, bytes, redaction->offset);
+    else if (redaction->kind == REDACT_NAME && given.replace_names)
+        replace_own_name(all, bytes, redaction->offset);
+    else if (redaction->kind == REDACT_TEXT && given.replace_names)
+        replace_names(all, bytes, redaction->offset);
 }
 
 /* Addresses in texts, wherever they stand. */
@@ -136,8 +135,8 @@ static void replace_texts(struct anonymize *all)
     char text[ADDRESS_TEXT_MAX];
     uint32_t at = 0, length;
 
-    while (addresses_next_in(all->addresses, all->place.bytes, &at, &length, text)) {
-        place_replace(&all->place, at - length, text, length);
+    while (addresses_next_in(all->addresses, all->location.bytes, &at, &length, text)) {
+        location_replace(&all->location, at - length, text, length);
         all->counts.addresses++;
     }
 }
@@ -148,17 +147,18 @@ static void replace_more_passwords(struct anonymize *all)
     struct qs_view password;
     uint32_t pos = 0;
 
-    while (qs_secret_next(all->place.bytes, true, &pos, &password))
-        place_replace(&all->place, (uint32_t)(password.data - all->place.bytes.data),
-                      words_replace(all->passwords, password), password.size);
+    while (qs_secret_next(all->location.bytes, true, &pos, &password))
+        location_replace(&all->location, (uint32_t)(password.data - all->location.bytes.data),
+                         pseudonyms_replace(all->passwords, password), password.size);
 }
 
 /* --- A packet -------------------------------------------------------------------------------- */
 
-static bool is_wanted(enum mark_kind kind)
+static bool is_wanted(enum redaction_kind kind)
 {
-    return kind == MARK_PASSWORD || kind == MARK_ADDRESS ||
-           (kind == MARK_CHAT && given.replace_chat) || (kind == MARK_NAME && given.replace_names);
+    return kind == REDACT_PASSWORD || kind == REDACT_ADDRESS ||
+           (kind == REDACT_CHAT && given.replace_chat) ||
+           (kind == REDACT_NAME && given.replace_names);
 }
 
 /*
@@ -167,19 +167,20 @@ static bool is_wanted(enum mark_kind kind)
  */
 static void learn(struct anonymize *all, const struct qs_packet *packet)
 {
-    const struct marks *marks = all->marks;
+    const struct redactions *redactions = all->redactions;
 
-    for (guint i = 0; i < marks->marks->len; i++) {
-        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
-        const struct marked_source *source = place_source(marks, mark->source);
+    for (guint i = 0; i < redactions->list->len; i++) {
+        const struct redaction *redaction = &g_array_index(redactions->list, struct redaction, i);
+        const struct redaction_source *source = location_source(redactions, redaction->source);
         const struct qs_view bytes =
-            source ? marked_source_bytes(source) : (struct qs_view){packet->data, packet->size};
-        const bool is_name = mark->kind == MARK_NAME;
+            source ? redaction_source_bytes(source) : (struct qs_view){packet->data, packet->size};
+        const bool is_name = redaction->kind == REDACT_NAME;
 
-        if (mark->offset <= bytes.size && mark->length <= bytes.size - mark->offset &&
-            (mark->kind == MARK_PASSWORD || (is_name && given.replace_names)))
-            words_replace(is_name ? all->names : all->passwords,
-                          (struct qs_view){bytes.data + mark->offset, mark->length});
+        if (redaction->offset <= bytes.size &&
+            redaction->length <= bytes.size - redaction->offset &&
+            (redaction->kind == REDACT_PASSWORD || (is_name && given.replace_names)))
+            pseudonyms_replace(is_name ? all->names : all->passwords,
+                               (struct qs_view){bytes.data + redaction->offset, redaction->length});
     }
 }
 
@@ -190,34 +191,35 @@ static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *st
     *(bool *)user = true;
 }
 
-static bool has_something(const struct anonymize *all, const struct marked_source *source)
+static bool has_something(const struct anonymize *all, const struct redaction_source *source)
 {
-    const struct qs_view bytes = marked_source_bytes(source);
+    const struct qs_view bytes = redaction_source_bytes(source);
     char text[ADDRESS_TEXT_MAX];
     uint32_t at = 0, length;
     bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
 
-    words_find(all->passwords, bytes, for_passwords, note_found, &found);
+    pseudonyms_find(all->passwords, bytes, for_passwords, note_found, &found);
     if (given.replace_names)
-        words_find(all->names, bytes, for_names, note_found, &found);
+        pseudonyms_find(all->names, bytes, for_names, note_found, &found);
     return found;
 }
 
 /* Whether something is to be replaced where it cannot be. */
 static bool needs_unpacking(const struct anonymize *all)
 {
-    const struct marks *marks = all->marks;
+    const struct redactions *redactions = all->redactions;
 
-    for (guint i = 0; i < marks->marks->len; i++) {
-        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+    for (guint i = 0; i < redactions->list->len; i++) {
+        const struct redaction *redaction = &g_array_index(redactions->list, struct redaction, i);
 
-        if (place_is_opaque(place_source(marks, mark->source)) && is_wanted(mark->kind))
+        if (location_is_opaque(location_source(redactions, redaction->source)) &&
+            is_wanted(redaction->kind))
             return true;
     }
-    for (guint i = 0; i < marks->sources->len; i++) {
-        const struct marked_source *source = g_ptr_array_index(marks->sources, i);
+    for (guint i = 0; i < redactions->sources->len; i++) {
+        const struct redaction_source *source = g_ptr_array_index(redactions->sources, i);
 
-        if (place_is_opaque(source) && has_something(all, source))
+        if (location_is_opaque(source) && has_something(all, source))
             return true;
     }
     return false;
@@ -225,13 +227,13 @@ static bool needs_unpacking(const struct anonymize *all)
 
 static void replace_marks(struct anonymize *all)
 {
-    const struct marks *marks = all->marks;
+    const struct redactions *redactions = all->redactions;
 
-    for (guint i = 0; i < marks->marks->len; i++) {
-        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+    for (guint i = 0; i < redactions->list->len; i++) {
+        const struct redaction *redaction = &g_array_index(redactions->list, struct redaction, i);
 
-        if (place_enter(&all->place, mark->source))
-            replace_mark(all, mark);
+        if (location_enter(&all->location, redaction->source))
+            replace_redaction(all, redaction);
     }
 }
 
@@ -241,35 +243,35 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
 {
     const struct qs_packet *packet = decoded->packet;
 
-    all->place = (struct place){.copy = all->copy,
-                                .marks = all->marks,
-                                .packet = held,
-                                .payload = {packet->data, packet->size},
-                                .base = held->payload->len - packet->size};
+    all->location = (struct location){.writer = all->writer,
+                                      .redactions = all->redactions,
+                                      .packet = held,
+                                      .payload = {packet->data, packet->size},
+                                      .base = held->payload->len - packet->size};
     replace_marks(all);
-    for (guint i = 0; i <= all->marks->sources->len; i++) {
-        if (!place_enter(&all->place, i))
+    for (guint i = 0; i <= all->redactions->sources->len; i++) {
+        if (!location_enter(&all->location, i))
             continue;
         replace_texts(all);
         if (decoded->decoder->connectionless)
             replace_more_passwords(all);
     }
-    return place_deflate(&all->place);
+    return location_deflate(&all->location);
 }
 
 /* With the packets that carried fragments of it, which are compressed, too. */
 static void leave_out(struct anonymize *all, struct held_packet *held,
                       const struct qs_decoded_packet *decoded)
 {
-    const struct marks *marks = all->marks;
+    const struct redactions *redactions = all->redactions;
 
     held->left_out = true;
-    for (guint i = 0; i < marks->sources->len; i++) {
-        const GArray *packets = place_source(marks, i + 1)->packets;
+    for (guint i = 0; i < redactions->sources->len; i++) {
+        const GArray *packets = location_source(redactions, i + 1)->packets;
 
         for (guint k = 0; k < packets->len; k++) {
             struct held_packet *fragment =
-                copy_find(all->copy, g_array_index(packets, uint64_t, k));
+                anonymous_writer_find(all->writer, g_array_index(packets, uint64_t, k));
 
             if (fragment)
                 fragment->left_out = true;
@@ -293,7 +295,7 @@ static struct deflated *deflated_of(struct anonymize *all, const struct qs_decod
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
     struct deflated *deflated = g_hash_table_lookup(all->deflated, &number);
 
-    if (deflated || !all->marks->is_deflated)
+    if (deflated || !all->redactions->is_deflated)
         return deflated;
     deflated = deflated_new();
     if (deflated)
@@ -307,8 +309,8 @@ static void hold_inflated(struct anonymize *all, struct held_packet *held,
 {
     g_byte_array_set_size(held->payload, held->payload->len - packed_size);
     held->deflated = deflated_ref(deflated);
-    for (guint i = 0; i < all->marks->sources->len; i++) {
-        const struct marked_source *source = place_source(all->marks, i + 1);
+    for (guint i = 0; i < all->redactions->sources->len; i++) {
+        const struct redaction_source *source = location_source(all->redactions, i + 1);
 
         if (source->is_stream && source->changed)
             deflated_replace(deflated, qs_view_of_bytes(source->changed));
@@ -325,7 +327,7 @@ static void take_deflated(struct anonymize *all, struct held_packet *held,
 
     if (!deflated)
         return;
-    if (all->marks->is_deflated)
+    if (all->redactions->is_deflated)
         held->inflated = deflated_take(deflated, packed, &held->ended);
     if (held->inflated)
         hold_inflated(all, held, deflated, packet->size);
@@ -345,12 +347,12 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
     g_hash_table_remove(all->deflated, &b);
 }
 
-static bool has_packed(const struct marks *marks)
+static bool has_packed(const struct redactions *redactions)
 {
     bool found = false;
 
-    for (guint i = 0; i < marks->sources->len && !found; i++)
-        found = place_source(marks, i + 1)->packed_size != 0;
+    for (guint i = 0; i < redactions->sources->len && !found; i++)
+        found = location_source(redactions, i + 1)->packed_size != 0;
     return found;
 }
 
@@ -369,15 +371,15 @@ static void take_packet(struct anonymize *all, const struct qs_decoded_packet *d
         return;
     all->delivered += packet->number != all->last;
     all->last = packet->number;
-    held = copy_add(all->copy, packet);
-    held->fragment = all->marks->fragment;
-    held->fragment_size = all->marks->fragment_size;
-    held->is_packed = has_packed(all->marks);
+    held = anonymous_writer_add(all->writer, packet);
+    held->fragment = all->redactions->fragment;
+    held->fragment_size = all->redactions->fragment_size;
+    held->is_packed = has_packed(all->redactions);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
     take_deflated(all, held, decoded);
-    if (all->marks->is_repeated && !packet->unit)
-        copy_repeat(all->copy, held);
+    if (all->redactions->is_repeated && !packet->unit)
+        anonymous_writer_repeat(all->writer, held);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,
@@ -392,7 +394,7 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
     }
     if (!decoded->location.block && qs_sessions_want(&all->options->sessions, decoded->session))
         take_packet(all, decoded);
-    marks_clear(all->marks);
+    redactions_clear(all->redactions);
 }
 
 /* --- Writing --------------------------------------------------------------------------------- */
@@ -405,9 +407,9 @@ static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *sta
 /* Packets that were sent again, and what nothing decodes, may have the same passwords and names. */
 static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
 {
-    words_find(all->passwords, qs_view_of_bytes(bytes), for_passwords, sweep_one, bytes);
+    pseudonyms_find(all->passwords, qs_view_of_bytes(bytes), for_passwords, sweep_one, bytes);
     if (with_names)
-        words_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
+        pseudonyms_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
 }
 
 /* Compressed bytes have no names, but may look like one by chance. */
@@ -420,13 +422,13 @@ static void sweep_packet(struct anonymize *all, struct held_packet *packet)
     deflated_give(packet->deflated, packet->inflated, packet->ended, packet->payload);
 }
 
-static void write_packet(void *user, struct held_packet *packet)
+/* The last before it is written. */
+static void finish_packet(void *user, struct held_packet *packet)
 {
     struct anonymize *all = user;
 
     all->counts.packed += packet->left_out;
     sweep_packet(all, packet);
-    frames_out_packet(all->out, packet);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -436,7 +438,7 @@ static void anonymize_input_over(struct action *action, const char *file, uint64
     struct anonymize *all = (struct anonymize *)action;
 
     (void)file;
-    copy_flush(all->copy);
+    anonymous_writer_flush(all->writer);
     all->counts.others += frames - MIN(frames, all->delivered);
     all->delivered = all->last = 0;
 }
@@ -445,13 +447,15 @@ static void print_counts(const struct anonymize *all)
 {
     const struct counts *counts = &all->counts;
 
-    print_line("%s: %" PRIu64 " packets", all->options->argument, frames_out_count(all->out));
-    print_line("  passwords and user keys: %u, in %" PRIu64 " places", words_count(all->passwords),
-               counts->passwords);
+    print_line("%s: %" PRIu64 " packets", all->options->argument,
+               anonymous_writer_count(all->writer));
+    print_line("  passwords and user keys: %u, in %" PRIu64 " places",
+               pseudonyms_count(all->passwords), counts->passwords);
     print_line("  addresses: %u, in %" PRIu64 " places in messages",
                addresses_count(all->addresses), counts->addresses);
     if (given.replace_names)
-        print_line("  names: %u, in %" PRIu64 " places", words_count(all->names), counts->names);
+        print_line("  names: %u, in %" PRIu64 " places", pseudonyms_count(all->names),
+                   counts->names);
     if (given.replace_chat)
         print_line("  chat: %" PRIu64 " lines", counts->chats);
     if (counts->packed)
@@ -462,7 +466,7 @@ static void print_counts(const struct anonymize *all)
 static void write_file(struct anonymize *all)
 {
     char *name = g_path_get_basename(all->options->argument);
-    char *error = frames_out_commit(all->out, name, all->options->force);
+    char *error = anonymous_writer_commit(all->writer, name, all->options->force);
 
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = all->options->argument}, "%s", error);
@@ -485,15 +489,14 @@ static void anonymize_end(struct action *action, bool any_input)
 {
     struct anonymize *all = (struct anonymize *)action;
 
-    copy_flush(all->copy);
+    anonymous_writer_flush(all->writer);
     if (any_input && !all->refused && !action->interrupted)
         write_file(all);
-    copy_free(all->copy);
-    frames_out_free(all->out);
-    marks_free(all->marks);
+    anonymous_writer_free(all->writer);
+    redactions_free(all->redactions);
     addresses_free(all->addresses);
-    words_free(all->passwords);
-    words_free(all->names);
+    pseudonyms_free(all->passwords);
+    pseudonyms_free(all->names);
     g_hash_table_destroy(all->deflated);
     qs_secret_guard_clear(&all->guard);
     g_free(all);
@@ -510,16 +513,15 @@ static struct action *create(const struct options *options)
     char *folder = g_path_get_dirname(options->argument);
 
     all->options = options;
-    all->marks = marks_new();
+    all->redactions = redactions_new();
     all->addresses = addresses_new();
     qs_secret_guard_init(&all->guard, false);
-    all->passwords = words_new();
-    all->names = words_new();
-    all->copy = copy_new(write_packet, all);
-    all->out = frames_out_new(folder, all->addresses);
+    all->passwords = pseudonyms_new();
+    all->names = pseudonyms_new();
+    all->writer = anonymous_writer_new(folder, all->addresses, finish_packet, all);
     all->deflated =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)deflated_unref);
-    all->action = (struct action){.handler.sink = &all->marks->sink,
+    all->action = (struct action){.handler.sink = &all->redactions->sink,
                                   .handler.as_captured = true,
                                   .handler.guard = &all->guard.base,
                                   .handler.packet = anonymize_packet,

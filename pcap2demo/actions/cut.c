@@ -5,13 +5,11 @@
 
 #include "common/core/packet.h"
 #include "common/demo/format.h"
-#include "pcap2demo/actions/cut_frames.h"
-#include "pcap2demo/actions/cut_options.h"
-#include "pcap2demo/inputs.h"
-#include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/frame.h"
+#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/signals.h"
 
@@ -20,15 +18,28 @@ enum {
     CLIENTS_MAX = 65536 /* clients without a session that packets are remembered of */
 };
 
+/* Which frames of a capture are kept. */
+struct kept_frames {
+    char *name;                /* of the capture */
+    GByteArray *kept;          /* bit n: frame n */
+    GHashTable *conversations; /* struct qs_endpoints -> GArray of struct stretch */
+};
+
+/* What of a conversation belongs to a session. */
+struct stretch {
+    unsigned session;
+    uint64_t first, last; /* numbers of packets */
+};
+
 /* A packet, by its number in a file. */
-struct mark {
-    struct cut_frames *file;
+struct packet_ref {
+    struct kept_frames *file;
     uint64_t number;
 };
 
 /* A session, and what of it comes before its game. */
 struct followed {
-    GArray *handshake, *sign_on;          /* struct mark; the second: of the level */
+    GArray *handshake, *sign_on;          /* struct packet_ref; the second: of the level */
     struct qs_sign_on *told;              /* of the level */
     const struct qs_late_join *late_join; /* NULL: its sign-ons have no end that is known */
     uint32_t level;
@@ -37,22 +48,160 @@ struct followed {
 
 struct cut {
     const struct options *options;
-    GPtrArray *files;     /* struct cut_frames */
+    GPtrArray *files;     /* struct kept_frames */
     GHashTable *sessions; /* number -> struct followed */
-    GHashTable *outside;  /* struct qs_address, a client -> GArray of struct mark */
-    int64_t start;        /* time of the first packet */
-    bool standard_input;  /* is one of the inputs */
+    GHashTable *outside;  /* struct qs_address, a client -> GArray of struct packet_ref */
     unsigned asked;
+    bool has_pieces; /* packets have comments with pieces of demos */
+    struct ip *ip;
+    struct pcap_out *out;
+    struct cut_counts counts;
 };
 
-static void keep_all(GArray *marks)
-{
-    for (guint i = 0; i < marks->len; i++) {
-        const struct mark *mark = &g_array_index(marks, struct mark, i);
+/* --- Options --------------------------------------------------------------------------------- */
 
-        cut_frames_keep(mark->file, mark->number);
+/* As the command line has them. */
+static struct {
+    char **packets;
+    gboolean no_sign_on;
+} given;
+
+static GArray *wanted; /* struct range, of numbers of packets; empty: all */
+
+const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.packets,
+                                     "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
+                                    {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &given.no_sign_on,
+                                     "Leave out what sessions need from before", NULL},
+                                    G_OPTION_ENTRY_NULL};
+
+bool cut_options_are_given(void)
+{
+    return given.packets || given.no_sign_on;
+}
+
+bool cut_options_parse(const struct options *options)
+{
+    if (given.packets && options->files[0] && options->files[1])
+        return usage_error("--packets goes with one capture: each counts its own packets");
+    g_clear_pointer(&wanted, g_array_unref);
+    wanted = g_array_new(FALSE, FALSE, sizeof(struct range));
+    for (char **text = given.packets; text && *text; text++)
+        if (!ranges_parse(wanted, *text))
+            return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
+                               *text);
+    return true;
+}
+
+static bool is_wanted(uint64_t number)
+{
+    return !wanted->len || ranges_have(wanted, number);
+}
+
+/* --- Frames that are kept -------------------------------------------------------------------- */
+
+static void free_array(gpointer data)
+{
+    g_array_free(data, TRUE);
+}
+
+static struct kept_frames *kept_frames_new(const char *name)
+{
+    struct kept_frames *frames = g_new0(struct kept_frames, 1);
+
+    frames->name = g_strdup(name);
+    frames->kept = g_byte_array_new();
+    frames->conversations =
+        g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, free_array);
+    return frames;
+}
+
+static void kept_frames_free(gpointer data)
+{
+    struct kept_frames *frames = data;
+
+    g_free(frames->name);
+    g_byte_array_free(frames->kept, TRUE);
+    g_hash_table_destroy(frames->conversations);
+    g_free(frames);
+}
+
+static void keep(struct kept_frames *frames, uint64_t number)
+{
+    const guint byte = (guint)(number / 8), length = frames->kept->len;
+
+    if (byte >= length) {
+        g_byte_array_set_size(frames->kept, byte + 1);
+        memset(frames->kept->data + length, 0, byte + 1 - length);
     }
-    g_array_set_size(marks, 0);
+    frames->kept->data[byte] |= (uint8_t)(1u << (number % 8));
+}
+
+static bool is_kept(const struct kept_frames *frames, uint64_t number)
+{
+    const guint byte = (guint)(number / 8);
+
+    return byte < frames->kept->len && frames->kept->data[byte] >> (number % 8) & 1;
+}
+
+static GArray *stretches_of(struct kept_frames *frames, const struct qs_packet *packet)
+{
+    const struct qs_endpoints ends = {{packet->source, packet->destination}};
+    GArray *stretches = g_hash_table_lookup(frames->conversations, &ends);
+
+    if (!stretches) {
+        stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+        g_hash_table_insert(frames->conversations, g_memdup2(&ends, sizeof ends), stretches);
+    }
+    return stretches;
+}
+
+/*
+ * The packet is one of those that are asked for of the session: what its conversation has between
+ * them belongs to it, too. A stream is understood from its beginning only; `to_end`: and it is kept
+ * to its end.
+ */
+static void add_to_stretch(struct kept_frames *frames, unsigned session,
+                           const struct qs_packet *packet, bool to_end)
+{
+    GArray *stretches = stretches_of(frames, packet);
+    const struct stretch new = {session, packet->unit ? 0 : packet->number,
+                                to_end ? UINT64_MAX : packet->number};
+
+    for (guint i = 0; i < stretches->len; i++) {
+        struct stretch *old = &g_array_index(stretches, struct stretch, i);
+
+        if (old->session == session) {
+            old->first = MIN(old->first, new.first);
+            old->last = MAX(old->last, new.last);
+            return;
+        }
+    }
+    g_array_append_val(stretches, new);
+}
+
+/* Whether the packet, by its number and addresses, is within such a stretch. */
+static bool is_covered(const struct kept_frames *frames, const struct qs_packet *packet)
+{
+    const struct qs_endpoints ends = {{packet->source, packet->destination}};
+    const GArray *stretches = g_hash_table_lookup(frames->conversations, &ends);
+
+    for (guint i = 0; stretches && i < stretches->len; i++) {
+        const struct stretch *stretch = &g_array_index(stretches, struct stretch, i);
+
+        if (packet->number >= stretch->first && packet->number <= stretch->last)
+            return true;
+    }
+    return false;
+}
+
+static void keep_all(GArray *packets)
+{
+    for (guint i = 0; i < packets->len; i++) {
+        const struct packet_ref *ref = &g_array_index(packets, struct packet_ref, i);
+
+        keep(ref->file, ref->number);
+    }
+    g_array_set_size(packets, 0);
 }
 
 /* --- The first reading ----------------------------------------------------------------------- */
@@ -78,8 +227,8 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
     format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
     followed = g_new0(struct followed, 1);
     followed->late_join = format ? format->late_join : NULL;
-    followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct mark));
-    followed->sign_on = g_array_new(FALSE, FALSE, sizeof(struct mark));
+    followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
+    followed->sign_on = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
     followed->told = qs_sign_on_new();
     g_hash_table_insert(cut->sessions, key, followed);
     return followed;
@@ -97,11 +246,6 @@ static gboolean client_equal(gconstpointer a, gconstpointer b)
     return qs_address_equal(a, b);
 }
 
-static void marks_free(gpointer data)
-{
-    g_array_free(data, TRUE);
-}
-
 /* Servers of Quake go on from another port: the client's address tells whose they are. */
 static const struct qs_address *client_of(const struct qs_decoded_packet *decoded)
 {
@@ -110,19 +254,19 @@ static const struct qs_address *client_of(const struct qs_decoded_packet *decode
 }
 
 static void remember_outside(struct cut *cut, const struct qs_decoded_packet *decoded,
-                             struct mark mark)
+                             struct packet_ref ref)
 {
     const struct qs_address *client = client_of(decoded);
-    GArray *marks = g_hash_table_lookup(cut->outside, client);
+    GArray *packets = g_hash_table_lookup(cut->outside, client);
 
-    if (!marks) {
+    if (!packets) {
         if (g_hash_table_size(cut->outside) == CLIENTS_MAX)
             g_hash_table_remove_all(cut->outside); /* a flood of requests */
-        marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
-        g_hash_table_insert(cut->outside, g_memdup2(client, sizeof *client), marks);
+        packets = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
+        g_hash_table_insert(cut->outside, g_memdup2(client, sizeof *client), packets);
     }
-    if (marks->len < BEFORE_MAX)
-        g_array_append_val(marks, mark);
+    if (packets->len < BEFORE_MAX)
+        g_array_append_val(packets, ref);
 }
 
 /* It belongs to the session that follows. */
@@ -130,11 +274,11 @@ static void take_outside(struct cut *cut, struct followed *followed,
                          const struct qs_decoded_packet *decoded)
 {
     const struct qs_address *client = client_of(decoded);
-    const GArray *marks = g_hash_table_lookup(cut->outside, client);
+    const GArray *packets = g_hash_table_lookup(cut->outside, client);
 
-    if (!marks)
+    if (!packets)
         return;
-    g_array_append_vals(followed->handshake, marks->data, marks->len);
+    g_array_append_vals(followed->handshake, packets->data, packets->len);
     g_hash_table_remove(cut->outside, client);
 }
 
@@ -148,38 +292,39 @@ static void begin_level(struct followed *followed, uint32_t level)
 }
 
 /* Remembers the packet as one that comes before the game, if it does. */
-static void remember(struct followed *followed, struct mark mark, const struct qs_decoder *decoder)
+static void remember(struct followed *followed, struct packet_ref ref,
+                     const struct qs_decoder *decoder)
 {
-    GArray *marks = decoder->session->level ? followed->sign_on : followed->handshake;
+    GArray *packets = decoder->session->level ? followed->sign_on : followed->handshake;
 
     if (decoder->session->level != followed->level)
         begin_level(followed, decoder->session->level);
-    if (!followed->late_join || followed->told->complete || marks->len == BEFORE_MAX)
+    if (!followed->late_join || followed->told->complete || packets->len == BEFORE_MAX)
         return;
-    g_array_append_val(marks, mark);
+    g_array_append_val(packets, ref);
     if (decoder->accepted && !followed->told->broken)
         followed->late_join->add_packet(followed->told, decoder);
 }
 
 /* What comes before it is kept with the first packet, and need not be remembered any more. */
-static void take_wanted(struct cut *cut, struct followed *followed, struct mark mark,
+static void keep_wanted(struct cut *cut, struct followed *followed, struct packet_ref ref,
                         const struct qs_decoded_packet *decoded)
 {
     cut->asked += !followed->asked;
     followed->asked = true;
-    cut_frames_keep(mark.file, mark.number);
-    cut_frames_stretch(mark.file, decoded->session->number, decoded->packet,
-                       decoded->packet->unit && !cut_options_have_ranges(&cut_options));
-    if (cut_options.no_sign_on)
+    keep(ref.file, ref.number);
+    add_to_stretch(ref.file, decoded->session->number, decoded->packet,
+                   decoded->packet->unit && !wanted->len);
+    if (given.no_sign_on)
         return;
     keep_all(followed->handshake);
     keep_all(followed->sign_on);
 }
 
-static struct cut_frames *find_file(const struct cut *cut, const char *name)
+static struct kept_frames *find_file(const struct cut *cut, const char *name)
 {
     for (guint i = cut->files->len; i--;) {
-        struct cut_frames *file = g_ptr_array_index(cut->files, i);
+        struct kept_frames *file = g_ptr_array_index(cut->files, i);
 
         if (strcmp(file->name, name) == 0)
             return file;
@@ -190,13 +335,13 @@ static struct cut_frames *find_file(const struct cut *cut, const char *name)
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
-    const struct mark mark = {find_file(cut, decoded->location.file), packet->number};
+    const struct packet_ref ref = {find_file(cut, decoded->location.file), packet->number};
     struct followed *followed;
 
-    if (!mark.file)
+    if (!ref.file)
         return;
     if (!decoded->session) {
-        remember_outside(cut, decoded, mark);
+        remember_outside(cut, decoded, ref);
         return;
     }
     followed = follow(cut, decoded);
@@ -204,9 +349,9 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
         take_outside(cut, followed, decoded);
     if (!decoded->session->chosen)
         return;
-    remember(followed, mark, decoded->decoder);
-    if (cut_options_want(&cut_options, packet->number, packet->time, cut->start))
-        take_wanted(cut, followed, mark, decoded);
+    remember(followed, ref, decoded->decoder);
+    if (is_wanted(packet->number))
+        keep_wanted(cut, followed, ref, decoded);
 }
 
 void cut_session_over(struct cut *cut, unsigned session)
@@ -216,7 +361,7 @@ void cut_session_over(struct cut *cut, unsigned session)
 
 void cut_begin_file(struct cut *cut, const char *name)
 {
-    g_ptr_array_add(cut->files, cut_frames_new(name));
+    g_ptr_array_add(cut->files, kept_frames_new(name));
 }
 
 void cut_leave_file(struct cut *cut)
@@ -232,77 +377,34 @@ bool cut_has_files(const struct cut *cut)
 
 /* --- Reading again --------------------------------------------------------------------------- */
 
-typedef void take_frame(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
-                        void *user);
-
-/* A file that could be read once, up to where it is damaged, which was reported then. */
-static void each_frame(struct cut *cut, struct cut_frames *file, struct input *input,
-                       take_frame *take, void *user)
-{
-    struct input_frame frame;
-
-    while (!signals_interrupted() && input_next(input, &frame) == INPUT_FRAME)
-        take(cut, file, &frame, user);
-    input_close(input);
-}
-
-static bool read_again(struct cut *cut, struct cut_frames *file, take_frame *take, void *user)
-{
-    char *error = NULL;
-    const char *name =
-        cut->standard_input && strcmp(file->name, SOURCE_STANDARD_INPUT) == 0 ? "-" : file->name;
-    struct source *source = source_open(name, &error);
-    struct input *input =
-        source ? input_open_capture(source_stream(source), name, input_options.filter, &error)
-               : NULL;
-
-    if (input)
-        each_frame(cut, file, input, take, user);
-    else
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = file->name}, "cannot be read again: %s",
-                error);
-    if (source)
-        source_close(source);
-    g_free(error);
-    return input != NULL;
-}
+typedef void frame_visitor(struct cut *cut, struct kept_frames *file,
+                           const struct input_frame *frame);
 
 /* Of what is kept, or is between packets that are, all frames are. */
-static void find_frames(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
-                        void *user)
+static void find_frames(struct cut *cut, struct kept_frames *file, const struct input_frame *frame)
 {
-    struct ip *ip = user;
     struct qs_packet packet;
-    const enum ip_found found = frame_read(ip, frame, &packet);
+    const enum ip_found found = ip_read_frame(cut->ip, frame, &packet);
     const GArray *fragments;
 
     if (found == IP_NOTHING)
         return;
-    if (cut_frames_covers(file, &packet) &&
-        (found == IP_TCP || cut_options_want(&cut_options, frame->number, frame->time, cut->start)))
-        cut_frames_keep(file, frame->number);
-    fragments = ip_fragments(ip);
-    for (guint i = 0; cut_frames_has(file, frame->number) && i < fragments->len; i++)
-        cut_frames_keep(file, g_array_index(fragments, uint64_t, i));
+    if (is_covered(file, &packet) && (found == IP_TCP || is_wanted(frame->number)))
+        keep(file, frame->number);
+    fragments = ip_fragments(cut->ip);
+    for (guint i = 0; is_kept(file, frame->number) && i < fragments->len; i++)
+        keep(file, g_array_index(fragments, uint64_t, i));
 }
 
-struct copy {
-    struct pcap_out *out;
-    struct cut_counts *counts;
-};
-
-static void copy_frame(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
-                       void *user)
+static void copy_frame(struct cut *cut, struct kept_frames *file, const struct input_frame *frame)
 {
-    const struct copy *copy = user;
     const bool all = !cut->options->sessions.chosen->len;
 
-    copy->counts->frames++;
-    if (!cut_frames_has(file, frame->number) &&
-        !(all && cut_options_want(&cut_options, frame->number, frame->time, cut->start)))
+    cut->counts.frames++;
+    if (!is_kept(file, frame->number) && !(all && is_wanted(frame->number)))
         return;
-    copy->counts->kept++;
-    pcap_out_frame(copy->out,
+    cut->counts.kept++;
+    pcap_out_frame(cut->out,
                    &(struct pcap_out_frame){.link_type = link_type_to_file(frame->link_type),
                                             .time = frame->time,
                                             .bytes = {frame->bytes.data, frame->bytes.size},
@@ -310,65 +412,91 @@ static void copy_frame(struct cut *cut, struct cut_frames *file, const struct in
                                             .comment = frame->comment});
 }
 
-static bool copy_file(struct cut *cut, struct cut_frames *file, struct copy *copy)
+/* Up to where it is damaged, which was reported in the first reading. */
+static bool read_capture(struct cut *cut, struct source *source, frame_visitor *visit)
 {
-    struct ip *ip = ip_new();
-    const bool good =
-        read_again(cut, file, find_frames, ip) && read_again(cut, file, copy_frame, copy);
+    struct kept_frames *file = find_file(cut, source_title(source));
+    char *error = NULL;
+    struct input *input =
+        file && source_is_capture(source_stream(source))
+            ? input_open_capture(source_stream(source), file->name, input_options.filter, &error)
+            : NULL;
+    struct input_frame frame;
 
-    ip_free(ip);
+    if (!file)
+        source_close_plain(source_stream(source));
+    while (input && !signals_interrupted() && input_next(input, &frame) == INPUT_FRAME) {
+        cut->has_pieces |= frame.comment.size && input_is_of_demos(input);
+        visit(cut, file, &frame);
+    }
+    if (input)
+        input_close(input);
+    else if (file)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = file->name}, "cannot be read again: %s",
+                error ? error : "it is another file now");
+    g_free(error);
+    return input || !file;
+}
+
+/* False where a file cannot be read again, which was reported. */
+static bool read_file(struct cut *cut, const char *name, frame_visitor *visit)
+{
+    char *error = NULL;
+    struct source *source = source_open(name, &error);
+    bool good = source != NULL;
+
+    if (!source)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(name)},
+                "cannot be read again: %s", error);
+    while (good && source_next(source, true))
+        good = read_capture(cut, source, visit);
+    if (source)
+        source_close(source);
+    g_free(error);
+    return good;
+}
+
+static bool read_again(struct cut *cut, frame_visitor *visit)
+{
+    bool good = true;
+
+    cut->ip = ip_new();
+    for (char *const *file = cut->options->files; *file && good; file++)
+        good = read_file(cut, *file, visit);
+    ip_free(cut->ip);
+    return good;
+}
+
+bool cut_find_frames(struct cut *cut, bool *have_pieces)
+{
+    const bool good = read_again(cut, find_frames);
+
+    *have_pieces = cut->has_pieces;
     return good;
 }
 
 bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts)
 {
-    struct copy copy = {out, counts};
+    bool good;
 
-    *counts = (struct cut_counts){.sessions = cut->asked};
-    for (guint i = 0; i < cut->files->len; i++)
-        if (!copy_file(cut, g_ptr_array_index(cut->files, i), &copy))
-            return false;
-    return true;
+    cut->out = out;
+    cut->counts = (struct cut_counts){.sessions = cut->asked};
+    good = read_again(cut, copy_frame);
+    *counts = cut->counts;
+    return good;
 }
 
 /* --- All ------------------------------------------------------------------------------------- */
 
-/* The time of a capture's first packet; 0: it has none, or is none. */
-static int64_t start_of(const char *name)
-{
-    char *error = NULL;
-    struct source *source = source_open(name, &error);
-    struct input *input = NULL;
-    struct input_frame frame = {0};
-
-    if (source && is_capture_stream(source_stream(source)))
-        input = input_open_capture(source_stream(source), name, NULL, &error);
-    else if (source)
-        source_close_plain(source_stream(source));
-    if (input) {
-        input_next(input, &frame);
-        input_close(input);
-    }
-    if (source)
-        source_close(source);
-    g_free(error);
-    return frame.time;
-}
-
-/* Only times that count from there need it. */
-static bool needs_start(const struct cut_options *options)
-{
-    return options->from.relative || options->to.relative;
-}
-
 /* It cannot be read three times as it comes. */
-static void keep_standard_input(struct cut *cut)
+static void keep_standard_input(const struct cut *cut)
 {
     char *error = NULL;
+    bool any = false;
 
-    for (char *const *file = cut->options->files; file && *file && !cut->standard_input; file++)
-        cut->standard_input = source_is_standard_input(*file);
-    if (cut->standard_input && !source_keep_standard_input(&error))
+    for (char *const *file = cut->options->files; file && *file && !any; file++)
+        any = source_is_standard_input(*file);
+    if (any && !source_keep_standard_input(&error))
         failure(EXIT_UNUSABLE, (struct qs_location){.file = SOURCE_STANDARD_INPUT}, "%s", error);
     g_free(error);
 }
@@ -378,12 +506,10 @@ struct cut *cut_new(const struct options *options)
     struct cut *cut = g_new0(struct cut, 1);
 
     cut->options = options;
-    cut->files = g_ptr_array_new_with_free_func(cut_frames_free);
+    cut->files = g_ptr_array_new_with_free_func(kept_frames_free);
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
-    cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, marks_free);
+    cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, free_array);
     keep_standard_input(cut);
-    if (needs_start(&cut_options))
-        cut->start = start_of(*options->files);
     return cut;
 }
 

@@ -11,10 +11,23 @@
 #ifndef PCAP2DEMO_CUT_H
 #define PCAP2DEMO_CUT_H
 
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "pcap2demo/actions/options.h"
 #include "pcap2demo/capture/pcap_out.h"
 
 struct cut;
+
+/* The options that go with --pcap: which packets of captures are kept. */
+extern const GOptionEntry cut_entries[];
+
+/* Whether one of them was given. */
+bool cut_options_are_given(void);
+
+/* Parses the values. False: an error was reported. */
+bool cut_options_parse(const struct options *options);
 
 /* The options must live as long. */
 struct cut *cut_new(const struct options *options);
@@ -36,7 +49,11 @@ struct cut_counts {
     unsigned sessions; /* that packets were asked of */
 };
 
-/* The other two readings. False where a file cannot be read again, which was reported. */
+/*
+ * The second and the third reading. False where a file cannot be read again, which was reported.
+ * `*have_pieces`: packets have comments with pieces of demos.
+ */
+bool cut_find_frames(struct cut *cut, bool *have_pieces);
 bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts);
 
 #endif

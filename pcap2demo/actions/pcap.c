@@ -6,8 +6,6 @@
 #include "common/core/numeric_text.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
-#include "pcap2demo/actions/cut_options.h"
-#include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
@@ -67,11 +65,8 @@ static void send_segment(struct qs_demo_sender *base, enum qs_direction directio
 
     pcap_out_segment(sender->pcap, sender->time, source_of(sender, direction),
                      destination_of(sender, direction),
-                     &(struct pcap_out_segment){.sequence = segment->sequence,
-                                                .acknowledged = segment->acknowledged,
-                                                .flags = segment->flags,
-                                                .payload = segment->payload},
-                     comment);
+                     &(struct frame_tcp){segment->sequence, segment->acknowledged, segment->flags},
+                     segment->payload, comment);
 }
 
 /* --- Demos --- */
@@ -191,31 +186,18 @@ static void pcap_session(struct qs_sessions_handler *handler,
 
 /* --- Captures --- */
 
-/* Whether packets have comments with pieces of demos, which stay. */
-static bool have_pieces(char *const *files)
-{
-    for (; *files; files++) {
-        struct qs_comments *comments = comments_of_file(*files);
-
-        qs_comments_free(comments);
-        if (comments)
-            return true;
-    }
-    return false;
-}
-
 static bool cut_captures(struct pcap *pcap)
 {
     char *const *files = pcap->options->files;
     char *names = names_of(files);
     char *comment = g_strdup_printf("Cut by pcap2demo from: %s", names);
-    struct cut_counts counts;
-    bool good;
+    struct cut_counts counts = {0};
+    bool have_pieces, good = cut_find_frames(pcap->cut, &have_pieces);
 
-    pcap_out_begin(pcap->sender.pcap, comment, have_pieces(files));
+    pcap_out_begin(pcap->sender.pcap, comment, have_pieces);
     g_free(comment);
     g_free(names);
-    good = cut_copy(pcap->cut, pcap->sender.pcap, &counts);
+    good = good && cut_copy(pcap->cut, pcap->sender.pcap, &counts);
     if (good && !counts.kept) {
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument},
                 "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);
@@ -234,7 +216,7 @@ static bool finish_demos(struct pcap *pcap)
 {
     if (cut_options_are_given()) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
-                "--packets, --from, --to and --no-sign-on go with captures, not with demos");
+                "--packets and --no-sign-on go with captures, not with demos");
         return false;
     }
     if (pcap->refused && !pcap->demos)

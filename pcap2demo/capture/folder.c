@@ -24,14 +24,14 @@ struct search {
     GPtrArray *files;
 };
 
-static bool is_input(const struct search *search, const char *name)
+bool folder_is_input(const char *name, bool demos)
 {
     const gsize length = qs_unpacked_name_length(name);
 
     for (const char *const *ending = capture_endings; *ending; ending++)
         if (has_ending(name, length, *ending))
             return true;
-    for (int i = 0; search->demos && qs_demo_formats[i]; i++)
+    for (int i = 0; demos && qs_demo_formats[i]; i++)
         if (has_ending(name, length, qs_demo_formats[i]->extension))
             return true;
     return false;
@@ -72,7 +72,7 @@ static bool list_path(char *path, const char *name, unsigned depth, const struct
     bool good = true;
 
     if (!g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        if (is_input(search, name))
+        if (folder_is_input(name, search->demos))
             g_ptr_array_add(search->files, g_strdup(path));
     } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
         good = list(path, depth - 1, search, error);

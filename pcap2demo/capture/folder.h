@@ -16,4 +16,7 @@
  */
 bool folder_list(const char *folder, bool recursive, bool demos, GPtrArray *files, char **error);
 
+/* Whether a file of this name is among those. */
+bool folder_is_input(const char *name, bool demos);
+
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Reading the frames of a capture file one by one, whatever its format: pcap_in.h and pcapng_in.h
- * open readers.
- */
+/* Reading the frames of a capture file one by one, whatever its format. */
 #ifndef PCAP2DEMO_FRAME_READER_H
 #define PCAP2DEMO_FRAME_READER_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/span.h"
@@ -31,6 +30,7 @@ struct frame_reader {
     void (*close)(struct frame_reader *reader);
     int link_type;     /* of a pcapng file that of its first interface */
     uint64_t position; /* bytes of the file up to the end of the last frame */
+    bool of_demos;     /* this program made the file of demos, as its last section says */
     char *problem;     /* after READ_BROKEN: what is wrong */
 };
 
@@ -41,5 +41,27 @@ static inline enum read_status read_broken(char **problem, char *text)
     *problem = text;
     return READ_BROKEN;
 }
+
+enum {
+    PCAP_FRAME_MAX = 262144,      /* bytes: what libpcap takes for the link types that are known */
+    PCAPNG_INTERFACES_MAX = 65536 /* in a section */
+};
+
+/*
+ * Reads pcap files in large chunks, which libpcap does not (see read_buffer.h), but only what is
+ * common: regular files of version 2.4, of either byte order and precision, whose link type
+ * pcap2demo knows. All else is libpcap's matter: older variants, and streams of which a whole chunk
+ * may be long in coming. Source: pcap-savefile(5).
+ *
+ * NULL where the stream is for libpcap; it then stands where it stood. Else the reader closes it.
+ */
+struct frame_reader *pcap_reader_open(FILE *stream);
+
+/*
+ * Reads pcapng files with all kinds of packet blocks, of any number of sections of either byte
+ * order; up to the first interface already here. The reader closes the stream; so does failure,
+ * which is NULL and a new text in `*error`. Simple packet blocks have the time of the frame before.
+ */
+struct frame_reader *pcapng_reader_open(FILE *stream, char **error);
 
 #endif

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "common/demo/format.h"
-#include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/pcap_in.h"
-#include "pcap2demo/capture/pcapng_in.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
@@ -148,19 +146,19 @@ static bool open_pcap(struct input *input, FILE *stream, char **error)
 
 static bool open_capture(struct input *input, FILE *stream, char **error)
 {
-    input->mixed = is_pcapng_stream(stream);
+    input->mixed = source_is_pcapng(stream);
     if (input->mixed)
-        input->reader = pcapng_in_open(stream, error);
+        input->reader = pcapng_reader_open(stream, error);
     else
-        input->reader = pcap_in_open(stream);
+        input->reader = pcap_reader_open(stream);
     return input->reader || (!input->mixed && open_pcap(input, stream, error));
 }
 
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
 {
-    struct input *input = input_new(source_title(name));
+    struct input *input = input_new(name);
 
-    if (source_is_standard_input(name)) {
+    if (strcmp(name, SOURCE_STANDARD_INPUT) == 0) {
         g_free(input->stem);
         input->stem = g_strdup("stdin");
     }
@@ -272,6 +270,11 @@ int input_link_type(const struct input *input)
 bool input_is_mixed(const struct input *input)
 {
     return input->mixed;
+}
+
+bool input_is_of_demos(const struct input *input)
+{
+    return input->reader && input->reader->of_demos;
 }
 
 const char *input_error(const struct input *input)

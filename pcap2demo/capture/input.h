@@ -3,8 +3,8 @@
  * Where frames come from: capture files (pcap, pcapng), standard input, or a network interface.
  *
  * Frames are handed out one at a time and are valid until the next call. Interfaces, and all that
- * is neither an ordinary pcap file (pcap_in.h) nor a pcapng file (pcapng_in.h), are libpcap's
- * matter.
+ * is neither an ordinary pcap file (pcap_reader.c) nor a pcapng file (pcapng_reader.c), are
+ * libpcap's matter.
  */
 #ifndef PCAP2DEMO_INPUT_H
 #define PCAP2DEMO_INPUT_H
@@ -25,12 +25,15 @@ enum input_status {
 struct input;
 
 /*
- * Opens a capture file, which is not compressed; "-" is standard input. `filter` is an expression
- * as tcpdump takes it, or NULL. NULL on failure; then `*error` is a new text.
+ * Opens a capture file, which is not packed. `filter` is an expression as tcpdump takes it, or
+ * NULL. NULL on failure; then `*error` is a new text.
  */
 struct input *input_open_file(const char *name, const char *filter, char **error);
 
-/* The same for a stream that is open already, which it takes over in any case. */
+/*
+ * The same for a stream that is open already, which it takes over in any case. `name` is what
+ * messages call it.
+ */
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 
 /*
@@ -50,6 +53,9 @@ int input_link_type(const struct input *input);
 
 /* Whether the link types of frames may differ. */
 bool input_is_mixed(const struct input *input);
+
+/* Whether this program made it of demos (--pcap), so that comments tell what packets carry. */
+bool input_is_of_demos(const struct input *input);
 
 enum input_status input_next(struct input *input, struct input_frame *frame);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/core/reader.h"
+#include "pcap2demo/capture/link.h"
 
 enum {
     PROTOCOL_HOP_BY_HOP = 0,
@@ -458,15 +459,27 @@ static bool read_ipv6(struct ip *ip, struct span bytes, struct unwrapped *in)
     return read_extensions(ip, in);
 }
 
+/* A segment that is cut in its first bytes has no ports. */
+static void read_tcp(struct span tcp, struct qs_packet *packet)
+{
+    enum { PORTS = 4 };
+
+    packet->data = tcp.data;
+    packet->size = tcp.size;
+    packet->wire_size = tcp.wire_size;
+    if (tcp.size < PORTS)
+        return;
+    packet->source.port = qs_be16(tcp.data);
+    packet->destination.port = qs_be16(tcp.data + 2);
+}
+
 static enum ip_found read_transport(const struct unwrapped *in, struct qs_packet *packet)
 {
     switch (in->protocol) {
     case PROTOCOL_UDP:
         return read_udp(in->payload, packet) ? IP_UDP : IP_NOTHING;
     case PROTOCOL_TCP:
-        packet->data = in->payload.data;
-        packet->size = in->payload.size;
-        packet->wire_size = in->payload.wire_size;
+        read_tcp(in->payload, packet);
         return IP_TCP;
     default:
         return IP_NOTHING;
@@ -486,4 +499,14 @@ enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_
         return IP_NOTHING;
     found = bytes.data[0] >> 4 == 6 ? read_ipv6(ip, bytes, &in) : read_ipv4(ip, bytes, &in);
     return found ? read_transport(&in, packet) : IP_NOTHING;
+}
+
+enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
+                            struct qs_packet *packet)
+{
+    link_reader *link = link_find(frame->link_type);
+    struct span bytes = frame->bytes;
+
+    *packet = (struct qs_packet){.number = frame->number, .time = frame->time};
+    return link && link(&bytes) ? ip_read(ip, bytes, frame->time, packet) : IP_NOTHING;
 }

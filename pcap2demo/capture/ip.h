@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "common/core/packet.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/span.h"
 
 enum { IP_DATAGRAMS_MAX = 256 };
@@ -44,10 +45,14 @@ enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
 /*
  * Reads one IP packet, captured at `time`. When it is, or completes, a UDP datagram, `packet` has
  * its data, size, wire_size, source and destination; the data of a TCP segment begin with its
- * header, and the ports are not filled in. The data may be the ip's own, and are valid until the
+ * header. The data may be the ip's own, and are valid until the
  * next call.
  */
 enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet);
+
+/* The same from the link layer on; `packet` has the frame's number and time, too. */
+enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
+                            struct qs_packet *packet);
 
 /*
  * The numbers of the packets that the last UDP datagram or TCP segment came in before the one that

@@ -7,8 +7,6 @@
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/writer.h"
 
-enum { IP_HEADER = 20, UDP_HEADER = 8, TCP_HEADER = 20, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17 };
-
 /* As its block describes it. */
 struct interface {
     const char *name; /* or NULL */
@@ -149,85 +147,6 @@ struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, siz
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* What an IP packet carries. */
-struct transport {
-    const struct qs_address *source, *destination;
-    uint8_t protocol;
-    uint32_t size; /* with its header */
-};
-
-/* Source: RFC 1071. The words of `bytes` added to `sum`; a byte that is left over is a high one. */
-static uint32_t add_words(uint32_t sum, struct qs_view bytes)
-{
-    for (uint32_t i = 0; i + 1 < bytes.size; i += 2)
-        sum += qs_be16(bytes.data + i);
-    return bytes.size % 2 ? sum + bytes.data[bytes.size - 1] * 256u : sum;
-}
-
-static uint16_t checksum(uint32_t sum)
-{
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t) ~(sum + (sum >> 16));
-}
-
-static void put_checksum(GByteArray *frame, uint32_t at, uint16_t sum)
-{
-    frame->data[at] = (uint8_t)(sum >> 8);
-    frame->data[at + 1] = (uint8_t)sum;
-}
-
-static void add_ip_header(struct pcap_out *out, const struct transport *transport)
-{
-    enum { VERSION_AND_LENGTH = 0x45, DONT_FRAGMENT = 0x4000, HOPS = 64, SUM_AT = 10 };
-    GByteArray *frame = out->frame;
-
-    qs_write_u8(frame, VERSION_AND_LENGTH);
-    qs_write_u8(frame, 0);
-    qs_write_u16be(frame, (uint16_t)(IP_HEADER + transport->size));
-    qs_write_u16be(frame, ++out->id);
-    qs_write_u16be(frame, DONT_FRAGMENT);
-    qs_write_u8(frame, HOPS);
-    qs_write_u8(frame, transport->protocol);
-    qs_write_u16be(frame, 0);
-    qs_write_view(frame, (struct qs_view){transport->source->bytes, 4});
-    qs_write_view(frame, (struct qs_view){transport->destination->bytes, 4});
-    put_checksum(frame, SUM_AT, checksum(add_words(0, qs_view_of_bytes(frame))));
-}
-
-static void add_udp_header(GByteArray *frame, const struct transport *transport)
-{
-    qs_write_u16be(frame, transport->source->port);
-    qs_write_u16be(frame, transport->destination->port);
-    qs_write_u16be(frame, (uint16_t)transport->size);
-    qs_write_u16be(frame, 0); /* no checksum */
-}
-
-static void add_tcp_header(GByteArray *frame, const struct transport *transport,
-                           const struct pcap_out_segment *segment)
-{
-    enum { WORDS = TCP_HEADER / 4, WINDOW = 65535 };
-
-    qs_write_u16be(frame, transport->source->port);
-    qs_write_u16be(frame, transport->destination->port);
-    qs_write_u32be(frame, segment->sequence);
-    qs_write_u32be(frame, segment->acknowledged);
-    qs_write_u8(frame, WORDS << 4);
-    qs_write_u8(frame, segment->flags);
-    qs_write_u16be(frame, WINDOW);
-    qs_write_u16be(frame, 0);
-    qs_write_u16be(frame, 0); /* nothing is urgent */
-}
-
-/* The checksum is over the addresses, too. Source: RFC 9293, section 3.1. */
-static void put_tcp_checksum(GByteArray *frame, const struct transport *transport)
-{
-    enum { SUM_AT = 16, ADDRESSES_AT = 12 };
-    const struct qs_view addressed = {frame->data + ADDRESSES_AT, frame->len - ADDRESSES_AT};
-    const uint32_t sum = add_words(PROTOCOL_TCP + transport->size, addressed);
-
-    put_checksum(frame, IP_HEADER + SUM_AT, checksum(sum));
-}
-
 void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame)
 {
     const guint interface = number_of(out, &(struct interface){frame->interface, frame->link_type});
@@ -252,9 +171,12 @@ uint64_t pcap_out_packets(const struct pcap_out *out)
     return out->packets;
 }
 
-/* The packet that has been put together. */
-static void write_frame(struct pcap_out *out, int64_t time, const char *comment)
+static void write_content(struct pcap_out *out, int64_t time, struct frame_content content,
+                          const char *comment)
 {
+    content.id = ++out->id;
+    content.wire_size = content.payload.size;
+    frame_build(out->frame, &content);
     pcap_out_frame(out, &(struct pcap_out_frame){
                             .link_type = LINKTYPE_RAW,
                             .time = time,
@@ -262,34 +184,28 @@ static void write_frame(struct pcap_out *out, int64_t time, const char *comment)
                             .wire_size = out->frame->len,
                             .comment = comment ? text_view(comment) : (struct qs_view){0},
                         });
-    g_byte_array_set_size(out->frame, 0);
 }
 
 void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
                        const struct qs_address *destination, struct qs_view payload,
                        const char *comment)
 {
-    const struct transport transport = {source, destination, PROTOCOL_UDP,
-                                        UDP_HEADER + payload.size};
-
-    add_ip_header(out, &transport);
-    add_udp_header(out->frame, &transport);
-    qs_write_view(out->frame, payload);
-    write_frame(out, time, comment);
+    write_content(out, time,
+                  (struct frame_content){.source = source,
+                                         .destination = destination,
+                                         .no_udp_checksum = true,
+                                         .payload = payload},
+                  comment);
 }
 
 void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                      const struct qs_address *destination, const struct pcap_out_segment *segment,
-                      const char *comment)
+                      const struct qs_address *destination, const struct frame_tcp *tcp,
+                      struct qs_view payload, const char *comment)
 {
-    const struct transport transport = {source, destination, PROTOCOL_TCP,
-                                        TCP_HEADER + segment->payload.size};
-
-    add_ip_header(out, &transport);
-    add_tcp_header(out->frame, &transport, segment);
-    qs_write_view(out->frame, segment->payload);
-    put_tcp_checksum(out->frame, &transport);
-    write_frame(out, time, comment);
+    write_content(out, time,
+                  (struct frame_content){
+                      .source = source, .destination = destination, .tcp = tcp, .payload = payload},
+                  comment);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */

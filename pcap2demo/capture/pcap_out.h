@@ -11,6 +11,7 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
+#include "pcap2demo/capture/frame_builder.h"
 
 enum {
     PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* what fits into a UDP datagram over IPv4 */
@@ -39,16 +40,10 @@ void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_addre
                        const struct qs_address *destination, struct qs_view payload,
                        const char *comment);
 
-struct pcap_out_segment {
-    uint32_t sequence, acknowledged;
-    uint8_t flags;          /* TCP's */
-    struct qs_view payload; /* at most PCAP_OUT_PAYLOAD_MAX - 12 bytes */
-};
-
-/* The same with a TCP segment. */
+/* The same with a TCP segment; the payload has at most PCAP_OUT_PAYLOAD_MAX - 12 bytes. */
 void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                      const struct qs_address *destination, const struct pcap_out_segment *segment,
-                      const char *comment);
+                      const struct qs_address *destination, const struct frame_tcp *tcp,
+                      struct qs_view payload, const char *comment);
 
 /* A frame of another capture. */
 struct pcap_out_frame {

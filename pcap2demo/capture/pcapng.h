@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What pcapng files are made of, and their blocks one by one. Source: the pcapng specification
+ * What pcapng files are made of. Source: the pcapng specification
  * (draft-ietf-opsawg-pcapng), sections 3 and 4.
  */
 #ifndef PCAP2DEMO_PCAPNG_H
 #define PCAP2DEMO_PCAPNG_H
-
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "common/core/reader.h"
-#include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/pieces.h"
 
 enum {
     PCAPNG_SECTION = 0x0a0d0d0a,
@@ -38,33 +29,5 @@ enum {
  * follows. */
 #define PCAPNG_APPLICATION "pcap2demo "
 #define PCAPNG_CUTTER "pcap2demo-cut "
-
-struct pcapng {
-    struct pieces in;    /* its position is behind the block at hand */
-    bool big_endian;     /* the section at hand */
-    uint32_t type;       /* of the block at hand */
-    struct qs_view body; /* its; valid until the next block is read */
-    char *problem;       /* or NULL */
-};
-
-/* From the stream's beginning; it stays the caller's. */
-void pcapng_init(struct pcapng *file, FILE *stream);
-void pcapng_clear(struct pcapng *file);
-
-/*
- * Reads the next block. READ_BROKEN: the file ends within a block, or what comes is none, as
- * `problem` says; also where it does not begin with a section.
- */
-enum read_status pcapng_next(struct pcapng *file);
-
-/* Numbers in the byte order of the section. */
-uint16_t pcapng_u16(const struct pcapng *file, const uint8_t *at);
-uint32_t pcapng_u32(const struct pcapng *file, const uint8_t *at);
-
-/* A body from this byte on; nothing where it is shorter. */
-struct qs_view pcapng_rest(const struct pcapng *file, uint32_t from);
-
-/* The value of the first option of this code. Empty: there is none. */
-struct qs_view pcapng_option(const struct pcapng *file, struct qs_view options, uint16_t code);
 
 #endif

@@ -9,15 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/capture/file_type.h"
+#include "common/core/reader.h"
+#include "common/core/text.h"
+#include "common/demo/format.h"
+#include "pcap2demo/capture/folder.h"
+#include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/capture/unpack.h"
 
-enum { READ_BUFFER = 64 * 1024 };
+enum { READ_BUFFER = 64 * 1024, MAGIC = 4 };
 
 struct source {
-    FILE *file;
-    FILE *stream;          /* the file itself, or what is unpacked of it */
-    struct unpack *unpack; /* NULL: it is not compressed */
+    char *name;            /* of the file, for messages */
+    FILE *file;            /* NULL: it is the stream of the input at hand */
+    struct unpack *unpack; /* NULL: the file is not packed */
+
+    /* The input at hand. */
+    FILE *stream;
+    char *title;
+    struct unpack *inner; /* a compressed member of an archive; or NULL */
+    FILE *member;         /* what `inner` unpacks */
 };
 
 bool source_is_standard_input(const char *name)
@@ -25,7 +35,7 @@ bool source_is_standard_input(const char *name)
     return strcmp(name, "-") == 0;
 }
 
-const char *source_title(const char *name)
+const char *source_title_of(const char *name)
 {
     return source_is_standard_input(name) ? SOURCE_STANDARD_INPUT : name;
 }
@@ -123,35 +133,156 @@ bool source_keep_standard_input(char **error)
     return good;
 }
 
-/* --- Compressed or not ----------------------------------------------------------------------- */
+/* --- What is in a file ------------------------------------------------------------------------ */
 
-static bool open_packed(struct source *source, const struct codec *codec, char **error)
+/*
+ * The first bytes of a stream, which go back one by one: C promises one, the C libraries of Linux
+ * take as many as these.
+ */
+static struct qs_view peek(FILE *stream, uint8_t magic[MAGIC])
 {
-    source->unpack = unpack_new(codec, source->file, UNPACK_TOTAL_MAX);
-    if (unpack_problem(source->unpack)) {
-        *error = g_strdup(unpack_problem(source->unpack));
-        return false;
-    }
-    source->stream = unpack_stream(source->unpack);
-    if (!source->stream)
-        *error = g_strdup(g_strerror(errno));
-    return source->stream != NULL;
+    const size_t size = fread(magic, 1, MAGIC, stream);
+
+    for (size_t i = size; i--;)
+        ungetc(magic[i], stream);
+    return (struct qs_view){magic, (uint32_t)size};
 }
 
+/* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
+bool source_is_capture(FILE *stream)
+{
+    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, PCAPNG_SECTION};
+    uint8_t magic[MAGIC];
+    const bool enough = peek(stream, magic).size == MAGIC;
+
+    for (size_t i = 0; enough && i < G_N_ELEMENTS(known); i++)
+        if (qs_le32(magic) == known[i] || qs_be32(magic) == known[i])
+            return true;
+    return false;
+}
+
+bool source_is_pcapng(FILE *stream)
+{
+    uint8_t magic[MAGIC];
+
+    return peek(stream, magic).size == MAGIC && qs_le32(magic) == PCAPNG_SECTION;
+}
+
+GByteArray *source_load(FILE *stream, guint max, char **problem)
+{
+    GByteArray *bytes = g_byte_array_new();
+    uint8_t *chunk = g_malloc(READ_BUFFER);
+    size_t size;
+
+    *problem = NULL;
+    while (!*problem && (size = fread(chunk, 1, READ_BUFFER, stream))) {
+        const guint room = max - bytes->len;
+
+        g_byte_array_append(bytes, chunk, (guint)MIN(size, room));
+        if (size > room)
+            *problem = g_strdup_printf("larger than %u bytes; the rest is left out", max);
+    }
+    if (!*problem && ferror(stream))
+        *problem = g_strdup(g_strerror(errno));
+    g_free(chunk);
+    return bytes;
+}
+
+/* --- The inputs in a file -------------------------------------------------------------------- */
+
+/* A capture is not looked at more closely: it may come by a pipe, as slowly as packets do. */
 struct source *source_open(const char *name, char **error)
 {
     FILE *file = source_open_plain(name, error);
-    const struct codec *codec = file ? codec_of_stream(file) : NULL;
     struct source *source;
 
     if (!file)
         return NULL;
     source = g_new0(struct source, 1);
-    source->file = source->stream = file;
-    if (!codec || open_packed(source, codec, error))
-        return source;
-    source_close(source);
-    return NULL;
+    source->name = g_strdup(source_title_of(name));
+    source->file = file;
+    source->title = g_strdup(source->name);
+    if (!source_is_capture(file) && unpack_knows(file))
+        source->unpack = unpack_new(file, NULL);
+    return source;
+}
+
+/* Of a member's name, what can be printed, and leads nowhere: "a/b.pcap" of "/a/../b.pcap". */
+static char *clean_name(const char *member)
+{
+    char **parts = g_strsplit(member, "/", 0);
+    GString *name = g_string_new(NULL);
+    char *clean;
+
+    for (char **part = parts; *part; part++)
+        if (**part && strcmp(*part, ".") != 0 && strcmp(*part, "..") != 0)
+            g_string_append_printf(name, "/%s", *part);
+    clean = qs_text_printable(name->str);
+    g_string_free(name, TRUE);
+    g_strfreev(parts);
+    return clean;
+}
+
+/* The input at hand is done with; its stream was closed. */
+static void leave_input(struct source *source)
+{
+    g_free(source->title);
+    source->title = g_strdup(source->name);
+    source->stream = NULL;
+    if (!source->inner)
+        return;
+    unpack_free(source->inner);
+    fclose(source->member);
+    source->inner = NULL;
+}
+
+/* A member may be compressed itself. */
+static void open_member(struct source *source)
+{
+    source->stream = unpack_stream(source->unpack);
+    if (!source->stream || !unpack_member(source->unpack) || !unpack_knows(source->stream))
+        return;
+    source->member = source->stream;
+    source->inner = unpack_new(source->member, source->unpack);
+    unpack_next(source->inner);
+    source->stream = unpack_stream(source->inner);
+}
+
+static bool is_wanted(struct source *source, bool demos)
+{
+    const char *member = unpack_member(source->unpack);
+    char *clean;
+    bool wanted;
+
+    if (!member)
+        return true;
+    clean = clean_name(member);
+    wanted = folder_is_input(clean, demos);
+    if (wanted) {
+        g_free(source->title);
+        source->title = g_strconcat(source->name, clean, NULL);
+    }
+    g_free(clean);
+    return wanted;
+}
+
+static bool next_member(struct source *source, bool demos)
+{
+    while (unpack_next(source->unpack))
+        if (is_wanted(source, demos)) {
+            open_member(source);
+            return source->stream != NULL;
+        }
+    return false;
+}
+
+bool source_next(struct source *source, bool demos)
+{
+    leave_input(source);
+    if (source->unpack)
+        return next_member(source, demos);
+    source->stream = g_steal_pointer(&source->file);
+    return source->stream != NULL;
 }
 
 FILE *source_stream(struct source *source)
@@ -159,9 +290,18 @@ FILE *source_stream(struct source *source)
     return source->stream;
 }
 
-const char *source_problem(const struct source *source)
+const char *source_title(const struct source *source)
 {
-    return source->unpack ? unpack_problem(source->unpack) : NULL;
+    return source->title;
+}
+
+char *source_problem(struct source *source)
+{
+    char *problem = source->inner ? unpack_take_problem(source->inner) : NULL;
+
+    if (!problem && source->unpack)
+        problem = unpack_take_problem(source->unpack);
+    return problem;
 }
 
 bool source_is_packed(const struct source *source)
@@ -176,9 +316,12 @@ uint64_t source_position(const struct source *source)
 
 void source_close(struct source *source)
 {
-    if (source->unpack) {
+    leave_input(source);
+    if (source->unpack)
         unpack_free(source->unpack);
+    if (source->file)
         source_close_plain(source->file);
-    }
+    g_free(source->title);
+    g_free(source->name);
     g_free(source);
 }

@@ -1,150 +1,361 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/capture/unpack.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <errno.h>
 #include <glib.h>
-#include <stdbool.h>
+#include <string.h>
+#include <zlib.h>
 
-enum { PACKED_CHUNK = 64 * 1024, STREAM_BUFFER = 256 * 1024 };
+#include "common/core/reader.h"
+
+enum { CHUNK = 64 * 1024, STREAM_BUFFER = 256 * 1024, GZIP_ONLY = 16 + MAX_WBITS /* zlib.h */ };
 
 struct unpack {
     FILE *packed;
-    const struct codec *codec;
-    void *state;                /* the decoder's; NULL: there is none */
-    struct codec_buffers left;  /* what of the chunk the decoder did not take */
-    uint64_t size, packed_size; /* so far */
-    uint64_t total_max;
-    bool between; /* a piece is over: the file may end */
-    bool full;    /* the decoder filled all the room that it had: it may hold back more */
-    bool over;
+    struct unpack *outer;
+    struct archive *archive;
+    struct archive_entry *entry; /* the file at hand; NULL: it is empty */
+    bool is_gzip;
+    bool between;   /* gzip: a piece is over, so that the file may end */
+    bool gzip_over; /* nothing more is to be had of it */
+    z_stream gzip;
+    bool begun;      /* unpack_next() was called */
+    bool ended;      /* the end of `packed` was read */
+    bool over;       /* nothing more is to be had of any file in it */
+    bool entry_over; /* nothing more is to be had of the file at hand */
     char *problem;
-    uint8_t chunk[PACKED_CHUNK];
+    uint64_t size, packed_size; /* so far; `size` also of what is unpacked of its members */
+
+    /* A block of the file at hand: `left` bytes, the first of them at `start` in it. */
+    const uint8_t *block;
+    size_t left;
+    int64_t start, at; /* `at`: bytes that were read */
+
+    uint8_t chunk[CHUNK], inflated[CHUNK];
     char buffer[STREAM_BUFFER];
 };
 
+static const char ends_early[] = "the compressed data end early";
+
+/* The first problem counts: others follow from it. */
 static void fail(struct unpack *unpack, char *problem)
 {
-    unpack->over = true;
-    g_free(unpack->problem);
-    unpack->problem = problem;
+    if (unpack->problem)
+        g_free(problem);
+    else
+        unpack->problem = problem;
 }
 
-/* --- What comes in --- */
+/* What libarchive has come across; a file in it that it cannot read does not end the archive. */
+static void fail_by_archive(struct unpack *unpack, int status)
+{
+    fail(unpack, unpack->ended ? g_strdup(ends_early)
+                               : g_strdup_printf("the compressed data are damaged (%s)",
+                                                 archive_error_string(unpack->archive)));
+    unpack->over |= status <= ARCHIVE_FATAL;
+    unpack->entry_over = true;
+}
 
-/* Reads more of the file. A file ends well between pieces, of which it may have several. */
-static bool fetch(struct unpack *unpack)
+/* --- Limits ---------------------------------------------------------------------------------- */
+
+/* Whether `size` bytes are more than may come of the file. */
+static bool is_too_much(struct unpack *unpack, uint64_t size)
+{
+    if (size <= UNPACK_RATIO_FROM || size <= unpack->packed_size * UNPACK_RATIO_MAX)
+        return false;
+    fail(unpack, g_strdup_printf("inflates to more than %d times its size; the rest is left out",
+                                 UNPACK_RATIO_MAX));
+    unpack->over = true;
+    return true;
+}
+
+/* Counts for the file on the disk, in which the others are. */
+static void count(struct unpack *unpack, size_t size)
+{
+    struct unpack *outermost = unpack;
+
+    while (outermost->outer)
+        outermost = outermost->outer;
+    outermost->size += size;
+    if (is_too_much(outermost, outermost->size) && outermost != unpack)
+        unpack->over = true;
+}
+
+/* --- What comes in --------------------------------------------------------------------------- */
+
+/* Reads the next chunk of the file; 0: it is over. */
+static size_t fetch(struct unpack *unpack)
 {
     const size_t size = fread(unpack->chunk, 1, sizeof unpack->chunk, unpack->packed);
 
-    unpack->left.in = unpack->chunk;
-    unpack->left.in_size = size;
     unpack->packed_size += size;
-    if (size)
-        return true;
-    if (ferror(unpack->packed))
+    unpack->ended = unpack->ended || !size;
+    if (!size && ferror(unpack->packed))
         fail(unpack, g_strdup(g_strerror(errno)));
-    else if (!unpack->between)
-        fail(unpack, g_strdup("the compressed data end early"));
-    unpack->over = true;
-    return false;
-}
-
-/* One step of the decoder. */
-static void decode_some(struct unpack *unpack)
-{
-    const struct codec_buffers before = unpack->left;
-    const enum codec_status status = unpack->codec->decoder->step(unpack->state, &unpack->left);
-
-    unpack->full = !unpack->left.out_size;
-    if (status == CODEC_DAMAGED)
-        fail(unpack, g_strdup("the compressed data are damaged"));
-    else if (status == CODEC_GREEDY)
-        fail(unpack, g_strdup_printf("the compressed data need more than %d MiB of memory",
-                                     CODEC_MEMORY_MAX >> 20));
-    else if (before.in_size != unpack->left.in_size || before.out_size != unpack->left.out_size)
-        unpack->between = status == CODEC_BETWEEN;
-    else
-        unpack->full = false; /* nothing was held back */
-}
-
-/* --- What goes out --- */
-
-/* How much of `size` more bytes is within the limits. */
-static size_t limit(struct unpack *unpack, size_t size)
-{
-    const uint64_t room = unpack->total_max - unpack->size;
-
-    if (size > room) {
-        fail(unpack, g_strdup_printf("inflates to more than %" G_GUINT64_FORMAT
-                                     " bytes; the rest is left out",
-                                     unpack->total_max));
-        return (size_t)room;
-    }
-    if (unpack->size + size > UNPACK_RATIO_FROM &&
-        unpack->size + size > unpack->packed_size * UNPACK_RATIO_MAX)
-        fail(unpack, g_strdup_printf("inflates to more than %d times its size; "
-                                     "the rest is left out",
-                                     UNPACK_RATIO_MAX));
     return size;
 }
 
-static ssize_t read_unpacked(void *cookie, char *out, size_t size)
+/* False at the end of the file, which is good where a piece is over. */
+static bool fetch_gzip(struct unpack *unpack)
 {
-    struct unpack *unpack = cookie;
-    const size_t room = MIN(size, (size_t)STREAM_BUFFER);
-    size_t unpacked;
-
-    unpack->left.out = (uint8_t *)out;
-    unpack->left.out_size = room;
-    while (!unpack->over && unpack->left.out_size == room)
-        if (unpack->left.in_size || unpack->full || fetch(unpack))
-            decode_some(unpack);
-    unpacked = room - unpack->left.out_size;
-    if (unpacked)
-        unpacked = limit(unpack, unpacked);
-    unpack->size += unpacked;
-    return (ssize_t)unpacked;
+    unpack->gzip.next_in = unpack->chunk;
+    unpack->gzip.avail_in = (uInt)fetch(unpack);
+    unpack->gzip_over = !unpack->gzip.avail_in;
+    if (unpack->gzip_over && !unpack->between)
+        fail(unpack, g_strdup(ends_early));
+    return !unpack->gzip_over;
 }
 
-struct unpack *unpack_new(const struct codec *codec, FILE *packed, uint64_t total_max)
+/* Inflates what there is room for; a file may have several pieces. 0: that was all. */
+static size_t inflate_some(struct unpack *unpack)
 {
-    struct unpack *unpack = g_new0(struct unpack, 1);
+    z_stream *gzip = &unpack->gzip;
 
-    unpack->codec = codec;
-    unpack->packed = packed;
-    unpack->total_max = total_max;
-    unpack->state = codec->decoder ? codec->decoder->open() : NULL;
-    if (!codec->decoder)
-        fail(unpack,
-             g_strdup_printf("is compressed by %s, which this build cannot read", codec->name));
-    else if (!unpack->state)
-        fail(unpack, g_strdup_printf("%s cannot be used", codec->name));
-    return unpack;
+    gzip->next_out = unpack->inflated;
+    gzip->avail_out = sizeof unpack->inflated;
+    while (!unpack->gzip_over && gzip->avail_out == sizeof unpack->inflated) {
+        const uInt before = gzip->avail_in;
+        const int status = inflate(gzip, Z_NO_FLUSH);
+
+        if (before != gzip->avail_in)
+            unpack->between = status == Z_STREAM_END;
+        if (status == Z_STREAM_END)
+            inflateReset(gzip);
+        else if (status == Z_BUF_ERROR && !fetch_gzip(unpack))
+            break;
+        else if (status != Z_OK && status != Z_BUF_ERROR) {
+            fail(unpack, g_strdup("the compressed data are damaged"));
+            unpack->gzip_over = true;
+        }
+    }
+    return sizeof unpack->inflated - gzip->avail_out;
+}
+
+/* For libarchive. What it skips is not counted by count(), but must not be without limit either. */
+static la_ssize_t read_packed(struct archive *archive, void *user, const void **bytes)
+{
+    struct unpack *unpack = user;
+    const la_int64_t unpacked = archive_filter_bytes(archive, 0);
+
+    if (is_too_much(unpack, unpacked > 0 ? (uint64_t)unpacked : 0))
+        return ARCHIVE_FATAL;
+    *bytes = unpack->is_gzip ? unpack->inflated : unpack->chunk;
+    return (la_ssize_t)(unpack->is_gzip ? inflate_some(unpack) : fetch(unpack));
+}
+
+/* --- What goes out --------------------------------------------------------------------------- */
+
+/* The next block of the file at hand. False: that was all. */
+static bool next_block(struct unpack *unpack)
+{
+    const void *block;
+    int status;
+
+    if (unpack->over || unpack->entry_over)
+        return false;
+    status = archive_read_data_block(unpack->archive, &block, &unpack->left, &unpack->start);
+    unpack->block = block;
+    if (status == ARCHIVE_OK || status == ARCHIVE_WARN)
+        return true;
+    unpack->left = 0;
+    unpack->entry_over = true;
+    if (status != ARCHIVE_EOF)
+        fail_by_archive(unpack, status);
+    return false;
+}
+
+/* A hole in front of a block, in archives of sparse files, is zeros. */
+static ssize_t read_file(void *cookie, char *out, size_t size)
+{
+    struct unpack *unpack = cookie;
+
+    while (!unpack->left)
+        if (!next_block(unpack))
+            return 0;
+    if (unpack->over)
+        return 0;
+    if (unpack->start > unpack->at) {
+        size = (size_t)MIN((uint64_t)(unpack->start - unpack->at), size);
+        memset(out, 0, size);
+    } else {
+        size = MIN(size, unpack->left);
+        memcpy(out, unpack->block, size);
+        unpack->block += size;
+        unpack->left -= size;
+        unpack->start += (int64_t)size;
+    }
+    unpack->at += (int64_t)size;
+    count(unpack, size);
+    return (ssize_t)size;
 }
 
 FILE *unpack_stream(struct unpack *unpack)
 {
-    FILE *stream = fopencookie(unpack, "r", (cookie_io_functions_t){.read = read_unpacked});
+    FILE *stream = fopencookie(unpack, "r", (cookie_io_functions_t){.read = read_file});
 
     if (stream)
         setvbuf(stream, unpack->buffer, _IOFBF, sizeof unpack->buffer);
     return stream;
 }
 
-const char *unpack_problem(const struct unpack *unpack)
+/* --- The file -------------------------------------------------------------------------------- */
+
+/*
+ * Sources: RFC 1952, section 2.3.1; The .xz File Format 1.2.1, section 2.1.1.1; RFC 8878, sections
+ * 3.1.1 and 3.1.2 (files of pzstd begin with a skippable frame); LZ4 Frame Format 1.6.2; bzip2's
+ * compress.c; PKWARE's APPNOTE, section 4.3.7.
+ */
+static const struct {
+    uint32_t magic, mask; /* of the first four bytes, little-endian */
+} magics[] = {
+    {0x00008b1f, 0x0000ffff}, {0x587a37fd, 0xffffffff}, {0xfd2fb528, 0xffffffff},
+    {0x184d2a50, 0xfffffff0}, {0x00685a42, 0x00ffffff}, {0x184d2204, 0xffffffff},
+    {0x04034b50, 0xffffffff},
+};
+
+static bool has_magic(const uint8_t *bytes)
 {
-    return unpack->problem;
+    for (size_t i = 0; i < G_N_ELEMENTS(magics); i++)
+        if ((qs_le32(bytes) & magics[i].mask) == magics[i].magic)
+            return true;
+    return false;
+}
+
+/*
+ * The first bytes of a stream, which go back one by one: C promises one, glibc takes any number.
+ */
+static size_t peek(FILE *stream, uint8_t *bytes, size_t size)
+{
+    size = fread(bytes, 1, size, stream);
+    for (size_t i = size; i--;)
+        ungetc(bytes[i], stream);
+    return size;
+}
+
+/* Source: POSIX, pax: ustar Interchange Format. */
+static bool is_tar(FILE *stream)
+{
+    enum { MAGIC_AT = 257, MAGIC = 5 };
+    uint8_t bytes[MAGIC_AT + MAGIC];
+
+    return peek(stream, bytes, sizeof bytes) == sizeof bytes &&
+           memcmp(bytes + MAGIC_AT, "ustar", MAGIC) == 0;
+}
+
+bool unpack_knows(FILE *stream)
+{
+    uint8_t bytes[4] = {0};
+
+    return peek(stream, bytes, sizeof bytes) == sizeof bytes &&
+           (has_magic(bytes) || is_tar(stream));
+}
+
+static struct archive *new_archive(bool with_members)
+{
+    struct archive *archive = archive_read_new();
+
+    if (!archive)
+        return NULL;
+    archive_read_support_filter_xz(archive);
+    archive_read_support_filter_zstd(archive);
+    archive_read_support_filter_bzip2(archive);
+    archive_read_support_filter_lz4(archive);
+    archive_read_support_format_raw(archive);
+    archive_read_support_format_empty(archive);
+    if (with_members) {
+        archive_read_support_format_tar(archive);
+        archive_read_support_format_zip_streamable(archive);
+    }
+    return archive;
+}
+
+struct unpack *unpack_new(FILE *packed, struct unpack *outer)
+{
+    struct unpack *unpack = g_new0(struct unpack, 1);
+    uint8_t magic[4] = {0};
+    int status;
+
+    unpack->packed = packed;
+    unpack->outer = outer;
+    unpack->archive = new_archive(!outer);
+    peek(packed, magic, sizeof magic);
+    unpack->is_gzip = (qs_le32(magic) & magics[0].mask) == magics[0].magic;
+    if (!unpack->archive || (unpack->is_gzip && inflateInit2(&unpack->gzip, GZIP_ONLY) != Z_OK)) {
+        fail(unpack, g_strdup(g_strerror(ENOMEM)));
+        return unpack;
+    }
+    status = archive_read_open(unpack->archive, unpack, NULL, read_packed, NULL);
+    if (status != ARCHIVE_OK)
+        fail_by_archive(unpack, status);
+    return unpack;
+}
+
+static bool is_archive(const struct unpack *unpack)
+{
+    const int format = archive_format(unpack->archive) & ARCHIVE_FORMAT_BASE_MASK;
+
+    return format == ARCHIVE_FORMAT_TAR || format == ARCHIVE_FORMAT_ZIP;
+}
+
+static bool next_file(struct unpack *unpack)
+{
+    int status;
+
+    do {
+        status = archive_read_next_header(unpack->archive, &unpack->entry);
+    } while (!unpack->over && (status == ARCHIVE_OK || status == ARCHIVE_WARN) &&
+             archive_entry_filetype(unpack->entry) != AE_IFREG);
+    if (status == ARCHIVE_OK || status == ARCHIVE_WARN)
+        return !unpack->over;
+    unpack->over = true;
+    unpack->entry = NULL;
+    if (status != ARCHIVE_EOF)
+        fail_by_archive(unpack, ARCHIVE_FATAL);
+    return false;
+}
+
+/* Of a compressed file that holds nothing, or cannot be read, the stream is empty. */
+bool unpack_next(struct unpack *unpack)
+{
+    const bool first = !unpack->begun;
+
+    unpack->begun = true;
+    unpack->left = 0;
+    unpack->start = unpack->at = 0;
+    unpack->entry_over = false;
+    return (!unpack->over && next_file(unpack)) || (first && !is_archive(unpack));
+}
+
+const char *unpack_member(const struct unpack *unpack)
+{
+    const char *name;
+
+    if (!unpack->entry || !is_archive(unpack))
+        return NULL;
+    name = archive_entry_pathname(unpack->entry);
+    if (!name)
+        name = archive_entry_pathname_utf8(unpack->entry);
+    return name ? name : "";
+}
+
+char *unpack_take_problem(struct unpack *unpack)
+{
+    return g_steal_pointer(&unpack->problem);
 }
 
 uint64_t unpack_position(const struct unpack *unpack)
 {
-    return unpack->packed_size - unpack->left.in_size;
+    return unpack->packed_size;
 }
 
 void unpack_free(struct unpack *unpack)
 {
-    if (unpack->state)
-        unpack->codec->decoder->close(unpack->state);
+    if (unpack->is_gzip)
+        inflateEnd(&unpack->gzip);
+    if (unpack->archive)
+        archive_read_free(unpack->archive);
     g_free(unpack->problem);
     g_free(unpack);
 }

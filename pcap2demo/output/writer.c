@@ -26,7 +26,7 @@ struct writer {
 /* Where what a compressed file's name has more begins, or NULL. */
 static const char *packed_ending(const char *name)
 {
-    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2"};
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".lz4"};
 
     for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
         if (g_str_has_suffix(name, endings[i]))

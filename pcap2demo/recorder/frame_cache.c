@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "common/core/packet.h"
-#include "pcap2demo/capture/frame.h"
+#include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/pair.h"
 
 enum {
     EACH_MAX = 256 * 1024,      /* bytes of a conversation */
@@ -24,7 +23,7 @@ struct cached_frame {
 };
 
 struct cached_conversation {
-    struct pair pair;
+    struct qs_endpoints ends;
     GQueue frames; /* struct cached_frame, oldest first */
     size_t bytes;
     GList link; /* in `lru` */
@@ -32,9 +31,10 @@ struct cached_conversation {
 
 struct frame_cache {
     struct ip *ip;
-    GHashTable *conversations; /* struct pair -> struct cached_conversation, which begins with it */
-    GQueue lru;                /* the same; the one that had no frame for longest first */
-    GQueue unassigned;         /* struct cached_frame, oldest first */
+    GHashTable *
+        conversations; /* struct qs_endpoints -> struct cached_conversation, which begins with it */
+    GQueue lru;        /* the same; the one that had no frame for longest first */
+    GQueue unassigned; /* struct cached_frame, oldest first */
     size_t bytes;
 };
 
@@ -61,9 +61,9 @@ static struct cached_frame *copy_frame(const struct input_frame *frame)
 static struct cached_conversation *find(struct frame_cache *cache, const struct qs_address *a,
                                         const struct qs_address *b)
 {
-    const struct pair pair = {{*a, *b}};
+    const struct qs_endpoints ends = {{*a, *b}};
 
-    return g_hash_table_lookup(cache->conversations, &pair);
+    return g_hash_table_lookup(cache->conversations, &ends);
 }
 
 static struct cached_conversation *find_or_add(struct frame_cache *cache,
@@ -75,7 +75,7 @@ static struct cached_conversation *find_or_add(struct frame_cache *cache,
         g_queue_unlink(&cache->lru, &conversation->link);
     } else {
         conversation = g_new0(struct cached_conversation, 1);
-        conversation->pair = (struct pair){{packet->source, packet->destination}};
+        conversation->ends = (struct qs_endpoints){{packet->source, packet->destination}};
         conversation->link.data = conversation;
         g_hash_table_add(cache->conversations, conversation);
     }
@@ -98,7 +98,7 @@ static void drop_conversation(struct frame_cache *cache, struct cached_conversat
     while (conversation->frames.length)
         g_free(pop(cache, conversation));
     g_queue_unlink(&cache->lru, &conversation->link);
-    g_hash_table_remove(cache->conversations, &conversation->pair); /* and frees it */
+    g_hash_table_remove(cache->conversations, &conversation->ends); /* and frees it */
 }
 
 static void push(struct frame_cache *cache, struct cached_conversation *conversation,
@@ -150,7 +150,7 @@ void frame_cache_add(struct frame_cache *cache, const struct input_frame *frame)
     struct cached_conversation *conversation;
     const GArray *fragments;
 
-    if (frame_read(cache->ip, frame, &packet) == IP_NOTHING) {
+    if (ip_read_frame(cache->ip, frame, &packet) == IP_NOTHING) {
         cache_unassigned(cache, frame);
         return;
     }
@@ -193,7 +193,7 @@ void frame_cache_pop(struct frame_cache *cache, const struct qs_address *a,
 static bool is_other_port(const struct cached_conversation *conversation,
                           const struct qs_address *client, const struct qs_address *server)
 {
-    const struct qs_address *ends = conversation->pair.ends;
+    const struct qs_address *ends = conversation->ends.ends;
     const bool turned = qs_address_equal(&ends[1], client);
     struct qs_address other = ends[!turned];
 
@@ -217,7 +217,8 @@ struct frame_cache *frame_cache_new(void)
     struct frame_cache *cache = g_new0(struct frame_cache, 1);
 
     cache->ip = ip_new();
-    cache->conversations = g_hash_table_new_full(pair_hash, pair_equal, g_free, NULL);
+    cache->conversations =
+        g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
     g_queue_init(&cache->lru);
     g_queue_init(&cache->unassigned);
     return cache;

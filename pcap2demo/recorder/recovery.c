@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/sessions/demo_input.h"
-#include "pcap2demo/capture/load.h"
-#include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/source.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/pipeline.h"
@@ -147,7 +147,7 @@ bool recovery_complete_demo(const char *path, const struct qs_sessions_options *
     *recovered = (struct recovered){0};
     if (!stream)
         return false;
-    bytes = load_stream(stream, QS_DEMO_INPUT_MAX, &problem);
+    bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
     fclose(stream);
     recording = qs_demo_input_open(bytes, problem, path, error);
     if (!recording)
@@ -159,28 +159,24 @@ bool recovery_complete_demo(const char *path, const struct qs_sessions_options *
 
 /* --- Completing a capture -------------------------------------------------------------------- */
 
-static uint64_t count_packets(struct pcapng *file)
-{
-    uint64_t packets = 0;
-
-    while (pcapng_next(file) == READ_GOOD)
-        packets += file->type == PCAPNG_PACKET;
-    return packets;
-}
-
 bool recovery_complete_capture(const char *path, struct recovered *recovered, char **error)
 {
     FILE *stream = open_to_read(path, error);
-    struct pcapng file;
+    struct frame_reader *reader;
+    struct input_frame frame;
+    char *problem = NULL;
 
     *recovered = (struct recovered){0};
     if (!stream)
         return false;
-    pcapng_init(&file, stream);
-    recovered->blocks = count_packets(&file);
-    recovered->size = file.in.position;
-    pcapng_clear(&file);
-    fclose(stream);
+    reader = pcapng_reader_open(stream, &problem);
+    while (reader && reader->next(reader, &frame) == READ_GOOD)
+        recovered->blocks++;
+    if (reader) {
+        recovered->size = reader->position;
+        reader->close(reader);
+    }
+    g_free(problem);
     if (!recovered->blocks)
         *error = remove_empty(path);
     else if (truncate(path, (off_t)recovered->size) != 0)

@@ -10,7 +10,7 @@
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/pcapng.h"
-#include "pcap2demo/capture/pcapng_in.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FRAME_MAX = 65535, INTERVAL = 1000000 };
@@ -74,7 +74,7 @@ static void read_pcapng(const uint8_t *data, size_t size)
 {
     FILE *stream = fmemopen((void *)data, size, "rb");
     char *error = NULL;
-    struct frame_reader *in = stream ? pcapng_in_open(stream, &error) : NULL;
+    struct frame_reader *in = stream ? pcapng_reader_open(stream, &error) : NULL;
     struct ip *ip = ip_new();
     struct input_frame frame;
 

@@ -9,8 +9,7 @@
 
 #include "common/dump/dump.h"
 #include "pcap2demo/capture/unpack.h"
-#include "pcap2demo/capture/load.h"
-#include "pcap2demo/capture/file_type.h"
+#include "pcap2demo/capture/source.h"
 #include "common/sessions/late_join.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
@@ -63,8 +62,8 @@ static struct qs_demo_input *load_recording(FILE *stream, uint8_t name)
     struct qs_demo_input *recording = NULL;
     char *error = NULL, *problem = NULL;
 
-    if (!is_capture_stream(stream)) {
-        GByteArray *bytes = load_stream(stream, QS_DEMO_INPUT_MAX, &problem);
+    if (!source_is_capture(stream)) {
+        GByteArray *bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
 
         recording = qs_demo_input_open(bytes, problem, names[name % G_N_ELEMENTS(names)], &error);
     }
@@ -77,16 +76,14 @@ static struct qs_demo_input *open_recording(const uint8_t *data, size_t size)
 {
     FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
     struct qs_demo_input *recording;
-    const struct codec *codec;
     struct unpack *unpack;
 
     if (!stream)
         abort();
-    codec = codec_of_stream(stream);
-    if (!codec)
+    if (!unpack_knows(stream))
         return load_recording(stream, data[0]);
-    unpack = unpack_new(codec, stream, QS_DEMO_INPUT_MAX);
-    recording = load_recording(unpack_stream(unpack), data[0]);
+    unpack = unpack_new(stream, NULL);
+    recording = unpack_next(unpack) ? load_recording(unpack_stream(unpack), data[0]) : NULL;
     unpack_free(unpack);
     fclose(stream);
     return recording;

@@ -41,7 +41,7 @@ ACTIONS = ([], ["--sanitize"], ["--list"], ["--list", "--json"], ["--dump"], ["-
            ["--check"], ["--check", "--json"], ["--stats"], ["--stats", "--json"],
            ["--extract-files=files"], ["--pcap=made.pcapng"], ["--check", "--golden=.", "--update"],
            ["--check", "--golden=."], ["--split=level", "--verbose"],
-           ["--pcap=made.pcapng", "--packets=5-40,60-", "--from=+1"],
+           ["--pcap=made.pcapng", "--packets=5-40,60-"],
            ["--pcap=made.pcapng", "--session=1", "--no-sign-on"],
            ["--anonymize=made.pcapng", "--replace-names", "--replace-chat"], LENT)
 UNSAFE = ("made.pcapng",)  # named by the caller

@@ -158,9 +158,9 @@ class Usage(ToolTest):
 
     def test_why_unreadable(self):
         said = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
-                "a.pcap.bz2": (b"BZh91AY", "compressed by bzip2: unpack it first"),
-                "a.zip": (b"PK\x03\x04\x14", "a zip archive: unpack it first"),
-                "a.tar": (b"duel.pcap".ljust(257, b"\0") + b"ustar\0", "a tar archive: unpack it first")}
+                "a.pcap.bz2": (b"BZh91AY", "neither a capture nor a demo"),
+                "a.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it first"),
+                "a.rar": (b"Rar!\x1a\x07\0", "a rar archive: unpack it first")}
         for name, (data, end) in said.items():
             with self.subTest(name):
                 self.write(name, data)

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import re
 import struct
+import tarfile
 import unittest
 
 import tool
@@ -90,21 +91,6 @@ class Cut(ToolTest):
     def test_without_sign_on(self):
         self.assertEqual(self.cut("--packets", "1000-1040", "--no-sign-on", SAMPLE)[0], 41)
 
-    def test_times(self):
-        frames = Capture.read(SAMPLE).frames
-        start = frames[0][0]
-        for first, last in (("+1", "+2.5"), (f"{(start + 1000000) / 1e6:.6f}",
-                                             f"{(start + 2500000) / 1e6:.6f}")):
-            wanted = sum(start + 1000000 <= time <= start + 2500000 for time, _ in frames)
-            kept, _, _ = self.cut("--from", first, "--to", last, "--no-sign-on", SAMPLE)
-            self.assertEqual(kept, wanted)
-        for option, early in (("--from", "2020-01-01"), ("--from", "1000-01-01"),
-                              ("--to", "9999-12-31")):
-            self.assertEqual(self.cut(option, f"{early}T23:59:59Z", "--no-sign-on", SAMPLE)[0],
-                             len(frames))
-        self.assertIn("none of", self.cut("--from", "2300-01-01T00:00:00Z", SAMPLE, status=1))
-        self.assertIn("none of", self.cut("--to", "2020-01-01 00:00:00Z", SAMPLE, status=1))
-
     def test_fragments(self):
         """A datagram's frames are kept together."""
         whole = Capture.read(SAMPLE)
@@ -142,6 +128,16 @@ class Cut(ToolTest):
         self.cut("-s", "1", path)
         self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
 
+    def test_archive(self):
+        """Members are read again like files, and others are left alone."""
+        self.write("b.pcap", SAMPLE.read_bytes())
+        with tarfile.open(self.folder / "x.tar", "w") as archive:
+            archive.add(self.write("readme", b"no capture"), "readme")
+            archive.add(self.write("a.pcap.gz", gzip.compress(ACKNEX.read_bytes())), "a.pcap.gz")
+            archive.add(self.folder / "b.pcap", "b.pcap")
+        self.cut("-s", "2", "x.tar")
+        self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
+
     def test_link_types(self):
         """An interface for each."""
         frames = Capture.read(ACKNEX).frames
@@ -169,7 +165,6 @@ class Cut(ToolTest):
         for arguments, status, problem in (
                 (("--packets", "0", SAMPLE), 2, "--packets 0: packets are numbers from 1"),
                 (("--packets", "9-3", SAMPLE), 2, "--packets 9-3: "),
-                (("--from", "noon", SAMPLE), 2, "--from noon: a time is"),
                 (("--packets", "1", SAMPLE, ACKNEX), 2, "--packets goes with one capture"),
                 (("--packets", "1", demo), 2, "go with captures, not with demos"),
                 ((demo, SAMPLE), 2, "--pcap takes demos, or captures, but not both at once"),
@@ -184,7 +179,7 @@ class Cut(ToolTest):
 
     def test_standard_input(self):
         """It gives the same as the file, compressed, too."""
-        options = ("--packets", "700-800", "--from", "+3")
+        options = ("--packets", "700-800")
         for packed in (SAMPLE.read_bytes(), gzip.compress(SAMPLE.read_bytes())):
             self.tool("--pcap", "file.pcapng", *options, SAMPLE)
             self.tool("--force", "--pcap", "input.pcapng", *options, "-", input=packed)

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "pcap2demo/anonymize/words.h"
+#include "pcap2demo/anonymize/pseudonyms.h"
 #include "tests/unit/unit.h"
 
 static struct qs_view view_of(const char *text)
@@ -17,12 +17,12 @@ static void add(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
     g_string_append_printf(user, "%u+%u ", at, size);
 }
 
-static void expect(const struct words *words, const char *text, struct words_look look,
+static void expect(const struct pseudonyms *words, const char *text, struct pseudonyms_search look,
                    const char *places)
 {
     GString *found = g_string_new(NULL);
 
-    words_find(words, view_of(text), look, add, found);
+    pseudonyms_find(words, view_of(text), look, add, found);
     assert_string_equal(found->str, places);
     g_string_free(found, TRUE);
 }
@@ -30,32 +30,34 @@ static void expect(const struct words *words, const char *text, struct words_loo
 static void test_places(void **state)
 {
     static const char *const texts[] = {"bob", "bobby", "b", "anna", "bobbycar", "c"};
-    struct words *words = words_new();
+    struct pseudonyms *words = pseudonyms_new();
 
     (void)state;
-    expect(words, "bob", (struct words_look){0}, "");
+    expect(words, "bob", (struct pseudonyms_search){0}, "");
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
-        words_replace(words, view_of(texts[i]));
-    assert_int_equal(words_count(words), G_N_ELEMENTS(texts));
-    expect(words, "bobby bobbyc ab annabob", (struct words_look){0},
+        pseudonyms_replace(words, view_of(texts[i]));
+    assert_int_equal(pseudonyms_count(words), G_N_ELEMENTS(texts));
+    expect(words, "bobby bobbyc ab annabob", (struct pseudonyms_search){0},
            "0+5 6+5 11+1 14+1 16+4 20+3 ");
-    expect(words, "bobby bobbyc ab annabob", (struct words_look){.letters = 4}, "0+5 6+5 16+4 ");
-    expect(words, "bobby bobbyc ab bob c", (struct words_look){.whole = true}, "0+5 16+3 20+1 ");
-    words_free(words);
+    expect(words, "bobby bobbyc ab annabob", (struct pseudonyms_search){.letters = 4},
+           "0+5 6+5 16+4 ");
+    expect(words, "bobby bobbyc ab bob c", (struct pseudonyms_search){.whole = true},
+           "0+5 16+3 20+1 ");
+    pseudonyms_free(words);
 }
 
 static void test_stand_ins(void **state)
 {
-    struct words *words = words_new();
+    struct pseudonyms *words = pseudonyms_new();
     char *other = g_strdup("secret"); /* the same word in another place */
-    const uint8_t *stand_in = words_replace(words, view_of("secret"));
+    const uint8_t *stand_in = pseudonyms_replace(words, view_of("secret"));
 
     (void)state;
     assert_memory_not_equal(stand_in, "secret", 6);
-    assert_ptr_equal(words_replace(words, view_of(other)), stand_in);
-    assert_memory_not_equal(words_replace(words, view_of("secreT")), stand_in, 6);
-    assert_int_equal(words_count(words), 2);
-    words_free(words);
+    assert_ptr_equal(pseudonyms_replace(words, view_of(other)), stand_in);
+    assert_memory_not_equal(pseudonyms_replace(words, view_of("secreT")), stand_in, 6);
+    assert_int_equal(pseudonyms_count(words), 2);
+    pseudonyms_free(words);
     g_free(other);
 }
 
@@ -90,19 +92,19 @@ static void test_any(void **state)
 
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        struct words *words = words_new();
+        struct pseudonyms *words = pseudonyms_new();
         GString *found = g_string_new(NULL);
         char texts[WORDS][WORD_MAX + 1], text[TEXT + 1];
 
         for (unsigned i = 0; i < WORDS; i++) {
             dice_text(dice, texts[i], (unsigned)g_rand_int_range(dice, 2, WORD_MAX + 1));
-            words_replace(words, view_of(texts[i]));
+            pseudonyms_replace(words, view_of(texts[i]));
         }
         dice_text(dice, text, TEXT);
         search(texts, text, found);
-        expect(words, text, (struct words_look){0}, found->str);
+        expect(words, text, (struct pseudonyms_search){0}, found->str);
         g_string_free(found, TRUE);
-        words_free(words);
+        pseudonyms_free(words);
     }
     g_rand_free(dice);
 }
@@ -111,20 +113,20 @@ static void test_any(void **state)
 static void test_many(void **state)
 {
     enum { MANY = 20000, REPEAT = 20 };
-    struct words *words = words_new();
+    struct pseudonyms *words = pseudonyms_new();
     GString *text = g_string_new(NULL);
 
     (void)state;
     for (unsigned i = 0; i < MANY; i++) {
         char *word = g_strdup_printf("aaaa%u", i);
 
-        words_replace(words, view_of(word));
+        pseudonyms_replace(words, view_of(word));
         g_free(word);
     }
     for (unsigned i = 0; i < MANY * REPEAT; i++)
         g_string_append(text, "aaaaa");
-    expect(words, text->str, (struct words_look){0}, "");
-    words_free(words);
+    expect(words, text->str, (struct pseudonyms_search){0}, "");
+    pseudonyms_free(words);
     g_string_free(text, TRUE);
 }
 

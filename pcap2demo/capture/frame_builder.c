@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/anonymize/frames.h"
+#include "pcap2demo/capture/frame_builder.h"
 
 #include "common/core/writer.h"
 
@@ -12,12 +12,14 @@ enum {
     HOPS = 64
 };
 
+/* --- Checksums ------------------------------------------------------------------------------- */
+
 /* The words of `bytes` added to `sum`; a byte that is left over is a high one. */
-static uint32_t add_words(uint32_t sum, const uint8_t *bytes, uint32_t size)
+static uint32_t add_words(uint32_t sum, struct qs_view bytes)
 {
-    for (uint32_t i = 0; i + 1 < size; i += 2)
-        sum += qs_be16(bytes + i);
-    return size % 2 ? sum + bytes[size - 1] * 256u : sum;
+    for (uint32_t i = 0; i + 1 < bytes.size; i += 2)
+        sum += qs_be16(bytes.data + i);
+    return bytes.size % 2 ? sum + bytes.data[bytes.size - 1] * 256u : sum;
 }
 
 static uint16_t checksum(uint32_t sum)
@@ -26,21 +28,23 @@ static uint16_t checksum(uint32_t sum)
     return (uint16_t) ~(sum + (sum >> 16));
 }
 
-static void put_u16be(GByteArray *frame, uint32_t at, uint16_t value)
+static void put_checksum(GByteArray *frame, uint32_t at, uint16_t sum)
 {
-    frame->data[at] = (uint8_t)(value >> 8);
-    frame->data[at + 1] = (uint8_t)value;
+    frame->data[at] = (uint8_t)(sum >> 8);
+    frame->data[at + 1] = (uint8_t)sum;
 }
+
+/* --- Headers --------------------------------------------------------------------------------- */
 
 static uint8_t protocol_of(const struct frame_content *content)
 {
-    return content->is_tcp ? PROTOCOL_TCP : PROTOCOL_UDP;
+    return content->tcp ? PROTOCOL_TCP : PROTOCOL_UDP;
 }
 
 /* With the transport's header. */
 static uint32_t transport_size(const struct frame_content *content)
 {
-    return (content->is_tcp ? TCP_HEADER : UDP_HEADER) + content->wire_size;
+    return (content->tcp ? TCP_HEADER : UDP_HEADER) + content->wire_size;
 }
 
 static void add_ipv4_header(GByteArray *frame, const struct frame_content *content)
@@ -50,14 +54,14 @@ static void add_ipv4_header(GByteArray *frame, const struct frame_content *conte
     qs_write_u8(frame, VERSION_AND_LENGTH);
     qs_write_u8(frame, 0);
     qs_write_u16be(frame, (uint16_t)(IPV4_HEADER + transport_size(content)));
-    qs_write_u16be(frame, 0);
+    qs_write_u16be(frame, content->id);
     qs_write_u16be(frame, DONT_FRAGMENT);
     qs_write_u8(frame, HOPS);
     qs_write_u8(frame, protocol_of(content));
     qs_write_u16be(frame, 0);
     qs_write_view(frame, (struct qs_view){content->source->bytes, 4});
     qs_write_view(frame, (struct qs_view){content->destination->bytes, 4});
-    put_u16be(frame, SUM_AT, checksum(add_words(0, frame->data, IPV4_HEADER)));
+    put_checksum(frame, SUM_AT, checksum(add_words(0, qs_view_of_bytes(frame))));
 }
 
 static void add_ipv6_header(GByteArray *frame, const struct frame_content *content)
@@ -82,21 +86,21 @@ static uint32_t add_udp_header(GByteArray *frame, const struct frame_content *co
 
 static uint32_t add_tcp_header(GByteArray *frame, const struct frame_content *content)
 {
-    enum { WORDS = TCP_HEADER / 4, WINDOW = 65535, PUSH_AND_ACK = 0x18 };
+    enum { WORDS = TCP_HEADER / 4, WINDOW = 65535 };
 
     qs_write_u16be(frame, content->source->port);
     qs_write_u16be(frame, content->destination->port);
-    qs_write_u32be(frame, content->sequence);
-    qs_write_u32be(frame, content->acknowledged);
+    qs_write_u32be(frame, content->tcp->sequence);
+    qs_write_u32be(frame, content->tcp->acknowledged);
     qs_write_u8(frame, WORDS << 4);
-    qs_write_u8(frame, PUSH_AND_ACK);
+    qs_write_u8(frame, content->tcp->flags);
     qs_write_u16be(frame, WINDOW);
     qs_write_u16be(frame, 0);
-    qs_write_u16be(frame, 0);
+    qs_write_u16be(frame, 0); /* nothing is urgent */
     return 16;
 }
 
-/* Over the addresses, the protocol and the size, too. 0 says that there is none. */
+/* Over the addresses, the protocol and the size, too. UDP's 0 means that there is none. */
 static uint16_t transport_checksum(const GByteArray *frame, const struct frame_content *content,
                                    uint32_t transport)
 {
@@ -104,13 +108,14 @@ static uint16_t transport_checksum(const GByteArray *frame, const struct frame_c
     uint32_t sum = protocol_of(content) + transport_size(content);
     uint16_t made;
 
-    sum = add_words(sum, content->source->bytes, address_size);
-    sum = add_words(sum, content->destination->bytes, address_size);
-    made = checksum(add_words(sum, frame->data + transport, frame->len - transport));
-    return made || content->is_tcp ? made : UINT16_MAX;
+    sum = add_words(sum, (struct qs_view){content->source->bytes, address_size});
+    sum = add_words(sum, (struct qs_view){content->destination->bytes, address_size});
+    sum = add_words(sum, (struct qs_view){frame->data + transport, frame->len - transport});
+    made = checksum(sum);
+    return made || content->tcp ? made : UINT16_MAX;
 }
 
-void frame_make(GByteArray *frame, const struct frame_content *content)
+void frame_build(GByteArray *frame, const struct frame_content *content)
 {
     const bool cut = content->payload.size < content->wire_size;
     uint32_t transport, sum_at;
@@ -121,8 +126,8 @@ void frame_make(GByteArray *frame, const struct frame_content *content)
     else
         add_ipv4_header(frame, content);
     transport = frame->len;
-    sum_at = content->is_tcp ? add_tcp_header(frame, content) : add_udp_header(frame, content);
+    sum_at = content->tcp ? add_tcp_header(frame, content) : add_udp_header(frame, content);
     qs_write_view(frame, content->payload);
-    if (!cut)
-        put_u16be(frame, transport + sum_at, transport_checksum(frame, content, transport));
+    if (!cut && !content->no_udp_checksum)
+        put_checksum(frame, transport + sum_at, transport_checksum(frame, content, transport));
 }

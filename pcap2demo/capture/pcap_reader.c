@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/pcap_in.h"
-
 #include <glib.h>
 
 #include "common/core/reader.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/pieces.h"
+#include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
@@ -18,20 +17,20 @@ enum {
 
 static const uint32_t MAGIC_MICROSECONDS = 0xa1b2c3d4, MAGIC_NANOSECONDS = 0xa1b23c4d;
 
-struct pcap_in {
+struct pcap_reader {
     struct frame_reader base;
-    struct pieces file;
+    struct read_buffer file;
     bool big_endian;
     uint32_t unit; /* nanoseconds that the times' fractions count in */
     uint32_t snaplen;
 };
 
-static uint16_t word16(const struct pcap_in *in, const uint8_t *data)
+static uint16_t word16(const struct pcap_reader *in, const uint8_t *data)
 {
     return in->big_endian ? qs_be16(data) : qs_le16(data);
 }
 
-static uint32_t word32(const struct pcap_in *in, const uint8_t *data)
+static uint32_t word32(const struct pcap_reader *in, const uint8_t *data)
 {
     return in->big_endian ? qs_be32(data) : qs_le32(data);
 }
@@ -39,7 +38,7 @@ static uint32_t word32(const struct pcap_in *in, const uint8_t *data)
 /* --- The file's header ----------------------------------------------------------------------- */
 
 /* Of the last field the upper half holds what nobody needs, or nothing is known of. */
-static bool read_header(struct pcap_in *in, const uint8_t *header)
+static bool read_header(struct pcap_reader *in, const uint8_t *header)
 {
     uint32_t link, magic = qs_le32(header);
 
@@ -49,8 +48,8 @@ static bool read_header(struct pcap_in *in, const uint8_t *header)
         return false;
     in->unit = magic == MAGIC_MICROSECONDS ? 1000 : 1;
     in->snaplen = word32(in, header + 16);
-    if (!in->snaplen || in->snaplen > PCAP_IN_FRAME_MAX)
-        in->snaplen = PCAP_IN_FRAME_MAX;
+    if (!in->snaplen || in->snaplen > PCAP_FRAME_MAX)
+        in->snaplen = PCAP_FRAME_MAX;
     link = word32(in, header + 20);
     in->base.link_type = link_type_of_file((uint16_t)link);
     return word16(in, header + 4) == VERSION_MAJOR && word16(in, header + 6) == VERSION_MINOR &&
@@ -59,14 +58,14 @@ static bool read_header(struct pcap_in *in, const uint8_t *header)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-static enum read_status broken(struct pcap_in *in, char *problem)
+static enum read_status broken(struct pcap_reader *in, char *problem)
 {
     return read_broken(&in->base.problem, problem);
 }
 
-static enum read_status ends_early(struct pcap_in *in, uint32_t need)
+static enum read_status ends_early(struct pcap_reader *in, uint32_t need)
 {
-    const uint32_t left = pieces_left(&in->file);
+    const uint32_t left = read_buffer_left(&in->file);
 
     if (in->file.failure)
         return broken(in, g_strdup(g_strerror(in->file.failure)));
@@ -76,7 +75,7 @@ static enum read_status ends_early(struct pcap_in *in, uint32_t need)
 }
 
 /* A damaged file can hold any fraction. */
-static int64_t time_of(const struct pcap_in *in, const uint8_t *header)
+static int64_t time_of(const struct pcap_reader *in, const uint8_t *header)
 {
     const uint64_t fraction = (uint64_t)word32(in, header + 4) * in->unit;
 
@@ -86,25 +85,25 @@ static int64_t time_of(const struct pcap_in *in, const uint8_t *header)
 
 static enum read_status next(struct frame_reader *reader, struct input_frame *frame)
 {
-    struct pcap_in *in = (struct pcap_in *)reader;
+    struct pcap_reader *in = (struct pcap_reader *)reader;
     const uint8_t *header;
     uint32_t size;
 
-    if (!pieces_need(&in->file, FRAME_HEADER))
+    if (!read_buffer_need(&in->file, FRAME_HEADER))
         return ends_early(in, FRAME_HEADER);
-    size = word32(in, pieces_bytes(&in->file) + 8);
-    if (size > PCAP_IN_FRAME_MAX)
+    size = word32(in, read_buffer_bytes(&in->file) + 8);
+    if (size > PCAP_FRAME_MAX)
         return broken(in, g_strdup_printf("a packet of %u bytes", size));
-    if (!pieces_need(&in->file, FRAME_HEADER + size))
+    if (!read_buffer_need(&in->file, FRAME_HEADER + size))
         return ends_early(in, FRAME_HEADER + size);
-    header = pieces_bytes(&in->file);
+    header = read_buffer_bytes(&in->file);
     *frame = (struct input_frame){
         .bytes = {header + FRAME_HEADER, MIN(size, in->snaplen),
                   MAX(size, word32(in, header + 12))},
         .time = time_of(in, header),
         .link_type = in->base.link_type,
     };
-    pieces_pass(&in->file, FRAME_HEADER + size);
+    read_buffer_pass(&in->file, FRAME_HEADER + size);
     in->base.position = in->file.position;
     return READ_GOOD;
 }
@@ -113,26 +112,26 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
 
 static void close_file(struct frame_reader *reader)
 {
-    struct pcap_in *in = (struct pcap_in *)reader;
+    struct pcap_reader *in = (struct pcap_reader *)reader;
 
     source_close_plain(in->file.stream);
-    pieces_clear(&in->file);
+    read_buffer_clear(&in->file);
     g_free(in->base.problem);
     g_free(in);
 }
 
-struct frame_reader *pcap_in_open(FILE *stream)
+struct frame_reader *pcap_reader_open(FILE *stream)
 {
-    struct pcap_in in = {.base = {.next = next, .close = close_file, .position = FILE_HEADER}};
-    struct pcap_in *opened;
+    struct pcap_reader in = {.base = {.next = next, .close = close_file, .position = FILE_HEADER}};
+    struct pcap_reader *opened;
 
-    pieces_init(&in.file, stream);
-    if (!in.file.regular || !pieces_need(&in.file, FILE_HEADER) ||
-        !read_header(&in, pieces_bytes(&in.file))) {
-        pieces_clear(&in.file);
+    read_buffer_init(&in.file, stream);
+    if (!in.file.regular || !read_buffer_need(&in.file, FILE_HEADER) ||
+        !read_header(&in, read_buffer_bytes(&in.file))) {
+        read_buffer_clear(&in.file);
         return NULL;
     }
-    pieces_pass(&in.file, FILE_HEADER);
+    read_buffer_pass(&in.file, FILE_HEADER);
     opened = g_memdup2(&in, sizeof in);
     return &opened->base;
 }

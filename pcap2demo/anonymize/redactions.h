@@ -3,8 +3,8 @@
  * What a decode shows to be replaced in a packet: a sink that collects it, with the place of its
  * bytes in the packet or, where fragments were joined, in those that carried them.
  */
-#ifndef PCAP2DEMO_MARKS_H
-#define PCAP2DEMO_MARKS_H
+#ifndef PCAP2DEMO_REDACTIONS_H
+#define PCAP2DEMO_REDACTIONS_H
 
 #include <glib.h>
 
@@ -12,23 +12,23 @@
 #include "common/core/sink.h"
 #include "common/core/packet.h"
 
-enum mark_kind {
-    MARK_PASSWORD,
-    MARK_ADDRESS, /* four bytes */
-    MARK_TEXT,    /* any text: names may stand in it */
-    MARK_NAME,    /* a player's or a server's name */
-    MARK_CHAT     /* what a player said */
+enum redaction_kind {
+    REDACT_PASSWORD,
+    REDACT_ADDRESS, /* four bytes */
+    REDACT_TEXT,    /* any text: names may stand in it */
+    REDACT_NAME,    /* a player's or a server's name */
+    REDACT_CHAT     /* what a player said */
 };
 
 /* Source 0 is the payload. */
-struct mark {
-    enum mark_kind kind;
+struct redaction {
+    enum redaction_kind kind;
     unsigned source;
     uint32_t offset, length;
 };
 
 /* The bytes of a source that was pushed in this packet. */
-struct marked_source {
+struct redaction_source {
     GBytes *bytes;
     GArray *packets; /* uint64_t: whose fragments it is made of; none: it was compressed */
 
@@ -40,12 +40,12 @@ struct marked_source {
     GByteArray *changed; /* with what was replaced; NULL: nothing was */
 };
 
-struct qs_view marked_source_bytes(const struct marked_source *source);
+struct qs_view redaction_source_bytes(const struct redaction_source *source);
 
-struct marks {
+struct redactions {
     struct qs_sink sink;
-    GArray *marks;                    /* struct mark, in the order of the decode */
-    GPtrArray *sources;               /* struct marked_source; the first is source 1 */
+    GArray *list;                     /* struct redaction, in the order of the decode */
+    GPtrArray *sources;               /* struct redaction_source; the first is source 1 */
     uint32_t fragment, fragment_size; /* of a joined message, in the payload */
 
     /* Of the decode at hand. */
@@ -66,10 +66,10 @@ struct marks {
     bool is_skin;        /* the next text is a player's name and skin */
 };
 
-struct marks *marks_new(void);
-void marks_free(struct marks *marks);
+struct redactions *redactions_new(void);
+void redactions_free(struct redactions *redactions);
 
 /* Ready for the next packet. */
-void marks_clear(struct marks *marks);
+void redactions_clear(struct redactions *redactions);
 
 #endif

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/pcapng_in.h"
+/*
+ * Reads the frames of pcapng files, interface by interface. Source: the pcapng specification
+ * (draft-ietf-opsawg-pcapng), sections 3 and 4.
+ *
+ * libpcap reads such files, too, but its interface has room for one link type and one snapshot
+ * length a file: it gives a file up at the first interface description that has others
+ * (libpcap 1.10, sf-pcapng.c, pcap_ng_next_packet()), and captures of several interfaces are the
+ * rule for Wireshark and dumpcap.
+ */
+#include <glib.h>
+#include <string.h>
 
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
+    BLOCK_HEAD = 8,
+    BLOCK_TAIL = 4,
+    ORDER_MARK = 4,
+    SECTION_BODY_MIN = 16,
+    MAJOR_VERSION = 1,
+
     NANOSECONDS = 1000000000,
     MICROSECONDS = 1000000, /* where no option says what times count */
     BINARY_RESOLUTION = 0x80,
@@ -16,6 +34,15 @@ enum {
     SIMPLE_PACKET_HEAD = 4
 };
 
+/* A file, block by block. */
+struct pcapng {
+    struct read_buffer in; /* its position is behind the block at hand */
+    bool big_endian;       /* the section at hand */
+    uint32_t type;         /* of the block at hand */
+    struct qs_view body;   /* its; valid until the next block is read */
+    char *problem;         /* or NULL */
+};
+
 struct interface {
     int link_type;
     uint32_t snaplen; /* 0: none */
@@ -24,7 +51,7 @@ struct interface {
     int64_t offset;   /* seconds */
 };
 
-struct pcapng_in {
+struct pcapng_reader {
     struct frame_reader base;
     struct pcapng file;
     GArray *interfaces; /* struct interface; of the section */
@@ -32,7 +59,132 @@ struct pcapng_in {
     int64_t time; /* of the last frame */
 };
 
-static enum read_status broken(struct pcapng_in *in, char *problem)
+/* Numbers in the byte order of the section. */
+static uint16_t pcapng_u16(const struct pcapng *file, const uint8_t *at)
+{
+    return file->big_endian ? qs_be16(at) : qs_le16(at);
+}
+
+static uint32_t pcapng_u32(const struct pcapng *file, const uint8_t *at)
+{
+    return file->big_endian ? qs_be32(at) : qs_le32(at);
+}
+
+/* A body from this byte on; nothing where it is shorter. */
+static struct qs_view pcapng_rest(const struct pcapng *file, uint32_t from)
+{
+    if (from >= file->body.size)
+        return (struct qs_view){0};
+    return (struct qs_view){file->body.data + from, file->body.size - from};
+}
+
+/* The value of the first option of this code. Empty: there is none. */
+static struct qs_view pcapng_option(const struct pcapng *file, struct qs_view options,
+                                    uint16_t wanted)
+{
+    struct qs_reader in = qs_reader_over(options.data, options.size);
+
+    while (qs_reader_left(&in)) {
+        const uint8_t *head = qs_reader_take(&in, 4);
+        const uint16_t code = head ? pcapng_u16(file, head) : PCAPNG_OPTION_END;
+        const uint16_t size = head ? pcapng_u16(file, head + 2) : 0;
+        const uint8_t *value = qs_reader_take(&in, size);
+
+        if (in.overrun || code == PCAPNG_OPTION_END)
+            break;
+        if (code == wanted)
+            return (struct qs_view){value, size};
+        qs_reader_take(&in, -(uint32_t)size % 4);
+    }
+    return (struct qs_view){0};
+}
+
+/* --- Blocks ---------------------------------------------------------------------------------- */
+
+static enum read_status broken_block(struct pcapng *file, char *problem)
+{
+    return read_broken(&file->problem, problem);
+}
+
+static enum read_status ends_early(struct pcapng *file)
+{
+    const int failure = file->in.failure;
+
+    return broken_block(file,
+                        g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
+}
+
+/* All of a block of `size` bytes, which has this size again at its end. */
+static enum read_status read_block(struct pcapng *file, uint32_t size)
+{
+    const uint8_t *block;
+
+    if (!read_buffer_need(&file->in, size))
+        return ends_early(file);
+    block = read_buffer_bytes(&file->in);
+    if (pcapng_u32(file, block + size - BLOCK_TAIL) != size)
+        return broken_block(file, g_strdup("a block's length is another at its end"));
+    file->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
+    read_buffer_pass(&file->in, size);
+    return READ_GOOD;
+}
+
+/* The byte order stands behind the head, and tells how its size is read. */
+static bool take_byte_order(struct pcapng *file, const uint8_t *order)
+{
+    file->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
+    return file->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
+}
+
+static enum read_status read_section_block(struct pcapng *file)
+{
+    const uint8_t *head;
+    uint32_t size;
+    uint16_t version;
+
+    if (!read_buffer_need(&file->in, BLOCK_HEAD + ORDER_MARK))
+        return ends_early(file);
+    head = read_buffer_bytes(&file->in);
+    if (!take_byte_order(file, head + BLOCK_HEAD))
+        return broken_block(file, g_strdup("a section without byte order"));
+    size = pcapng_u32(file, head + 4);
+    if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
+        return broken_block(file, g_strdup_printf("a section header of %u bytes", size));
+    if (read_block(file, size) != READ_GOOD)
+        return READ_BROKEN;
+    version = pcapng_u16(file, file->body.data + ORDER_MARK);
+    if (version != MAJOR_VERSION)
+        return broken_block(file, g_strdup_printf("version %u of pcapng is not known", version));
+    return READ_GOOD;
+}
+
+static enum read_status read_other(struct pcapng *file, uint32_t size)
+{
+    if (size < PCAPNG_FRAMING || size > PCAPNG_BLOCK_MAX || size % 4)
+        return broken_block(file, g_strdup_printf("a block of %u bytes", size));
+    return read_block(file, size);
+}
+
+/*
+ * Reads the next block. READ_BROKEN: the file ends within a block, or what comes is none; also
+ * where it does not begin with a section.
+ */
+static enum read_status next_block(struct pcapng *file)
+{
+    const uint8_t *head;
+
+    if (!read_buffer_need(&file->in, BLOCK_HEAD))
+        return read_buffer_left(&file->in) || file->in.failure ? ends_early(file) : READ_OVER;
+    head = read_buffer_bytes(&file->in);
+    file->type = pcapng_u32(file, head);
+    if (file->type == PCAPNG_SECTION) /* the same in both byte orders */
+        return read_section_block(file);
+    if (!file->in.position)
+        return broken_block(file, g_strdup("no section begins the file"));
+    return read_other(file, pcapng_u32(file, head + 4));
+}
+
+static enum read_status broken(struct pcapng_reader *in, char *problem)
 {
     return read_broken(&in->base.problem, problem);
 }
@@ -105,7 +257,7 @@ static void read_time_options(const struct pcapng *file, struct interface *inter
     }
 }
 
-static enum read_status read_interface(struct pcapng_in *in)
+static enum read_status read_interface(struct pcapng_reader *in)
 {
     const struct pcapng *file = &in->file;
     struct interface interface = {.second = MICROSECONDS};
@@ -124,7 +276,7 @@ static enum read_status read_interface(struct pcapng_in *in)
     return READ_GOOD;
 }
 
-static const struct interface *find_interface(struct pcapng_in *in, uint32_t number)
+static const struct interface *find_interface(struct pcapng_reader *in, uint32_t number)
 {
     if (number < in->interfaces->len)
         return &g_array_index(in->interfaces, struct interface, number);
@@ -135,7 +287,7 @@ static const struct interface *find_interface(struct pcapng_in *in, uint32_t num
 /* --- Packets --------------------------------------------------------------------------------- */
 
 /* Of an enhanced packet block, and of its forerunner, whose interface has 16 bits. */
-static enum read_status read_packet(struct pcapng_in *in, struct input_frame *frame)
+static enum read_status read_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
     const uint8_t *head = file->body.data;
@@ -162,7 +314,7 @@ static enum read_status read_packet(struct pcapng_in *in, struct input_frame *fr
 }
 
 /* Its interface is the first, and it has no time: that of the frame before is the nearest. */
-static enum read_status read_simple_packet(struct pcapng_in *in, struct input_frame *frame)
+static enum read_status read_simple_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
     const struct interface *interface;
@@ -182,13 +334,26 @@ static enum read_status read_simple_packet(struct pcapng_in *in, struct input_fr
     return READ_GOOD;
 }
 
+/* The comments of other captures mean what their authors meant. */
+static void read_section(struct pcapng_reader *in)
+{
+    enum { SECTION_HEAD = 16 };
+    const struct qs_view application =
+        pcapng_option(&in->file, pcapng_rest(&in->file, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
+
+    in->base.of_demos =
+        application.size >= strlen(PCAPNG_APPLICATION) &&
+        memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
+}
+
 /* Sets `*any` where the block has a frame. */
-static enum read_status take_block(struct pcapng_in *in, struct input_frame *frame, bool *any)
+static enum read_status take_block(struct pcapng_reader *in, struct input_frame *frame, bool *any)
 {
     *frame = (struct input_frame){0};
     *any = false;
     switch (in->file.type) {
     case PCAPNG_SECTION:
+        read_section(in);
         g_array_set_size(in->interfaces, 0);
         return READ_GOOD;
     case PCAPNG_INTERFACE:
@@ -207,12 +372,12 @@ static enum read_status take_block(struct pcapng_in *in, struct input_frame *fra
 
 static enum read_status next(struct frame_reader *reader, struct input_frame *frame)
 {
-    struct pcapng_in *in = (struct pcapng_in *)reader;
+    struct pcapng_reader *in = (struct pcapng_reader *)reader;
     enum read_status status;
     bool any;
 
     do {
-        status = pcapng_next(&in->file);
+        status = next_block(&in->file);
         if (status == READ_BROKEN)
             return broken(in, g_strdup(in->file.problem));
         if (status == READ_GOOD)
@@ -228,15 +393,17 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
 /* --- The file -------------------------------------------------------------------------------- */
 
 /* A file without packets has an interface, too. */
-static char *read_up_to_interface(struct pcapng_in *in)
+static char *read_up_to_interface(struct pcapng_reader *in)
 {
     while (!in->any_interface) {
-        enum read_status status = pcapng_next(&in->file);
+        enum read_status status = next_block(&in->file);
 
         if (status == READ_OVER)
             return g_strdup("the file describes no interface");
         if (status == READ_BROKEN)
             return g_strdup(in->file.problem);
+        if (in->file.type == PCAPNG_SECTION)
+            read_section(in);
         if (in->file.type == PCAPNG_INTERFACE && read_interface(in) == READ_BROKEN)
             return g_strdup(in->base.problem);
     }
@@ -245,23 +412,24 @@ static char *read_up_to_interface(struct pcapng_in *in)
 
 static void close_file(struct frame_reader *reader)
 {
-    struct pcapng_in *in = (struct pcapng_in *)reader;
+    struct pcapng_reader *in = (struct pcapng_reader *)reader;
 
     source_close_plain(in->file.in.stream);
-    pcapng_clear(&in->file);
+    read_buffer_clear(&in->file.in);
+    g_free(in->file.problem);
     g_array_free(in->interfaces, TRUE);
     g_free(in->base.problem);
     g_free(in);
 }
 
-struct frame_reader *pcapng_in_open(FILE *stream, char **error)
+struct frame_reader *pcapng_reader_open(FILE *stream, char **error)
 {
-    struct pcapng_in *in = g_new0(struct pcapng_in, 1);
+    struct pcapng_reader *in = g_new0(struct pcapng_reader, 1);
     char *problem;
 
     in->base.next = next;
     in->base.close = close_file;
-    pcapng_init(&in->file, stream);
+    read_buffer_init(&in->file.in, stream);
     in->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
     problem = read_up_to_interface(in);
     if (!problem)

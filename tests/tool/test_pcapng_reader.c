@@ -7,7 +7,7 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/capture/pcapng.h"
-#include "pcap2demo/capture/pcapng_in.h"
+#include "pcap2demo/capture/frame_reader.h"
 
 enum { NO_RESOLUTION = -1 };
 
@@ -111,7 +111,7 @@ static FILE *stream_of(const GByteArray *bytes)
 static struct frame_reader *open_reader(FILE *stream)
 {
     char *error = NULL;
-    struct frame_reader *reader = pcapng_in_open(stream, &error);
+    struct frame_reader *reader = pcapng_reader_open(stream, &error);
 
     assert_null(error);
     assert_non_null(reader);

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "common/core/writer.h"
-#include "pcap2demo/capture/pcap_in.h"
+#include "pcap2demo/capture/frame_reader.h"
 
 #define MICROSECONDS UINT32_C(0xa1b2c3d4)
 #define NANOSECONDS UINT32_C(0xa1b23c4d)
 #define MODIFIED UINT32_C(0xa1b2cd34)
 
-static const uint32_t sizes[] = {0, 1, 60, 1514, 65535, PCAP_IN_FRAME_MAX, 14, 100000, 7};
+static const uint32_t sizes[] = {0, 1, 60, 1514, 65535, PCAP_FRAME_MAX, 14, 100000, 7};
 
 /* How a file is written. */
 struct form {
@@ -104,7 +104,7 @@ static enum read_status check_frames(struct frame_reader *in, pcap_t *pcap)
 static void check_file(const GByteArray *file, enum read_status end)
 {
     char error[PCAP_ERRBUF_SIZE];
-    struct frame_reader *in = pcap_in_open(file_of(file));
+    struct frame_reader *in = pcap_reader_open(file_of(file));
     pcap_t *pcap =
         pcap_fopen_offline_with_tstamp_precision(file_of(file), PCAP_TSTAMP_PRECISION_NANO, error);
 
@@ -122,7 +122,7 @@ static void check_file(const GByteArray *file, enum read_status end)
 static void test_forms(void **state)
 {
     static const uint32_t magics[] = {MICROSECONDS, NANOSECONDS};
-    static const uint32_t snaplens[] = {0, 1000, PCAP_IN_FRAME_MAX, UINT32_MAX};
+    static const uint32_t snaplens[] = {0, 1000, PCAP_FRAME_MAX, UINT32_MAX};
 
     (void)state;
     for (unsigned i = 0; i < 16; i++) {
@@ -167,8 +167,8 @@ static void test_too_large(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 4; i++)
-        put32(file, &form, PCAP_IN_FRAME_MAX + 1);
-    g_byte_array_set_size(file, file->len + PCAP_IN_FRAME_MAX + 1);
+        put32(file, &form, PCAP_FRAME_MAX + 1);
+    g_byte_array_set_size(file, file->len + PCAP_FRAME_MAX + 1);
     check_file(file, READ_BROKEN);
     g_byte_array_free(file, TRUE);
 }
@@ -179,7 +179,7 @@ static void check_left(FILE *stream, const GByteArray *file)
 {
     uint8_t *bytes = g_malloc(file->len + 1);
 
-    assert_null(pcap_in_open(stream));
+    assert_null(pcap_reader_open(stream));
     assert_int_equal(fread(bytes, 1, file->len + 1, stream), file->len);
     assert_memory_equal(bytes, file->data, file->len);
     fclose(stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/anonymize/words.h"
+#include "pcap2demo/anonymize/pseudonyms.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct word {
     const struct word *prefix; /* the longest other that this one begins with; or NULL */
 };
 
-struct words {
+struct pseudonyms {
     GSequence *sorted; /* struct word, by their bytes */
 };
 
@@ -24,23 +24,23 @@ static void word_free(gpointer data)
     g_free(word);
 }
 
-struct words *words_new(void)
+struct pseudonyms *pseudonyms_new(void)
 {
-    struct words *words = g_new0(struct words, 1);
+    struct pseudonyms *pseudonyms = g_new0(struct pseudonyms, 1);
 
-    words->sorted = g_sequence_new(word_free);
-    return words;
+    pseudonyms->sorted = g_sequence_new(word_free);
+    return pseudonyms;
 }
 
-void words_free(struct words *words)
+void pseudonyms_free(struct pseudonyms *pseudonyms)
 {
-    g_sequence_free(words->sorted);
-    g_free(words);
+    g_sequence_free(pseudonyms->sorted);
+    g_free(pseudonyms);
 }
 
-unsigned words_count(const struct words *words)
+unsigned pseudonyms_count(const struct pseudonyms *pseudonyms)
 {
-    return (unsigned)g_sequence_get_length(words->sorted);
+    return (unsigned)g_sequence_get_length(pseudonyms->sorted);
 }
 
 /* --- Finding one ----------------------------------------------------------------------------- */
@@ -69,10 +69,10 @@ static uint32_t common_size(struct qs_view a, struct qs_view b)
  * text, and all words between the two begin with it: so it is the last before the text, or one that
  * this begins with.
  */
-static const struct word *longest_at(const struct words *words, struct qs_view text)
+static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct qs_view text)
 {
     struct word sought = {.text = text};
-    GSequenceIter *behind = g_sequence_search(words->sorted, &sought, compare, NULL);
+    GSequenceIter *behind = g_sequence_search(pseudonyms->sorted, &sought, compare, NULL);
     const struct word *word;
     uint32_t common;
 
@@ -121,19 +121,19 @@ static void become_prefix(const struct word *word, GSequenceIter *behind)
     }
 }
 
-const uint8_t *words_replace(struct words *words, struct qs_view text)
+const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view text)
 {
-    const struct word *longest = longest_at(words, text);
+    const struct word *longest = longest_at(pseudonyms, text);
     struct word *word;
 
     if (longest && longest->text.size == text.size)
         return longest->stand_in;
     word = g_new0(struct word, 1);
     word->text = (struct qs_view){g_memdup2(text.data, text.size), text.size};
-    word->stand_in = letters_for(words_count(words) + 1, text);
+    word->stand_in = letters_for(pseudonyms_count(pseudonyms) + 1, text);
     word->prefix = longest;
-    become_prefix(
-        word, g_sequence_iter_next(g_sequence_insert_sorted(words->sorted, word, compare, NULL)));
+    become_prefix(word, g_sequence_iter_next(
+                            g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL)));
     return word->stand_in;
 }
 
@@ -150,23 +150,24 @@ static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
 }
 
 /* The longest that stands at the byte `at`, as it is looked for; or NULL. */
-static const struct word *find_at(const struct words *words, struct qs_view bytes, uint32_t at,
-                                  struct words_look look)
+static const struct word *find_at(const struct pseudonyms *pseudonyms, struct qs_view bytes,
+                                  uint32_t at, struct pseudonyms_search look)
 {
-    const struct word *word = longest_at(words, (struct qs_view){bytes.data + at, bytes.size - at});
+    const struct word *word =
+        longest_at(pseudonyms, (struct qs_view){bytes.data + at, bytes.size - at});
 
     while (word && look.whole && !is_whole(bytes, at, word->text.size))
         word = word->prefix;
     return word && word->text.size >= look.letters ? word : NULL;
 }
 
-void words_find(const struct words *words, struct qs_view bytes, struct words_look look,
-                word_found *each, void *user)
+void pseudonyms_find(const struct pseudonyms *pseudonyms, struct qs_view bytes,
+                     struct pseudonyms_search look, word_found *each, void *user)
 {
-    const bool any = words_count(words) > 0;
+    const bool any = pseudonyms_count(pseudonyms) > 0;
 
     for (uint32_t at = 0; any && at < bytes.size;) {
-        const struct word *word = find_at(words, bytes, at, look);
+        const struct word *word = find_at(pseudonyms, bytes, at, look);
 
         if (word)
             each(user, at, word->text.size, word->stand_in);

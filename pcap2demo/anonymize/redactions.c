@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/anonymize/redactions.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "common/core/protocol.h"
+#include "common/core/text.h"
+
+/* Names beyond these are not known as players'. */
+enum { PLAYERS_MAX = 16384, RAW_DEFLATE = -15 };
+
+static struct redactions *self(struct qs_sink *sink)
+{
+    return (struct redactions *)sink;
+}
+
+static unsigned source_in_force(const struct redactions *redactions)
+{
+    return redactions->open->len
+               ? g_array_index(redactions->open, unsigned, redactions->open->len - 1)
+               : 0;
+}
+
+static void add(struct redactions *redactions, enum redaction_kind kind, uint32_t offset,
+                uint32_t length)
+{
+    const struct redaction redaction = {kind, source_in_force(redactions), offset, length};
+
+    if (length)
+        g_array_append_val(redactions->list, redaction);
+}
+
+/* --- Texts ----------------------------------------------------------------------------------- */
+
+/* A word may stand in quotes, and a text ends with a NUL: they are not of it. */
+static uint32_t text_offset(const struct qs_value *value)
+{
+    return value->offset + (value->length == value->bytes.size + 2);
+}
+
+/* Where what a player said begins: behind the name, or behind the command. */
+static uint32_t chat_start(struct qs_view text)
+{
+    for (uint32_t at = 0; at + 1 < text.size; at++)
+        if (text.data[at] == ':' && text.data[at + 1] == ' ')
+            return at + 2;
+    return 0;
+}
+
+/* Commands by which players talk. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
+ * of Quake II; KTX's commands for some of the players. */
+static bool is_say(struct qs_view text, uint32_t *behind)
+{
+    static const char *const commands[] = {"say",  "say_team", "say_person", "say_game",
+                                           "tell", "s-p",      "s-m",        "s-t"};
+    struct qs_token word;
+    bool found = false;
+
+    *behind = 0;
+    if (!qs_token_next(text, behind, &word))
+        return false;
+    for (gsize i = 0; i < G_N_ELEMENTS(commands) && !found; i++)
+        found = qs_view_equal(word.text, commands[i]);
+    return found;
+}
+
+static void remember_player(struct redactions *redactions, struct qs_view name)
+{
+    if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
+        g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
+}
+
+/* "bob: hello", as Quake's servers pass on what is told to one player; "(bob): " to a team. */
+static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
+{
+    uint32_t end = chat_start(text), start = 0;
+    GBytes *name;
+    bool found;
+
+    if (end < 3)
+        return false;
+    end -= 2;
+    if (text.data[0] == '(' && text.data[end - 1] == ')') {
+        start++;
+        end--;
+    }
+    name = g_bytes_new(text.data + start, end > start ? end - start : 0);
+    found = g_hash_table_contains(redactions->players, name);
+    g_bytes_unref(name);
+    return found;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    return g_str_has_suffix(name, end);
+}
+
+static void take_chat(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    uint32_t behind;
+
+    if (is_say(text, &behind))
+        add(redactions, REDACT_CHAT, offset + behind, text.size - behind);
+    else if (redactions->is_chat || (text.size && text.data[0] == 1) ||
+             is_said_by_player(redactions, text))
+        add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
+}
+
+/* What engines call players and servers that have no name says nothing of anybody. */
+static bool is_nameless(struct qs_view name)
+{
+    static const char *const names[] = {"player", "unnamed", "noname"};
+    bool found = false;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(names) && !found; i++)
+        found = name.size == strlen(names[i]) &&
+                g_ascii_strncasecmp((const char *)name.data, names[i], name.size) == 0;
+    return found;
+}
+
+static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
+{
+    if (name.size && !is_nameless(name))
+        add(redactions, REDACT_NAME, offset, name.size);
+    remember_player(redactions, name);
+}
+
+static bool is_name_row(const struct qs_field *row)
+{
+    static const char *const ends[] = {".updatename.name", ".status.player.name", ".control.name",
+                                       ".gtv.name",        "acknex.player",       ".hostname"};
+    bool found = false;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(ends) && !found; i++)
+        found = ends_with(row->name, ends[i]);
+    return found;
+}
+
+static void take_name(struct redactions *redactions, const struct qs_field *row,
+                      struct qs_view text, uint32_t offset)
+{
+    const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
+
+    if (redactions->is_skin && skin)
+        text.size = (uint32_t)(skin - text.data);
+    if (redactions->is_skin || redactions->after_name || is_name_row(row))
+        add_name(redactions, text, offset);
+}
+
+/* "3 40 \"bob\"", with frags and ping, as some servers of Quake list players. */
+static void take_listed_name(struct redactions *redactions, const struct qs_field *row,
+                             struct qs_view text, uint32_t offset)
+{
+    uint32_t start = 0, end = text.size;
+
+    if (!ends_with(row->name, ".oob.player"))
+        return;
+    while (start < end && text.data[start] != '"')
+        start++;
+    while (end > start && text.data[end - 1] != '"')
+        end--;
+    if (end > start + 2)
+        add_name(redactions, (struct qs_view){text.data + start + 1, end - start - 2},
+                 offset + start + 1);
+}
+
+/* In info strings, which may stand in commands: "fullserverinfo \"\hostname\..."; up to a
+ * backslash, a quotation redaction or the line's end. */
+static void take_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    static const char *const keys[] = {"\\name\\", "\\hostname\\"};
+
+    for (uint32_t at = 0; at < text.size; at++)
+        for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+            const uint32_t start = at + (uint32_t)strlen(keys[i]);
+            uint32_t end = start;
+
+            if (start >= text.size || memcmp(text.data + at, keys[i], start - at) != 0)
+                continue;
+            while (end < text.size && !strchr("\\\"\n", text.data[end]))
+                end++;
+            add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
+        }
+}
+
+/* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
+static void take_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(text, &pos, &word) || !qs_view_equal(word.text, "name") ||
+        !qs_token_next(text, &pos, &word))
+        return;
+    add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
+}
+
+static void take_text(struct redactions *redactions, const struct qs_field *row,
+                      const struct qs_value *value)
+{
+    const uint32_t offset = text_offset(value);
+    const struct qs_view text = value->bytes;
+
+    take_name(redactions, row, text, offset);
+    take_listed_name(redactions, row, text, offset);
+    take_name_command(redactions, text, offset);
+    take_info_names(redactions, text, offset);
+    take_chat(redactions, text, offset);
+    add(redactions, REDACT_TEXT, offset, text.size);
+    redactions->after_name = qs_view_equal(text, "name") || qs_view_equal(text, "hostname");
+    redactions->is_chat = redactions->is_skin = false;
+}
+
+/* --- The sink -------------------------------------------------------------------------------- */
+
+static void take_number(struct redactions *redactions, const struct qs_field *row,
+                        const struct qs_value *value)
+{
+    const char *name = row->names ? qs_name_of(row->names, (uint32_t)value->u) : NULL;
+
+    if (row->type == QS_FRAMENUM)
+        g_array_append_val(redactions->fragments, value->u);
+    if (!name)
+        return;
+    redactions->is_chat = redactions->is_chat || strcmp(name, "PRINT_CHAT") == 0;
+    redactions->is_skin =
+        strcmp(name, "CS_PLAYERSKINS") == 0 || (redactions->is_skin && value->generated);
+}
+
+/* They may be compressed, and what they inflate to comes next. */
+static void take_bytes(struct redactions *redactions, const struct qs_field *row,
+                       const struct qs_value *value)
+{
+    redactions->packed = (struct packed){.bytes = value->bytes,
+                                         .source = source_in_force(redactions),
+                                         .offset = value->offset,
+                                         .count = redactions->count,
+                                         .is_stream = ends_with(row->name, ".gtv.deflated")};
+    redactions->is_deflated = redactions->is_deflated || redactions->packed.is_stream ||
+                              ends_with(row->name, ".gtv.adler32");
+}
+
+static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
+                             const struct qs_value *value)
+{
+    struct redactions *redactions = self(sink);
+
+    if (row->type == QS_BYTES)
+        take_bytes(redactions, row, value);
+    if (ends_with(row->name, ".zpacket.size"))
+        redactions->count = value->offset;
+    if (row->type == QS_TEXT && !value->generated)
+        take_text(redactions, row, value);
+    else if (row->type == QS_IPV4 && value->bytes.size == 4)
+        add(redactions, REDACT_ADDRESS, value->offset, 4);
+    else if (row->type == QS_BYTES && ends_with(row->name, ".fragment.data") &&
+             !source_in_force(redactions)) {
+        redactions->fragment = value->offset;
+        redactions->fragment_size = value->bytes.size;
+    } else if (qs_type_bits(row->type) || row->type == QS_FRAMENUM)
+        take_number(redactions, row, value);
+}
+
+static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
+{
+    add(self(sink), REDACT_PASSWORD, offset, length);
+}
+
+/* Such packets are not decoded again. */
+static void redactions_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset,
+                            uint32_t length, const char *text)
+{
+    (void)offset, (void)length, (void)text;
+    if (kind == QS_NOTE_SEQUENCE_DUPLICATE || kind == QS_NOTE_SEQUENCE_STALE ||
+        kind == QS_NOTE_RETRANSMISSION)
+        self(sink)->is_repeated = true;
+}
+
+struct qs_view redaction_source_bytes(const struct redaction_source *source)
+{
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(source->bytes, &size);
+
+    return (struct qs_view){data, (uint32_t)size};
+}
+
+static void free_source(gpointer data)
+{
+    struct redaction_source *source = data;
+
+    g_bytes_unref(source->bytes);
+    if (source->changed)
+        g_byte_array_free(source->changed, TRUE);
+    g_array_free(source->packets, TRUE);
+    g_free(source);
+}
+
+/* Whether the bytes are what `packed` inflates to, as raw deflate. */
+static bool inflates_to(struct qs_view packed, struct qs_view bytes)
+{
+    z_stream stream = {.next_in = (Bytef *)packed.data, .avail_in = packed.size};
+    uint8_t *out = g_malloc(bytes.size + 1);
+    bool same = false;
+
+    if (inflateInit2(&stream, RAW_DEFLATE) == Z_OK) {
+        stream.next_out = out;
+        stream.avail_out = bytes.size + 1;
+        same = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == bytes.size &&
+               memcmp(out, bytes.data, bytes.size) == 0;
+        inflateEnd(&stream);
+    }
+    g_free(out);
+    return same;
+}
+
+/* What was compressed was told just before. */
+static void find_packed(const struct redactions *redactions, struct redaction_source *source)
+{
+    const struct packed *packed = &redactions->packed;
+
+    source->parent = source_in_force(redactions);
+    if (source->packets->len || packed->source != source->parent || !packed->bytes.size ||
+        (!packed->is_stream && !inflates_to(packed->bytes, redaction_source_bytes(source))))
+        return;
+    source->is_stream = packed->is_stream;
+    source->packed = packed->offset;
+    source->packed_size = packed->bytes.size;
+    source->count = packed->count;
+}
+
+/* The fragments that were told before are the source's. */
+static void redactions_source(struct qs_sink *sink, const char *title, const uint8_t *data,
+                              uint32_t size)
+{
+    struct redactions *redactions = self(sink);
+    struct redaction_source *source;
+    unsigned number;
+
+    (void)title;
+    if (!data) {
+        g_array_set_size(redactions->open, redactions->open->len - 1);
+        return;
+    }
+    source = g_new0(struct redaction_source, 1);
+    source->bytes = g_bytes_new(data, size);
+    source->packets = redactions->fragments;
+    redactions->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    find_packed(redactions, source);
+    g_ptr_array_add(redactions->sources, source);
+    number = redactions->sources->len;
+    g_array_append_val(redactions->open, number);
+}
+
+struct redactions *redactions_new(void)
+{
+    struct redactions *redactions = g_new0(struct redactions, 1);
+
+    redactions->sink = (struct qs_sink){.field = redactions_field,
+                                        .note = redactions_note,
+                                        .secret = redactions_secret,
+                                        .source = redactions_source};
+    redactions->list = g_array_new(FALSE, FALSE, sizeof(struct redaction));
+    redactions->sources = g_ptr_array_new_with_free_func(free_source);
+    redactions->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    redactions->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    redactions->players =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    return redactions;
+}
+
+void redactions_free(struct redactions *redactions)
+{
+    g_array_free(redactions->list, TRUE);
+    g_ptr_array_free(redactions->sources, TRUE);
+    g_array_free(redactions->open, TRUE);
+    g_array_free(redactions->fragments, TRUE);
+    g_hash_table_destroy(redactions->players);
+    g_free(redactions);
+}
+
+void redactions_clear(struct redactions *redactions)
+{
+    g_array_set_size(redactions->list, 0);
+    g_ptr_array_set_size(redactions->sources, 0);
+    g_array_set_size(redactions->open, 0);
+    g_array_set_size(redactions->fragments, 0);
+    redactions->fragment = redactions->fragment_size = 0;
+    redactions->packed = (struct packed){0};
+    redactions->count = 0;
+    redactions->after_name = redactions->is_chat = redactions->is_skin = false;
+    redactions->is_deflated = redactions->is_repeated = false;
+}

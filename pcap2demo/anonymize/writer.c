@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/anonymize/writer.h"
+
+#include <string.h>
+
+#include "common/core/packet.h"
+#include "common/core/writer.h"
+#include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/pcap_out.h"
+
+struct anonymous_writer {
+    GQueue packets;        /* struct held_packet, by number */
+    GHashTable *by_number; /* uint64_t: struct held_packet; of datagrams */
+    GHashTable *by_bytes;  /* GBytes, as they were: the first struct held_packet that has them */
+    packet_finisher *finish;
+    void *user;
+
+    struct addresses *addresses;
+    struct pcap_out *pcap;
+    GByteArray *frame;
+    GHashTable *streams; /* struct tcp_direction: itself */
+    uint64_t count;
+};
+
+/* What one end of a TCP connection has sent. */
+struct tcp_direction {
+    struct qs_address source, destination;
+    uint64_t sent;
+};
+
+static guint direction_hash(gconstpointer key)
+{
+    const struct tcp_direction *direction = key;
+
+    return qs_address_hash(&direction->source) * 31 + qs_address_hash(&direction->destination);
+}
+
+static gboolean direction_equal(gconstpointer a, gconstpointer b)
+{
+    const struct tcp_direction *one = a, *other = b;
+
+    return qs_address_equal(&one->source, &other->source) &&
+           qs_address_equal(&one->destination, &other->destination);
+}
+
+/* --- Frames ---------------------------------------------------------------------------------- */
+
+/* How much the end that sends has sent; 0 at first. */
+static uint64_t *bytes_sent(struct anonymous_writer *writer, const struct qs_address *from,
+                            const struct qs_address *to)
+{
+    const struct tcp_direction key = {*from, *to, 0};
+    struct tcp_direction *direction = g_hash_table_lookup(writer->streams, &key);
+
+    if (!direction) {
+        direction = g_memdup2(&key, sizeof key);
+        g_hash_table_add(writer->streams, direction);
+    }
+    return &direction->sent;
+}
+
+static void write_frame(struct anonymous_writer *writer, const struct qs_packet *about,
+                        const struct frame_content *content)
+{
+    const struct qs_address source = addresses_replace(writer->addresses, &about->source);
+    const struct qs_address destination = addresses_replace(writer->addresses, &about->destination);
+    struct frame_content addressed = *content;
+    uint32_t headers;
+
+    addressed.source = &source;
+    addressed.destination = &destination;
+    frame_build(writer->frame, &addressed);
+    headers = writer->frame->len - content->payload.size;
+    pcap_out_frame(writer->pcap,
+                   &(struct pcap_out_frame){.link_type = LINKTYPE_RAW,
+                                            .time = about->time,
+                                            .bytes = qs_view_of_bytes(writer->frame),
+                                            .wire_size = headers + content->wire_size});
+    writer->count++;
+}
+
+/* A unit of a stream may be longer than a segment. */
+static void write_segments(struct anonymous_writer *writer, const struct held_packet *packet)
+{
+    enum { PUSH_AND_ACK = 0x18 };
+    const struct qs_packet *about = &packet->about;
+    uint64_t *sent = bytes_sent(writer, &about->source, &about->destination);
+    const uint64_t *received = bytes_sent(writer, &about->destination, &about->source);
+
+    *sent += about->missing;
+    if (packet->left_out) /* a hole */
+        *sent += packet->payload->len;
+    for (uint32_t at = packet->left_out ? packet->payload->len : 0; at < packet->payload->len;) {
+        const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
+        const struct frame_tcp tcp = {(uint32_t)*sent + 1, (uint32_t)*received + 1, PUSH_AND_ACK};
+        const struct frame_content content = {
+            .payload = {packet->payload->data + at, size}, .wire_size = size, .tcp = &tcp};
+
+        write_frame(writer, about, &content);
+        *sent += size;
+        at += size;
+    }
+}
+
+static void write_packet(struct anonymous_writer *writer, const struct held_packet *packet)
+{
+    const uint32_t cut = packet->about.wire_size - packet->about.size;
+    const struct frame_content content = {.payload = qs_view_of_bytes(packet->payload),
+                                          .wire_size = packet->payload->len + cut};
+
+    if (packet->about.unit)
+        write_segments(writer, packet);
+    else if (!packet->left_out && content.wire_size <= FRAME_PAYLOAD_MAX)
+        write_frame(writer, &packet->about, &content);
+}
+
+/* --- Packets that are held ------------------------------------------------------------------- */
+
+static void free_packet(gpointer data)
+{
+    struct held_packet *packet = data;
+
+    g_byte_array_free(packet->payload, TRUE);
+    if (packet->original)
+        g_bytes_unref(packet->original);
+    if (packet->repeats)
+        g_ptr_array_free(packet->repeats, TRUE);
+    if (packet->deflated) {
+        g_byte_array_unref(packet->inflated);
+        deflated_unref(packet->deflated);
+    }
+    g_free(packet);
+}
+
+static void replace_repeats(const struct held_packet *packet)
+{
+    for (guint i = 0; packet->repeats && i < packet->repeats->len; i++) {
+        struct held_packet *repeat = packet->repeats->pdata[i];
+
+        g_byte_array_set_size(repeat->payload, 0);
+        g_byte_array_append(repeat->payload, packet->payload->data, packet->payload->len);
+        repeat->left_out = packet->left_out;
+    }
+}
+
+static void write_first(struct anonymous_writer *writer)
+{
+    struct held_packet *packet = g_queue_pop_head(&writer->packets);
+
+    replace_repeats(packet);
+    if (packet->original && g_hash_table_lookup(writer->by_bytes, packet->original) == packet)
+        g_hash_table_remove(writer->by_bytes, packet->original);
+    if (g_hash_table_lookup(writer->by_number, &packet->about.number) == packet)
+        g_hash_table_remove(writer->by_number, &packet->about.number);
+    writer->finish(writer->user, packet);
+    write_packet(writer, packet);
+    free_packet(packet);
+}
+
+void anonymous_writer_flush(struct anonymous_writer *writer)
+{
+    while (writer->packets.length)
+        write_first(writer);
+}
+
+static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
+{
+    return qs_address_equal(&a->source, &b->source) &&
+           qs_address_equal(&a->destination, &b->destination);
+}
+
+/* The packet that has the units before this one, or NULL: the next is one of its own. */
+static struct held_packet *find_units_before(const struct anonymous_writer *writer,
+                                             const struct qs_packet *packet)
+{
+    for (GList *link = writer->packets.tail; link; link = link->prev) {
+        struct held_packet *held = link->data;
+
+        if (held->about.number < packet->number)
+            break;
+        if (held->about.number == packet->number && held->about.unit && !packet->missing &&
+            same_end(&held->about, packet))
+            return held->deflated ? NULL : held;
+    }
+    return NULL;
+}
+
+static void insert(struct anonymous_writer *writer, struct held_packet *packet)
+{
+    GList *link = writer->packets.tail;
+
+    while (link && ((struct held_packet *)link->data)->about.number > packet->about.number)
+        link = link->prev;
+    if (link)
+        g_queue_insert_after(&writer->packets, link, packet);
+    else
+        g_queue_push_head(&writer->packets, packet);
+}
+
+/* Of several with the same bytes the first counts. */
+static void keep_original(struct anonymous_writer *writer, struct held_packet *packet)
+{
+    packet->original = g_bytes_new(packet->payload->data, packet->payload->len);
+    if (!g_hash_table_contains(writer->by_bytes, packet->original))
+        g_hash_table_insert(writer->by_bytes, packet->original, packet);
+}
+
+void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet *packet)
+{
+    struct held_packet *first = g_hash_table_lookup(writer->by_bytes, packet->original);
+
+    if (!first || first == packet || !same_end(&first->about, &packet->about))
+        return;
+    if (!first->repeats)
+        first->repeats = g_ptr_array_new();
+    g_ptr_array_add(first->repeats, packet);
+}
+
+struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
+                                         const struct qs_packet *packet)
+{
+    struct held_packet *held = packet->unit > 1 ? find_units_before(writer, packet) : NULL;
+
+    if (!held) {
+        if (writer->packets.length >= HELD_PACKETS_MAX)
+            write_first(writer);
+        held = g_new0(struct held_packet, 1);
+        held->about = *packet;
+        held->payload = g_byte_array_new();
+        insert(writer, held);
+    }
+    if (!packet->unit)
+        g_hash_table_insert(writer->by_number, &held->about.number, held);
+    g_byte_array_append(held->payload, packet->data, packet->size);
+    if (!packet->unit)
+        keep_original(writer, held);
+    return held;
+}
+
+struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer, uint64_t number)
+{
+    return g_hash_table_lookup(writer->by_number, &number);
+}
+
+/* --- The file -------------------------------------------------------------------------------- */
+
+struct anonymous_writer *anonymous_writer_new(const char *folder, struct addresses *addresses,
+                                              packet_finisher *finish, void *user)
+{
+    struct anonymous_writer *writer = g_new0(struct anonymous_writer, 1);
+
+    g_queue_init(&writer->packets);
+    writer->by_number = g_hash_table_new(g_int64_hash, g_int64_equal);
+    writer->by_bytes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    writer->finish = finish;
+    writer->user = user;
+    writer->addresses = addresses;
+    writer->pcap = pcap_out_new(folder);
+    pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.", false);
+    writer->frame = g_byte_array_new();
+    writer->streams = g_hash_table_new_full(direction_hash, direction_equal, g_free, NULL);
+    return writer;
+}
+
+void anonymous_writer_free(struct anonymous_writer *writer)
+{
+    g_queue_clear_full(&writer->packets, free_packet);
+    g_hash_table_destroy(writer->by_number);
+    g_hash_table_destroy(writer->by_bytes);
+    g_hash_table_destroy(writer->streams);
+    g_byte_array_free(writer->frame, TRUE);
+    pcap_out_free(writer->pcap);
+    g_free(writer);
+}
+
+uint64_t anonymous_writer_count(const struct anonymous_writer *writer)
+{
+    return writer->count;
+}
+
+char *anonymous_writer_commit(struct anonymous_writer *writer, const char *name, bool force)
+{
+    return pcap_out_commit(writer->pcap, name, force);
+}
