@@ -172,7 +172,7 @@ static void report_events(struct session *session)
     }
     report_files(session);
     if (session->shared.map && session->map_reported != session->level + 1) {
-        session->map_reported = true;
+        session->map_reported = session->level + 1;
         report(session, handler->session_map);
     }
 }
