@@ -15,7 +15,7 @@ MANUALS = [tool.SOURCE / name for name in ("pcap2demo/pcap2demo.1", "common/dump
                                            "plugin/quakeshark.7")]
 # The floors of CONTRIBUTING.md, from the lowest on.
 GAMES = ["common/quakeworld", "common/quake2", "common/quake", "common/acknex"]
-FLOORS = [["common/core"], ["common/fte"], GAMES, ["common/demo"],
+FLOORS = [["common/core"], ["common/netchan"], ["common/fte"], GAMES, ["common/demo"],
           ["common/dump", "common/sessions", "common/stats"], ["plugin", "pcap2demo"]]
 DOCUMENTS = ("README.md", ".github/CONTRIBUTING.md")
 # Whether other manuals are on this machine says nothing about ours.
