@@ -28,7 +28,7 @@ static void put_in(uint8_t *set, uint32_t number)
         set[number / 8] |= (uint8_t)(1 << number % 8);
 }
 
-/* --- Lenders --- */
+/* --- Donors --- */
 
 static uint32_t about(uint32_t number)
 {
