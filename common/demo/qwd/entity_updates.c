@@ -10,9 +10,8 @@
 enum {
     HEAD = 5,         /* bytes before a kept update: id and time */
     SAYS_NOTHING = 4, /* bytes of an update with no more than UF_RESET */
-    OF_FIVE =
-        4, /* fifths of its level that a donor must have an entity in view to count as permanent */
-    LENT_MAX = 8000 /* bytes: engines read at most 8,192 of a packet */
+    OF_FIVE = 4,      /* fifths of a level in view: permanent */
+    LENT_MAX = 8000   /* bytes: engines read at most 8,192 of a packet */
 };
 
 /* Kind of an entity's first update. */
