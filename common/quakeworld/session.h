@@ -20,7 +20,7 @@ void qw_session_begin_level(struct qw_session *session);
 /* A level begins without a known svc_serverdata: the extensions stay. */
 void qw_session_go_on(struct qw_session *session);
 /* The session joins a level late and gets a donor's sign-on: it has the donor's state from now on,
- * except for the players; the extensions of FTE are those of `agreed`. */
+ * except for its own player; the extensions of FTE are those of `agreed`. */
 void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
                        const struct fte_session *agreed);
 void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
