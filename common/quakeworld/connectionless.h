@@ -11,14 +11,14 @@
 
 /* The text of a packet. */
 struct qw_oob {
-    struct qs_view text; /* all of it, with its end mark */
+    struct qs_view text; /* all of it, with its terminator */
     uint32_t offset;     /* of the text in the packet */
 };
 
-/* connectionless_letters.c. NULL: no letter that is known, or what follows is not as it has it. */
+/* connectionless_letters.c. NULL: an unknown letter, or its text is malformed. */
 struct qw_oob_letter;
 const struct qw_oob_letter *qw_find_oob_letter(struct qs_view text);
-/* The same of texts that lack the mark. */
+/* The same for texts without the prefix. */
 const struct qw_oob_letter *qw_find_bare_letter(const struct qs_packet *packet);
 void qw_read_oob_letter(struct qs_decoder *d, const struct qw_oob *oob,
                         const struct qw_oob_letter *command);

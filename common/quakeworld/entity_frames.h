@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The frames of entities that a client had: baselines, and the states after each of its last
- * updates, as svc_packetentities and svc_deltapacketentities make them. Rebuilding needs it,
- * showing does not: who rebuilds hands over the messages of each packet that the client took.
+ * updates, as svc_packetentities and svc_deltapacketentities make them. For rebuilding, not for
+ * dissection: the rebuilder passes the messages of each packet that the client accepted.
  *
- * States are seldom asked for, so updates are kept as they came and applied late: all at once when
- * there are QW_UPDATES_MAX of them, the older half, in place; or those that one frame needs.
+ * States are rarely needed, so updates are stored raw and applied late: the older half in place
+ * once there are QW_UPDATES_MAX of them, or those that one frame needs.
  *
  * Source: PROTOCOL.md, section 8; ezquake cl_ents.c, CL_ParsePacketEntities.
  */
@@ -20,20 +20,20 @@
 enum {
     QW_FRAMES_KEPT = 64, /* how far back a delta can reach (UPDATE_BACKUP) */
     QW_UPDATES_MAX = 2 * QW_FRAMES_KEPT,
-    QW_UPDATE_BYTES_MAX = 8192 /* of an update; players take no longer packets */
+    QW_UPDATE_BYTES_MAX = 8192 /* of an update; engines accept no longer packets */
 };
 
 /* An update, and the frame that it makes. Updates are counted in the order of their arrival. */
 struct qw_frame {
     uint32_t sequence;        /* of the packet */
-    uint32_t parent;          /* the update that it is applied to; valid where has_parent */
+    uint32_t parent;          /* the update that it is applied to; valid if has_parent */
     uint32_t children;        /* how many are applied to it */
-    uint32_t at, size;        /* where its bytes stand; 0 bytes: it is what its parent is */
-    bool has_parent;          /* it counts from another frame */
-    struct qw_states *states; /* where they were asked for; or NULL */
+    uint32_t at, size;        /* where its bytes are; 0 bytes: same as its parent */
+    bool has_parent;          /* it is a delta from another frame */
+    struct qw_states *states; /* once requested; or NULL */
 };
 
-/* A frame that is older than those kept, and that some of these count from. */
+/* A frame older than those kept that some of these are deltas from. */
 struct qw_root {
     uint32_t number;
     uint32_t children;
@@ -44,15 +44,15 @@ struct qw_frames {
     struct qw_delta_format format;
     struct qw_states *baselines; /* NULL: none */
     struct qw_frame kept[QW_UPDATES_MAX];
-    uint32_t first, count; /* number of the first one kept, and how many there are */
+    uint32_t first, count; /* number of the first one kept, and their count */
     GArray *roots;         /* struct qw_root */
-    GByteArray *bytes;     /* of the updates kept, but for those made empty */
+    GByteArray *bytes;     /* of the updates kept, except those made empty */
 };
 
 void qw_frames_init(struct qw_frames *frames);
 void qw_frames_clear(struct qw_frames *frames);
 
-/* A level begins (svc_serverdata): what was known is void. */
+/* A level begins (svc_serverdata): resets everything. */
 void qw_frames_level(struct qw_frames *frames);
 
 /* A baseline: the body of svc_spawnbaseline, or of svcfte_spawnbaseline2 with `as_delta`. */
@@ -64,26 +64,26 @@ static inline uint32_t qw_delta_base(uint32_t sequence, uint8_t from)
     return sequence - 1 - (uint8_t)(sequence - 1 - from);
 }
 
-/* What an update counts from. */
+/* The base of an update. */
 struct qw_update {
     bool is_delta;
-    uint32_t base;   /* of a delta: the packet that it counts from */
-    bool base_known; /* of a delta: that packet's frame is there */
+    uint32_t base;   /* of a delta: its base packet */
+    bool base_known; /* of a delta: that packet's frame is known */
 };
 
 /*
  * An update in packet `sequence`, which is higher than those before: the body of
- * svc_packetentities, or of svc_deltapacketentities with `is_delta`. Where the frame that it counts
- * from is not known, the newest frame stands in.
+ * svc_packetentities, or of svc_deltapacketentities with `is_delta`. If its base frame is unknown,
+ * the newest frame replaces it.
  */
 void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
                       bool is_delta, struct qw_update *update);
 
-/* Puts a frame behind those there are, as of packet `sequence`, which is higher than theirs. */
+/* Appends a frame for packet `sequence`, which is higher than those before. */
 void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states);
 
 /* Appends the newest frame as a whole svc_packetentities, against the baselines: as many of its
- * entities as players take. */
+ * entities as engines accept. */
 void qw_frames_append(GByteArray *to, struct qw_frames *frames);
 
 #endif

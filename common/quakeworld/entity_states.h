@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * States of entities as the bytes that were sent of them, and deltas between them: what
- * svc_packetentities, svc_deltapacketentities and baselines carry. Rebuilding needs it, showing
- * does not. Source: PROTOCOL.md, section 5; ezquake cl_ents.c, CL_ParseDelta.
+ * States of entities as the bytes sent, and deltas between them: the contents of
+ * svc_packetentities, svc_deltapacketentities and baselines. For rebuilding, not for dissection.
+ * Source: PROTOCOL.md, section 5; ezquake cl_ents.c, CL_ParseDelta.
  */
 #ifndef QW_ENTITY_STATES_H
 #define QW_ENTITY_STATES_H
@@ -14,15 +14,14 @@
 #include "common/core/reader.h"
 #include "common/fte/fte.h"
 
-/* What the extensions in force make of a delta. Lengths of fields are the same for a whole level.
- */
+/* The format of a delta with the agreed extensions. Field lengths are constant within a level. */
 struct qw_delta_format {
     uint32_t fte;       /* FTE's extensions */
     uint8_t coord_size; /* bytes: 2, or 4 for a float */
     uint8_t angle_size; /* bytes: 1 or 2 */
-    uint16_t entities;  /* that an update has at most: 64, or 256 with 256PACKETENTITIES */
+    uint16_t entities;  /* at most in an update: 64, or 256 with 256PACKETENTITIES */
     bool only_fte;      /* see qw_only_fte_reads(): others do not know all fields */
-    /* svc_spawnbaseline has coordinates of 2 bytes all the same: MVD1's FLOATCOORDS. */
+    /* svc_spawnbaseline still has coordinates of 2 bytes: MVD1's FLOATCOORDS. */
     bool short_baselines;
 };
 
@@ -30,14 +29,14 @@ struct qw_delta_format qw_delta_format(const struct fte_session *session);
 
 enum { QW_ENTITY_BYTES = 52 };
 
-/* A state: of each field that was ever sent, the bytes as on the wire, at a place of its own. */
+/* A state: the wire bytes of each field ever sent, each at its own offset. */
 struct qw_entity {
     uint16_t number;
     uint32_t known; /* which fields: bits of entity_states.c */
     uint8_t bytes[QW_ENTITY_BYTES];
 };
 
-/* The head of a delta: what stands before its fields. */
+/* The head of a delta, before its fields. */
 struct qw_delta {
     uint16_t number;
     bool removes; /* no fields follow */
@@ -52,11 +51,11 @@ struct qw_delta {
 
 enum { QW_ENTITY_FIELDS = 20 };
 
-/* A field of a delta, behind the model. */
+/* A field of a delta, after the model. */
 struct qw_entity_field {
     uint32_t bit; /* announces it */
     uint32_t fte; /* the extension that it needs; 0: none */
-    uint8_t at;   /* where a state has it */
+    uint8_t at;   /* its offset in a state */
     enum { QW_SIZE_FIXED, QW_SIZE_COORD, QW_SIZE_ANGLE } size;
     uint8_t bytes; /* of QW_SIZE_FIXED */
     uint16_t row;  /* of fields.def, and how many rows it has from there on */
@@ -87,7 +86,7 @@ void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format
 void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
                             struct qw_entity *baseline);
 
-/* Whether both look the same and stand at the same place. */
+/* Whether both have the same appearance and position. */
 bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
                        const struct qw_entity *b);
 
@@ -95,15 +94,15 @@ bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_ent
 uint16_t qw_entity_model(const struct qw_entity *entity);
 
 /*
- * The same entity in another format: coordinates and angles are rounded to what that has, and
- * fields that it has not are left out. False: it cannot be told in it.
+ * The same entity in another format: coordinates and angles are rounded to its precision, and
+ * fields that it lacks are omitted. False: the format cannot express it.
  */
 bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
                          const struct qw_delta_format *to);
 
 /*
- * An item, in floats, that was told in shorts: these tell where the floor is, and it lies a little
- * higher (PROTOCOL.md, section 9).
+ * An item received in shorts, converted to floats: shorts give the floor, and the item lies a
+ * little higher (PROTOCOL.md, section 9).
  */
 void qw_entity_lie_on_floor(struct qw_entity *entity);
 
@@ -112,7 +111,7 @@ void qw_entity_lie_on_floor(struct qw_entity *entity);
 void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
                         const struct qw_entity *baseline, bool number);
 
-/* Appends `entity` as a delta from `baseline`, which may be NULL: nothing is known of it. */
+/* Appends `entity` as a delta from `baseline`, which may be NULL: unknown. */
 void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
                      const struct qw_entity *baseline, const struct qw_entity *entity);
 
@@ -124,27 +123,27 @@ enum { QW_STATES_MAX = 2048, QW_STATES_IN_FRAME_MAX = 256 };
 
 /* NULL stands for none; what is returned takes the place of what was given. Free with g_free(). */
 struct qw_states {
-    uint32_t count, room; /* states that there are, and that fit */
+    uint32_t count, room; /* states used and allocated */
     struct qw_entity entities[];
 };
 
-/* Where the state of that number stands or would stand. */
+/* Index of the state of that number, or where to insert it. */
 uint32_t qw_states_index(const struct qw_states *states, uint16_t number);
 
 /* The state of that number, or NULL. */
 const struct qw_entity *qw_states_find(const struct qw_states *states, uint16_t number);
 
-/* Puts `entity` in its place, instead of the one that has its number. */
+/* Inserts `entity`, replacing the one with its number. */
 struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity);
 
 void qw_states_remove(struct qw_states *states, uint16_t number);
 
-/* A copy of its own. */
+/* A deep copy. */
 struct qw_states *qw_states_copy(const struct qw_states *states);
 
 /*
- * Applies the deltas in `in`, up to the word 0, or up to one for which there are too many in a
- * frame. What is new counts from `baselines`. Source: ezquake cl_ents.c, CL_ParsePacketEntities.
+ * Applies the deltas in `in`, up to the word 0, or up to one that exceeds a frame's limit. New
+ * entities are deltas from `baselines`. Source: ezquake cl_ents.c, CL_ParsePacketEntities.
  */
 struct qw_states *qw_states_apply(struct qw_states *states, const struct qw_states *baselines,
                                   const struct qw_delta_format *format, struct qs_reader in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all readers of QuakeWorld need, and the readers in messages.def that stand in files of their
- * own. */
+/* Declarations for all readers of QuakeWorld, and the readers in messages.def that have their own
+ * files. */
 #ifndef QW_MESSAGES_H
 #define QW_MESSAGES_H
 
@@ -67,14 +67,14 @@ void qw_read_mvd_debug(struct qs_decoder *d);
 /* A player's weapons and ammunition, the weapons that it wants, and the one chosen. */
 void qw_read_weapon_choice(struct qs_decoder *d);
 
-/* --- What all readers need --- */
+/* --- For all readers --- */
 
 static inline struct qw_session *qw_session(const struct qs_decoder *d)
 {
     return (struct qw_session *)d->session;
 }
 
-/* The protocol version in force; where a capture begins too late to show it, the usual one. */
+/* The agreed protocol version; if the capture lacks it, the usual one. */
 static inline int32_t qw_version(const struct qs_decoder *d)
 {
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
@@ -84,7 +84,7 @@ static inline int32_t qw_version(const struct qs_decoder *d)
 bool qw_recognise(const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_packet *packet);
 
-/* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it */
+/* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
 bool qw_is_connectionless(const struct qs_decoder *d);
 void qw_decode_connectionless(struct qs_decoder *d);
 bool qw_is_bare_text(const struct qs_packet *packet);
@@ -92,7 +92,7 @@ void qw_decode_bare_text(struct qs_decoder *d);
 
 /* netchan.c: packets with sequence numbers */
 void qw_decode_netchan(struct qs_decoder *d);
-/* The same where the header can only be the plain one: a demo's. */
+/* The same for demos, which have only the plain header. */
 void qw_decode_plain_netchan(struct qs_decoder *d);
 
 /* qtv.c: streams over TCP; see struct qs_protocol */
@@ -133,8 +133,8 @@ void qw_label_stat(struct qs_decoder *d, uint8_t index);
 void qw_apply_extensions(struct qs_decoder *d);
 
 /*
- * Whether they change messages in ways that only FTE knows. Others pass over bits that they do not
- * know, and read those messages wrong: ezquake cl_parse.c, CL_ParseServerData.
+ * Whether they change messages in ways that only FTE knows. Others ignore unknown bits and misread
+ * those messages: ezquake cl_parse.c, CL_ParseServerData.
  */
 bool qw_only_fte_reads(const struct fte_session *session);
 

@@ -20,7 +20,7 @@ static inline uint32_t qw_fragment_offset(uint16_t word)
     return (uint32_t)(word & ~QW_MORE_FRAGMENTS) << 2;
 }
 
-/* The header's format by the handshake; where the capture lacks that, by what the packet can be. */
+/* The header's format by the handshake; if the capture lacks it, by the packet's contents. */
 const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d);
 /* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */
 bool qw_is_biased(const struct qs_decoder *d);
@@ -28,7 +28,7 @@ bool qw_is_biased(const struct qs_decoder *d);
 void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack);
 uint16_t qw_read_fragment_word(struct qs_decoder *d);
 /*
- * Takes the rest of the packet, a piece of a message. Returns whether the message is whole now:
+ * Reads the rest of the packet, a fragment of a message. Returns whether the message is complete;
  * then the session has it as `joined`.
  */
 bool qw_read_fragment(struct qs_decoder *d, uint16_t word);

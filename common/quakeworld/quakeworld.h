@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* QuakeWorld, protocols 24 to 28: what a session knows, and the protocol record. */
+/* QuakeWorld, protocols 24 to 28: the session's state, and the protocol record. */
 #ifndef QW_QUAKEWORLD_H
 #define QW_QUAKEWORLD_H
 
@@ -31,7 +31,7 @@ struct qw_usercmd {
  * does not repeat. Source: common/fte/PROTOCOL.md, sections 1 and 2.
  */
 struct qw_netchan_format {
-    bool known;     /* by the connect packet, or by what a packet can only be */
+    bool known;     /* by the connect packet, or by a packet's unambiguous contents */
     bool stunaware; /* words in big-endian order, the sequence word with a bias */
     bool fragments; /* one word more, for fragments */
     bool huffman;   /* what follows is compressed by a table that only the engines have */
@@ -40,7 +40,7 @@ struct qw_netchan_format {
 /* Whom a block of MVD concerns. */
 struct qw_mvd_target {
     unsigned type;    /* enum mvd_type; 0: not known yet */
-    uint32_t players; /* a bit for each, but for MVD_ALL */
+    uint32_t players; /* a bit for each, except for MVD_ALL */
 };
 
 /* What an end of a QTV conversation sends next. */
@@ -51,7 +51,7 @@ enum qw_qtv_stage {
     QW_QTV_STAGE_BLOCKS,   /* blocks of an MVD */
     QW_QTV_STAGE_COMMANDS, /* viewers' commands */
     QW_QTV_STAGE_COMPRESSED,
-    QW_QTV_STAGE_LOST /* bytes are missing or wrong: where the next unit begins cannot be known */
+    QW_QTV_STAGE_LOST /* bytes are missing or wrong: the start of the next unit is unknown */
 };
 
 struct qw_qtv {
@@ -65,7 +65,7 @@ struct qw_qtv {
 /* What the capture has of a level's sign-on; see sign_on.h. */
 struct qw_sign_on {
     bool done;        /* the client says that it begins to play, or an update of entities came */
-    bool lent;        /* it is another session's: nothing is missing */
+    bool lent;        /* a donor's: nothing is missing */
     bool pending;     /* a request of the client's has no answer yet */
     uint32_t request; /* the last one's hash; 0: none was seen */
     bool downloading; /* since then it asked for a file */
@@ -73,15 +73,15 @@ struct qw_sign_on {
     bool lacks_request; /* of the client's */
     bool lacks_answer;  /* of the server's, since the last request, too */
     bool lacked_answer; /* of the server's, before the last request */
-    uint64_t lost; /* number of the packet before which something of it is missing; 0: nothing is */
+    uint64_t lost;      /* number of the packet before which part of it is missing; 0: none is */
 };
 
-/* What one end's acknowledgements say of the other's reliable packets. */
+/* One end's acknowledgements of the other's reliable packets. */
 struct qw_reliable {
     uint32_t last;         /* number of the last packet */
     uint64_t sent;         /* by number, modulo 64: it was reliable */
     uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
-    bool bit;              /* turns with each reliable packet that the other end takes */
+    bool bit;              /* toggles with each reliable packet that the other end accepts */
 };
 
 struct qw_session {
@@ -109,12 +109,12 @@ struct qw_session {
     bool mvd; /* it is a server's demo, or QTV: some messages have a form of their own */
     struct qw_mvd_target mvd_target; /* of the last block but MVD_READ, which goes on with it */
 
-    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+    /* Of the last packet only, for the rebuilder. */
     bool moved;                /* it carried clc_move */
     struct qw_usercmd cmds[3]; /* the move's commands, the newest last */
     uint8_t choked;            /* svc_chokecount's number */
     uint32_t header_size;      /* of its netchan header */
-    struct qs_view content;    /* what its messages count their offsets in; none: not taken */
+    struct qs_view content;    /* the bytes that message offsets refer to; none: not accepted */
     GBytes *joined;            /* the whole message, where the packet ended a fragmented one */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of a QuakeWorld session, and what it can be asked for. */
+/* The life of a QuakeWorld session, and queries of it. */
 #ifndef QW_SESSION_H
 #define QW_SESSION_H
 
@@ -17,10 +17,10 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
 /* A connection begins; a level begins. */
 void qw_session_connect(struct qw_session *session);
 void qw_session_begin_level(struct qw_session *session);
-/* A level begins, of which the svc_serverdata is not known: the extensions stay. */
+/* A level begins without a known svc_serverdata: the extensions stay. */
 void qw_session_go_on(struct qw_session *session);
-/* The session is in a level of which another one knows the sign-on: it knows the same from now on,
- * but for who plays; the extensions of FTE are those of `agreed`. */
+/* The session joins a level late and gets a donor's sign-on: it has the donor's state from now on,
+ * except for its own player; the extensions of FTE are those of `agreed`. */
 void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
                        const struct fte_session *agreed);
 void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,

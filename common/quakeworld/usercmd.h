@@ -9,7 +9,7 @@
 #include "common/core/parse.h"
 #include "common/quakeworld/quakeworld.h"
 
-/* Reads a command as changes to `cmd`, which becomes the absolute command. */
+/* Reads a command as a delta from `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 /* The angles in degrees, the moves, buttons and impulse, as demos have them. */
 void qw_read_whole_usercmd(struct qs_decoder *d);
@@ -22,7 +22,7 @@ void qw_append_move(GByteArray *to, int32_t version, const struct qw_usercmd cmd
                     uint32_t sequence);
 
 /*
- * The checksum byte of a clc_move in the packet numbered `sequence`, over the move's bytes behind
+ * The checksum byte of a clc_move in the packet numbered `sequence`, over the move's bytes after
  * the checksum byte.
  */
 uint8_t qw_move_checksum(const uint8_t *data, uint32_t size, uint32_t sequence);

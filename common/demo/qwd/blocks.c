@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd/blocks.h"
 
-enum { KEPT = QWD_BYTES_HELD / 2 }; /* bytes that stay when the others are written */
+enum { KEPT = QWD_BYTES_HELD / 2 }; /* bytes kept when the others are written */
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
 {
@@ -50,7 +50,7 @@ static void widen(struct qwd_blocks *blocks, uint32_t size)
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
 }
 
-/* Room for a block behind the others, which is counted with them from now on. */
+/* Appends space for a block, which counts as added from now on. */
 static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
     if (size > blocks->room - blocks->size)
@@ -80,7 +80,7 @@ static void forget_held(struct qwd_blocks *blocks, unsigned count)
     memmove(blocks->held, blocks->held + count, blocks->held_count * sizeof *blocks->held);
 }
 
-/* Where the blocks begin that stay. */
+/* Where the blocks to keep begin. */
 static uint64_t first_to_keep(struct qwd_blocks *blocks)
 {
     const uint64_t end = end_of(blocks);
@@ -100,7 +100,7 @@ static void end_block(struct qwd_blocks *blocks)
         write_up_to(blocks, first_to_keep(blocks));
 }
 
-/* Blocks that do not come often. */
+/* Rare blocks. */
 static void append(struct qwd_blocks *blocks, GByteArray *block)
 {
     memcpy(add_room(blocks, block->len), block->data, block->len);
@@ -119,13 +119,13 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
     end_block(blocks);
 }
 
-/* Where a reader of the other form looks for the type of the next block it has this one, which no
- * player knows: ezquake cl_demo.c, CL_GetDemoMessage. */
+/* A reader of the other form finds this type for the next block; no engine knows it: ezquake
+ * cl_demo.c, CL_GetDemoMessage. */
 enum { NO_TYPE = 7 };
 
-/* Of the long form a short reader leaves the last angle, and takes it for a time; the next byte is
- * the first of the dem_set's time. Of the short form a long reader takes that time for an angle,
- * and the next four bytes for a time; the type is then the last byte of the outgoing number. */
+/* In the long form a short reader reads the last angle as a time; the next byte is the first of the
+ * dem_set's time. In the short form a long reader reads that time as an angle, and the next four
+ * bytes as a time; the type is then the last byte of the outgoing number. */
 float qwd_blocks_guard(struct qwd_blocks *blocks)
 {
     static const struct qw_usercmd none;
@@ -153,7 +153,7 @@ void qwd_blocks_flush(struct qwd_blocks *blocks)
     free_room(blocks);
 }
 
-/* Puts what looks like an archive out of reach: dem_set blocks, which nothing follows. */
+/* Moves anything like an archive out of reach, by final dem_set blocks. */
 static void end_archive(struct qwd_blocks *blocks, float time)
 {
     while (appendix_watch_is_near(&blocks->watch)) {
@@ -207,9 +207,9 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
     end_block(blocks);
 }
 
-/* --- Where client blocks stand --- */
+/* --- Positions of client blocks --- */
 
-/* The first packet held that the client did not have yet; held_count: it had them all. */
+/* The first buffered packet that the client did not have yet; held_count: it had all. */
 static unsigned held_after(const struct qwd_blocks *blocks, uint32_t after)
 {
     unsigned i = blocks->held_count;
@@ -219,8 +219,8 @@ static unsigned held_after(const struct qwd_blocks *blocks, uint32_t after)
     return i;
 }
 
-/* Whether a player would still take the updates from the packet `first` on to the offset `end`, had
- * it counted one client block more before them. */
+/* Whether an engine that counts one more client block before them still accepts the updates from
+ * packet `first` to offset `end`. */
 static bool may_count_before(const struct qwd_blocks *blocks, unsigned first, uint64_t end)
 {
     for (unsigned i = first; i < blocks->held_count && blocks->held[i].at < end; i++)
@@ -230,7 +230,7 @@ static bool may_count_before(const struct qwd_blocks *blocks, unsigned first, ui
     return true;
 }
 
-/* Room for a client block before the packet held[i], or behind all. Returns its offset. */
+/* Inserts space for a client block before the packet held[i], or at the end. Returns its offset. */
 static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
 {
     const uint64_t at = i < blocks->held_count ? blocks->held[i].at : end_of(blocks);
@@ -246,7 +246,7 @@ static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
     return at;
 }
 
-/* The time of the packet held[i], which the block before it gets as well; else `time`. */
+/* The time of the packet held[i], for the block before it; without one, `time`. */
 static float time_at(const struct qwd_blocks *blocks, unsigned i, float time)
 {
     if (i == blocks->held_count)
@@ -254,7 +254,7 @@ static float time_at(const struct qwd_blocks *blocks, unsigned i, float time)
     return qs_float_of_bits(qs_le32(byte_at(blocks, blocks->held[i].at)));
 }
 
-/* Client blocks stand in the order of their numbers. */
+/* Client blocks are in the order of their numbers. */
 static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
 {
     unsigned i = held_after(blocks, after);
@@ -305,9 +305,9 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
     end_block(blocks);
 }
 
-/* --- Client blocks that were made --- */
+/* --- Generated client blocks --- */
 
-/* The block made for that number, if it is still held; or NULL. */
+/* The block generated for that number, if still buffered; or NULL. */
 static struct qwd_command *made_command(struct qwd_blocks *blocks, uint32_t number)
 {
     struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
@@ -327,7 +327,7 @@ void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct
     qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, form_of(blocks));
 }
 
-/* Moves the block to before the packet held[i], which stands before it. */
+/* Moves the block before the earlier packet held[i]. */
 static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)
 {
     uint8_t block[QWD_CMD_BLOCK_MAX];
@@ -335,7 +335,7 @@ static void move_command(struct qwd_blocks *blocks, struct qwd_command *command,
     uint8_t *room = byte_at(blocks, to);
 
     memcpy(block, byte_at(blocks, from), command_size(blocks));
-    memcpy(block, room, sizeof(float)); /* the time of what it precedes */
+    memcpy(block, room, sizeof(float)); /* the time of the packet after it */
     memmove(room + command_size(blocks), room, from - to);
     memcpy(room, block, command_size(blocks));
     blocks->player.asked[command->number % QWD_PLAYER_FRAMES] = blocks->held[i].valid;
@@ -348,7 +348,7 @@ static void move_command(struct qwd_blocks *blocks, struct qwd_command *command,
         blocks->command_end = to + command_size(blocks);
 }
 
-/* Whether the client block before that number stands before the offset. */
+/* Whether the client block with the previous number is before the offset. */
 static bool stands_before(const struct qwd_blocks *blocks, uint32_t number, uint64_t at)
 {
     const struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];

@@ -53,7 +53,7 @@ static struct qwd_vote *usual_at(const struct qwd_view *told, guint index)
     return &g_array_index(told->usual, struct qwd_vote, index);
 }
 
-/* Where that number stands or would stand. */
+/* Index of that number, or where to insert it. */
 static guint usual_index(const struct qwd_view *told, uint16_t number)
 {
     guint first = 0, end = told->usual->len;

@@ -6,8 +6,8 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    PLAYED_MAX = 8192, /* bytes of a packet: more ends the game in players */
-    FILLED_MAX = 8192  /* packets of a hole over which replacement deltas can go on */
+    PLAYED_MAX = 8192, /* bytes of a packet: more ends the game in engines */
+    FILLED_MAX = 8192  /* packets of a gap that replacement deltas can bridge */
 };
 
 void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out,
@@ -43,7 +43,7 @@ static const struct qs_message *message_at(const struct qwd_entities_packet *pac
     return &g_array_index(packet->decoder->messages, struct qs_message, index);
 }
 
-/* The body of a message, behind its id. */
+/* The body of a message, after its id. */
 static struct qs_view body_of(const struct qwd_entities_packet *packet,
                               const struct qs_message *message)
 {
@@ -65,14 +65,14 @@ bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base)
     return false;
 }
 
-/* --- Updates that count from a packet --- */
+/* --- Deltas from a packet --- */
 
 static void note_repair(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                         const struct qw_update *update)
 {
     entities->out->counts.repaired++;
     if (update->base_known && update->base <= entities->lent_until)
-        return; /* that is what was lent for */
+        return; /* the donor's states cover it */
     qs_demo_problem(entities->out, packet->packet,
                     update->base_known
                         ? "players would drop the entities of packet %u, a delta from packet %u; "
@@ -82,7 +82,7 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
                     packet->decoder->sequence, update->base);
 }
 
-/* The frame that was just made takes the place of the update. False: players could not read it. */
+/* Replaces the update by the newest frame. False: engines could not read it. */
 static bool write_in_full(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                           const struct qw_update *update, guint index)
 {
@@ -102,7 +102,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     return true;
 }
 
-/* Whether a player would do with the update what the client did. */
+/* Whether an engine handles the update as the client did. */
 static bool plays(const struct qwd_entities *entities, const struct qw_update *update,
                   uint32_t sequence)
 {
@@ -126,7 +126,8 @@ follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *p
 
 /* --- FTE's replacement deltas --- */
 
-/* A packet that the capture lacks, with nothing in it but this update, of the same time. */
+/* Writes a packet in place of one that the capture lacks, with only this update, of the same time.
+ */
 static void add_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                        uint32_t sequence, struct qs_view body, struct qs_view updates)
 {
@@ -148,7 +149,7 @@ static void add_filler(struct qwd_entities *entities, const struct qwd_entities_
                qwd_replacement_empty);
 }
 
-/* What was in view before; begin_lent() has left the number before the packet's to it. */
+/* The entities in view before; begin_lent() reserves the number before the packet's for them. */
 static void add_lent(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                      struct qs_view body)
 {
@@ -206,7 +207,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     case SVC_FTE_SPAWNSTATIC2:
     case SVC_SPAWNSTATICSOUND:
         if (session->base.level == entities->lent_level)
-            filter_qw_replace(entities->filter, index); /* it is lent: twice is once too often */
+            filter_qw_replace(entities->filter, index); /* the donor's sign-on already has it */
         break;
     case SVC_SPAWNBASELINE:
         qw_frames_baseline(&entities->frames, body_of(packet, message), false);
@@ -222,7 +223,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     case SVC_FTE_UPDATEENTITIES:
         follow_replacement(entities, packet, index);
         break;
-    case SVC_DISCONNECT: /* not recorded, and an error in players */
+    case SVC_DISCONNECT: /* not recorded, and an error in engines */
         filter_qw_replace(entities->filter, index);
         entities->out->counts.stripped++;
         break;

@@ -8,13 +8,13 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    HEAD = 5,         /* of what is kept, before the update: id and time */
+    HEAD = 5,         /* bytes before a kept update: id and time */
     SAYS_NOTHING = 4, /* bytes of an update with no more than UF_RESET */
-    OF_FIVE = 4,      /* parts of its level a donor had in view what is taken to stay there */
-    LENT_MAX = 8000   /* bytes: players read no more than 8,192 of a packet */
+    OF_FIVE = 4,      /* fifths of a level in view: permanent */
+    LENT_MAX = 8000   /* bytes: engines read at most 8,192 of a packet */
 };
 
-/* How the first update of an entity was. */
+/* Kind of an entity's first update. */
 enum first { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
 
 static bool is_in(const uint8_t *set, uint32_t number)
@@ -28,7 +28,7 @@ static void put_in(uint8_t *set, uint32_t number)
         set[number / 8] |= (uint8_t)(1 << number % 8);
 }
 
-/* --- Lenders --- */
+/* --- Donors --- */
 
 static uint32_t about(uint32_t number)
 {
@@ -86,7 +86,7 @@ void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_presence **presence
     }
 }
 
-/* Whether the donor had it in view nearly always. */
+/* Whether the donor nearly always had it in view. */
 static bool was_always_there(const struct qwd_presence *presence, uint32_t number)
 {
     uint32_t sum;
@@ -104,7 +104,7 @@ bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id)
     return id == SVC_FTE_UPDATEENTITIES && agreed->fte2 & FTE2_REPLACEMENTDELTAS;
 }
 
-/* What the donor keeps of the entity, from its number on; data NULL: nothing. */
+/* The donor's kept update of the entity, from its number on; data NULL: none. */
 static struct qs_view kept(const struct qs_sign_on *donor, uint32_t number)
 {
     struct qs_view bytes = qs_sign_on_find(donor, about(number));
@@ -128,8 +128,8 @@ void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *dono
 }
 
 /*
- * A server tells how a player moves; of its own client's player not what the client knows already:
- * fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
+ * A server sends a player's movement; for the client's own player it omits what the client already
+ * knows: fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
  */
 static void see_player(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
@@ -142,7 +142,7 @@ static void see_player(struct qwd_updates *updates, const struct qs_entity_updat
         (update->predbits & (UFP_FORWARD | UFP_SIDE | UFP_UP | UFP_MSEC)) != 0;
 }
 
-/* What comes into view as its baseline says must have one. */
+/* An entity that comes into view with its baseline's state must have a baseline. */
 static void judge(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
     if (update->bytes.size == SAYS_NOTHING && !is_in(updates->baselines, update->number))
@@ -171,9 +171,9 @@ void qwd_updates_observe(struct qwd_updates *updates, const struct qs_decoder *d
         see_update(updates, &g_array_index(decoder->entities, struct qs_entity_update, i));
 }
 
-/* --- What was in view --- */
+/* --- Entities in view --- */
 
-/* As its baseline says. */
+/* In its baseline's state. */
 static void append_baseline(GByteArray *out, uint32_t number)
 {
     qs_write_u16(out, (uint16_t)number);

@@ -36,9 +36,9 @@ static void learn(struct qwd_match *m)
     g_byte_array_free(bytes, TRUE);
 }
 
-/* --- Dialects --- */
+/* --- Variants --- */
 
-/* The donor's states as the session would have them. */
+/* The donor's states in the session's format. */
 static struct qw_states *translated(const struct qw_states *states,
                                     const struct qw_delta_format *from,
                                     const struct qw_delta_format *to)
@@ -105,7 +105,7 @@ static void try_dialect(struct qwd_match *m, struct qwd_variant dialect)
         m->observed[m->observed_count++] = qwd_observation_new(m, &dialect);
 }
 
-/* Nothing that the capture has says what the client agreed on, but what comes after it. */
+/* The capture lacks the client's negotiation; only the later packets show the extensions. */
 static void try_dialects(struct qwd_match *m, const struct qw_session *known)
 {
     /* ezQuake's with mvdsv. */
@@ -145,7 +145,7 @@ static struct qs_donor_match *qwd_match_new(const struct qs_sign_on *sign_on,
     return &m->base;
 }
 
-/* Models stand for maps: each has others, and in another order. */
+/* Models identify maps: each map has other models, in another order. */
 static bool has_same_models(const struct qwd_view *told, const struct qwd_view *other)
 {
     if (!told->baselines || !other->baselines || told->baselines->count != other->baselines->count)
@@ -262,7 +262,7 @@ static bool is_spectator(const struct qwd_match *m, uint8_t player)
     return qs_info_value(qs_view_of(qs_table_get(&m->donor.userinfo, player)), "*spectator").size;
 }
 
-/* Of hundred packets, and of hundred entities that come into view. */
+/* Percentages of packets, and of entities that come into view. */
 static const struct qs_evidence_limit limits[] = {
     {QS_EVIDENCE_PACKETS, 1, 3},
     {QS_EVIDENCE_MODELS, 1, 0},
@@ -328,7 +328,7 @@ static char *qwd_judge(struct qs_donor_match *match)
 
 /* --- The record --- */
 
-/* Without svc_serverdata there is no level to play in, and none without all of its sign-on. */
+/* A level needs svc_serverdata and its whole sign-on. */
 static bool qwd_is_late(const struct qs_decoder *decoder)
 {
     const struct qs_session *session = decoder->session;
@@ -337,7 +337,7 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
         return false;
     if (session->level)
         return ((const struct qw_session *)session)->sign_on.lost;
-    /* What extensions change cannot be read without the sign-on that tells them. */
+    /* Messages that extensions change need the sign-on that names the extensions. */
     return qwd_needs_level(decoder) || (!session->connection && qs_decoder_problems(decoder));
 }
 

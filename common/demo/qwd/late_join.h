@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * QuakeWorld sessions that the capture joined late, and their donors
- * (common/quakeworld/PROTOCOL.md, section 9). sign_on.c keeps the sign-on of a donor, client_view.c
- * what its client saw, translate.c writes it in the variant of another session; late_join.c
- * compares a late session with a donor, observe.c reads its packets, visibility.c finds what was in
- * view before its first update.
+ * (common/quakeworld/PROTOCOL.md, section 9). sign_on.c stores the sign-on of a donor,
+ * client_view.c its client's view, translate.c writes the sign-on in the variant of another
+ * session; late_join.c compares a late session with a donor, observe.c reads its packets,
+ * visibility.c finds the entities in view before its first update.
  */
 #ifndef QS_DEMO_QWD_LATE_JOIN_H
 #define QS_DEMO_QWD_LATE_JOIN_H
@@ -18,7 +18,7 @@
 
 extern const struct qs_late_join qwd_late_join;
 
-/* --- Lenders --- */
+/* --- Donors --- */
 
 static inline const struct qwd_view *qwd_view_of(const struct qs_sign_on *sign_on)
 {
@@ -36,44 +36,44 @@ struct qwd_place {
 };
 bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place);
 
-/* Whether the packet just decoded is of a level, or of its sign-on behind svc_serverdata. */
+/* Whether the packet just decoded belongs to a level, or to its sign-on after svc_serverdata. */
 bool qwd_needs_level(const struct qs_decoder *decoder);
 
 /* A message of the packet just decoded, id and all. */
 struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index);
 
-/* --- The sign-on in the dialect of another session (qwd_translate.c) --- */
+/* --- The sign-on in the variant of another session (translate.c) --- */
 
-/* What a session is told differently from its lender. */
+/* How a session differs from its donor. */
 struct qwd_variant {
     uint32_t fte, fte2, mvd1; /* the extensions agreed on */
     uint8_t player;
     bool spectator;
 };
 
-/* Why no sign-on of the one can be told in the other; NULL: it can. */
+/* Why a sign-on cannot be translated from one to the other; NULL: it can. */
 const char *qwd_untranslatable(const struct qwd_variant *from, const struct qwd_variant *to);
 
-/* Appends the message; nothing where the other dialect cannot tell it. */
+/* Appends the message; nothing if the other variant cannot express it. */
 void qwd_translate(GByteArray *out, const struct qwd_variant *from, const struct qwd_variant *to,
                    struct qs_view message);
 
-/* Behind the id of svc_serverdata: passes the pairs that tell the extensions, and vlen's data. */
+/* After the id of svc_serverdata: skips the pairs of extensions, and vlen's data. */
 void qwd_skip_pairs(struct qs_reader *in);
 
 struct qw_delta_format qwd_format_of(const struct qwd_variant *dialect);
 
-/* --- What a borrower is given --- */
+/* --- What a late join gets --- */
 
-/* Calls `add` for each message of what is lent, in order, with the number of its block. */
+/* Calls `add` for each message of the donor's sign-on, in order, with the number of its block. */
 typedef void qwd_add_message(void *user, uint32_t block, struct qs_view message);
 void qwd_match_messages(const struct qs_donor_match *borrower, qwd_add_message *add, void *user);
 
 /* The entities that were in view before the first update. */
 const struct qw_states *qwd_match_states(const struct qs_donor_match *borrower);
 
-/* The same with FTE's replacement deltas: appends what stands behind the time of an update. False:
- * the session has none. */
+/* The same with FTE's replacement deltas: appends the part of an update after its time. False: the
+ * session has none. */
 bool qwd_match_updates(const struct qs_donor_match *borrower, GByteArray *out);
 
 /* Why the session needs a sign-on, as words; `map`: that it is on, or NULL. New. */
@@ -115,17 +115,17 @@ struct qwd_observation {
     uint32_t strange;                  /* that the donor never saw so: it may be, if it is seldom */
     uint32_t wrong_models;             /* that are not in the list, or are no weapons in the hand */
     float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
-    struct qwd_numbers known;          /* that are in view, of those that were mentioned */
-    struct qwd_samples samples;        /* of `known`, until an update that is no delta */
-    struct qwd_view *own;              /* since then; and states of what came into view */
+    struct qwd_numbers known;          /* entities in view, of those with an update */
+    struct qwd_samples samples;        /* of `known`, until a full update */
+    struct qwd_view *own;              /* since then; and states of entities that came into view */
     struct qwd_updates updates;        /* FTE's replacement deltas */
 };
 
 struct qwd_match {
     struct qs_donor_match base;
-    GPtrArray *views;        /* struct qwd_view: of the sign-on, then of others of its level */
-    GPtrArray *then;         /* struct qwd_view: as they were when the session's packets begin */
-    struct qw_session donor; /* what the sign-on makes known */
+    GPtrArray *views; /* struct qwd_view: of the sign-on, then of other clients in its level */
+    GPtrArray *then;  /* struct qwd_view: at the time of the session's first packet */
+    struct qw_session donor; /* state after the sign-on */
     struct qwd_variant theirs;
 
     struct qwd_observation *observed[QWD_VARIANTS_MAX]; /* the likeliest first */
@@ -133,7 +133,7 @@ struct qwd_match {
     uint32_t looked_at;
     struct qwd_variant variant; /* the session's; after refusal() */
     bool lacks_part;            /* of its own sign-on; its connection began in the capture */
-    uint64_t lost;              /* packet before which that is missing; 0: unknown */
+    uint64_t lost;              /* packet before which the part is missing; 0: unknown */
     struct qw_states *states;   /* in view before its first update */
 };
 
@@ -142,35 +142,34 @@ static inline struct qwd_match *qwd_match_of(struct qs_donor_match *match)
     return (struct qwd_match *)match;
 }
 
-/* What the session shows in a dialect: nothing yet. */
+/* Creates an empty observation of the session in a variant. */
 struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
                                             const struct qwd_variant *dialect);
 void qwd_observation_free(struct qwd_observation *observed);
 
-/* The dialect in which most can be read goes on, as the first of `seen`. */
+/* Keeps the variant that decodes most, as the first of `observed`. */
 void qwd_choose_variant(struct qwd_match *m);
 
-/* The player that the session is, as far as it shows; -1: it does not. */
+/* The session's own player, if known; -1: unknown. */
 int qwd_find_slot(const struct qwd_observation *observed);
 
 /*
- * What most views of the donor show of the entity, in the session's dialect; of others, where it
- * has none. NULL: nothing.
+ * The entity's most frequent state in the donor's views, in the session's variant; if the donor has
+ * none, in others' views. NULL: none.
  */
 const struct qw_entity *qwd_common_state(const struct qwd_match *m,
                                          const struct qwd_observation *observed, uint16_t number,
                                          struct qw_entity *state);
 
-/* Whether that is the state, at the precision of shorts: one of the two may have been told floats.
- */
+/* Whether that is the state, at the precision of shorts: one of the two may come from floats. */
 bool qwd_is_common_state(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct qw_entity *state);
 
 /* qs_late_join.look of QuakeWorld. */
 bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
-/* Makes `states`: what was in view before the first update; and finds how far the donor's views
- * are from the session's. */
+/* Sets `states` to the entities in view before the first update, and finds the distance of the
+ * donor's views from the session's. */
 void qwd_find_states(struct qwd_match *m, const struct qwd_observation *observed);
 
 #endif

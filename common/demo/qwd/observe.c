@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a QuakeWorld session that began late shows in its packets, in each dialect that it may
- * speak: which players it sees, what is first told of entities, and what contradicts the donor.
- * Source: common/quakeworld/PROTOCOL.md, section 9.
+ * Evidence in the packets of a late QuakeWorld session, in each variant that it may use: the
+ * players in view, the first updates of entities, and contradictions to the donor. Source:
+ * common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
@@ -10,10 +10,10 @@
 
 enum {
     LOOK_AT_MOST = 20000, /* packets */
-    CHOOSE_AFTER = 200,   /* packets; then only the best dialect is looked at */
+    CHOOSE_AFTER = 200,   /* packets; then only the best variant is decoded */
 };
 
-/* --- Looking at the session --- */
+/* --- Observing the session --- */
 
 static void see_playerinfo(struct qwd_observation *observed, struct qs_view body)
 {
@@ -26,7 +26,7 @@ static void see_playerinfo(struct qwd_observation *observed, struct qs_view body
     observed->other[place.player] |= (place.flags & (PF_MSEC | PF_COMMAND)) != 0;
 }
 
-/* A client is told the commands of all players but its own. */
+/* A client receives the commands of all players except its own. */
 int qwd_find_slot(const struct qwd_observation *observed)
 {
     const uint32_t *infos = observed->updates.any ? observed->updates.infos : observed->infos;
@@ -44,7 +44,7 @@ static bool has_model(const struct qwd_observation *observed, uint32_t model)
     return !model || qs_table_get(&observed->session.models, model);
 }
 
-/* Numbers of models differ from map to map: the one in the hand must be a weapon. */
+/* Model numbers differ from map to map: the weapon model must be a weapon. */
 static void see_weapon(struct qwd_observation *observed, struct qs_view body)
 {
     const char *name;
@@ -69,7 +69,7 @@ static void add_base(struct qwd_observation *observed, uint32_t base)
         g_array_insert_val(observed->bases, i, base);
 }
 
-/* The state that the delta makes of the baseline. */
+/* The state after the delta is applied to the baseline. */
 static struct qw_entity from_baseline(const struct qwd_observation *observed,
                                       const struct qw_delta *delta, struct qs_reader *in)
 {
@@ -104,7 +104,7 @@ const struct qw_entity *qwd_common_state(const struct qwd_match *m,
     return NULL;
 }
 
-/* Both at the precision of shorts: one of the two may have been told floats. */
+/* Both at the precision of shorts: one of the two may come from floats. */
 static bool is_alike(const struct qwd_observation *observed, const struct qw_entity *a,
                      const struct qw_entity *m)
 {
@@ -134,8 +134,8 @@ bool qwd_is_common_state(const struct qwd_match *m, const struct qwd_observation
            is_alike(observed, &usual, state);
 }
 
-/* It comes into view: a server says only what differs from the baseline. Of coordinates it compares
- * more bits than it may send. */
+/* It comes into view: a server sends only differences from the baseline, but may compare more bits
+ * of coordinates than it sends. */
 static void judge(const struct qwd_match *m, struct qwd_observation *observed,
                   const struct qw_delta *delta, const struct qw_entity *state)
 {
@@ -150,7 +150,7 @@ static void judge(const struct qwd_match *m, struct qwd_observation *observed,
         observed->agreements += qwd_is_common_state(m, observed, state);
 }
 
-/* Whether it comes into view with the delta, as far as that shows by itself. */
+/* Whether the delta alone shows that the entity comes into view. */
 static bool arrives(const struct qwd_observation *observed, const struct qw_delta *delta,
                     const struct qw_entity *baseline, const struct qw_entity *state)
 {
@@ -159,7 +159,7 @@ static bool arrives(const struct qwd_observation *observed, const struct qw_delt
     return (delta->bits & (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)) && !can_move(observed, baseline);
 }
 
-/* Whether the donor saw the like of what is first told of an entity: of one that lasts. */
+/* Whether the donor had a state like the first update of a permanent entity. */
 static void weigh_first(const struct qwd_match *m, struct qwd_observation *observed,
                         const struct qwd_first *first)
 {
@@ -216,14 +216,14 @@ static void see_delta(const struct qwd_match *m, struct qwd_observation *observe
     *gone = 0;
 }
 
-/* All that is there is told as if it came into view with it. */
+/* A full update: each of its entities counts as coming into view. */
 static void see_whole(struct qwd_observation *observed)
 {
     observed->whole_seen = true;
     memset(observed->gone, 0, sizeof observed->gone);
 }
 
-/* Until all that is in view was told. */
+/* Until a full update has arrived. */
 static void take_sample(struct qwd_observation *observed, uint8_t player)
 {
     struct qwd_sample sample = {.player = player, .numbers = observed->known};
@@ -248,7 +248,7 @@ static void see_view(struct qwd_observation *observed, struct qs_view body, bool
     qwd_view_update(observed->own, (uint8_t)player, body, is_delta);
 }
 
-/* What was removed may have come back in an update that the capture lacks, but the client had. */
+/* A removed entity may have returned in an update that the client had and the capture lacks. */
 static void see_base(struct qwd_observation *observed, uint32_t base)
 {
     if (observed->updates_at[base % QW_FRAMES_KEPT] != base)
@@ -278,7 +278,7 @@ static void see_update(const struct qwd_match *m, struct qwd_observation *observ
     see_view(observed, body, is_delta);
 }
 
-/* Part of the sign-on is the session's own: it must be what the donor was told. */
+/* The captured part of the session's own sign-on must equal the donor's. */
 
 static void see_models(const struct qwd_match *m, struct qwd_observation *observed)
 {
@@ -359,7 +359,6 @@ static void see_packet(const struct qwd_match *m, struct qwd_observation *observ
                     qwd_message_view(decoder, i));
 }
 
-/* The dialect in which most can be read goes on. */
 void qwd_choose_variant(struct qwd_match *m)
 {
     unsigned best = 0;
@@ -374,7 +373,7 @@ void qwd_choose_variant(struct qwd_match *m)
     m->observed_count = MIN(m->observed_count, 1);
 }
 
-/* The messages behind the header of the plain netchan: they may have come in fragments. */
+/* The messages after the plain netchan's header: they may have come in fragments. */
 static GByteArray *plain_packet(const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of QWD demos: the server's are in the demo as they came, and each client block becomes
- * a packet with a clc_move.
+ * Packets of QWD demos: the server's are in the demo unchanged, and each client block becomes a
+ * packet with a clc_move.
  */
 #include "common/core/lists.h"
 #include "common/demo/zip_archive.h"
@@ -17,7 +17,7 @@ struct state {
     bool begun;
     uint32_t next;             /* number of the client's next packet */
     uint32_t acknowledged;     /* the last number from the server */
-    struct qw_usercmd cmds[3]; /* the newest last: what a move repeats */
+    struct qw_usercmd cmds[3]; /* the newest last: a move repeats them */
 };
 
 /* --- The client's packets --- */
@@ -36,7 +36,7 @@ static void send_packet(struct state *state, const struct qs_demo_part *part)
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;
 }
 
-/* A packet with nothing to transmit. */
+/* An empty packet. */
 static void send_nop(struct state *state, const struct qs_demo_part *part)
 {
     begin_packet(state);
@@ -88,7 +88,7 @@ static void send_set(struct state *state, const struct qwd_block *block,
         state->next = block->outgoing;
 }
 
-/* No packet stands for it: its bytes go into comments. */
+/* It has no packet: its bytes go into comments. */
 static void send_appendix(struct state *state, struct qs_view appendix)
 {
     for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PART_MAX) {

@@ -15,7 +15,7 @@ void qwd_player_command(struct qwd_player *player)
     player->out++;
 }
 
-/* Numbers ahead of the player's own are within reach. */
+/* The engine has numbers ahead of its own. */
 bool qwd_player_reaches(uint32_t out, uint32_t sequence)
 {
     return (int32_t)(out - sequence) < QWD_PLAYER_FRAMES - 1;

@@ -20,7 +20,7 @@ static uint16_t angle16(float degrees)
 {
     const double turns = (double)degrees / 360.0;
 
-    /* Whole turns mean nothing, and only what is finite and small fits an integer. */
+    /* Whole turns do not matter, and only small finite values fit an integer. */
     if (!(turns > -1e6 && turns < 1e6))
         return 0;
     return (uint16_t)(int64_t)(turns * 65536.0 + (turns < 0 ? -0.5 : 0.5));
@@ -47,7 +47,7 @@ static void read_cmd(struct qs_reader *in, struct qwd_block *block, enum qwd_cmd
         block->viewangles[i] = read_float(in);
 }
 
-/* False when the length is none that a packet can have. */
+/* False if no packet can have that length. */
 static bool read_packet(struct qs_reader *in, struct qwd_block *block)
 {
     const uint32_t length = qs_reader_u32(in);
@@ -99,10 +99,10 @@ static enum qs_demo_status read_block_as(struct qs_reader *in, struct qwd_block 
     return QS_DEMO_BLOCK;
 }
 
-/* --- Which form a dem_cmd has --- */
+/* --- The form of a dem_cmd --- */
 
 enum {
-    FOLLOW_MAX = 4,    /* blocks that are looked at behind a dem_cmd */
+    FOLLOW_MAX = 4,    /* blocks checked after a dem_cmd */
     NETCHAN_HEADER = 8 /* from the server */
 };
 
@@ -111,7 +111,7 @@ static bool is_connectionless(struct qs_view packet)
     return packet.size > 4 && qs_le32(packet.data) == UINT32_MAX;
 }
 
-/* A clock that runs: numbers of other things are next to 0 as floats. */
+/* A running clock: other values are close to 0 as floats. */
 static bool is_plausible_time(float time, float before)
 {
     return time >= before && time < 1e9f && (time == 0 || time > 1e-6f);
@@ -125,7 +125,7 @@ static bool is_plausible_cmd(const struct qwd_block *block)
     return fabsf(block->viewangles[0]) <= 360;
 }
 
-/* Strict, since nothing marks the format: for telling it from others, not for reading. */
+/* Strict, since the format has no magic number: for recognition, not for reading. */
 static bool is_plausible(const struct qwd_block *block, float before)
 {
     if (!is_plausible_time(block->time, before))
@@ -143,7 +143,7 @@ static bool is_plausible(const struct qwd_block *block, float before)
 
 static unsigned count_following(struct qs_reader in, unsigned max, float before);
 
-/* How many blocks are there from here on, the first, if it is a dem_cmd, one of this form. */
+/* Counts the blocks from here on; a dem_cmd that comes first has this form. */
 static unsigned count_as(struct qs_reader in, unsigned max, float before, enum qwd_cmd_form form)
 {
     struct qwd_block block;
@@ -151,7 +151,7 @@ static unsigned count_as(struct qs_reader in, unsigned max, float before, enum q
     switch (read_block_as(&in, &block, form)) {
     case QS_DEMO_BLOCK:
         return is_plausible(&block, before) ? 1 + count_following(in, max - 1, block.time) : 0;
-    case QS_DEMO_CUT: /* less than what ends well */
+    case QS_DEMO_CUT: /* ranks below a clean end */
         return qs_reader_left(&in) >= 4 && is_plausible_time(block.time, before) ? max - 1 : 0;
     default:
         return 0;
@@ -165,7 +165,7 @@ static bool at_cmd(const struct qs_reader *in)
     return rest.size >= QWD_HEADER && (rest.data[4] & QWD_TYPE_MASK) == QWD_CMD;
 }
 
-/* How many blocks follow, at most `max`: what ends well has all of them. */
+/* Counts the blocks that follow, at most `max`; a clean end counts as `max`. */
 static unsigned count_following(struct qs_reader in, unsigned max, float before)
 {
     unsigned classic;
@@ -178,7 +178,7 @@ static unsigned count_following(struct qs_reader in, unsigned max, float before)
     return MAX(classic, count_as(in, max, before, QWD_CMD_EZQUAKE_37));
 }
 
-/* No demo ends with a dem_cmd: where nothing follows, or it is cut, that tells nothing. */
+/* No demo ends with a dem_cmd: if nothing follows, or a cut block, the form stays open. */
 static unsigned count_behind_cmd(const struct qs_reader *in, enum qwd_cmd_form form)
 {
     const float time = qs_float_of_bits(qs_le32(in->data + in->pos));
@@ -244,7 +244,7 @@ static uint8_t *put_head(uint8_t *at, float time, enum qwd_type type)
     return put_u8(put_float(at, time), (uint8_t)type);
 }
 
-/* Degrees from 0 to 360, as engines keep what they sent. */
+/* Degrees from 0 to 360, as engines store sent angles. */
 static float degrees(uint16_t angle)
 {
     return (float)angle * (360.0f / 65536);
@@ -307,7 +307,7 @@ void qwd_append_end(GByteArray *out, float time)
 
 enum { PADDING_SIZE = 3 };
 
-/* The command that the client sends, with the angles that it rounds for that. */
+/* The command that the client sends, with rounded angles. */
 static void decode_command(struct qs_decoder *d)
 {
     const uint8_t msec = qs_u8(d, QW_USERCMD_MSEC);
@@ -336,7 +336,7 @@ static void decode_cmd(struct qs_decoder *d)
     qs_summary(d, "command");
 }
 
-/* Players go on counting from here: what lies between was not recorded. */
+/* Engines count from here: the packets between were not recorded. */
 static void decode_set(struct qs_decoder *d)
 {
     struct qs_session *session = d->session;
@@ -398,7 +398,7 @@ static void decode_block(struct qs_decoder *d)
 
 /* --- The format --- */
 
-/* The first blocks tell; a file may end, or be cut, behind the first of them. */
+/* Checks the first blocks; a file may end, or be cut, after the first of them. */
 static bool recognise(struct qs_view file)
 {
     enum { LOOK_AT = 8 };
@@ -455,7 +455,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return (double)qs_float_of_bits(qs_le32(reader->block.data));
 }
 
-/* With the time of the block before it, which each begins with. */
+/* With the time of the block before it. */
 static void append_end(GByteArray *out, struct qs_view last)
 {
     const uint32_t time = last.size >= QWD_HEADER ? qs_le32(last.data) : 0;

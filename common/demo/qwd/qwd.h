@@ -8,7 +8,7 @@
  *     type 1, dem_read: i32 length, as many bytes: a packet from the server with its netchan header
  *     type 2, dem_set:  i32 outgoing sequence, i32 incoming sequence
  *
- * A zip archive may stand behind the last block: see appendix.h.
+ * A zip archive may follow the last block: see appendix.h.
  */
 #ifndef QS_DEMO_QWD_QWD_H
 #define QS_DEMO_QWD_QWD_H
@@ -19,8 +19,8 @@
 enum qwd_type { QWD_CMD, QWD_READ, QWD_SET };
 
 /*
- * dem_cmd is a dump of the engine's struct, which grew in ezQuake 3.7: nothing says which form a
- * demo has. Engines play their own form only. PROTOCOL.md, section 7.
+ * dem_cmd is a dump of the engine's struct, which grew in ezQuake 3.7: a demo does not declare its
+ * form. Engines play only their own form. PROTOCOL.md, section 7.
  */
 enum qwd_cmd_form {
     QWD_CMD_CLASSIC = 36,   /* bytes */
@@ -31,7 +31,7 @@ enum {
     QWD_HEADER = 5,        /* time and type */
     QWD_PACKET_HEADER = 9, /* and a packet's length */
     QWD_TYPE_MASK = 7,     /* engines look at no other bits of the type */
-    QWD_PACKET_MAX = 65535 /* more is no packet, and no engine reads so much */
+    QWD_PACKET_MAX = 65535 /* larger is no packet, and no engine reads it */
 };
 
 extern const struct qs_demo_format qs_demo_qwd;
@@ -56,29 +56,28 @@ struct qwd_block {
 };
 
 /*
- * The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. The form of a
- * dem_cmd is the one behind which blocks follow; `usual`, that of the demo so far or the classic
- * one, where both or neither do.
+ * Reads the next block of `in`, which advances only on QS_DEMO_BLOCK. The form of a dem_cmd is the
+ * one after which valid blocks follow; if both or neither fit, `usual`: the demo's form so far, or
+ * the classic one.
  */
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
                                    enum qwd_cmd_form usual);
 
-/* The form of a whole block, if it is a dem_cmd: its size tells. */
+/* The form of a whole block, if it is a dem_cmd, by its size. */
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block);
 
 /* The sizes of whole blocks; of a packet's, without the packet. */
 enum { QWD_CMD_BLOCK_MAX = QWD_HEADER + QWD_CMD_EZQUAKE_37, QWD_SET_BLOCK = QWD_HEADER + 8 };
 
-/* Write a block, or what of it stands before a packet, to where there is room for it. The view
- * angles of a command are its own, with pitch and roll within 180 degrees. */
+/* Write a block, or its part before a packet, to `at`, which must have room. The view angles of a
+ * command are its own, with pitch and roll within 180 degrees. */
 void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd, enum qwd_cmd_form form);
 void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
 
 /* Append a block. */
 void qwd_append_packet(GByteArray *out, float time, struct qs_view packet);
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
-/* The packet that ends a demo: a connectionless svc_disconnect. Players go on waiting without it.
- */
+/* The packet that ends a demo: a connectionless svc_disconnect. Without it engines keep waiting. */
 void qwd_append_end(GByteArray *out, float time);
 
 #endif

@@ -4,15 +4,14 @@
  * every move it sent, time stamps from the capture. Source:
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  *
- * A demo begins with the connection, as a recording that was started before connecting does. A
- * capture that begins later gives one that begins with a sign-on that another session lends, or
- * with the next svc_serverdata: all that players need follows it. A dem_set then tells the player
- * where the sequence numbers stand.
+ * A demo begins with the connection, like a recording started before connecting. If the capture
+ * starts later, the demo begins with a donor's sign-on, or with the next svc_serverdata, after
+ * which everything that engines need follows. A dem_set then sets the sequence numbers.
  *
- * A demo knows the plain netchan only: what came over FTE's is written as if it had been plain.
+ * A demo has only the plain netchan: packets of FTE's are converted to it.
  *
- * Players drop an update of entities that counts from another frame than the one they asked for,
- * and from then on all of them: such an update is written in full, from the states that are known.
+ * Engines drop a delta from another frame than the one that they requested, and then all later
+ * deltas: such an update is written in full, from the known states.
  */
 #include "common/core/lists.h"
 #include "common/demo/qwd/start.h"
@@ -22,7 +21,7 @@
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64 /* no more are made up: a gap of more is not loss but a pause */
+    MOVES_LOST_MAX = 64 /* at most these are generated: a longer gap is a pause, not loss */
 };
 
 static void *qwd_new(struct qs_demo_writer *out)
@@ -49,9 +48,9 @@ static void qwd_free(void *state)
     g_free(qwd);
 }
 
-/* --- What a packet holds --- */
+/* --- Contents of a packet --- */
 
-/* The bytes that messages count their offsets in, and where the first of them begins. */
+/* The bytes that message offsets refer to, and where the first message begins. */
 struct content {
     const uint8_t *data;
     uint32_t size, start;
@@ -78,9 +77,9 @@ static bool has_plain_header(const struct qs_decoder *decoder)
     return !format->stunaware && !format->fragments;
 }
 
-/* --- What is left out --- */
+/* --- Omitted messages --- */
 
-/* A demo's header is the plain one; for FTE's it is made anew, without reliable bits, as FTE does:
+/* A demo's header is the plain one; FTE's is replaced by one without reliable bits, as FTE does:
  * common/quakeworld/PROTOCOL.md, section 7. */
 static void append_header(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
@@ -94,7 +93,7 @@ static void append_header(struct qwd_rebuild *qwd, const struct qs_decoder *deco
         g_byte_array_append(qwd->packet, (const uint8_t *)words, sizeof words);
 }
 
-/* The packet as the demo shall have it. */
+/* The packet as written to the demo. */
 static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                              const struct qs_packet *packet, const struct content *content)
 {
@@ -117,8 +116,8 @@ static void add_cmd(struct qwd_rebuild *qwd, const struct qs_packet *packet,
 }
 
 /*
- * A player counts one packet of the client for each client block, so packets that the capture lacks
- * need theirs. Each move repeats the two commands before its own; beyond them the oldest stands in.
+ * An engine counts one client packet per client block, so missing packets need a block too. Each
+ * move repeats the two commands before its own; for older ones the oldest of them is used.
  */
 static void add_lost_moves(struct qwd_rebuild *qwd, const struct qw_session *session,
                            const struct qs_packet *packet, uint32_t lost, uint32_t after)
@@ -129,7 +128,7 @@ static void add_lost_moves(struct qwd_rebuild *qwd, const struct qw_session *ses
                 true);
 }
 
-/* Of moves that the server had before the capture did, the next one still repeats two. */
+/* If the server had moves before the capture did, the next move still repeats two of them. */
 static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *session,
                           uint32_t number)
 {
@@ -137,7 +136,7 @@ static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *sess
         qwd_blocks_correct(&qwd->blocks, number - i, &session->cmds[MOVES_PER_PACKET - 1 - i]);
 }
 
-/* A pause in the capture: the player goes on counting behind it. */
+/* A pause in the capture: the engine continues to count after it. */
 static void skip_to(struct qwd_rebuild *qwd, const struct qs_packet *packet, uint32_t number)
 {
     qwd_blocks_set(&qwd->blocks, qwd_clock(qwd, packet), number, qwd->incoming);
@@ -189,7 +188,7 @@ static bool lacks_block_of(const struct qwd_rebuild *qwd, uint32_t number)
     return number >= qwd->blocks.player.out && (!qwd->has_next || number >= qwd->next);
 }
 
-/* Before the server's packet those of the client have their blocks that it answers. */
+/* The client packets that the server's packet answers have their blocks before it. */
 static void settle_blocks(struct qwd_rebuild *qwd, const struct qwd_entities_packet *server_packet)
 {
     const struct qs_decoder *decoder = server_packet->decoder;
@@ -215,7 +214,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                                                       .time = qwd_clock(qwd, packet)};
     struct qwd_entities_outcome outcome;
 
-    /* Recorders leave out packets that are nothing but a header: PROTOCOL.md, section 7. */
+    /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
     if (content.size <= content.start)
         return;
     if (qs_decoder_problems(decoder))
@@ -266,7 +265,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     } else if (qwd_ready(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);
     }
-    /* What the server still sends to a client that has left is recorded by nobody. */
+    /* No recorder writes what the server still sends after the client has left. */
     if (decoder->session->disconnected)
         end(qwd, decoder);
 }

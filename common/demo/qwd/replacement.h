@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a player does with FTE's replacement deltas (svcfte_updateentities), and what it needs where
- * packets are missing. An update counts from the last one that the player took, whatever that was.
- * The player drops it where there is none in the level, or where that is 63 packets back or more,
- * unless the update begins with the reset, which forgets all entities: common/fte/PROTOCOL.md,
- * section 3; fteqw cl_ents.c, CLFTE_ParseEntities.
+ * How an engine handles FTE's replacement deltas (svcfte_updateentities), and what it needs if
+ * packets are missing. An update is a delta from the last update that the engine accepted. The
+ * engine drops it if the level has none, or if that is 63 packets back or more, unless the update
+ * begins with the reset, which removes all entities: common/fte/PROTOCOL.md, section 3; fteqw
+ * cl_ents.c, CLFTE_ParseEntities.
  */
 #ifndef QS_DEMO_QWD_REPLACEMENT_H
 #define QS_DEMO_QWD_REPLACEMENT_H
@@ -16,28 +16,28 @@
 #include "common/core/reader.h"
 
 struct qwd_replacement {
-    bool any;       /* an update of the level was taken */
+    bool any;       /* an update of the level was accepted */
     uint32_t valid; /* packet of the last one */
 };
 
-/* What an update needs, so that a player takes it. */
+/* What an update needs for an engine to accept it. */
 enum qwd_replacement_need {
     QWD_REPLACEMENT_NOTHING,
-    QWD_REPLACEMENT_RESET, /* before it; nothing is lost by that */
-    QWD_REPLACEMENT_FILLER /* an empty update in a packet between, numbered as below */
+    QWD_REPLACEMENT_RESET, /* before it; this loses nothing */
+    QWD_REPLACEMENT_FILLER /* an empty update in an extra packet, numbered as below */
 };
 
 /* A level begins. */
 void qwd_replacement_level(struct qwd_replacement *replacement);
 
-/* What the update in packet `sequence` needs; `body` is the message's, behind its id. */
+/* What the update in packet `sequence` needs; `body` is the message's, after its id. */
 enum qwd_replacement_need qwd_replacement_needs(const struct qwd_replacement *replacement,
                                                 uint32_t sequence, struct qs_view body);
 
-/* The number of the next packet between, if any. */
+/* The number of the next extra packet, if any. */
 uint32_t qwd_replacement_filler(const struct qwd_replacement *replacement);
 
-/* The player took the update in that packet. */
+/* The engine accepted the update in that packet. */
 void qwd_replacement_took(struct qwd_replacement *replacement, uint32_t sequence);
 
 /* Appends the message with the reset before its first update. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    SAMPLE_EVERY = 16, /* updates: to begin with */
-    ROOM_FIRST = 8     /* samples that there is room for; then twice as many */
+    SAMPLE_EVERY = 16, /* updates, at first */
+    ROOM_FIRST = 8     /* samples allocated first; doubled when full */
 };
 
 unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *m,
@@ -88,7 +88,7 @@ static void make_room(struct qwd_samples *samples, unsigned words)
 
 /* --- Spread over the level ------------------------------------------------------------------- */
 
-/* Every other one makes room. */
+/* Drops every other sample to make room. */
 static void thin_out(struct qwd_samples *samples)
 {
     for (unsigned i = 0; i < QWD_SAMPLES / 2; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a QuakeWorld client had in view, and from where, at moments spread over a level: for those
- * that lend and those that borrow (qwd_lend.h).
+ * The entities that a QuakeWorld client had in view, and its position, at moments spread over a
+ * level: for donors and late joins (late_join.h).
  */
 #ifndef QS_DEMO_QWD_SAMPLES_H
 #define QS_DEMO_QWD_SAMPLES_H
@@ -23,7 +23,7 @@ static inline bool qwd_numbers_has(const struct qwd_numbers *numbers, uint32_t n
     return number < QW_STATES_MAX && (numbers->bits[number / 32] >> number % 32 & 1);
 }
 
-/* Numbers that no entity can have are left out. */
+/* Ignores numbers that no entity can have. */
 static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number, bool there)
 {
     const uint32_t bit = UINT32_C(1) << number % 32;
@@ -36,20 +36,20 @@ static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number,
         numbers->bits[number / 32] &= ~bit;
 }
 
-/* How many of the entities in `mask` only one of the two has. */
+/* How many of the entities in `mask` are in only one of the two. */
 unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *m,
                             const struct qwd_numbers *mask);
 
 struct qwd_sample {
-    uint32_t update; /* behind which it was taken, from 0 */
+    uint32_t update; /* after which it was taken, from 0 */
     uint8_t player;  /* from whose origin */
     float origin[3];
     struct qwd_numbers numbers; /* in view */
 };
 
 /*
- * Of all the level, in order. Each is packed: of the entities' bits only so many words as the
- * highest number needs.
+ * Samples of the whole level, in order. Each is packed: it has only as many words of entity bits as
+ * the highest number needs.
  */
 struct qwd_samples {
     uint8_t *all; /* `count` of them; QWD_SAMPLES at most */
@@ -57,7 +57,7 @@ struct qwd_samples {
     uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
 };
 
-/* What it holds is freed; `copy` is one of its own. */
+/* Frees the contents; makes `copy` a deep copy. */
 void qwd_samples_clear(struct qwd_samples *samples);
 void qwd_samples_copy(struct qwd_samples *copy, const struct qwd_samples *samples);
 

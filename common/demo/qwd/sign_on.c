@@ -33,9 +33,9 @@ static uint8_t id_of(const struct qs_decoder *decoder, guint index)
 /* --- Which messages --- */
 
 enum {
-    STAT = QS_PART_GAME, /* numbered, but few of them are the same for all */
+    STAT = QS_PART_GAME, /* numbered, but few are the same for all clients */
     TEXT,                /* few commands belong to it */
-    CHANGE,              /* changes a part of an info, which belongs to it */
+    CHANGE,              /* changes part of an info string, which belongs to it */
     VIEW                 /* what the client sees: see() */
 };
 
@@ -95,7 +95,7 @@ static bool is_common_text(struct qs_view message)
     return false;
 }
 
-/* Both forms of a statistic are about the same; so are the texts with one first letter. */
+/* Both forms of a statistic share a key; so do texts with the same first letter. */
 static enum qs_sign_on_part common_part_of(struct qs_view message)
 {
     const enum qs_sign_on_part part = part_of(message.data[0]);
@@ -117,7 +117,7 @@ static void replace_with(struct qs_sign_on *sign_on, GByteArray *message)
     g_byte_array_free(message, TRUE);
 }
 
-/* svc_setinfo: the session has the whole user info, as it now is. */
+/* svc_setinfo: the session has the whole updated user info. */
 static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session *session,
                             uint8_t player)
 {
@@ -151,7 +151,7 @@ static void change_serverinfo(struct qs_sign_on *sign_on, const struct qw_sessio
     replace_with(sign_on, message);
 }
 
-/* In MVD four bytes of time stand for the player's: PROTOCOL.md, section 10. */
+/* In MVD four bytes of time replace the player's: PROTOCOL.md, section 10. */
 static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, struct qs_view message)
 {
     struct qs_reader in = qs_reader_over(message.data, message.size);
@@ -186,7 +186,7 @@ static void update(struct qs_sign_on *sign_on, const struct qw_session *session,
                           id == SVC_UPDATESTATLONG ? SVC_UPDATESTAT : id, message);
 }
 
-/* --- What the donor saw of entities --- */
+/* --- The donor's view of entities --- */
 
 static void begin_view(struct qs_sign_on *sign_on, const struct qw_session *session)
 {
@@ -234,7 +234,7 @@ static void baseline(struct qwd_view *view, struct qs_view body, bool as_delta)
         view->baselines = qw_states_set(view->baselines, &entity);
 }
 
-/* FTE's replacement deltas are kept as they are: see qwd_updates.h. */
+/* FTE's replacement deltas are kept unchanged: see entity_updates.h. */
 static void see(struct qwd_view *view, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
@@ -304,7 +304,7 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
         update(sign_on, session, message);
 }
 
-/* Most messages of the game tell nothing; servers send a player's place before each update. */
+/* Most messages of the game are irrelevant; servers send a player's origin before each update. */
 static bool is_told(const struct qwd_view *view, uint8_t id)
 {
     return part_of(id) != QS_PART_NONE &&
@@ -318,7 +318,7 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
             tell_message(sign_on, decoder, i);
 }
 
-/* Before its first packet of the game a donor must have been understood to the last byte. */
+/* Every byte of a donor's packets before the game must have been decoded. */
 static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a QWD demo begins: with the connection, with a level, or with a lent sign-on; and where it
- * goes on behind a level of which part of the sign-on is missing. Source:
- * common/quakeworld/PROTOCOL.md, sections 7 to 9.
+ * Where a QWD demo begins: with the connection, with a level, or with a donor's sign-on; and where
+ * it continues after a level with an incomplete sign-on. Source: common/quakeworld/PROTOCOL.md,
+ * sections 7 to 9.
  */
 #include "common/core/lists.h"
 #include "common/core/writer.h"
@@ -11,10 +11,10 @@
 
 enum {
     HEADER_SIZE = 8,       /* of the netchan, from the server */
-    LENT_PACKET_MAX = 1400 /* bytes of a packet that is made of lent messages, if there are more */
+    LENT_PACKET_MAX = 1400 /* bytes of a packet of several sign-on messages from a donor */
 };
 
-/* Stands for a level whose svc_serverdata is missing. */
+/* Represents a level whose svc_serverdata is missing. */
 #define UNKNOWN_LEVEL UINT32_MAX
 
 float qwd_clock(struct qwd_rebuild *qwd, const struct qs_packet *packet)
@@ -48,7 +48,7 @@ static uint32_t next_number(const struct qwd_rebuild *qwd, const struct qs_decod
     return qwd->has_next ? qwd->next : decoder->acknowledged + 1;
 }
 
-/* Players count from 0, FTE's clients from 1: PROTOCOL.md, section 8. */
+/* Engines count from 0, FTE's clients from 1: PROTOCOL.md, section 8. */
 static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                         const struct qs_packet *packet)
 {
@@ -59,7 +59,7 @@ static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decode
         qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);
 }
 
-/* In the middle of a connection: the numbers go on from where they are. */
+/* In mid-connection: the numbers continue. */
 static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
@@ -78,7 +78,7 @@ static void note_late(struct qwd_rebuild *qwd, const char *what)
 
 /* --- A level that cannot be shown --- */
 
-/* Which map it was may be told after what was lost. */
+/* The map's name may arrive after the lost part. */
 static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session, uint32_t level,
                       uint64_t packet)
 {
@@ -102,7 +102,7 @@ void qwd_say_left_out(struct qwd_rebuild *qwd)
     qwd->left_out = (struct qwd_left_out){0};
 }
 
-/* The next level: the numbers go on from where they are. */
+/* The next level: the numbers continue. */
 static void go_on(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                   const struct qs_packet *packet)
 {
@@ -127,9 +127,9 @@ static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decode
     return qwd->left_out.level;
 }
 
-/* --- A lent sign-on --- */
+/* --- A donor's sign-on --- */
 
-/* As recorders do that begin in a game: PROTOCOL.md, section 7. */
+/* Like recordings that start mid-game: PROTOCOL.md, section 7. */
 static void end_lent_packet(struct qwd_rebuild *qwd)
 {
     if (qwd->packet->len > HEADER_SIZE)
@@ -157,7 +157,7 @@ static void follow_lent(struct qwd_rebuild *qwd, struct qs_view message)
 
 struct lent {
     struct qwd_rebuild *qwd;
-    const struct qw_session *session; /* that it is lent to */
+    const struct qw_session *session; /* the late join */
 };
 
 static void add_lent(void *user, uint32_t block, struct qs_view message)
@@ -179,7 +179,7 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
         qs_write_view(qwd->packet, message);
 }
 
-/* The frames that the first updates count from. */
+/* The base frames of the first updates. */
 static void add_lent_frames(struct qwd_rebuild *qwd)
 {
     const GArray *bases = qwd_match_bases(qwd->match);
@@ -191,7 +191,7 @@ static void add_lent_frames(struct qwd_rebuild *qwd)
     }
 }
 
-/* The demo begins with it, or goes on: then the packets that are made count from 1 again. */
+/* The demo begins or continues with it; the generated packets count from 1 again. */
 static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
@@ -212,7 +212,7 @@ static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
     add_lent_frames(qwd);
     incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;
     if (qwd_match_updates(qwd->match, qwd->entities.lent) && incoming)
-        incoming--; /* the number before the first update's is its base's */
+        incoming--; /* the number before the first update's belongs to its base */
     qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder), incoming);
     qwd->match = NULL;
 }
@@ -235,8 +235,8 @@ void qwd_join_late(void *state, const struct qs_donor_match *match, struct qs_se
 /* --- When it begins --- */
 
 /*
- * From the first packet, when the capture has it; from the first level, when it has not. What was
- * not read right, since the extensions are not known, may look like a level, but of no version.
+ * From the first packet if captured, otherwise from the first level. Messages misread because the
+ * extensions are unknown may look like a level, but have no valid version.
  */
 bool qwd_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                const struct qs_packet *packet)

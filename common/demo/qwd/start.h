@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A QWD demo that is being rebuilt, for the files that do it: qwd_start.c begins it, qwd_rebuild.c
- * adds the packets.
+ * A QWD demo that is being rebuilt: start.c begins it, rebuild.c adds the packets.
  */
 #ifndef QS_DEMO_QWD_START_H
 #define QS_DEMO_QWD_START_H
@@ -11,11 +10,11 @@
 #include "common/demo/qwd/entities.h"
 #include "common/demo/qwd/late_join.h"
 
-/* A level that cannot be shown: the capture lacks part of its sign-on, and nobody lends it. */
+/* A level that cannot be shown: the capture lacks part of its sign-on, and no donor has it. */
 struct qwd_left_out {
     uint32_t level;  /* its number; 0: there is none */
     uint64_t packet; /* of the capture, before which the part was sent */
-    char *map;       /* as soon as that is known */
+    char *map;       /* once known */
 };
 
 struct qwd_rebuild {
@@ -32,13 +31,13 @@ struct qwd_rebuild {
     uint32_t not_captured;
     struct qwd_blocks blocks;
     struct qwd_entities entities;
-    const struct qs_donor_match *match; /* until the demo begins; NULL: nothing is lent */
-    uint32_t lent_level;                /* number of the level whose sign-on is lent; 0: none */
-    uint32_t lent_packets;              /* that were made of it */
-    bool late;                          /* so it was said */
+    const struct qs_donor_match *match; /* until the demo begins; NULL: no donor */
+    uint32_t lent_level;                /* number of the level with a donor's sign-on; 0: none */
+    uint32_t lent_packets;              /* packets generated from it */
+    bool late;                          /* a late join has been reported */
     struct qwd_left_out left_out;       /* the level at hand, if it is */
-    bool shown;                         /* players have something to show */
-    GByteArray *packet;                 /* scratch: a packet without what is left out */
+    bool shown;                         /* the demo has something to show */
+    GByteArray *packet;                 /* scratch: a packet without omitted messages */
     struct filter_qw filter;
 };
 
@@ -47,17 +46,17 @@ static inline const struct qw_session *qwd_session_of(const struct qs_decoder *d
     return (const struct qw_session *)decoder->session;
 }
 
-/* Seconds since the demo's start. Captures may step back; players may not. */
+/* Seconds since the demo's start. Capture times may decrease, demo times must not. */
 float qwd_clock(struct qwd_rebuild *qwd, const struct qs_packet *packet);
 
 /* qs_demo_rebuilder.lend of QWD. */
 void qwd_join_late(void *state, const struct qs_donor_match *match, struct qs_session *session);
 
-/* Whether the packet goes to the demo, which begins or goes on with it where it can. */
+/* Whether the packet goes into the demo; begins or continues the demo with it if possible. */
 bool qwd_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                const struct qs_packet *packet);
 
-/* Tells of the level that was left out, if there is one. */
+/* Reports the omitted level, if there is one. */
 void qwd_say_left_out(struct qwd_rebuild *qwd);
 
 #endif

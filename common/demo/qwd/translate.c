@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of a sign-on as a client with other extensions is told them. Each client agrees on its
- * own with the server, which changes svc_serverdata, and the form of coordinates, angles and
- * entities. Source: common/fte/PROTOCOL.md, sections 1 and 4; common/quakeworld/PROTOCOL.md,
- * section 9.
+ * Translates sign-on messages for a client with other extensions. Each client negotiates its own
+ * with the server; they change svc_serverdata and the format of coordinates, angles and entities.
+ * Source: common/fte/PROTOCOL.md, sections 1 and 4; common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
@@ -64,7 +63,7 @@ void qwd_skip_pairs(struct qs_reader *in)
     }
 }
 
-/* Where the first seat's byte is, behind the pairs: serverdata's layout is in PROTOCOL.md. */
+/* Position of the first seat's byte, after the pairs: serverdata's layout is in PROTOCOL.md. */
 static uint32_t seat_at(struct qs_reader in, const struct qwd_variant *dialect)
 {
     qs_reader_u32(&in); /* protocol */
@@ -153,7 +152,7 @@ static void translate_entity(GByteArray *out, const struct qwd_variant *from,
 
 /* --- Others --- */
 
-/* In steps of 1/8; what does not fit, or is no number, is 0. */
+/* In steps of 1/8; 0 if it does not fit or is NaN. */
 static uint16_t narrow(float coord)
 {
     const float steps = coord * 8;
@@ -161,7 +160,7 @@ static uint16_t narrow(float coord)
     return steps > INT16_MIN && steps < INT16_MAX ? (uint16_t)(int16_t)steps : 0;
 }
 
-/* Three coordinates, then what is the same in all dialects. */
+/* Three coordinates, then fields that are the same in all variants. */
 static void translate_static_sound(GByteArray *out, const struct qwd_variant *from,
                                    const struct qwd_variant *to, struct qs_view message)
 {

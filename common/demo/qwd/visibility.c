@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was in view of a QuakeWorld session before its first update: from what is first told of
- * entities, and from what the donor saw where it stood alike. Source:
+ * Finds the entities that a QuakeWorld session had in view before its first update: from the first
+ * updates of entities, and from the donor's views at similar positions. Source:
  * common/quakeworld/PROTOCOL.md, section 9.
  */
 #include <math.h>
@@ -10,16 +10,16 @@
 #include "common/demo/qwd/late_join.h"
 
 enum {
-    FAR = 32,    /* units of distance weigh as much as an entity that only one of two has in view */
-    NEAREST = 3, /* views of donors that count for each of the session */
-    NEAR = 64,   /* so near they count about the same */
-    OF_FIVE = 4, /* parts of all that counts must have it in view */
-    FOREIGN = 4096 /* so much farther is a donor whose states are not exact in the dialect */
+    FAR = 32,      /* units of distance that weigh as much as an entity in only one of two views */
+    NEAREST = 3,   /* donor views that count for each of the session's */
+    NEAR = 64,     /* units; nearer views count about the same */
+    OF_FIVE = 4,   /* fifths of the total weight that must have it in view */
+    FOREIGN = 4096 /* distance added for a donor whose states are not exact in the variant */
 };
 
-/* --- What was in view --- */
+/* --- Entities in view --- */
 
-/* Whether it was in view before its first mention: PROTOCOL.md, section 9. */
+/* Whether it was in view before its first update: PROTOCOL.md, section 9. */
 static bool was_in_view(const struct qwd_match *m, const struct qwd_observation *observed,
                         const struct qwd_first *first)
 {
@@ -28,7 +28,7 @@ static bool was_in_view(const struct qwd_match *m, const struct qwd_observation 
     return !first->arrives && !qwd_is_common_state(m, observed, &first->state);
 }
 
-/* --- What is never mentioned --- */
+/* --- Entities without updates --- */
 
 /* A view of a donor's. */
 struct near {
@@ -39,7 +39,7 @@ struct near {
 
 /* What donors' views say of entities. */
 struct votes {
-    struct qwd_numbers mentioned; /* entities that last, by which views are compared */
+    struct qwd_numbers mentioned; /* permanent entities, by which views are compared */
     double in_view[QW_STATES_MAX];
     double all;
 };
@@ -55,7 +55,7 @@ static void find_mentioned(const struct qwd_observation *observed, struct qwd_nu
             qwd_numbers_set(mentioned, GPOINTER_TO_UINT(number), true);
 }
 
-/* Adds to a view of the session what only was mentioned later. */
+/* Adds entities with later updates to a view of the session. */
 static void complete(const struct qwd_match *m, const struct qwd_observation *observed,
                      struct qwd_sample *sample)
 {
@@ -82,7 +82,7 @@ static double difference(const struct qwd_sample *own, const struct qwd_sample *
     return sum;
 }
 
-/* What was kept of a donor twice counts once. */
+/* A view that a donor kept twice counts once. */
 static bool is_same(const struct qwd_sample *a, const struct qwd_sample *m)
 {
     for (unsigned i = 0; i < 3; i++)
@@ -123,7 +123,7 @@ static void vote(struct votes *votes, const struct near *near)
 {
     const double weight = 1 / (NEAR + near->difference);
 
-    if (!(weight > 0)) /* a place may be no number */
+    if (!(weight > 0)) /* an origin may be NaN */
         return;
     votes->all += weight;
     for (unsigned i = 0; i < QW_STATES_MAX; i++)
@@ -156,8 +156,8 @@ static double distance_of(const struct qwd_match *m, const struct qwd_observatio
 }
 
 /*
- * What is never mentioned has been in view, or out of it, wherever the session went: each of its
- * views counts, with the donors' views that are nearest to it.
+ * An entity without updates was in view, or out of view, wherever the session went: each of its
+ * views counts, with the donors' views nearest to it.
  */
 static struct votes *count_votes(struct qwd_match *m, const struct qwd_observation *observed)
 {
@@ -177,7 +177,7 @@ static struct votes *count_votes(struct qwd_match *m, const struct qwd_observati
     return votes;
 }
 
-/* Whether an entity that is never mentioned was there all the time. */
+/* Whether an entity without updates was in view all the time. */
 static bool stays_in_view(const struct votes *votes, uint16_t number)
 {
     return votes->all > 0 && 5 * votes->in_view[number] >= OF_FIVE * votes->all;
@@ -185,7 +185,7 @@ static bool stays_in_view(const struct votes *votes, uint16_t number)
 
 /* --- States --- */
 
-/* What other clients had in view of it at that moment; false: nothing. */
+/* The entity's state in other clients' views at that moment; false: none. */
 static bool state_then(const struct qwd_match *m, const struct qwd_observation *observed,
                        uint16_t number, struct qw_entity *state)
 {
@@ -216,14 +216,14 @@ static bool state_of_moment(const struct qwd_match *m, const struct qwd_observat
 static bool state_of_item(const struct qwd_match *m, const struct qwd_observation *observed,
                           const struct qw_entity *baseline, struct qw_entity *state)
 {
-    /* What the session itself was told has its precision. */
+    /* States that the session itself received have its precision. */
     if (!qwd_view_common_state(observed->own, &observed->format, baseline->number, state) &&
         !qwd_common_state(m, observed, baseline->number, state))
         *state = *baseline;
     return true;
 }
 
-/* Whether it was in view, and with which state. */
+/* Whether it was in view, and its state. */
 static bool state_before(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct votes *votes, uint16_t number, struct qw_entity *state)
 {
