@@ -18,7 +18,7 @@
 
 enum {
     /* Blocks that wait for the client's next move. In a game it sends one per frame; if the capture
-       lacks them, the last angles are used. */
+     * lacks them, the last angles are used. */
     WAITING_MAX = 256,
     DONOR_BLOCK_MAX = 60000 /* a donor's block, and later changes */
 };
@@ -292,7 +292,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
 }
 
 /* The rest of the session's own sign-on: players stop at a stage that they have passed. */
-static bool is_in_sign_on(const struct qs_decoder *decoder)
+static bool repeats_sign_on(const struct qs_decoder *decoder)
 {
     if (!((const struct nq_session *)decoder->session)->sign_on_lent)
         return false;
@@ -387,7 +387,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     struct qs_view messages;
 
-    if (!is_recorded(session) || is_in_sign_on(decoder) || !is_playable(dem, decoder, level))
+    if (!is_recorded(session) || repeats_sign_on(decoder) || !is_playable(dem, decoder, level))
         return;
     if (!dem->begun)
         begin(dem);
