@@ -29,7 +29,7 @@ static bool has_wide_buttons(const struct nq_session *session)
 /*
  * Whether a move of protocol 15 has angles of 16 bits: where client and server have agreed on
  * ProQuake's precise aim. A move fills its packet, so its size decides; but clients acknowledge
- * frames and pieces of a download behind it.
+ * frames and chunks of a download after it.
  */
 static bool is_precise(const struct qs_decoder *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The frames of entities that a client acknowledges: where one of them was not captured, later ones
- * do not repeat what it told. DarkPlaces numbers its svc_entities, anew in each level; an update of
+ * do not repeat its contents. DarkPlaces numbers its svc_entities, anew in each level; an update of
  * FTE's has the number of its packet. Source: PROTOCOL.md, section 2.
  */
 #ifndef NQ_FRAME_ACKS_H
@@ -17,7 +17,7 @@ struct nq_frames {
     bool started;
     uint32_t newest;       /* number that was captured */
     uint32_t top;          /* the newest that was captured or acknowledged */
-    uint64_t settled;      /* bit n: frame top - n was captured, or that it was not was said */
+    uint64_t settled;      /* bit n: frame top - n was captured or reported as missing */
     uint64_t acknowledged; /* bit n: frame top - n was */
 };
 

@@ -33,7 +33,7 @@ static bool is_all(struct qs_view text, bool (*is)(uint8_t c))
     return true;
 }
 
-/* A text of which every byte is such a character, and that has any. */
+/* A text that is not empty and has only such characters. */
 static bool has_text(struct qs_reader *in, bool (*is)(uint8_t c))
 {
     const struct qs_view text = qs_reader_string(in);

@@ -376,7 +376,7 @@ void nq_read_server_messages(struct qs_decoder *d)
 /*
  * Downloads as DarkPlaces, QuakeSpasm-Spiked and FTE do them over this netchan: console commands of
  * the server announce what comes and when it is over, svc_downloaddata brings it, unreliably, and
- * the client acknowledges each piece. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
+ * the client acknowledges each chunk. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
  * CL_DownloadBegin_f; fteqw sv_user.c, SV_BeginDownload_f.
  */
 

@@ -219,11 +219,11 @@ void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *tab
 }
 
 /* PROTOCOL.md, section 9. */
-void nq_session_borrow(struct nq_session *session, const struct nq_session *lender)
+void nq_session_borrow(struct nq_session *session, const struct nq_session *donor)
 {
     struct nq_session own = *session;
 
-    nq_session_copy(&session->base, &lender->base);
+    nq_session_copy(&session->base, &donor->base);
     session->base.server = own.base.server;
     session->base.connection = own.base.connection;
     session->base.level = own.base.level + 1;

@@ -20,8 +20,8 @@
 #include "common/quake/frame_acks.h"
 
 /*
- * The reliable messages of one direction. Their fragments are numbered by themselves, apart from
- * the unreliable messages, which qs_session's netchans count.
+ * The reliable messages of one direction. Their fragments have separate numbers; qs_session's
+ * netchans count the unreliable messages.
  */
 struct nq_reliable {
     struct qs_netchan fragments; /* numbers of the fragments */
@@ -37,14 +37,15 @@ struct nq_angles {
     double pitch, yaw, roll;
 };
 
-/* A message as the receiver's game was given it. */
+/* A message as the receiver's game reads it. */
 struct nq_delivery {
     struct qs_view bytes; /* valid until the session's next packet; data NULL: none */
     bool reliable;
     uint8_t source; /* as in struct qs_message */
 };
 
-/* A command of the client shows that it had what the capture lacks; or has it later, out of order.
+/* A command of the client shows that it had data that the capture lacks, or has later, out of
+ * order.
  */
 struct nq_doubt {
     uint64_t packet; /* that has the command; 0: there is no doubt */
@@ -66,14 +67,14 @@ struct nq_session {
     bool undecodable;       /* the server chose a protocol that is not decoded */
     bool asked;             /* by a connection request, and no connection has begun since */
     bool restart_offered;   /* the server accepted a connection request while connected */
-    bool darkplaces;        /* the server is DarkPlaces: it has messages of its own */
+    bool darkplaces;        /* the server is DarkPlaces: it has its own messages */
     bool darkplaces_client; /* the client connected as DarkPlaces does */
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
     uint8_t signon;          /* the last svc_signonnum */
     uint64_t sign_on_lost;   /* packet before which part of the level's sign-on is missing; or 0 */
     struct nq_doubt doubt;   /* whether it is */
-    bool sign_on_lent;       /* it is another session's: nothing of it is missing */
+    bool sign_on_lent;       /* it is a donor's: nothing of it is missing */
     struct nq_frames frames; /* of entities, in this level */
     uint16_t view_entity;    /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
@@ -104,7 +105,7 @@ void nq_session_forget_packet(struct qs_session *session);
 bool nq_session_shares(const struct qs_session *a, const struct qs_session *b);
 void nq_session_describe(const struct qs_session *session, struct qs_description *description);
 
-/* A new connection begins in the conversation: nothing of the old one counts. */
+/* A new connection begins in the conversation: the old one's state is void. */
 void nq_session_begin_connection(struct nq_session *session);
 
 /*
@@ -114,12 +115,12 @@ void nq_session_begin_connection(struct nq_session *session);
 void nq_session_accept_connection(struct nq_session *session);
 
 /*
- * The session began within a level: gives it what `lender`, which was told of that level from its
- * beginning, knows of it. The state of its connection stays.
+ * The session began within a level: copies the level's state from `donor`, which has the level from
+ * its beginning. The state of its connection stays.
  */
-void nq_session_borrow(struct nq_session *session, const struct nq_session *lender);
+void nq_session_borrow(struct nq_session *session, const struct nq_session *donor);
 
-/* The packet at hand shows that part of the level's sign-on, sent before it, was not captured. */
+/* The current packet shows that part of the level's sign-on, sent before it, was not captured. */
 void nq_lose_sign_on(struct qs_decoder *d);
 
 /*

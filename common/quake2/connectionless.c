@@ -205,7 +205,7 @@ static enum q2_qport_width width_of_qport(const struct connect *connect)
 /*
  * A client that connects anew while its old connection was not closed begins a new connection
  * when the server answers with client_connect. Until then what it asks for waits in the session,
- * and the old connection goes on.
+ * and the old connection continues.
  */
 static void keep_connect(struct qs_decoder *d, const struct connect *connect)
 {

@@ -83,7 +83,7 @@ enum q2_te31 { /* up to protocol 31 */
  */
 enum q2_in_demo {
     Q2_DEMO_NOTHING,  /* no demo holds it: it is about the connection, or AQtion's own */
-    Q2_DEMO_SENT,     /* the message as it was sent */
+    Q2_DEMO_SENT,     /* the message unchanged */
     Q2_DEMO_COMMANDS, /* those of its commands that are part of what is seen */
     Q2_DEMO_START,    /* what it says, in the demo's first blocks */
     Q2_DEMO_FRAME,    /* nothing unless it is part of a whole frame */

@@ -86,7 +86,7 @@ void q2_decode_messages(struct qs_decoder *d);
 void q2_read_print(struct qs_decoder *d);
 void q2_read_configstring(struct qs_decoder *d);
 void q2_read_configstring_stream(struct qs_decoder *d);
-/* What follows a sound's flags, as these say. */
+/* The fields that a sound's flags announce. */
 void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags);
 /* The messages that all protocols have: see qs_message_lookup. */
 const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint32_t id);

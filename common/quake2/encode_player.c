@@ -134,11 +134,11 @@ static void put_gun(struct q2_writer *out, const struct q2_variant *variant, uns
     }
 }
 
-static void put_colours(struct q2_writer *out, unsigned bits, const uint8_t colour[4])
+static void put_colors(struct q2_writer *out, unsigned bits, const uint8_t color[4])
 {
     for (unsigned i = 0; i < 4; i++)
         if (bits >> i & 1)
-            q2_put_u8(out, colour[i]);
+            q2_put_u8(out, color[i]);
 }
 
 static void put_blend(struct q2_writer *out, const struct q2_variant *variant,
@@ -147,7 +147,7 @@ static void put_blend(struct q2_writer *out, const struct q2_variant *variant,
     unsigned bits = 0;
 
     if (!variant->extensions2) {
-        put_colours(out, 15, to->blend);
+        put_colors(out, 15, to->blend);
         return;
     }
     for (unsigned i = 0; i < 4; i++) {
@@ -155,8 +155,8 @@ static void put_blend(struct q2_writer *out, const struct q2_variant *variant,
         bits |= (unsigned)(to->damage_blend[i] != from->damage_blend[i]) << (4 + i);
     }
     q2_put_u8(out, (uint8_t)bits);
-    put_colours(out, bits, to->blend);
-    put_colours(out, bits >> 4, to->damage_blend);
+    put_colors(out, bits, to->blend);
+    put_colors(out, bits >> 4, to->damage_blend);
 }
 
 /* Source: Q2PRO, msg.c MSG_WriteFog. */

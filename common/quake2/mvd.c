@@ -276,7 +276,7 @@ static void read_unicast(struct qs_decoder *d)
 
 /* --- The others --- */
 
-/* It is heard where its entity is. */
+/* The sound comes from its entity's position. */
 static void read_sound(struct qs_decoder *d)
 {
     read_extra(d);

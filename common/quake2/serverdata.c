@@ -112,7 +112,7 @@ static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor
     d->stop = true;
 }
 
-/* Players of the rerelease may share a screen: what their demos say of that is not known. */
+/* Players of the rerelease may share a screen; the contents of such demos are unknown. */
 static bool is_to_be_read(const struct qs_decoder *d, const struct serverdata *data)
 {
     if (q2_is_rerelease(data->version))

@@ -180,14 +180,14 @@ void q2_session_see_servercount(struct q2_session *session, int32_t servercount,
         q2_tracker_level(session->tracker);
 }
 
-void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
+void q2_session_borrow(struct q2_session *session, const struct q2_session *donor,
                        const struct q2_session *known)
 {
     session->base.level++;
-    session->servercount = lender->servercount;
+    session->servercount = donor->servercount;
     session->signing_on = false;
     session->lost = (struct q2_loss){0};
-    session->max_clients = lender->max_clients;
+    session->max_clients = donor->max_clients;
     session->qport = known->qport;
     session->qport_width = known->qport_width;
     session->new_netchan = known->new_netchan;
@@ -197,10 +197,10 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
     session->guessed = known->guessed;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
-    qs_table_copy(&session->configstrings, &lender->configstrings);
-    qs_table_copy(&session->baselines, &lender->baselines);
+    qs_table_copy(&session->configstrings, &donor->configstrings);
+    qs_table_copy(&session->baselines, &donor->baselines);
     for (uint32_t text = Q2_TEXT_GAMEDIR; text <= Q2_TEXT_LEVEL; text++)
-        qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&lender->texts, text)));
+        qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&donor->texts, text)));
     /* None that is decoded is older; up to 34 they differ in nothing that a packet shows. */
     q2_session_set_version(session, known->base.version >= Q2_PROTOCOL_OLDEST
                                         ? known->base.version

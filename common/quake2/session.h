@@ -16,13 +16,13 @@
 #include "common/quake2/variant.h"
 #include "common/quake2/usercmd.h"
 
-/* How many bytes a client's qport takes. */
+/* Bytes of a client's qport. */
 enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QPORT_SHORT };
 
 enum q2_text {
     Q2_TEXT_GAMEDIR = 1,
     Q2_TEXT_LEVEL,
-    Q2_TEXT_USERINFO, /* of the connect packet, and what changed since */
+    Q2_TEXT_USERINFO, /* of the connect packet, with later changes */
     Q2_TEXT_MAP,      /* of client_connect */
     Q2_TEXT_WANTED_USERINFO
 };
@@ -69,7 +69,7 @@ struct q2_gtv {
     enum q2_gtv_stage stage[2]; /* by enum qs_end */
     bool begun;                 /* the server has accepted the client */
     struct qs_inflate_stream inflating;
-    GBytes *held; /* inflated bytes of a message that is not whole; or NULL */
+    GBytes *held; /* inflated bytes of an incomplete message; or NULL */
 
     struct q2_gtv_blocks *blocks; /* of the last unit only, and not of copies; or NULL */
 };
@@ -148,25 +148,25 @@ bool q2_session_shares(const struct qs_session *a, const struct qs_session *b);
  */
 void q2_session_accept(struct q2_session *session);
 
-/* A new connection, as asked for last: all that the one before established is void. */
+/* A new connection, as asked for last: the previous one's state is void. */
 void q2_session_connect(struct q2_session *session);
 
 /* Whether sequence numbers have a fragment bit. */
 void q2_session_set_netchan(struct q2_session *session, bool has_fragments);
 
 /*
- * The capture starts within a level: copies to the session what `lender`, which has that level's
- * whole sign-on, knows of the level. Protocol and netchan are those of `known`, the same session at
- * a later time, when more of them had been found out.
+ * The capture starts within a level: copies the level's state from `donor`, which has the whole
+ * sign-on. Protocol and netchan are those of `known`, the same session later, when more of them is
+ * known.
  */
-void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
+void q2_session_borrow(struct q2_session *session, const struct q2_session *donor,
                        const struct q2_session *known);
 
-/* A new level (svc_serverdata): config strings and texts of the level before are void. */
+/* A new level (svc_serverdata): config strings and texts of the previous level are void. */
 void q2_session_begin_level(struct q2_session *session);
 
-/* The client names this server count. If it is neither that of the level at hand nor that of the
- * one before, a new level has begun whose svc_serverdata the capture lacks. */
+/* The client names this server count. If it is neither the current level's nor the previous one's,
+ * a new level has begun whose svc_serverdata the capture lacks. */
 void q2_session_see_servercount(struct q2_session *session, int32_t servercount, uint64_t packet);
 
 /* The capture lacks part of what the server sent; recorded only during a sign-on. */

@@ -208,7 +208,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return time;
 }
 
-/* The view stays as it was in the last block. */
+/* The view stays that of the last block. */
 static void append_end(GByteArray *out, struct qs_view last)
 {
     static const uint8_t disconnect[] = {SVC_DISCONNECT};

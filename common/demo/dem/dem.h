@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * DEM, the demo file of Quake: a line of text, then blocks, each a message that the client's game
- * was given, and where it looked. Source: common/quake/PROTOCOL.md, section 4
- * (cl_demo.c of the engines).
+ * read and its view angles. Source: common/quake/PROTOCOL.md, section 4 (cl_demo.c of the engines).
  *
  *     text  number of the CD track to play, or -1; a line feed
- *     then  i32 length, 3 x f32 pitch, yaw, roll in degrees, as many bytes: server messages
+ *     then  i32 length, 3 x f32 pitch, yaw, roll in degrees, that many bytes: server messages
  */
 #ifndef QS_DEMO_DEM_DEM_H
 #define QS_DEMO_DEM_DEM_H
@@ -14,7 +13,7 @@
 
 enum {
     DEM_TRACK_NONE = -1,
-    DEM_HEADER_MAX = 12,   /* with its line feed: what a 32-bit number takes */
+    DEM_HEADER_MAX = 12,   /* a 32-bit number and its line feed */
     DEM_BLOCK_MAX = 65536, /* DarkPlaces; QuakeSpasm plays up to 64000 bytes, id's engine 8000 */
     DEM_BLOCK_HEADER = 16
 };
@@ -25,11 +24,11 @@ struct dem_angles {
 
 struct dem_block {
     struct dem_angles view;
-    bool from_client; /* DarkPlaces marks what the client sent; players pass over it */
+    bool from_client; /* DarkPlaces marks client blocks; players skip them */
     struct qs_view messages;
 };
 
-/* DarkPlaces' mark of what the client sent (DEMOMSG_CLIENT_TO_SERVER), in the length. */
+/* DarkPlaces' mark of client blocks (DEMOMSG_CLIENT_TO_SERVER), in the length. */
 #define DEM_FROM_CLIENT UINT32_C(0x80000000)
 
 extern const struct qs_demo_format qs_demo_dem;
@@ -37,8 +36,7 @@ extern const struct qs_demo_rebuilder dem_rebuilder;
 extern const struct qs_demo_packet_maker dem_packets;
 
 /*
- * Read the line, then the blocks. `in` stays where it was, but for QS_DEMO_LINE of the one and
- * QS_DEMO_BLOCK of the other.
+ * Read the line, then the blocks. `in` only moves if they return QS_DEMO_LINE and QS_DEMO_BLOCK.
  */
 enum qs_demo_status dem_read_header(struct qs_reader *in, int32_t *track);
 enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block);
@@ -46,7 +44,7 @@ enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block
 void dem_append_header(GByteArray *out, int32_t track);
 void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages);
 
-/* Puts other angles into a block that stands at `block`. */
+/* Replaces the angles of the block at `block`. */
 void dem_set_view(uint8_t *block, const struct dem_angles *view);
 
 #endif

@@ -186,7 +186,7 @@ static void dem_match_free(struct qs_donor_match *match)
     g_free(m);
 }
 
-/* A sign-on of protocol 15 is one of FitzQuake's, but for the number. */
+/* A sign-on of protocol 15 equals one of FitzQuake's, except for the number. */
 static bool is_widened(const struct dem_match *m)
 {
     return m->donor.base.version == PROTOCOL_NETQUAKE && m->base.version == PROTOCOL_FITZQUAKE;
@@ -272,7 +272,7 @@ static char *dem_judge(struct qs_donor_match *match)
     qs_donor_match_unknown(match, nq_darkplaces_version(&m->donor),
                            "entities that were in view, until they are mentioned");
     refusal = qs_donor_match_refusal(match, donor_version, NULL, 0);
-    /* The messages tell the protocol. */
+    /* The messages show the protocol. */
     if (!refusal && qs_donor_match_exceeds(match, &limits[0]))
         refusal = unreadable_text(m, &evidence[QS_EVIDENCE_PACKETS]);
     if (!refusal)
@@ -292,7 +292,7 @@ static struct qs_view own_view(const struct dem_match *m, uint8_t *bytes)
     return (struct qs_view){bytes, 3};
 }
 
-/* Appends svc_serverinfo with the session's protocol, where that is another. */
+/* Appends svc_serverinfo with the session's protocol, if that differs. */
 static void add_serverinfo(const struct dem_match *m, uint32_t block, struct qs_view message,
                            dem_add_message *add, void *user)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rebuilds DEM demos: a block for every message that the client's game was given, in that order,
- * with the view angles that the client's moves tell. Source: common/quake/PROTOCOL.md,
- * sections 2 and 4 to 6.
+ * Rebuilds DEM demos: a block for every message that the client's game read, in that order, with
+ * the view angles of the client's moves. Source: common/quake/PROTOCOL.md, sections 2 and 4 to 6.
  *
- * A demo begins with the connection, as a recording that was started before connecting does. Of a
- * capture that begins later it begins with a sign-on that another session lends, or with the next
- * level: its svc_serverinfo starts the sign-on anew.
+ * A demo begins with the connection, like a recording started before connecting. If the capture
+ * begins later, the demo begins with a donor's sign-on, or with the next level, whose
+ * svc_serverinfo starts a new sign-on.
  */
 #include "common/core/lists.h"
 #include "common/core/numeric_text.h"
@@ -18,13 +17,13 @@
 #include "common/quake/session.h"
 
 enum {
-    /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the
-     * capture lacks them the last angles must do. */
+    /* Blocks that wait for the client's next move. In a game it sends one per frame; if the capture
+     * lacks them, the last angles are used. */
     WAITING_MAX = 256,
-    LENT_BLOCK_MAX = 60000 /* a lender's block, and what changed since */
+    DONOR_BLOCK_MAX = 60000 /* a donor's block, and later changes */
 };
 
-/* The commands that players need: a level's beginning, and what is seen and heard of the game. */
+/* The commands that players need: for a level's beginning, sights and sounds. */
 static const struct command needed_commands[] = {
     {"reconnect", COMMAND_ALONE}, {"bf", COMMAND_ALONE},      {"v_cshift", COMMAND_WORDS},
     {"play", COMMAND_WORDS},      {"playvol", COMMAND_WORDS}, {NULL, COMMAND_ALONE},
@@ -40,11 +39,11 @@ enum view_source {
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
-    bool late;       /* that the capture lacks the beginning was said */
-    bool lost;       /* part of the level's sign-on is, and that was said */
+    bool late;       /* reported: the capture lacks the beginning */
+    bool lost;       /* reported: part of the level's sign-on is missing */
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
-    bool undecoded;  /* that was said */
+    bool undecoded;  /* reported */
     bool refused;    /* players would not know the level's protocol: see is_refused() */
     bool moving;     /* the client has moved in this level */
     bool moved;      /* in any level */
@@ -56,7 +55,7 @@ struct dem {
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
     guint waiting_read;      /* and so many has the client read for certain */
-    uint32_t not_captured;   /* of the server's packets: so many were said */
+    uint32_t not_captured;   /* server packets reported as not captured */
     uint32_t awaited;        /* frames that were acknowledged, and may still come */
 };
 
@@ -138,7 +137,7 @@ static void begin(struct dem *dem)
     dem->begun = true;
 }
 
-/* Said once. */
+/* Reports it once. */
 static void note_late(struct dem *dem, const char *what)
 {
     if (!dem->late)
@@ -146,7 +145,7 @@ static void note_late(struct dem *dem, const char *what)
     dem->late = true;
 }
 
-/* Once a level; the next one has a sign-on of its own. */
+/* Reports it once per level; the next level has its own sign-on. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
     const struct qs_sign_on_loss loss = {session->sign_on_lost, true};
@@ -219,31 +218,31 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
     return session->base.connection && !dem->late && is_greeting(decoder);
 }
 
-/* --- A lent sign-on --- */
+/* --- A donor's sign-on --- */
 
-/* Where a block of the lender ends. */
-struct lent_block {
+/* The donor's block that is being written. */
+struct donor_block {
     struct dem *dem;
     uint32_t number;
     enum nq_players players;
 };
 
-static void end_lent_block(struct dem *dem)
+static void end_donor_block(struct dem *dem)
 {
     if (dem->filtered->len)
         add_block(dem, qs_view_of_bytes(dem->filtered));
     qs_bytes_empty(dem->filtered);
 }
 
-static void add_lent(void *user, uint32_t block, struct qs_view message)
+static void add_donor_message(void *user, uint32_t block, struct qs_view message)
 {
-    struct lent_block *lent = user;
-    struct dem *dem = lent->dem;
+    struct donor_block *donor = user;
+    struct dem *dem = donor->dem;
 
-    if (block != lent->number || dem->filtered->len + message.size > LENT_BLOCK_MAX)
-        end_lent_block(dem);
-    lent->number = block;
-    if (dem->out->sanitize && !nq_is_read_alike(lent->players, message))
+    if (block != donor->number || dem->filtered->len + message.size > DONOR_BLOCK_MAX)
+        end_donor_block(dem);
+    donor->number = block;
+    if (dem->out->sanitize && !nq_is_read_alike(donor->players, message))
         dem->out->counts.stripped++;
     else if (message.data[0] == SVC_STUFFTEXT && dem->out->sanitize)
         stufftext_filter(&dem->stufftext, message, dem->filtered);
@@ -251,20 +250,20 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
         qs_write_view(dem->filtered, message);
 }
 
-/* What comes before a svc_version is of another protocol than the one in force at last. */
+/* Messages before a svc_version belong to another protocol than those after it. */
 static void notice_version(void *user, uint32_t block, struct qs_view message)
 {
-    struct lent_block *lent = user;
+    struct donor_block *donor = user;
 
     (void)block;
     if (message.data[0] == SVC_VERSION)
-        lent->players = NQ_PLAYERS_ALL;
+        donor->players = NQ_PLAYERS_ALL;
 }
 
-static void note_lent(struct dem *dem, const struct qs_donor_match *borrower,
-                      const struct qs_session *session)
+static void note_donor(struct dem *dem, const struct qs_donor_match *match,
+                       const struct qs_session *session)
 {
-    const struct qs_sign_on_loss loss = {dem_match_lost(borrower), true};
+    const struct qs_sign_on_loss loss = {dem_match_lost(match), true};
     char *map = qs_map_of(&nq_protocol, session);
     char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
 
@@ -273,27 +272,27 @@ static void note_lent(struct dem *dem, const struct qs_donor_match *borrower,
     g_free(map);
 }
 
-/* The view is that of a sign-on; what follows is seen as the client's moves tell. */
-static void dem_join_late(void *state, const struct qs_donor_match *borrower,
+/* The sign-on has its own view angles; later blocks have those of the client's moves. */
+static void dem_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
 {
     struct dem *dem = state;
-    struct lent_block lent = {dem, 0, nq_players_of((const struct nq_session *)session)};
+    struct donor_block donor = {dem, 0, nq_players_of((const struct nq_session *)session)};
 
-    note_lent(dem, borrower, session);
+    note_donor(dem, match, session);
     if (!dem->begun)
         begin(dem);
-    dem_match_messages(borrower, notice_version, &lent);
-    dem_match_messages(borrower, add_lent, &lent);
-    end_lent_block(dem);
+    dem_match_messages(match, notice_version, &donor);
+    dem_match_messages(match, add_donor_message, &donor);
+    end_donor_block(dem);
     settle(dem);
     dem->level_seen = dem->signed_on = true;
     dem->lost = false;
     dem->source = VIEW_MOVE;
 }
 
-/* What is left of the session's own sign-on: players stop at a stage that they have passed. */
-static bool is_lent_already(const struct qs_decoder *decoder)
+/* The rest of the session's own sign-on: players stop at a stage that they have passed. */
+static bool repeats_sign_on(const struct qs_decoder *decoder)
 {
     if (!((const struct nq_session *)decoder->session)->sign_on_lent)
         return false;
@@ -388,7 +387,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     struct qs_view messages;
 
-    if (!is_recorded(session) || is_lent_already(decoder) || !is_playable(dem, decoder, level))
+    if (!is_recorded(session) || repeats_sign_on(decoder) || !is_playable(dem, decoder, level))
         return;
     if (!dem->begun)
         begin(dem);
@@ -438,7 +437,7 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                         : "the capture lacks a reliable message that the client got");
 }
 
-/* Players keep what the frames before told of an entity, or do not know it. */
+/* Players keep an entity's state from earlier frames, or do not know it. */
 static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uint32_t lost)
 {
     if (!dem->begun || !lost)
@@ -477,7 +476,7 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         add_move(dem, session);
     if (decoder->direction == QS_C2S && session->to_client.acknowledgements)
         dem->waiting_read = dem->waiting_reliable;
-    /* What the server still sends to a client that has left is recorded by nobody. */
+    /* No engine records packets to a client that has left. */
     dem->ended = session->base.disconnected;
     if (dem->ended && decoder->direction == QS_C2S)
         drop_unread(dem);
@@ -493,7 +492,7 @@ static void dem_finish(void *state)
     if (!dem->begun)
         return;
     say_lost_frames(dem, NULL, dem->awaited);
-    /* Recorders end with it, whoever left. */
+    /* Recorders end with it, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
     if (!dem->level_seen) {

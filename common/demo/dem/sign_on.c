@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What of a Quake session's messages is its sign-on: from the message with svc_serverinfo to
- * svc_signonnum 3 all that is the same for every client, and what the server says anew of it later.
- * Source: common/quake/PROTOCOL.md, section 9.
+ * svc_signonnum 3 everything that is the same for all clients, and the server's later changes to
+ * it. Source: common/quake/PROTOCOL.md, section 9.
  */
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
@@ -71,7 +71,7 @@ static enum qs_sign_on_part part_of(const struct nq_session *session, uint16_t i
     return part == QS_PART_NONE ? part_of_shared(session, id) : part;
 }
 
-/* The message has its client begin the sign-on anew, which who borrows it may not. */
+/* The message makes its client restart the sign-on; a late session must not. */
 static bool is_reconnect(struct qs_view message)
 {
     static const char command[] = "reconnect";
@@ -132,7 +132,7 @@ static void update(struct qs_sign_on *sign_on, const struct nq_session *session,
 
 /* --- Packets and blocks --- */
 
-/* Most messages are not: entities, and the time, which who borrows has himself. */
+/* Most messages are not: entities, and the time, which the late session has itself. */
 static bool may_change(uint16_t id)
 {
     return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
@@ -190,7 +190,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
     sign_on->complete = session->signon == SIGNON_DONE && !sign_on->broken;
 }
 
-/* What lasts is sent reliably. Blocks of demos do not say how they were sent. */
+/* Lasting state is sent reliably. Blocks of demos do not show how they were sent. */
 static bool is_unreliable(const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;

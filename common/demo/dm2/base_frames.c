@@ -25,8 +25,7 @@ enum {
 };
 
 /* The donor's frame of the same time as the session's of that number, or NULL. */
-static const struct q2_frame *lenders_frame(const struct dm2_match *m, int32_t number,
-                                            int32_t offset)
+static const struct q2_frame *donor_frame(const struct dm2_match *m, int32_t number, int32_t offset)
 {
     const int64_t wanted = (int64_t)number + offset;
     const struct q2_frame *frame = &m->view->recent[(uint32_t)wanted % Q2_FRAMES_KEPT];
@@ -35,7 +34,7 @@ static const struct q2_frame *lenders_frame(const struct dm2_match *m, int32_t n
                                                                                         : NULL;
 }
 
-/* Whether both put the entity at one place, as far as the delta says. */
+/* Whether both have the entity at the same origin, in the components of the delta. */
 static bool is_same_move(const struct dm2_move *move, const struct q2_entity *state)
 {
     static const uint64_t bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
@@ -52,7 +51,7 @@ static int count_same_moves(const struct dm2_match *m, int32_t offset)
 
     for (guint i = 0; i < m->moves->len; i++) {
         const struct dm2_move *move = &g_array_index(m->moves, struct dm2_move, i);
-        const struct q2_frame *frame = lenders_frame(m, move->mention.frame, offset);
+        const struct q2_frame *frame = donor_frame(m, move->mention.frame, offset);
         const struct q2_entity *state = frame ? dm2_state_in(frame, move->mention.number) : NULL;
 
         if (state)
@@ -62,8 +61,8 @@ static int count_same_moves(const struct dm2_match *m, int32_t offset)
 }
 
 /*
- * id's servers number frames for all clients alike, Q2PRO for each from its own beginning: what
- * moves tells which frames are of one time.
+ * id's servers number frames the same for all clients, Q2PRO for each client from its connection:
+ * moving entities show which frames are simultaneous.
  */
 static void synchronize(struct dm2_match *m)
 {
@@ -82,16 +81,16 @@ static void synchronize(struct dm2_match *m)
 }
 
 /*
- * As the donor saw the entity in a frame from `from` to before `to`, within which the session was
- * told nothing of it; the nearest. NULL: it did not see it.
+ * The donor's state of the entity in the first frame from `from` to before `to` that has it; the
+ * session got no update in that range. NULL: none.
  */
-static const struct q2_entity *lenders_state(const struct dm2_match *m, uint32_t number,
-                                             int32_t from, int32_t to)
+static const struct q2_entity *donor_state(const struct dm2_match *m, uint32_t number, int32_t from,
+                                           int32_t to)
 {
     const int32_t end = from + MIN(to - from, Q2_FRAMES_KEPT);
 
     for (int32_t i = from; m->synchronous && i < end; i++) {
-        const struct q2_frame *frame = lenders_frame(m, i, m->offset);
+        const struct q2_frame *frame = donor_frame(m, i, m->offset);
         const struct q2_entity *state = frame ? dm2_state_in(frame, number) : NULL;
 
         if (state)
@@ -114,11 +113,11 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
         if (bits & U_OLDORIGIN)
             return false;
         if (!m->variant.packed && m->base.evidence[QS_EVIDENCE_BASELINES].agree)
-            return true; /* such a server would have said so */
+            return true; /* such a server would have sent it */
     }
     if (!q2_baseline_get(&m->donor, number, &baseline))
         return !(bits & U_MODEL);
-    state = lenders_state(m, number, first->mention.frame, first->mention.frame + 1);
+    state = donor_state(m, number, first->mention.frame, first->mention.frame + 1);
     if (!state)
         state = dm2_common_state(m->view, number);
     return !state || !dm2_same_state(state, &first->state);
@@ -133,12 +132,12 @@ static void place_own(const struct dm2_match *m, struct q2_entity *own)
         own->angles[1] = m->player.viewangles[1];
 }
 
-/* The state that the session had been told of an entity in view. */
+/* The session's state of an entity in view. */
 static struct q2_entity state_before(const struct dm2_match *m, uint32_t number, int32_t frame)
 {
     const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
     const int32_t until = first ? first->mention.frame : INT32_MAX;
-    const struct q2_entity *state = lenders_state(m, number, frame, until);
+    const struct q2_entity *state = donor_state(m, number, frame, until);
     const bool told = state != NULL;
     struct q2_entity result = {0};
 
@@ -280,11 +279,11 @@ static GArray *in_view(const struct dm2_match *m)
     return numbers;
 }
 
-/* Of what is not told of the player at first, his entity shows where he is and looks. */
+/* The player's entity gives position and view angles that are not sent at first. */
 static void place_player(struct dm2_match *m, struct q2_frame *base)
 {
     const struct q2_entity *own =
-        lenders_state(m, (uint32_t)m->slot + 1, base->number, m->placed ? m->placed : INT32_MAX);
+        donor_state(m, (uint32_t)m->slot + 1, base->number, m->placed ? m->placed : INT32_MAX);
 
     if (!own)
         return;
@@ -293,7 +292,7 @@ static void place_player(struct dm2_match *m, struct q2_frame *base)
     base->player.viewangles[1] = own->angles[1];
 }
 
-/* What is never told is usual; players stop at no field of view at all. */
+/* Fields that are never sent get the usual values; players stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
     if (!player->fov)
@@ -314,7 +313,7 @@ static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers
                               .number = m->references[index],
                               .player = m->player,
                               .entities = q2_entities_new()};
-    base->player.clientnum = m->slot; /* only another's view is told */
+    base->player.clientnum = m->slot; /* sent only for another player's view */
     place_player(m, base);
     complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
@@ -352,7 +351,7 @@ static void lend_player_baselines(struct dm2_match *m)
 double dm2_distance(const struct dm2_match *m)
 {
     const struct q2_frame *frame =
-        m->synchronous && m->placed ? lenders_frame(m, m->placed, m->offset) : NULL;
+        m->synchronous && m->placed ? donor_frame(m, m->placed, m->offset) : NULL;
     double sum = 0;
 
     if (m->base.kind != QS_DONOR_PRESENT)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts a frame of protocol 35 or 36 to what a recording client would have: puts back what these
- * servers leave out for clients that do not record, and leaves out what demos cannot hold.
- * Source: common/quake2/PROTOCOL.md, sections 8 and 9; Q2PRO, entities.c
- * SV_WriteFrameToClient_Enhanced.
+ * Converts a frame of protocol 35 or 36 to what a recording client would have: restores what these
+ * servers omit for clients that do not record, and drops what demos cannot hold. Source:
+ * common/quake2/PROTOCOL.md, sections 8 and 9; Q2PRO, entities.c SV_WriteFrameToClient_Enhanced.
  */
 #ifndef QS_DEMO_DM2_CONVERT_H
 #define QS_DEMO_DM2_CONVERT_H
@@ -24,13 +23,13 @@ struct converter {
         uint32_t sequence;
         struct q2_usercmd command;
     } moves[CONVERT_MOVES];
-    GHashTable *events; /* entity number -> event of frames that were passed over */
+    GHashTable *events; /* entity number -> event of skipped frames */
     struct q2_frame frames[2];
-    struct q2_frame *frame; /* what came of the last conversion */
+    struct q2_frame *frame; /* result of the last conversion */
     struct q2_frame *last;  /* the demo's last frame; entities NULL: there is none in this level */
     int32_t number;         /* of the frame converted last */
     int32_t taken;          /* the server's number of it; 0: there is none in this level */
-    int32_t every;          /* one of so many frames was taken then */
+    int32_t every;          /* it was one of this many frames */
 };
 
 void converter_init(struct converter *converter);
@@ -44,15 +43,15 @@ void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command);
 
 /*
- * Converts a frame that came in a packet acknowledging `acknowledged`. Returns NULL where the frame
- * is passed over, because the server sends more than demos hold: its events are kept for the next
- * one. The frame is valid until the next call.
+ * Converts a frame that came in a packet acknowledging `acknowledged`. Returns NULL if it skips the
+ * frame because the server sends more than demos hold; it keeps the events for the next one. The
+ * frame is valid until the next call.
  */
 const struct q2_frame *converter_frame(struct converter *converter,
                                        const struct q2_session *session,
                                        const struct q2_frame *frame, uint32_t acknowledged);
 
-/* The frame that was just converted is in the demo, and `last` from now on. */
+/* The frame just converted is in the demo: it becomes `last`. */
 void converter_keep(struct converter *converter);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DM2, the demo file of Quake II: blocks of server messages as they stand behind a packet's netchan
- * header, without time stamps. Source: dm2-format, section 2.2; common/quake2/PROTOCOL.md,
- * section 1.
+ * DM2, the demo file of Quake II: blocks of server messages, each a packet without its netchan
+ * header; no time stamps. Source: dm2-format, section 2.2; common/quake2/PROTOCOL.md, section 1.
  *
- *     i32 length, as many bytes: server messages; and so on; at the end i32 -1
+ *     i32 length, that many bytes: server messages; repeated; at the end i32 -1
  *
- * Players read one block for each tenth of a second (id's engine and yquake2) or as many as it
- * takes to reach the next frame (Q2PRO).
+ * Players read one block per tenth of a second (id's engine and yquake2) or blocks up to the next
+ * frame (Q2PRO).
  */
 #ifndef QS_DEMO_DM2_DM2_H
 #define QS_DEMO_DM2_DM2_H
@@ -28,13 +27,11 @@ extern const struct qs_demo_rebuilder dm2_rebuilder;
 
 /*
  * The next block of `in`, which may be empty. QS_DEMO_END: the end mark; QS_DEMO_UNMARKED: the file
- * ends without it, which id's engine does not mind and Q2PRO does. On any status but QS_DEMO_BLOCK
- * `in` stays where it was.
+ * ends without it, which id's engine accepts and Q2PRO does not. `in` only moves on QS_DEMO_BLOCK.
  */
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 
-/* Makes a block to be filled, which has room for its length before what is appended; fills in that
- * length. */
+/* Starts a block with space for its length; fills in that length. */
 GByteArray *dm2_block_new(void);
 void dm2_end_block(GByteArray *block);
 
@@ -42,21 +39,20 @@ void dm2_end_block(GByteArray *block);
 void dm2_append_end(GByteArray *out, struct qs_view last);
 
 /*
- * --- Which frames of a demo its player still has when the next one comes, so that this may be a
- * delta from them. Source: engine, client.h UPDATE_BACKUP, MAX_PARSE_ENTITIES; cl_ents.c
- * CL_ParseFrame ("Delta frame too old", "Delta parse_entities too old"), the same in yquake2. Q2PRO
- * keeps more.
+ * --- Which frames of a demo its player still has at the next one, which may be a delta from them.
+ * Source: engine, client.h UPDATE_BACKUP, MAX_PARSE_ENTITIES; cl_ents.c CL_ParseFrame ("Delta frame
+ * too old", "Delta parse_entities too old"), the same in yquake2. Q2PRO keeps more.
  */
 
 enum {
-    DM2_UPDATE_BACKUP = 16,        /* a frame is overwritten by the one that is so much later */
+    DM2_UPDATE_BACKUP = 16,        /* the frame this much later overwrites a frame */
     DM2_PARSE_ENTITIES = 1024,     /* of all frames */
-    DM2_PARSE_ENTITIES_FREE = 128, /* room for so many is left for the frame that comes */
+    DM2_PARSE_ENTITIES_FREE = 128, /* reserved for the next frame */
 };
 
 struct dm2_backup {
-    int32_t numbers[DM2_UPDATE_BACKUP]; /* by place as players keep them; 0: none */
-    uint64_t starts[DM2_UPDATE_BACKUP]; /* so many entities came before the frame's */
+    int32_t numbers[DM2_UPDATE_BACKUP]; /* by slot, as in players; 0: none */
+    uint64_t starts[DM2_UPDATE_BACKUP]; /* number of entities before the frame's */
     uint64_t entities;                  /* in all frames so far */
     int32_t last;                       /* number of the last frame; 0: none */
 };
@@ -64,7 +60,7 @@ struct dm2_backup {
 /* Whether the next frame may be a delta from that one. */
 bool dm2_backup_has(const struct dm2_backup *kept, int32_t number);
 
-/* The frame is in the demo, with so many entities. */
+/* The frame is in the demo and has this many entities. */
 void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities);
 
 #endif

@@ -26,8 +26,8 @@ bool dm2_is_beam(const struct q2_entity *entity)
 }
 
 /*
- * An entity that comes into view without an origin stands where its baseline says, and its old
- * origin repeats that.
+ * An entity that enters the view without an origin is at its baseline, and its old origin repeats
+ * that.
  */
 static void judge(struct dm2_match *m, const struct dm2_first *first)
 {
@@ -107,7 +107,7 @@ static void judge_all(struct dm2_match *m)
 }
 
 /*
- * What the session picks up tells where things lie in its level: an item vanishes in the frame in
+ * Pick-ups show where the level has items: an item vanishes in the frame in
  * which the player's status bar names it. Source: engine, g_items.c Touch_Item.
  */
 
@@ -169,8 +169,8 @@ static const struct q2_entity *lying_item(const struct dm2_match *m, uint32_t nu
     return usual;
 }
 
-/* How far the player was from the item, along the axis where that is most: items lie at most a step
- * below who takes them. */
+/* How far the player was from the item, along the axis with the largest distance: items are at most
+ * a step below the player. */
 static int64_t distance(const struct dm2_pickup *pickup, const struct q2_entity *item)
 {
     return MAX(ABS((int64_t)pickup->place[0] - item->origin[0]),

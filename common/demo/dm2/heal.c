@@ -74,7 +74,7 @@ static bool may_spend(const struct dm2_healing *healing)
 
 /* --- What changed --- */
 
-/* An entity of the session that is not as it was a frame before. */
+/* An entity of the session that changed since the previous frame. */
 struct change {
     const struct q2_entity *now;
     int32_t frame; /* number of the frame */
@@ -206,7 +206,7 @@ static bool synchronize(struct dm2_healing *healing, struct pair *pair)
 
 /* --- The frame --- */
 
-/* Protocols differ in how exactly they tell angles and solids: what is the same stays as it is. */
+/* Protocols differ in the precision of angles and solids: equal values stay unchanged. */
 static void keep_precision(struct q2_entity *state, const struct q2_entity *known)
 {
     for (unsigned i = 0; i < 3; i++)
@@ -335,10 +335,10 @@ struct search {
 static bool try_peer(void *user, const struct qs_sign_on *peer)
 {
     struct search *search = user;
-    const struct dm2_donor_view *told = peer->extra ? dm2_donor_view_of(peer) : NULL;
+    const struct dm2_donor_view *view = peer->extra ? dm2_donor_view_of(peer) : NULL;
 
-    search->found = told && told->live &&
-                    dm2_heal(search->healing, search->session, told->live, search->number);
+    search->found = view && view->live &&
+                    dm2_heal(search->healing, search->session, view->live, search->number);
     return !search->found && may_spend(search->healing);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames whose packets the capture lacks, made of what another client of the server received at the
- * same time: common/quake2/PROTOCOL.md, section 14.
+ * Rebuilds frames of missing packets from the data that another client of the server received at
+ * the same time: common/quake2/PROTOCOL.md, section 14.
  */
 #ifndef QS_DEMO_DM2_HEAL_H
 #define QS_DEMO_DM2_HEAL_H
@@ -9,12 +9,12 @@
 #include "common/demo/dm2/late_join.h"
 #include "common/demo/writer.h"
 
-/* So many peers are remembered by which of their frames are of one time with the session's. */
+/* Peers whose frame offset to the session is remembered. */
 enum { DM2_HEALING_PEERS = 16 };
 
 /*
- * What a session's healing may cost, in entities that are looked at. It takes long to find out
- * which frames are of one time: as long as packets are few, there is less of it. Zeroed, it begins.
+ * The budget of a session's healing, in entities compared. The search for simultaneous frames is
+ * expensive, so the budget grows with the packets. Starts zeroed.
  */
 struct dm2_healing {
     uint64_t earned, spent;
@@ -22,21 +22,21 @@ struct dm2_healing {
         uint64_t peer; /* serial number of its tracker */
         int32_t offset;
     } known[DM2_HEALING_PEERS];
-    unsigned known_count; /* of all that there ever were */
+    unsigned known_count; /* of all so far */
 };
 
-/* A packet of the session, of so many bytes. */
+/* Adds a packet of the session, `size` bytes, to the budget. */
 void dm2_healing_earn(struct dm2_healing *healing, uint32_t size);
 
 /*
- * Frame `number` of `session`, whose tracker does not have it, is inserted there, as a guess.
- * False: the peer is of another level or variant, has no frame of that time, it is unknown which of
- * its frames are of the session's time, or it would cost more than was earned.
+ * Inserts frame `number` into the tracker of `session`, which lacks it, as a guess. False: the peer
+ * has another level or variant, has no frame of that time, the offset of its frames to the
+ * session's is unknown, or the budget is too small.
  */
 bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
               const struct q2_session *peer, int32_t number);
 
-/* The same with the first of the peers of `out` that can. `session`: or NULL. */
+/* The same with the first suitable peer of `out`. `session`: or NULL. */
 bool dm2_heal_of_peers(struct dm2_healing *healing, struct qs_demo_writer *out,
                        const struct q2_session *session, int32_t number);
 

@@ -117,8 +117,8 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
     }
 }
 
-/* What was captured of the sign-on goes before what is lent; players keep their numbers from level
- * to level. */
+/* The captured part of the sign-on overrides the donor's; players keep their numbers from level to
+ * level. */
 static void keep_own(struct dm2_match *m, struct q2_session *late, const struct q2_session *own)
 {
     struct q2_entity baseline;
@@ -135,8 +135,8 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
             q2_baseline_set(late, &baseline);
 }
 
-/* How the connection speaks: as the session's own svc_serverdata said; at last another connection
- * may have begun. */
+/* The session with the connection's protocol: its own svc_serverdata decides; at the end another
+ * connection may have begun. */
 static const struct q2_session *speaker(const struct dm2_match *m, const struct q2_session *own,
                                         const struct q2_session *known)
 {
@@ -162,7 +162,7 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     late->player = m->slot;
     if (own.base.level)
         keep_own(m, late, &own);
-    /* Only those who record are told where they are themselves: PROTOCOL.md, section 9. */
+    /* Only recording clients get their own entity's position: PROTOCOL.md, section 9. */
     late->recording |= m->records;
     if (!m->looked)
         q2_tracker_attach(m->tracker, late);

@@ -15,19 +15,19 @@
 
 extern const struct qs_late_join dm2_late_join;
 
-/* Frames of a lender that are kept of all its level, beside the last ones. */
+/* Frames of a donor kept from its whole level, besides the last ones. */
 enum { DM2_SAMPLES = 32 };
 
-/* What a lender has: its session for the level, and its frames. */
+/* A donor's data: its session in the level, and its frames. */
 struct dm2_donor_view {
     struct qs_sign_on_extra extra;
-    const struct q2_session *live; /* the lender's, as long as it goes on; NULL in copies */
-    struct q2_tracker *own;        /* that follows it where nobody else does */
+    const struct q2_session *live; /* the donor's, while it lasts; NULL in copies */
+    struct q2_tracker *own;        /* follows it if no other tracker does */
 
-    struct q2_session session;            /* as it was when votes were cast last */
-    struct q2_frame *recent;              /* Q2_FRAMES_KEPT; NULL but in copies */
+    struct q2_session session;            /* at the last votes */
+    struct q2_frame *recent;              /* Q2_FRAMES_KEPT; only in copies, else NULL */
     struct q2_frame samples[DM2_SAMPLES]; /* in order; number 0: none */
-    int32_t every, next;                  /* how far samples are apart; the number of the next */
+    int32_t every, next;                  /* distance of samples; number of the next */
     int32_t next_vote;
     GHashTable *usual; /* number -> struct dm2_vote: what most samples show of an entity */
 };
@@ -37,13 +37,13 @@ struct dm2_vote {
     uint32_t votes;
 };
 
-/* What most of the lender's frames show of the entity, or NULL. */
-const struct q2_entity *dm2_common_state(const struct dm2_donor_view *told, uint32_t number);
+/* The entity's state in most of the donor's frames, or NULL. */
+const struct q2_entity *dm2_common_state(const struct dm2_donor_view *view, uint32_t number);
 
-/* qs_late_join.tell of Quake II. */
+/* qs_late_join.add_packet of Quake II. */
 void dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
-/* qs_late_join.own of Quake II. */
+/* qs_late_join.own_sign_on of Quake II. */
 struct qs_sign_on *dm2_own(const struct qs_session *session);
 
 static inline const struct dm2_donor_view *dm2_donor_view_of(const struct qs_sign_on *sign_on)
@@ -55,13 +55,13 @@ static inline const struct dm2_donor_view *dm2_donor_view_of(const struct qs_sig
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
 
 /* Why the session needs a sign-on: what the capture lacks. `map`: of the level. New. */
-char *dm2_late_reason(const struct qs_donor_match *borrower, const char *map);
+char *dm2_late_reason(const struct qs_donor_match *match, const char *map);
 
-/* The same where all of the sign-on is there. New. */
+/* The same if the sign-on is complete. New. */
 char *dm2_first_lost_text(const char *map);
 
-/* What a borrower is given besides. */
-const struct q2_frame *dm2_match_frame(const struct qs_donor_match *borrower, unsigned index);
+/* The frames that a late session gets with the sign-on. */
+const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsigned index);
 
 enum {
     DM2_REFERENCES_MAX = Q2_FRAMES_KEPT / 2, /* frames that deltas may go back to */
@@ -73,10 +73,10 @@ enum {
 #define DM2_ORIGIN_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)
 #define DM2_PLACE_BITS (DM2_ORIGIN_BITS | U_ANGLE1 | U_ANGLE2)
 
-/* The first that is told of an entity. */
+/* The first mention of an entity. */
 struct dm2_first {
     struct q2_mention mention;
-    struct q2_entity state; /* as if it had come into view with it; of a removal: nothing */
+    struct q2_entity state; /* as if it entered the view with it; of a removal: nothing */
 };
 
 /* Where a delta of the first frames puts an entity. */
@@ -102,17 +102,18 @@ struct dm2_match {
 
     GArray *moves;    /* struct dm2_move: at the beginning */
     bool synchronous; /* the donor's frames are of the same time: */
-    int32_t offset;   /* what a frame's number is more there */
+    int32_t offset;   /* the donor's frame number minus the session's */
 
-    bool set_to_record;                    /* since it began to record within the capture */
-    bool judged[Q2_ENTITIES_EXTENDED_MAX]; /* by entity: dm2_judge_place() saw it */
-    uint8_t area_bytes;                    /* of frames: it depends on the map */
-    int32_t first_frame;                   /* number of the first; 0: none was seen */
-    bool whole_seen; /* a frame came that is no delta: nothing is to be found out any more */
+    bool set_to_record;                     /* since it began to record within the capture */
+    bool judged[Q2_ENTITIES_EXTENDED_MAX];  /* by entity: dm2_judge_place() saw it */
+    uint8_t area_bytes;                     /* of frames: it depends on the map */
+    int32_t first_frame;                    /* number of the first; 0: none was seen */
+    bool whole_seen;                        /* a full frame was seen: nothing remains unknown */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
     unsigned reference_count;
     GHashTable *firsts;              /* number -> struct dm2_first */
-    bool moved[DM2_PLAYERS_MAX];     /* by entity: it was told where it is; see dm2_records() */
+    bool moved[DM2_PLAYERS_MAX];     /* by entity: a delta has carried its origin or angles; see
+                                      * dm2_records() */
     bool mentioned[DM2_PLAYERS_MAX]; /* by entity */
     bool gone[DM2_PLAYERS_MAX];      /* by entity: it was removed */
     bool baseless[DM2_PLAYERS_MAX]; /* and came again without a model: its baseline must have one */
@@ -122,12 +123,12 @@ struct dm2_match {
     int16_t picked_up; /* what the player's status bar named last */
     struct dm2_pickup pickups[DM2_PICKUPS_MAX];
     unsigned pickup_count;
-    int32_t placed; /* number of the frame in which the player's place was first told; 0: never */
+    int32_t placed; /* number of the first frame with the player's origin; 0: none */
     uint32_t
         at_player[DM2_PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
 
     int16_t slot;
-    int16_t player_known; /* the session's own sign-on tells; or Q2_PLAYER_UNKNOWN */
+    int16_t player_known; /* from the session's own sign-on; or Q2_PLAYER_UNKNOWN */
     bool in_level;        /* the session had part of its own sign-on, or all of it */
     bool records;         /* the client recorded when the capture began */
     struct q2_loss lost;  /* what the session's own sign-on lacks; else it has none at all */
@@ -143,8 +144,8 @@ static inline struct dm2_match *dm2_match_of(struct qs_donor_match *match)
 /* The entity in the frame, or NULL. */
 const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number);
 
-/* The first that is told of an entity may say where it is: what is part of the level is where the
- * donor saw it. */
+/* The first mention of an entity may have its position: parts of the level are where the donor saw
+ * them. */
 void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
                      const struct q2_entity *state);
 
@@ -154,23 +155,24 @@ void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame);
 /* Beams and what moves in steps: their old origin means something else. */
 bool dm2_is_beam(const struct q2_entity *entity);
 
-/* What a donor has of an entity becomes as the session's own server says it. */
+/* Converts a donor's entity to the precision of the session's own server. */
 void dm2_translate(const struct dm2_match *m, struct q2_entity *entity);
 
-/* qs_late_join.look of Quake II. */
+/* qs_late_join.observe of Quake II. */
 bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
 /* After the last look: the session's player; 0 where nothing shows it. */
 int16_t dm2_find_slot(const struct dm2_match *m);
 
-/* Whether the client recorded when the capture began: then Q2PRO tells where he is himself. */
+/* Whether the client recorded when the capture began: then Q2PRO sends its own entity's position.
+ */
 bool dm2_records(const struct dm2_match *m);
 
 /* Why the sign-on does not fit: a new text; NULL: it does, and `proof` is counted. */
 char *dm2_refusal_text(struct dm2_match *m);
 
 /* How far the donor was from the session's player when that began, in eighths of units; after
- * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: nobody knows. */
+ * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: unknown. */
 double dm2_distance(const struct dm2_match *m);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */

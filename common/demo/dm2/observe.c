@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a late Quake II session tells: PROTOCOL.md of common/quake2, section 14. */
+/* What a late Quake II session shows: PROTOCOL.md of common/quake2, section 14. */
 #include <string.h>
 
 #include "common/demo/dm2/late_join.h"
@@ -29,7 +29,7 @@ static void add_reference(struct dm2_match *m, int32_t number)
         m->references[m->reference_count++] = number;
 }
 
-/* The members of a player's state, each of which is sent by itself. */
+/* The members of a player state that are sent separately. */
 #define MEMBER(name)                                                                               \
     {                                                                                              \
         offsetof(struct q2_player, name), sizeof((struct q2_player *)0)->name                      \
@@ -54,7 +54,7 @@ static void take_first(void *to, const void *from, size_t size)
         memcpy(to, from, size);
 }
 
-/* Of what is not told at first, the first value that is told is the best guess. */
+/* For a field not sent at first, the first value sent is the best guess. */
 static void see_player(struct dm2_match *m, const struct q2_player *player)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
@@ -201,31 +201,31 @@ bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 
 /* --- Who the player is --- */
 
-/* Who lends at the same time is another player. */
-static bool is_lender(const struct dm2_match *m, int player)
+/* A simultaneous donor is another player. */
+static bool is_donor(const struct dm2_match *m, int player)
 {
     return m->base.kind == QS_DONOR_PRESENT && m->donor.player == player;
 }
 
-/* A player of the level whose entity is nowhere to be seen: he may be dead, and watch others. */
+/* A player of the level whose entity is never in view: perhaps dead, and watching others. */
 static int16_t find_unseen(const struct dm2_match *m)
 {
     for (uint16_t i = 0; i < m->donor.max_clients && i + 1 < DM2_PLAYERS_MAX; i++)
-        if (!is_lender(m, i) && !m->mentioned[i + 1] &&
+        if (!is_donor(m, i) && !m->mentioned[i + 1] &&
             q2_configstring(&m->donor, Q2_RANGE_PLAYERSKINS, i))
             return (int16_t)i;
     return m->player.clientnum;
 }
 
-/* Q2PRO says it where the view changes, and else leaves out where the own entity is. */
+/* Q2PRO sends it when the view changes, and otherwise omits the own entity's position. */
 int16_t dm2_find_slot(const struct dm2_match *m)
 {
     unsigned best = 0;
 
     for (unsigned i = 1; i < DM2_PLAYERS_MAX; i++)
-        if (m->at_player[i] > m->at_player[best] && !is_lender(m, (int)i - 1))
+        if (m->at_player[i] > m->at_player[best] && !is_donor(m, (int)i - 1))
             best = i;
     if (m->at_player[best] >= SLOT_PROOF)
         return (int16_t)(best - 1);
-    return is_lender(m, m->player.clientnum) ? find_unseen(m) : m->player.clientnum;
+    return is_donor(m, m->player.clientnum) ? find_unseen(m) : m->player.clientnum;
 }

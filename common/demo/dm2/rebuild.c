@@ -40,7 +40,7 @@ struct dm2 {
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
     bool late;                  /* a missing beginning was reported */
-    uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
+    uint32_t donor_level;       /* number of the level with a donor's sign-on; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
     bool incomplete;            /* a level that cannot be shown was reported */
     char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
@@ -50,7 +50,7 @@ struct dm2 {
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
     struct q2_variant variant; /* of the demo */
-    bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
+    bool passed_over;          /* the demo omits the current packet's frame */
     uint32_t not_captured;
     GByteArray *block; /* that is being filled, behind room for its length */
     GByteArray *unit;  /* scratch: what must not be split */
@@ -231,10 +231,10 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
     dm2->incomplete = true;
 }
 
-/* Without config strings players stop; with a lent sign-on the first frame is written in full. */
+/* Without config strings players stop; after a donor's sign-on the first frame is a full one. */
 static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum frame_use frame)
 {
-    const bool is_lent = session->base.level == dm2->lent_level;
+    const bool is_lent = session->base.level == dm2->donor_level;
 
     if (!session->base.level)
         note_late(dm2, "the capture begins in the middle of a level");
@@ -324,7 +324,7 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
         converter_keep(&dm2->converter);
 }
 
-/* As a delta from the demo's last frame, or in full where that is too far back. */
+/* As a delta from the demo's last frame, or in full if that is too far back. */
 static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *session,
                                    const struct q2_frame *last, const struct q2_frame *frame)
 {
@@ -633,21 +633,21 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     dm2->ended = decoder->session->disconnected;
 }
 
-static void dm2_join_late(void *state, const struct qs_donor_match *borrower,
+static void dm2_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
 {
     struct dm2 *dm2 = state;
     const struct q2_frame *frame;
     char *map = qs_map_of(&q2_protocol, session);
-    char *because = dm2_late_reason(borrower, map);
+    char *because = dm2_late_reason(match, map);
 
     note_late(dm2, because);
     g_free(because);
     g_free(map);
     q2_tracker_attach(dm2->tracker, q2_session_of(session));
-    for (unsigned i = 0; (frame = dm2_match_frame(borrower, i)); i++)
+    for (unsigned i = 0; (frame = dm2_match_frame(match, i)); i++)
         q2_tracker_insert(dm2->tracker, frame);
-    dm2->lent_level = session->level;
+    dm2->donor_level = session->level;
 }
 
 static void dm2_finish(void *state)

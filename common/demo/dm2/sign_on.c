@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a Quake II session can lend: its config strings and baselines, and frames, for the states of
- * entities that a borrower's first frames are changes to. Source: common/quake2/PROTOCOL.md,
- * section 14.
+ * What a Quake II donor provides: config strings, baselines, and frames, for the states of entities
+ * that a late session's first deltas start from. Source: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
 
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/configstrings.h"
 
-/* Frames; of a demo there is time to look at more. */
+/* In frames; for demos there is time to compare more. */
 enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8 };
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)

@@ -4,13 +4,13 @@
  * client of the level, or a demo. This is what a game's format implements; common/sessions keeps
  * the packets and chooses the donor (common/sessions/late_join.h). For each session
  *
- *     add_packet() collects the sign-on of its level, in case that it becomes a donor;
+ *     add_packet() collects the sign-on of its level, in case it becomes a donor;
  *     is_late() notices a late session; the caller keeps its packets from then on.
  *
  * At the end of a late session, for each possible donor:
  *
- *     match_new(), then prepare() on a session in its first state, observe() after each packet that
- *     is decoded with it, and judge(): the verdict.
+ *     match_new(), then prepare() on a session in its first state, observe() after each packet
+ * decoded with it, and judge() for the verdict.
  *
  * With the best match the rebuilder's join_late() begins the demo, and the packets follow, decoded
  * with a session that prepare() made once more.
@@ -20,7 +20,7 @@
 
 #include "common/demo/late_join/sign_on.h"
 
-/* So many observations prove that a donor matches; fewer may be chance. */
+/* This many observations prove that a donor matches; fewer may be chance. */
 enum { QS_DONOR_PROOF = 20 };
 
 /* What a late session shows for or against a donor. */
@@ -40,7 +40,7 @@ struct qs_evidence {
     uint32_t agree, differ;
 };
 
-/* More than so many hundredths of a kind's observations, and at least `min`, refuse the donor. */
+/* More than this many hundredths of a kind's observations, and at least `min`, reject the donor. */
 struct qs_evidence_limit {
     enum qs_evidence_kind kind;
     uint32_t min;
@@ -51,7 +51,7 @@ struct qs_evidence_limit {
 struct qs_donor_match {
     const struct qs_sign_on *sign_on; /* the donor's */
     enum qs_donor_kind kind;
-    int32_t version; /* protocol of the late session, if its later levels tell; else the donor's */
+    int32_t version; /* protocol of the late session, from its later levels, else the donor's */
     struct qs_evidence evidence[QS_EVIDENCE_KINDS];
     /* After judge(): */
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
@@ -81,7 +81,7 @@ char *qs_donor_match_refusal(const struct qs_donor_match *match, int32_t donor_v
 
 /* What a format implements. */
 struct qs_late_join {
-    /* Servers answer each client from a port of its own: addresses are compared without ports. */
+    /* Servers have a separate port for each client: addresses are compared without ports. */
     bool any_port;
 
     /*
@@ -90,11 +90,11 @@ struct qs_late_join {
      */
     void (*add_packet)(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
-    /* Whether the packet just decoded is in a level of which the capture lacks the beginning. */
+    /* Whether the packet just decoded is in a level whose beginning the capture lacks. */
     bool (*is_late)(const struct qs_decoder *decoder);
 
-    /* The session's own sign-on if that is whole, but what follows it is a change to something
-     * that is missing; else NULL. New; match_new() keeps a copy. NULL: there is no such thing. */
+    /* The session's own sign-on if it is complete, but later packets are deltas from missing data;
+     * else NULL. New; match_new() keeps a copy. NULL: there is no such thing. */
     struct qs_sign_on *(*own_sign_on)(const struct qs_session *session);
 
     /* The sign-on is complete, and must live as long as the match. */
@@ -109,7 +109,7 @@ struct qs_late_join {
     void (*consult)(struct qs_donor_match *match, const struct qs_sign_on *other, bool then);
 
     /*
-     * Gives a session what the sign-on tells. `session` is in its first state, or one in which part
+     * Applies the sign-on to a session. `session` is in its first state, or one in which part
      * of a level's sign-on was lost; the server and the state of the netchan stay. `known` is the
      * same session at its end, as far as it was known without a donor.
      */

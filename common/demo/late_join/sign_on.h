@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sign-ons: what a server sends each client when a level begins (lists of models and sounds,
- * baselines, names …). It is the same for all of the level's clients, but for little. So a sign-on
- * that another client got completes a session that the capture joined late (late_join.h).
+ * baselines, names …). It is nearly the same for all clients of the level. So another client's
+ * sign-on completes a session that the capture joined late (late_join.h).
  *
- * A sign-on is the messages that a client got, in order, in the blocks that they came in. As long
- * as the level lasts, a message that repeats an earlier one with new contents takes its place.
+ * A sign-on is the messages that a client received, in order and in their blocks. During the level,
+ * a message that repeats an earlier one with new contents replaces it.
  */
 #ifndef QS_DEMO_LATE_JOIN_SIGN_ON_H
 #define QS_DEMO_LATE_JOIN_SIGN_ON_H
@@ -16,7 +16,7 @@
 
 #include "common/core/parse.h"
 
-/* Larger sign-ons are broken: bytes of the messages, and how many. */
+/* Larger sign-ons are broken: bytes and number of the messages. */
 enum { QS_SIGN_ON_BYTES_MAX = 1 << 20, QS_SIGN_ON_MESSAGES_MAX = 1 << 14 };
 
 /* What a message is about: of the messages about the same only the newest counts. */
@@ -35,9 +35,9 @@ struct qs_sign_on_message {
 
 /* What else a game keeps of a sign-on; its struct begins with this one. */
 struct qs_sign_on_extra {
-    void *(*copy)(const void *extra); /* as it is now, to be kept when the session is gone */
+    void *(*copy)(const void *extra); /* the current state, to outlive the session */
     void (*free)(void *extra);
-    bool follows; /* it refers to the donor's session, and is only valid as long as that */
+    bool follows; /* it refers to the donor's session and is only valid while that lasts */
 };
 
 struct qs_sign_on {
@@ -45,7 +45,7 @@ struct qs_sign_on {
     uint32_t blocks;                /* that have begun */
     struct qs_sign_on_extra *extra; /* or NULL; freed with the rest */
     bool complete;                  /* the level can be played with it */
-    bool broken;                    /* it became too large, or part of it was not understood */
+    bool broken;                    /* it became too large, or part of it could not be decoded */
 };
 
 struct qs_sign_on *qs_sign_on_new(void);
@@ -62,8 +62,8 @@ void qs_sign_on_clear(struct qs_sign_on *sign_on);
 void qs_sign_on_add(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes);
 
 /*
- * The message takes the place of the one about the same; if there is none, it goes before the last
- * message. In a sign-on without messages it is ignored.
+ * Replaces the message about the same; if there is none, inserts it before the last message. In a
+ * sign-on without messages it is ignored.
  */
 void qs_sign_on_replace(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes);
 
@@ -81,7 +81,7 @@ enum qs_sign_on_part {
     QS_PART_NONE,       /* the player's own, or of a moment */
     QS_PART_ONCE,       /* belongs to it, and is never repeated */
     QS_PART_STATE,      /* there is one at a time */
-    QS_PART_NUMBERED,   /* one for each number, the byte behind the id: a player, a light style */
+    QS_PART_NUMBERED,   /* one for each number, the byte after the id: a player, a light style */
     QS_PART_NUMBERED16, /* the same with 16 bits */
     QS_PART_GAME
 };
@@ -104,16 +104,15 @@ enum qs_donor_kind {
 };
 
 /*
- * Whether another session gets the message: at another time other people played. `is_of_players`
- * tells that of a message's id.
+ * Whether another session gets the message: at another time other people played. `is_of_players`:
+ * whether a message's id is about players.
  */
 bool qs_sign_on_applies(struct qs_view message, enum qs_donor_kind kind,
                         bool (*is_of_players)(uint8_t id));
 
 /*
- * Decodes all messages that apply as one packet behind `header`, with `decoder`, into a session
- * that has seen nothing. The decoder has the result until it is cleared; `bytes` stay the
- * caller's.
+ * Decodes all messages that apply as one packet behind `header`, with `decoder`, into a new
+ * session. The decoder has the result until it is cleared; `bytes` stay the caller's.
  */
 void qs_sign_on_decode(const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
                        bool (*is_of_players)(uint8_t id), struct qs_decoder *decoder,
