@@ -47,8 +47,8 @@ bool qs_text_leads_out(struct qs_view text);
  * that are commands in a configuration file (JoeQuake writes a sky's name to one). */
 bool qs_file_name_is_unsafe(struct qs_view name);
 
-/* Whether it is no name of a game folder. A valid one is a single path component and short: the
- * smallest buffer has 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */
+/* Whether it is no name of a game folder. A valid one is a single path component and short: readers
+ * may have a buffer of 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */
 bool qs_folder_name_is_unsafe(struct qs_view name);
 enum { QS_FOLDER_NAME_MAX = 63 };
 
