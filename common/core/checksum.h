@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the checksums of client moves have alike in QuakeWorld and Quake II: a CRC-16 (polynomial
- * 0x1021, start value 0xffff, no final inversion) over the first bytes of the move and four bytes
- * of salt, which stand in the game's table at an offset given by the packet's sequence number.
+ * The common part of the checksums of client moves: a CRC-16 (polynomial 0x1021, start value
+ * 0xffff, no final inversion) over the first bytes of the move and four bytes of salt. The
+ * protocol's table has the salt at an offset given by the packet's sequence number.
  */
 #ifndef QS_CORE_CHECKSUM_H
 #define QS_CORE_CHECKSUM_H
 
 #include <stdint.h>
 
-/* CRC-16 over `size` bytes, going on from `crc`; 0xffff begins. */
+/* CRC-16 over `size` bytes, continued from `crc`; the start value is 0xffff. */
 uint16_t qs_crc16(uint16_t crc, const uint8_t *data, uint32_t size);
 
 enum {

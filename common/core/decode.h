@@ -5,13 +5,13 @@
 
 #include "common/core/decoder.h"
 
-/* `protocol` may not change later. Free what it holds with qs_decoder_clear(). */
+/* `protocol` must not change later. Free the contents with qs_decoder_clear(). */
 void qs_decoder_init(struct qs_decoder *decoder, const struct qs_protocol *protocol);
 void qs_decoder_clear(struct qs_decoder *decoder);
 
 /*
- * Decodes one packet for `sink` (may be NULL) and updates `session`. The packet's bytes need to
- * live only as long as the call.
+ * Decodes one packet for `sink` (may be NULL) and updates `session`. Keeps no reference to the
+ * packet's bytes.
  */
 void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
                const struct qs_packet *packet);
@@ -25,7 +25,7 @@ void qs_decode_unit(struct qs_decoder *decoder, struct qs_session *session, stru
                     const struct qs_packet *unit);
 
 /*
- * The same for server messages that stand alone, without a packet's header: a block of a demo file.
+ * The same for server messages without a packet's header: a block of a demo file.
  * Only for protocols that have `decode_server_messages`.
  */
 void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *session,
@@ -47,41 +47,41 @@ uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
  * inflated bytes */
 
 /*
- * From here on reads come from `data`, until qs_pop_source(). Returns false, and reads on where it
- * was, when sources are nested too deep.
+ * Makes later reads come from `data`, until qs_pop_source(). Returns false and changes nothing if
+ * sources are nested too deep.
  */
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size);
 void qs_pop_source(struct qs_decoder *d);
 
 /*
- * The framing of a demo's or stream's block has been read: what is left of it is the payload, which
- * parse functions see as a packet. Sinks go on counting offsets from the beginning of the block.
+ * Ends the framing of a demo's or stream's block: the rest is the payload, which parse functions
+ * see as a packet. Offsets for sinks still count from the beginning of the block.
  */
 void qs_enter_payload(struct qs_decoder *d);
 
-/* The framing cannot be read: that is noted, and nothing of the block is decoded. */
+/* The framing is malformed: adds a note; nothing of the block is decoded. */
 void qs_no_block(struct qs_decoder *d);
 
-/* --- Messages: which function reads a message, and what becomes of those that none can */
+/* --- Messages: the functions that read them, and messages without one */
 
 struct qs_message_type {
     const char *name;                   /* "svc_playerinfo" */
     const char *brief;                  /* for the summary, "playerinfo" */
     unsigned group;                     /* the row under which its fields stand */
-    void (*read)(struct qs_decoder *d); /* after the id; NULL: obsolete, nobody can read it */
+    void (*read)(struct qs_decoder *d); /* after the id; NULL: obsolete, unreadable */
 };
 
 /* Finds the type of message `id`, or NULL. May look at the session. */
 typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder *d, uint32_t id);
 
 /*
- * Reads messages to the end of the current source: for each a group, in it the id (row `id_row`)
- * and what its `read` reads. Ends at the first message that is unknown, runs past the end, or sets
- * `stop`; the rest is then reported as undecoded.
+ * Reads messages to the end of the current source. Emits a group for each, with the id (row
+ * `id_row`) and the fields of its `read`. Ends at the first message that is unknown, runs past the
+ * end, or sets `stop`, and reports the rest as undecoded.
  */
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
-/* Reads one of them; whether another may follow. */
+/* Reads one message; returns whether another may follow. */
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
 /* --- For the core */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a decoder knows of the packet that it decodes. Parse functions read it, and change what the
- * format in force determines; all else is set by the core.
+ * The state of a decoder. Parse functions read it and set what the current format determines; the
+ * core sets all else.
  */
 #ifndef QS_CORE_DECODER_H
 #define QS_CORE_DECODER_H
@@ -14,7 +14,7 @@
 #include "common/core/session.h"
 #include "common/core/sink.h"
 
-/* How the session in force writes coordinates and angles. */
+/* The session's encoding of coordinates and angles. */
 enum qs_coord_format {
     QS_COORD_SHORT,  /* i16, 1/8 unit */
     QS_COORD_WHOLE,  /* i16, units */
@@ -42,7 +42,7 @@ enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
 
 enum { QS_SOURCES_MAX = 4, QS_REQUESTS_MAX = 8, QS_CREDENTIALS_MAX = 4 };
 
-/* What a packet asks the other end for, and what it answers (findings.h). */
+/* A packet's request or response (findings.h). */
 struct qs_requests {
     uint32_t asks,
         answers;  /* sets of QS_ASK_ bits; where neither is empty, clients ask and servers answer */
@@ -50,21 +50,21 @@ struct qs_requests {
     bool keyed;
 };
 
-/* Engines' names are shorter; UTF-8 has up to four bytes a character. */
+/* Players' names are shorter; UTF-8 has up to four bytes a character. */
 enum { QS_USER_CHARACTERS = 31, QS_USER_MAX = 4 * QS_USER_CHARACTERS + 1 };
 
-/* A password that the packet carries, and whose it is. */
+/* A password in the packet, and its user. */
 struct qs_credential {
     unsigned row;           /* the field that has it */
     const char *purpose;    /* "rcon" */
-    char user[QS_USER_MAX]; /* UTF-8; empty: unknown, or longer than any engine's */
+    char user[QS_USER_MAX]; /* UTF-8; empty: unknown, or too long */
 };
 
 /*
- * A packet may announce that its server goes on from another port. The conversation between these
- * two addresses is then of the same protocol, whatever its bytes look like, and has a session of
- * its own, in which the end with the address `server` is the server. Servers repeat themselves: a
- * session that has begun and is not disconnected stays.
+ * A packet may announce that its server continues on another port. The conversation between these
+ * two addresses then has the same protocol, whatever its bytes look like, and a session of its own
+ * with `server` as the server's address. Servers repeat the announcement: a session that has begun
+ * and is not disconnected stays.
  */
 struct qs_announcement {
     bool valid;
@@ -75,11 +75,11 @@ struct qs_decoder;
 struct qs_value;
 
 /*
- * Sees values and texts before the sink and the summary, and may replace them: what hides passwords
- * (common/dump/secret.h) begins with this struct.
+ * Sees values and texts before the sink and the summary, and may replace them. The filter that
+ * hides passwords (common/dump/secret.h) begins with this struct.
  */
 struct qs_guard {
-    /* Another packet is decoded next. */
+    /* Called before each packet. */
     void (*begin)(struct qs_guard *guard);
     /* Returns the row by which the value is shown: `row`, else it has no parts. Bytes of the value
      * are valid until the next call. */
@@ -100,16 +100,16 @@ struct qs_decoder {
     GString *transcript;     /* with `want_summary`: is appended to (see summary.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
     unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
-    bool unchecked;          /* nobody asks whether checksums of moves are right */
+    bool unchecked;          /* do not verify the checksums of moves */
 
     /* Valid during a decode. */
     const struct qs_packet *packet;
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
     bool values_wanted; /* it does, or there is to be a summary */
-    bool ambiguous;     /* of the message at hand: no engine should play it as it is; see text.h */
-    bool stop;          /* a message asked that the message loop end, with a note given */
-    bool probing;       /* a trial, whose session is thrown away */
+    bool ambiguous;     /* current message: readers disagree about it, do not play it; see text.h */
+    bool stop;          /* a message ended the message loop, with a note */
+    bool probing;       /* a trial: its session is discarded */
     enum qs_coord_format coord_format;
     enum qs_angle_format angle_format;
     uint8_t id_mask;   /* the bits of a message's first byte that are its id; usually all */
@@ -120,13 +120,13 @@ struct qs_decoder {
     uint32_t origin;          /* offset of the payload's first byte, for sinks */
     struct qs_packet payload; /* of a block of a demo or stream: the packet or the messages in it */
 
-    /* What came of the packet; valid until the next qs_decode(). */
+    /* Results; valid until the next qs_decode(). */
     enum qs_direction direction;
     bool connectionless;
     bool handshake; /* connectionless: asks for a connection, or answers that */
     bool accepted;  /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
-    uint32_t lost;      /* numbers before it that never came, without those left out on purpose */
+    uint32_t lost;      /* numbers missing before it, without those skipped on purpose */
     uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
     struct qs_requests requests[QS_REQUESTS_MAX];
@@ -142,7 +142,7 @@ struct qs_decoder {
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
-    uint32_t undecoded;            /* bytes that nothing decoded */
+    uint32_t undecoded;            /* undecoded bytes */
     uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
 
     struct qs_summary_parts *summary_parts; /* for summary.c */

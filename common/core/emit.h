@@ -6,16 +6,16 @@
 #include "common/core/decoder.h"
 #include "common/core/infostring.h"
 
-/* Whether somebody wants to hear of a value: the sink, or the summary, of a row that it has. */
+/* Whether the sink wants values, or the summary has the row. */
 static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
 {
     return d->values_wanted && (d->fields_wanted || d->protocol->fields[id].brief);
 }
 
 /*
- * Emits a value and its parts, which are the rows with a mask behind its row; nothing after an
- * overrun. Only to be called where the value is wanted: the functions below look first, so that a
- * decode without a sink does not pay for them.
+ * Emits a value and its parts: the rows with a mask behind its row. Does nothing after an overrun.
+ * Call it only if the value is wanted; the functions below check that first, so that a decode
+ * without a sink is fast.
  */
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value);
 
@@ -31,7 +31,7 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     EMITTER(qs_emit_generated_double, double, f, true)                                             \
     EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
 
-/* What is seldom needed stays out of the way, so that readers are short where nobody listens. */
+/* The slow path is not inlined: readers stay short if the value is not wanted. */
 #define QS_EMITTER(function, type, member, derived)                                                \
     G_GNUC_NO_INLINE                                                                               \
     void function##_wanted(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,    \
@@ -45,7 +45,7 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
 
 QS_EMITTERS(QS_EMITTER)
 
-/* `text` is raw Quake text as sessions hold it; NULL: nothing is emitted. */
+/* `text` is raw text as sessions hold it; NULL: emits nothing. */
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                             const char *text);
 
@@ -72,9 +72,9 @@ static inline bool qs_label_wanted(const struct qs_decoder *d)
     return d->fields_wanted && d->sink->label && !d->in.overrun;
 }
 
-/* Adds to the title of the innermost open group; after an overrun nothing. */
+/* Adds to the title of the innermost open group; does nothing after an overrun. */
 void qs_label(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same with raw Quake text, made readable and cut to a title's length. */
+/* The same with raw text, made readable and cut to a title's length. */
 void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text,
                    const char *after);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Field descriptors: each value that a protocol carries is described once, by one row.
+ * Field descriptors: one row describes each value that a protocol carries.
  *
- * Whatever shows, filters, dumps or documents fields goes by these rows: the Wireshark
- * registrations, the text and JSON dumps, the field reference.
+ * The Wireshark registrations, the text and JSON dumps and the field reference use these rows.
  *
- * Rows of one protocol stand in its `fields.def` and form one constant array, indexed by an enum.
+ * A protocol's `fields.def` has its rows, which form one constant array, indexed by an enum.
  * Two conventions tie rows together:
  *   - rows with a mask follow the integer row that they are parts of, and are reported with it;
  *   - a vector is a QS_GROUP row followed by its components (rows VEC3 and ANGLES).
@@ -16,8 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a value is stored and shown. Its width on the wire is decided by the function that reads it.
- */
+/* How a value is stored and shown. The function that reads it decides its width on the wire. */
 enum qs_type {
     QS_GROUP, /* holds other fields, has no value of its own */
     QS_BOOL,
@@ -35,9 +33,9 @@ enum qs_type {
     QS_I64,
     QS_FLOAT, /* IEEE single */
     QS_DOUBLE,
-    QS_COORD,    /* a place or length in the map, a double; its unit is "units" */
+    QS_COORD,    /* a coordinate or length in the map, a double; its unit is "units" */
     QS_ANGLE,    /* a double; its unit is "°" */
-    QS_TEXT,     /* Quake text (see text.h); raw bytes in the value, UTF-8 when shown */
+    QS_TEXT,     /* raw text (see text.h): bytes in the value, UTF-8 when shown */
     QS_BYTES,    /* opaque */
     QS_IPV4,     /* 4 bytes, network order */
     QS_IPV6,     /* 16 bytes */
@@ -65,12 +63,12 @@ struct qs_name {
 
 struct qs_field {
     const char *name;  /* filter name, "qw.damage.armor" */
-    const char *title; /* what a person reads, "Armor absorbed" */
+    const char *title; /* shown to the user, "Armor absorbed" */
     enum qs_type type;
     const char *unit;            /* "ms", or NULL: see qs_unit_of() */
     const struct qs_name *names; /* enumeration, or NULL */
     uint32_t mask;               /* part of the preceding unmasked row, or 0 */
-    const char *blurb;           /* what the value means, for who knows the game; or NULL */
+    const char *blurb;           /* what the value means, for readers who know the game; or NULL */
     bool varies; /* from run to run, as challenges do: goldens leave it out (row VARYING) */
     /* NULL: the packet's summary leaves it out. Else it has the value, behind this word; "": behind
      * none (row FIELD_BRIEF; see summary.h). */
@@ -95,10 +93,10 @@ enum qs_kind {
 
 enum qs_kind qs_type_kind(enum qs_type type);
 
-/* Bits of a value of the type: 1 to 64 for whole numbers and truth values, 0 for others. */
+/* Bits of a value of the type: 1 to 64 for integers and booleans, 0 for others. */
 unsigned qs_type_bits(enum qs_type type);
 
-/* Whether a value of the type, one of whole numbers, can be `number`. */
+/* Whether a value of the integer type can be `number`. */
 bool qs_type_holds(enum qs_type type, int64_t number);
 
 /* The field's unit: its own, or else what its type implies (QS_COORD, QS_ANGLE, QS_DURATION). NULL:

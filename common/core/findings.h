@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a decode finds in a packet beside its fields: requests and responses, passwords, steps of
- * file transfers, and updates of entities. Parse functions add them; they are in struct
- * qs_decoder until the next decode.
+ * What a decode finds in a packet besides its fields: requests and responses, passwords, steps of
+ * file transfers, and updates of entities. Parse functions add them; struct qs_decoder keeps them
+ * until the next decode.
  */
 #ifndef QS_CORE_FINDINGS_H
 #define QS_CORE_FINDINGS_H
@@ -12,7 +12,7 @@
 
 #include "common/core/decoder.h"
 
-/* --- Requests and responses: rows of messages have them in two columns, as sets of QS_ASK_ bits */
+/* --- Requests and responses: two columns of message rows, as sets of QS_ASK_ bits */
 
 enum qs_request_kind {
     QS_REQUEST_CHALLENGE,
@@ -32,7 +32,7 @@ enum qs_request_kind {
     QS_REQUEST_KINDS
 };
 
-/* Sets of them, short for the columns of messages.def. */
+/* Sets of them, with short names for the columns of messages.def. */
 enum {
     QS_ASK_NOTHING = 0,
     QS_ASK_CHALLENGE = 1u << QS_REQUEST_CHALLENGE,
@@ -49,8 +49,8 @@ enum {
     QS_ASK_CREATE = 1u << QS_REQUEST_CREATE,
     QS_ASK_REMOVE = 1u << QS_REQUEST_REMOVE,
     QS_ASK_DOWNLOAD = 1u << QS_REQUEST_DOWNLOAD,
-    /* Nothing is asked or answered; but in the column of what is asked, a client sends it (to a
-     * master a server is one), in the other, a server. */
+    /* No request or response, but it sets the direction: in the column of requests a client sends
+     * it (to a master, a server is a client), in the other a server. */
     QS_TELLS = 1u << QS_REQUEST_KINDS,
 };
 
@@ -58,60 +58,59 @@ enum {
 const char *qs_request_name(enum qs_request_kind kind);
 
 /*
- * The packet asks for one of `asks`, or answers one of `answers`. Of one packet no more than
- * QS_REQUESTS_MAX are kept. Who asks is a client: the packet's direction is that where nothing else
- * has told it.
+ * The packet asks for one of `asks`, or answers one of `answers`. Keeps at most QS_REQUESTS_MAX of
+ * a packet. The sender of a request is a client: this sets the packet's direction if it is unknown.
  */
 void qs_add_requests(struct qs_decoder *d, uint32_t asks, uint32_t answers);
 
 /* The packet's last request and its response share a key. */
 void qs_request_set_key(struct qs_decoder *d, uint32_t key);
 
-/* The packet turns out to answer no more than `answers` of its last response. */
+/* Limits the packet's last response to `answers`. */
 void qs_request_narrow(struct qs_decoder *d, uint32_t answers);
 
 /* --- Passwords */
 
 /*
- * The field `row` of the packet has a password. `user`: raw Quake text, or the
- * empty view. Of one packet no more than QS_CREDENTIALS_MAX are kept.
+ * The field `row` of the packet has a password. `user`: raw text, or the empty view. Keeps at most
+ * QS_CREDENTIALS_MAX of a packet.
  */
 void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose,
                        struct qs_view user);
 
-/* The same for the user info with which a client connects; nothing where it has no password. */
+/* The same for the user info with which a client connects; does nothing if it has no password. */
 void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo);
 
 /* --- File transfers: the steps that a packet carries; netchan/transfer.h makes files of them */
 
 enum qs_transfer_event {
     QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
-    QS_TRANSFER_NEXT,    /* the client asks for the next piece, or for a chunk */
+    QS_TRANSFER_NEXT,    /* the client asks for the next block, or for a chunk */
     QS_TRANSFER_REFUSED, /* the server does not send the file; with `name` where the server names it
                           */
     QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks, packed or not */
     QS_TRANSFER_CHUNK,   /* `data` is at `offset`; what is past the file's end is padding */
-    QS_TRANSFER_PIECE    /* `data` goes on where the last piece ended, with `percent` of the file */
+    QS_TRANSFER_PIECE    /* `data` follows the last block; `percent` of the file is sent */
 };
 
 enum qs_transfer_packing {
     QS_TRANSFER_PLAIN,
-    QS_TRANSFER_DEFLATED, /* raw deflate, each piece on its own */
-    QS_TRANSFER_STREAM    /* raw deflate, all pieces or chunks together */
+    QS_TRANSFER_DEFLATED, /* raw deflate, each block separate */
+    QS_TRANSFER_STREAM    /* raw deflate, one stream of all blocks or chunks */
 };
 
 struct qs_transfer {
     enum qs_transfer_event event;
     enum qs_transfer_packing packing;
-    struct qs_view name; /* as it was sent; no data: none was */
+    struct qs_view name; /* as sent; data NULL: none */
     struct qs_view data;
     uint64_t offset, total;
     uint8_t percent;
 };
 
 /*
- * Adds a copy to decoder->transfers, where these are wanted and the receiver takes the packet.
- * Nothing after an overrun.
+ * Adds a copy to decoder->transfers if that is enabled and the receiver accepts the packet. Does
+ * nothing after an overrun.
  */
 void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
 
@@ -127,12 +126,12 @@ void qs_transfer_clear(void *transfer);
 
 /* --- Updates of entities */
 
-/* What kind of message an update of an entity is in. */
+/* The kind of message that an update of an entity is in. */
 enum qs_entity_kind {
-    QS_ENTITY_BASELINE,   /* the state that updates count from */
+    QS_ENTITY_BASELINE,   /* the state that updates are relative to */
     QS_ENTITY_UPDATE,     /* changes to the baseline */
-    QS_ENTITY_FRAME,      /* changes to what the client has: DarkPlaces' svc_entities */
-    QS_ENTITY_REPLACEMENT /* the same of FTE's svcfte_updateentities */
+    QS_ENTITY_FRAME,      /* changes to the client's last state: svc_entities */
+    QS_ENTITY_REPLACEMENT /* the same: svcfte_updateentities */
 };
 
 /* Sets of kinds, a bit (1 << kind) for each. */
@@ -142,10 +141,10 @@ enum {
     QS_ENTITIES_KEPT = 1 << QS_ENTITY_FRAME | 1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
 };
 
-/* What an update has; for the values below. */
+/* The values that an update has, see below. */
 enum { QS_ENTITY_MODEL = 0x01, QS_ENTITY_YAW = 0x02, QS_ENTITY_ORIGIN1 = 0x10 /* << axis */ };
 
-/* An update of an entity as the game's parser read it. */
+/* An update of an entity as the protocol's parser read it. */
 struct qs_entity_update {
     enum qs_entity_kind kind;
     uint32_t message; /* its message: index in qs_decoder.messages */
@@ -153,13 +152,13 @@ struct qs_entity_update {
     uint32_t bits;         /* of the protocol: which fields it has; 0 if it removes the entity */
     uint8_t predbits;      /* UFP_*, of a replacement with UF_PREDINFO */
     bool removes;          /* a replacement of number 0: all entities */
-    uint8_t has;           /* QS_ENTITY_*: which of these it has; of a replacement none */
+    uint8_t has;           /* QS_ENTITY_*: which of these it has; 0 for a replacement */
     uint16_t model;        /* number in the precache list */
     double origin[3], yaw; /* units, degrees */
-    struct qs_view bytes;  /* of a frame or replacement, from the number on; as the packet's */
+    struct qs_view bytes;  /* of a frame or replacement, from the number on; in the packet */
 };
 
-/* Hands out an update of an entity that the current message has; nothing if it ran past the end. */
+/* Passes on an update of an entity of the current message; does nothing after an overrun. */
 static inline void qs_add_entity(struct qs_decoder *d, struct qs_entity_update *update)
 {
     if (!(d->want_entities >> update->kind & 1) || d->in.overrun || d->stop)

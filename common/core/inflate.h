@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compressed messages of a packet. A byte of deflate data may stand for a thousand, and each of
- * those for a line of a dump: what a packet inflates to has a limit, and so has what all packets of
- * a session do.
+ * Compressed messages of a packet. A byte of deflate data may inflate to a thousand, and each of
+ * those may become a line of a dump: the inflated size of a packet has a limit, and so has that of
+ * all packets of a session.
  */
 #ifndef QS_CORE_INFLATE_H
 #define QS_CORE_INFLATE_H
@@ -27,10 +27,10 @@ enum { QS_INFLATED_RATIO = 8, QS_INFLATED_AHEAD = 4 * 1024, QS_INFLATED_AHEAD_ST
 /* Bytes that the packet at hand may still inflate to. */
 uint32_t qs_inflate_left(const struct qs_decoder *d);
 
-/* The packet was decoded: what it did not inflate to, later ones may. */
+/* The packet was decoded: adds its unused allowance to that of later packets. */
 void qs_inflate_end(struct qs_decoder *d);
 
-/* Says that the bytes from `offset` to the reader's position stay packed, `size` of them. */
+/* Notes that the `size` bytes from `offset` to the reader's position stay packed. */
 void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size);
 
 /*
@@ -41,7 +41,7 @@ void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size);
 GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed, uint32_t size);
 
 /*
- * A deflate stream that goes on from packet to packet, as TCP carries it (zlib's format, RFC 1950).
+ * A deflate stream that continues from packet to packet over TCP (zlib's format, RFC 1950).
  *
  * Its state is a value: copies share what is large, and each can go on by itself, so that sessions
  * can hold it (see session.h). What it keeps are the last 32 KiB that it inflated to, and the
@@ -59,7 +59,7 @@ struct qs_inflate_stream {
     GPtrArray *window; /* GBytes, the oldest first: what was before that block; or NULL */
 };
 
-/* `to` is overwritten without being cleared. */
+/* Overwrites `to` without clearing it. */
 void qs_inflate_stream_copy(struct qs_inflate_stream *to, const struct qs_inflate_stream *from);
 void qs_inflate_stream_clear(struct qs_inflate_stream *stream);
 

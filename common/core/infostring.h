@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Info strings: `\key\value\key\value…`, as user info, server info and challenges carry them.
- * Source: qw28-protocol, "Info String". Keys and values are at most 63 bytes long; keys beginning
- * with `*` are set by the engine only; empty pairs and a missing last value occur.
+ * Source: qw28-protocol, "Info String". Keys and values are at most 63 bytes long; only the program
+ * sets keys that begin with `*`; empty pairs and a missing last value occur.
  */
 #ifndef QS_CORE_INFOSTRING_H
 #define QS_CORE_INFOSTRING_H
@@ -21,18 +21,18 @@ struct qs_info_pair {
     bool has_value; /* false: the string ended behind the key */
 };
 
-/* The next pair of `info` at `*pos`, which moves behind it. False at the end. Offsets count in
- * `info`. */
+/* Reads the pair of `info` at `*pos` and moves `*pos` behind it. False at the end. Offsets are
+ * relative to `info`. */
 bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair);
 
-/* The value of `key`, or the empty view (data NULL) when it is not there. The first one counts. */
+/* The value of the first pair with `key`, or the empty view (data NULL) if there is none. */
 struct qs_view qs_info_value(struct qs_view info, const char *key);
 
 /*
- * Whether an engine does more with this pair of a server's info than show it or play by it. FTE
- * fetches files that it lacks from sv_dlURL, also while it plays a demo (cl_parse.c,
- * CL_CheckOrEnqueDownloadFile). Of MVDSV 0.30 ezQuake believes few extensions, and reads messages
- * without them (cl_parse.c, CL_PEXT_Fix).
+ * Whether a pair of a server's info has side effects in a client that plays a demo. sv_dlURL makes
+ * it download missing files (FTE cl_parse.c, CL_CheckOrEnqueDownloadFile); the "*version" of MVDSV
+ * 0.30 makes it accept few extensions and read messages without the others (ezQuake cl_parse.c,
+ * CL_PEXT_Fix).
  */
 bool qs_info_is_obeyed(struct qs_view key, struct qs_view value);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet: one UDP payload, or one unit of a TCP stream, and where it came from. How streams are
- * cut into units, the protocol decides (see qs_protocol.unit_size).
+ * A packet: one UDP payload, or one unit of a TCP stream, and where it came from. The
+ * protocol decides how streams are cut into units (see qs_protocol.unit_size).
  */
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
@@ -53,13 +53,13 @@ struct qs_packet {
     uint64_t missing_before; /* number of the packet behind them */
 };
 
-/* The capture has only the beginning of the packet ("snaplen"). */
+/* Whether the capture cut the packet ("snaplen"). */
 static inline bool qs_packet_is_cut(const struct qs_packet *packet)
 {
     return packet->size < packet->wire_size;
 }
 
-/* Addresses as keys: of equal ones the bytes, the family and the port are the same. */
+/* Addresses as keys: equal if bytes, family and port are equal. */
 
 static inline bool qs_address_equal(const struct qs_address *a, const struct qs_address *b)
 {

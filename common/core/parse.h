@@ -11,8 +11,8 @@
  *         qs_coord3(d, QW_DAMAGE_ORIGIN);
  *     }
  *
- * The function's name is what is on the wire; the field's row is how it is shown. Without a sink
- * only reading remains.
+ * The function's name is the wire format; the field's row says how to show it. Without a sink the
+ * calls only read.
  */
 #ifndef QS_CORE_PARSE_H
 #define QS_CORE_PARSE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record of a protocol: all that the plugin and the tool know about a game. Adding a game is a
- * folder in common/ that defines one of these, and a row in common/protocols.c.
+ * The record of a protocol: all that the plugin and the tool know about a game. To add a game, add
+ * a folder in common/ that defines one of these, and a row in common/protocols.c.
  */
 #ifndef QS_CORE_PROTOCOL_H
 #define QS_CORE_PROTOCOL_H
@@ -31,7 +31,8 @@ struct qs_option {
 };
 
 /*
- * What a list of sessions shows. Texts are UTF-8, owned by the caller of `describe`; NULL: unknown.
+ * A session's row in a list of sessions. The caller of `describe` owns the texts: UTF-8; NULL:
+ * unknown.
  */
 struct qs_description {
     char *version; /* "28", "28 FTE 0x2140f000" */
@@ -47,7 +48,7 @@ struct qs_protocol {
 
     const struct qs_field *fields;
     unsigned field_count;
-    unsigned undecoded; /* the row for bytes that nothing decoded */
+    unsigned undecoded; /* the row for undecoded bytes */
     unsigned links;     /* the first of the rows of links.def */
     uint32_t notes;     /* QS_NOTE_BIT() of those it gives */
 

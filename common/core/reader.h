@@ -3,10 +3,10 @@
  * A bounds-checked cursor over a range of bytes.
  *
  * Overrun is sticky: a read past the end gives 0, sets `overrun`, and closes the range, so that
- * every later read gives 0 as well. Parse functions stay straight-line code; whoever runs them
- * looks at `overrun` once, at the end. `pos` stays at the first byte that could not be read.
+ * every later read gives 0 as well. Parse functions stay straight-line code; their caller
+ * checks `overrun` once, at the end. `pos` stays at the first byte that could not be read.
  *
- * The reader does not own the bytes. All Quake protocols are little-endian unless a name says `be`.
+ * The reader does not own the bytes. Values are little-endian unless a name says `be`.
  */
 #ifndef QS_CORE_READER_H
 #define QS_CORE_READER_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A range of bytes that somebody else owns: packet data as a rule, so without a NUL at its end. */
+/* A range of bytes that the view does not own: usually packet data, without a NUL at its end. */
 struct qs_view {
     const uint8_t *data;
     uint32_t size;
@@ -47,7 +47,7 @@ static inline uint32_t qs_reader_left(const struct qs_reader *r)
     return r->limit - r->pos;
 }
 
-/* Nothing more can be read from here on. */
+/* Makes every later read fail. */
 static inline void qs_reader_overrun(struct qs_reader *r)
 {
     r->overrun = true;

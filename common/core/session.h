@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sessions of all protocols have in common. A session is what the packets of a
+ * The common part of the sessions of all protocols. A session is the state that the packets of a
  * conversation have established so far.
  *
  * A protocol's session struct has `struct qs_session` as its first member. Sessions are values: the
@@ -17,8 +17,8 @@
 #include "common/core/packet.h"
 
 /*
- * One direction of a connection whose packets have a sequence number that only grows, and which of
- * them arrived. Kept by common/netchan.
+ * One direction of a connection whose packets have a growing sequence number, and which of them
+ * arrived. common/netchan updates it.
  */
 struct qs_netchan {
     bool started;
@@ -43,7 +43,7 @@ struct qs_session {
     struct qs_netchan to_server, to_client;
 };
 
-/* Numbers lost on the way to either end. */
+/* Numbers lost in either direction. */
 struct qs_session_loss {
     uint64_t gaps, missing, not_captured;
 };
@@ -51,42 +51,42 @@ struct qs_session_loss qs_session_loss(const struct qs_session *session);
 
 void qs_session_init(struct qs_session *session);
 
-/* A new connection begins in the conversation: counters restart, the server stays who it is. */
+/* A new connection begins in the conversation: counters restart, the server stays the same. */
 void qs_session_connect(struct qs_session *session);
 
-/* The packet's sender is the server. False when that is not known. */
+/* Whether the packet's sender is the server. False if that is not known. */
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
 
 /*
- * The numbers of sessions: from 1, in the order in which they begin, whatever their conversations
- * and protocols. A conversation may hold several, one after the other: one begins with the first
- * netchan packet that its receiver takes (decoder->accepted) in a new connection
- * (qs_session.connection), and ends when the next connection begins. What only asks and answers
- * before that belongs to none.
+ * The numbers of sessions: from 1, in the order in which they begin, over all conversations and
+ * protocols. A conversation may have several, one after the other: one begins with the first
+ * netchan packet that its receiver accepts (decoder->accepted) in a new connection
+ * (qs_session.connection), and ends when the next connection begins. Connectionless packets before
+ * that belong to no session.
  */
 
-/* How many sessions there were so far, of all that are numbered together. All 0 to begin with. */
+/* The number of sessions so far, of all that are numbered together. Initially all 0. */
 struct qs_session_numbers {
     uint32_t count;
 };
 
-/* The session that goes on in a conversation. All 0 to begin with. */
+/* The current session of a conversation. Initially all 0. */
 struct qs_session_number {
     uint32_t number;     /* 0: none */
     uint32_t connection; /* that it is */
 };
 
 /*
- * A packet was decoded, which its receiver `accepted` or not; then its conversation is in
- * `connection`. Returns the number of the session that goes on from this packet on, 0 where there
- * is none. Where it is not what it was, the one before is over.
+ * Call it after each decoded packet, which its receiver `accepted` or not; its conversation is then
+ * in `connection`. Returns the number of the current session, 0 if there is none. If the number
+ * changes, the previous session is over.
  */
 uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_session_number *current,
                            uint32_t connection, bool accepted);
 
 /*
- * What is known of a packet beside its bytes, in all protocols alike: rows as those of fields, but
- * with names that stand behind the protocol's ("session" is "qw.session"). Wireshark shows them in
+ * Metadata of a packet, the same for all protocols: rows like those of fields, whose names follow
+ * the protocol's ("session" is "qw.session"). Wireshark shows them in
  * the tree; dumps have the same as packet.session and packet.direction.
  */
 

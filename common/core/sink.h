@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sink is given what a decoder reads, in wire order: groups open and close, fields and notes come
+ * A sink receives what a decoder reads, in wire order: groups open and close, with fields and notes
  * between.
  *
  * An implementation embeds `struct qs_sink` as its first member. Any function may be NULL. Views in
@@ -17,7 +17,7 @@
 #include "common/core/reader.h"
 
 /*
- * Notes: what is wrong with a packet or worth seeing, of the same kinds in all protocols.
+ * Notes: problems and remarkable facts of a packet, with the same kinds in all protocols.
  *
  * The plugin turns a note into an expert info named `<protocol>.<suffix>`; `pcap2demo --dump`
  * prints it under the same name; `--check` fails on those that are problems.
@@ -66,7 +66,7 @@ extern const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS];
 struct qs_value {
     uint32_t offset; /* of the bytes that the value was read or derived from */
     uint32_t length;
-    bool generated; /* derived: these bytes do not carry the value by themselves */
+    bool generated; /* derived: these bytes alone do not carry the value */
     union {
         uint64_t u; /* QS_BOOL, QS_U*, QS_X*, QS_FRAMENUM, QS_TIME, QS_DURATION; masked parts are
                        shifted down */

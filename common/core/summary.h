@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet in one line, where it is wanted, the same way in every game:
+ * The summary of a packet: one line, with the same form in every game:
  *
  *     S→C seq 7 ack 5 [gap 2]: print "anna: gg", playerinfo×3
  *     C→S connect protocol 28 name "anna"
@@ -24,7 +24,7 @@
 
 /* Adds to the last message in the summary; before any message, to the head. */
 void qs_summary(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same with raw Quake text, made readable and cut to a title's length. */
+/* The same with raw text, made readable and cut to a title's length. */
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
                      const char *after);
 /* The same as a value: a blank, the word (may be empty), and the text in quotes. Nothing where the
@@ -32,7 +32,7 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
 void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view text);
 /* A message begins. Those of one name that add nothing are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);
-/* What became of the packet on its way, without the brackets: "gap 3". */
+/* Adds a delivery status, without the brackets: "gap 3". */
 void qs_summary_remark(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* --- For the core: what holds a summary, where it begins and ends, and values that were read */

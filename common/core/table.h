@@ -2,10 +2,9 @@
 /*
  * A sparse table of byte strings by index (precache lists, config strings, player names),
  * copied on write: copying a table shares its storage, and setting an entry of a shared table
- * copies only the part that changes. So it costs few bytes to hold the table before each packet.
+ * copies only the part that changes. A copy for each packet costs few bytes.
  *
- * Strings are raw Quake text without a NUL inside (see text.h to show them), or bytes that are
- * always as many.
+ * Strings are raw text without a NUL inside (see text.h to show them), or bytes of a fixed size.
  */
 #ifndef QS_CORE_TABLE_H
 #define QS_CORE_TABLE_H
@@ -14,18 +13,18 @@
 
 #include "common/core/reader.h"
 
-/* Indices at or above are ignored by qs_table_set(): no message makes a table larger than this. */
+/* qs_table_set() ignores indices at or above: no message makes a table larger than this. */
 #define QS_TABLE_LIMIT 16384u
 
 struct qs_table {
     struct qs_table_root *root; /* NULL: empty */
 };
 
-/* `to` is overwritten without being cleared. */
+/* Overwrites `to` without clearing it. */
 void qs_table_copy(struct qs_table *to, const struct qs_table *from);
 void qs_table_clear(struct qs_table *table);
 
-/* Whether one is a copy of the other, and neither has changed since. */
+/* Whether one is an unchanged copy of the other. */
 static inline bool qs_table_shares(const struct qs_table *a, const struct qs_table *b)
 {
     return a->root == b->root;

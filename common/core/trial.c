@@ -50,7 +50,7 @@ bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session
     return qs_are_readable(d, session, rest, read);
 }
 
-/* --- Of a packet of which nothing is known */
+/* --- Trials of an unknown packet */
 
 bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *packet,
                     enum qs_direction direction, struct qs_sink *sink)

@@ -84,13 +84,13 @@ double qs_angle(struct qs_decoder *d, unsigned id);
 /* Three in a row; `id` is the group's row (VEC3 or ANGLES). */
 void qs_coord3(struct qs_decoder *d, unsigned id);
 void qs_angle3(struct qs_decoder *d, unsigned id);
-/* The same, for who needs the values. */
+/* The same, but also returns the values. */
 void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3]);
 void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3]);
 
 /* A NUL-terminated text; the field's length includes the NUL. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);
-/* One that names a file of the game, or a folder beside that of the engine's own. */
+/* A text that names a file of the game, or a game folder. */
 struct qs_view qs_file_name(struct qs_decoder *d, unsigned id);
 struct qs_view qs_folder_name(struct qs_decoder *d, unsigned id);
 /* `size` bytes as they are. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Demo formats: the record that is all that the plugin and the tool know about one, and reading a
- * demo block by block. To add a format, write NAME/NAME.c, which defines a record and reads,
+ * Demo formats: the record with all that the plugin and the tool know about one, and the reader of
+ * a demo's blocks. To add a format, write NAME/NAME.c, which defines a record and reads,
  * writes, rebuilds and sends its blocks (longer rebuilders have a rebuild.c), rows of the framing's
  * fields in the game's fields.def, and a row in format.c.
  */
@@ -14,9 +14,9 @@
 #include "common/demo/packets.h"
 #include "common/demo/writer.h"
 
-/* --- Reading. The whole demo is in memory. One that is cut or damaged gives the blocks before. */
+/* --- Reading. The demo is in memory. If it is cut or damaged, the blocks before that are read. */
 
-/* What came of looking for the next block. */
+/* The result of reading the next block. */
 enum qs_demo_status {
     QS_DEMO_BLOCK,
     QS_DEMO_LINE,     /* what stands before the blocks */
@@ -28,7 +28,7 @@ enum qs_demo_status {
 
 struct qs_demo_format;
 
-/* Where reading a demo stands. */
+/* The state of a demo's reader. */
 struct qs_demo_reader {
     const struct qs_demo_format *format;
     struct qs_reader in;
@@ -95,7 +95,7 @@ struct qs_demo_rebuilder {
     bool by_level; /* it begins a demo for each level by itself */
 };
 
-/* Makes the packets that a demo could have been recorded from. */
+/* Makes packets from which the demo could have been recorded. */
 struct qs_demo_packet_maker {
     uint16_t port;     /* of the server */
     size_t state_size; /* of its state, which begins with a pointer to the sender; the rest is 0 */

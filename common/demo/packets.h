@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Making packets of demos: what a format is given to send with. A handshake comes first, so that
- * whoever reads the packets knows the game. Each packet's comment names the part of the demo that
+ * Makes packets of demos: the functions with which a format sends. A handshake comes first, so that
+ * readers of the packets recognize the game. Each packet's comment names the part of the demo that
  * it carries (parts.h).
  */
 #ifndef QS_DEMO_PACKETS_H
@@ -37,7 +37,7 @@ struct qs_demo_sender {
     GByteArray *packet; /* scratch: the datagram that the format makes */
 };
 
-/* `part` is what the packet carries, but for its offset; NULL: nothing. */
+/* `part` is what the packet carries, without its offset; NULL: nothing. */
 void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
                   struct qs_view datagram, const struct qs_demo_part *part);
 void qs_demo_send_segment(struct qs_demo_sender *sender, enum qs_direction direction,
@@ -50,7 +50,7 @@ void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction directio
 /* The part that the first packet of a session carries; more are to come. */
 extern const struct qs_demo_part qs_demo_start;
 
-/* A whole block that no packet gives. */
+/* A complete block that no packet contains. */
 struct qs_demo_part qs_demo_block_apart(struct qs_view block);
 
 /* A block whose first `head` bytes stand in no packet; the others are its payload from `from` on.

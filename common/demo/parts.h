@@ -37,12 +37,12 @@ char *qs_demo_part_text(const struct qs_demo_part *part);
 bool qs_demo_part_read(const char *text, struct qs_demo_part *part, GByteArray *head);
 
 /*
- * Appends the part's bytes to `out`; `payload` is the packet's. False, and nothing is appended,
- * where they are not as many as the part has.
+ * Appends the part's bytes to `out`; `payload` is the packet's. Returns false and appends nothing
+ * if their number differs from the part's size.
  */
 bool qs_demo_part_append(const struct qs_demo_part *part, struct qs_view payload, GByteArray *out);
 
-/* --- Restoring. Nothing is decoded and nothing left out; sanitizing needs a rebuilder instead. */
+/* --- Restoring: decodes nothing and omits nothing; sanitizing needs a rebuilder instead. */
 
 struct qs_demo_restorer;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a rebuilder writes its demo: it calls these functions and never sees a file or a name. The
- * caller of the rebuilder implements them.
+ * The output of a rebuilder: it calls these functions and never sees a file or a name. The caller
+ * of the rebuilder implements them.
  */
 #ifndef QS_DEMO_WRITER_H
 #define QS_DEMO_WRITER_H
@@ -65,11 +65,11 @@ void qs_demo_discard(struct qs_demo_writer *writer);
  */
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 
-/* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
+/* A console command was left out at the user's request; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
 
-/* Under --sanitize, an ambiguous message was left out: see text.h. Engines that end a text
- * elsewhere would take the rest of it for messages. */
+/* --sanitize left out an ambiguous message: see text.h. Engines that end a text elsewhere would
+ * parse the rest of it as messages. */
 void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet);
 
 /* The packet was not decoded to its end. What is left of it is in the demo as it came, or is left
@@ -84,7 +84,7 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
 void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,
                            const char *unit);
 
-/* Where the capture lacks part of a sign-on. */
+/* The packets where the capture lacks part of a sign-on. */
 struct qs_sign_on_loss {
     uint64_t packet; /* number in the capture; 0: unknown */
     bool before;     /* what is missing was sent before that packet; else it is that packet */
@@ -106,8 +106,7 @@ char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss);
 char *qs_late_text(const char *map);
 
 /*
- * Something that the user should know: the demo is not what the client would have recorded.
- * `packet` is where, or NULL.
+ * A warning: the demo differs from what the client would have recorded. `packet` is where, or NULL.
  */
 void qs_demo_problem(struct qs_demo_writer *writer, const struct qs_packet *packet,
                      const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A zip archive behind the last block of a QWD or MVD demo. ezQuake opens the demo's file as a zip
- * archive, and carries out the file autoexec.cfg in it when the demo begins; players read only the
+ * archive, and executes the file autoexec.cfg in it when the demo begins; players read only the
  * blocks. Source: ezquake demo_extension.c, DemoExtension_Load(); common/quakeworld/PROTOCOL.md,
  * section 7. PKWARE, APPNOTE.TXT 4.3 has the format.
  *
@@ -14,13 +14,13 @@
 #include "common/demo/packets.h"
 #include "common/demo/format.h"
 
-/* Whether an archive begins here, whole or cut: by its mark. */
+/* Whether an archive begins here, complete or cut: checks its signature. */
 bool appendix_begins(struct qs_view rest);
 /* Whether the rest of the file is a whole archive: it begins here, and has a directory at its end.
  */
 bool appendix_is_whole(struct qs_view rest);
 
-/* Moves behind one that begins here; QS_DEMO_CUT where it is not whole. */
+/* Moves behind an archive that begins here; QS_DEMO_CUT if it is incomplete. */
 enum qs_demo_status appendix_take(struct qs_reader *in);
 
 /* Decodes it: what is in it, and the directory file by file. */

@@ -51,14 +51,14 @@
 /* The version of both dump formats; it grows when a consumer could break. */
 enum { QS_DUMP_SCHEMA = 1 };
 
-/* What a dump shows of a packet beside its fields. */
+/* What a dump shows of a packet besides its fields. */
 struct qs_dump_packet {
     const struct qs_packet *packet;
     const struct qs_decoder *decoder; /* after qs_decode(), of the same packet */
     unsigned session;                 /* number of the session it belongs to; 0: none */
 };
 
-/* A dump at work: it is the sink of a decode, and then gives what is to be printed of it. */
+/* The state of a dump: the sink of a decode, and the text to print after it. */
 struct qs_dump {
     struct qs_sink sink;
     /* What is to be printed of the packet; valid until the next decode, for which it is ready. */
@@ -105,8 +105,8 @@ enum qs_packet_line_id {
 extern const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES];
 
 /*
- * From now on lines of a text dump whose names pass the test are left out. It is asked once for
- * each field, and for a note whenever one comes. The compact form counts packets from here on.
+ * Omits later lines of a text dump whose names pass the test. The test runs once for each field,
+ * and for every note. The compact form counts packets from here on.
  */
 typedef bool qs_name_test(void *user, const char *name);
 void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes JSON (RFC 8259) as it comes, at the end of a text: nothing is kept but that text.
+ * A streaming JSON writer (RFC 8259) that appends to a text.
  *
- * The caller keeps the grammar: a value, array or object in an object comes behind its key, what
- * begins also ends. Commas come by themselves.
+ * The caller keeps the grammar: a key before each value, array or object in an object, an end for
+ * each begin. The writer adds the commas.
  */
 #ifndef QS_DUMP_JSON_WRITER_H
 #define QS_DUMP_JSON_WRITER_H
@@ -62,8 +62,8 @@ void qs_json_null(struct qs_json *json);
 void qs_json_uint(struct qs_json *json, uint64_t value);
 void qs_json_int(struct qs_json *json, int64_t value);
 
-/* With all digits that are needed to read the same value again. JSON has no infinities and no NaN:
- * false, and nothing is written. */
+/* Writes enough digits to read the same value again. JSON has no infinities and no NaN: then it
+ * returns false and writes nothing. */
 bool qs_json_real(struct qs_json *json, double value);
 
 /*

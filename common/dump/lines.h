@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a dump collects of a packet before it is written: lines, and numbers of sources. */
+/* What a dump collects of a packet before it writes: lines, and numbers of sources. */
 #ifndef QS_DUMP_LINES_H
 #define QS_DUMP_LINES_H
 
@@ -60,7 +60,7 @@ struct qs_compact {
     void *user;
 };
 
-/* Appends the lines of a packet, behind its first one, of which the end is lacking; see dump.h. */
+/* Appends the lines of a packet behind its first one, which has no line end yet; see dump.h. */
 void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs_dump_lines *lines,
                        const struct qs_dump_packet *about);
 

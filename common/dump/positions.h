@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a packet's next field may be expected: the compact form of dumps writes only positions that
- * are other than that, and its reader expects the same.
+ * The expected position of a packet's next field: the compact form of dumps writes only positions
+ * that differ from it, and its reader expects the same.
  *
  * A field begins where the one before it ends; a derived one has the position of the field whose
  * name its name goes on ("model", "model.name"), else of the one before. It is as long as the field
@@ -42,7 +42,7 @@ struct qs_positions {
     uint32_t packet; /* counts packets, so that lengths of earlier ones are known */
 };
 
-/* All zero to begin with. */
+/* Initially all zero. */
 void qs_positions_clear(struct qs_positions *positions);
 
 /* A packet of a protocol with so many rows begins. */

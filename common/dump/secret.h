@@ -21,14 +21,14 @@
 #define QS_SECRET_MASK "*****"
 
 /*
- * Of one packet no more are remembered, by which parts of texts are known again. Where there are
- * more, all texts from then on are hidden whole.
+ * Maximum number of a packet's passwords that are remembered, to find them in parts of texts. If
+ * there are more, all later texts are hidden completely.
  */
 enum { QS_SECRET_SPANS_MAX = 32 };
 
 struct qs_secret_word;
 
-/* Several decoders may share one, whose decodes follow one another. */
+/* Several decoders may share one if their decodes do not overlap. */
 struct qs_secret_guard {
     struct qs_guard base;
     bool hide;      /* gives asterisks to the sink and the summary; else passwords are only found */
@@ -43,7 +43,7 @@ struct qs_secret_guard {
     struct qs_field mask; /* the row of a number that is hidden: a text */
 };
 
-/* Passwords that are found are counted, and reported to the sink. */
+/* Counts the passwords and reports them to the sink. */
 void qs_secret_guard_init(struct qs_secret_guard *guard, bool hide);
 void qs_secret_guard_clear(struct qs_secret_guard *guard);
 
@@ -57,7 +57,7 @@ bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct
 /* The text is nothing but a key or command that a password follows; NULL: it is not. */
 const struct qs_secret_word *qs_secret_key(struct qs_view text);
 
-/* The password in the text that follows the key; false where it has none. */
+/* The password in the text that follows the key; false if it has none. */
 bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text,
                       struct qs_view *secret);
 

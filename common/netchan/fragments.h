@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fragments of a message that is not whole yet.
+ * The fragments of an incomplete message.
  *
  * A list is a reference to its newest fragment, which refers to the one before it. Fragments never
- * change, so that copying a list is cheap, and a copy stays what it was when the original grows.
+ * change: copying a list is cheap, and a copy does not change when the original grows.
  * References are counted without locks: a session belongs to one thread.
  *
  * Bounds: a list has no more than QS_FRAGMENTS_MAX fragments, and no more bytes than its user
@@ -18,7 +18,7 @@
 
 #include "common/core/reader.h"
 
-/* Engines cut no message into that many. */
+/* No engine splits a message into that many. */
 enum { QS_FRAGMENTS_MAX = 1024 };
 
 struct qs_fragment;
@@ -29,7 +29,7 @@ struct qs_fragments {
     uint32_t message; /* what the fragments are of; see qs_fragments_follows() */
 };
 
-/* `to` is overwritten without being cleared. */
+/* Overwrites `to` without clearing it. */
 void qs_fragments_copy(struct qs_fragments *to, const struct qs_fragments *from);
 void qs_fragments_clear(struct qs_fragments *list);
 

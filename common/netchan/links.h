@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What ties the packets of a conversation to one another, and how long it took: which packet
- * acknowledges which, when a reliable message was sent first, again, and confirmed, which response
- * belongs to which request, where fragments are joined.
+ * Links between the packets of a conversation, with times: which packet acknowledges which, when a
+ * reliable message is sent first, again, and confirmed, which response belongs to which request,
+ * where fragments are joined.
  *
- * A conversation's packets are given once, in the order of the capture. Links back are known from
- * then on, links ahead once the later packet has come. Sessions know nothing of it: they are copied
- * for each packet, links are kept once.
+ * The caller passes a conversation's packets once, in the order of the capture. A packet's links
+ * back are known at once, its links ahead once the later packet arrives. Links are not part of a
+ * session: sessions are copied for each packet.
  *
- * What a packet acknowledges is told by its seqinfo (seqinfo.h), what it asks for or answers by its
- * messages' rows (findings.h): nothing here knows a game.
+ * The seqinfo (seqinfo.h) says what a packet acknowledges, its messages' rows (findings.h) what it
+ * asks for or answers: nothing here knows a game.
  *
  * Memory: 32 bytes a packet, and as many again for those that are reliable, a fragment, a
  * request or a response. Nothing grows by what a packet claims.
@@ -30,7 +30,7 @@ enum qs_link {
     QS_LINKS
 };
 
-/* Whether the field is known only once a later packet has come. */
+/* Whether the field is known only once a later packet arrives. */
 bool qs_link_is_ahead(enum qs_link link);
 
 struct qs_links;
@@ -40,8 +40,8 @@ struct qs_links *qs_links_new(uint32_t kept);
 void qs_links_free(struct qs_links *links);
 
 /*
- * Takes the datagram that the decoder has just decoded, with `want_transfers`. Units of streams are
- * left out: TCP has links of its own.
+ * Adds the datagram that the decoder has just decoded, with `want_transfers`. Ignores units of
+ * streams: TCP has links of its own.
  */
 void qs_links_take(struct qs_links *links, const struct qs_decoder *d);
 

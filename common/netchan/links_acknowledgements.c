@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Acknowledgements, and what becomes of reliable messages.
+ * Acknowledgements, and the delivery of reliable messages.
  *
  * Where a bit tells of reliable messages (struct qs_seqinfo, toggles), one is on its way at a time:
  * a packet that carries one before the receiver's bit has turned over carries the same one again.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What links.c, links_acknowledgements.c and links_requests.c keep of a conversation; nobody
- * else's. */
+/* The state of a conversation, private to links.c, links_acknowledgements.c and links_requests.c.
+ */
 #ifndef QS_NETCHAN_LINKS_STATE_H
 #define QS_NETCHAN_LINKS_STATE_H
 

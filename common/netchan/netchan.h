@@ -28,22 +28,22 @@ enum qs_arrival {
 enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped);
 
 /*
- * Whether the number is so far below the last one that no detour explains it: a new connection's
- * numbers, if one may have begun.
+ * Whether the number is so far below the last one that reordering cannot explain it: a new
+ * connection's numbers, if one may have begun.
  */
 bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence);
 
 /*
- * The other end acknowledges `ack` of this direction. True, once, where that packet was not
- * captured: it was received, and only the capture lacks it.
+ * The other end acknowledges `ack` of this direction. True, once, if the receiver has that packet
+ * and the capture lacks it.
  */
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack);
 
 /*
- * Whether the packet can begin with a number and an acknowledgement of a game that goes on: no game
- * lasts QS_NUMBERS_MAX packets, 15 hours of 77 each second; and neither end sends more than `ratio`
- * times as many as the other, but for QS_NUMBERS_APART that were not answered yet. `word` reads a
- * number, with flags in its upper two bits: in the game's byte order.
+ * Whether the packet can begin with a number and an acknowledgement of a running game: no game
+ * lasts QS_NUMBERS_MAX packets (15 hours of 77 each second), and neither end sends more than
+ * `ratio` times as many as the other, except QS_NUMBERS_APART unanswered ones. `word` reads a
+ * number, with flags in its upper two bits, in the protocol's byte order.
  */
 bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(const uint8_t *),
                                uint32_t ratio);
@@ -55,9 +55,9 @@ static inline bool qs_arrival_accepted(enum qs_arrival arrival)
 }
 
 /*
- * What the receiver of a packet with a sequence number does with it, the same for all netchans: it
- * takes the packet or drops it, joins fragments, and learns what its own packets became of. Notes
- * of one kind have the same wording in every game.
+ * The receiver of packets with sequence numbers, the same for all netchans: it accepts or drops a
+ * packet, joins fragments, and tracks which of its own packets arrived. Notes of one kind have the
+ * same wording in every game.
  *
  * A netchan reads its header, calls qs_receive() with the number and qs_receive_acknowledgement(),
  * then qs_read_received() with the function that reads the messages.
@@ -68,7 +68,7 @@ struct qs_span {
     uint32_t offset, length;
 };
 
-/* What goes in the packet's direction, and what goes the other way. */
+/* The packet's direction, and the opposite one. */
 static inline struct qs_netchan *qs_netchan_forth(const struct qs_decoder *d)
 {
     return d->direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
@@ -80,23 +80,24 @@ static inline struct qs_netchan *qs_netchan_back(const struct qs_decoder *d)
 }
 
 /*
- * The packet at hand, numbered d->sequence, arrives: sets d->accepted, with a note where the
- * receiver drops it. Returns how many numbers were skipped before it.
+ * The current packet, numbered d->sequence, arrives: sets d->accepted, with a note if the receiver
+ * drops it. Returns how many numbers were skipped before it.
  */
 uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span number);
 
-/* The note of that; none where nothing was skipped. The sender told of `choked` numbers that it
- * skipped on purpose. */
+/* Notes the skipped numbers, if any. The sender has announced that it skipped `choked` numbers on
+ * purpose. */
 void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
 
-/* The packet acknowledges d->acknowledged of `chan`: a note where the capture lacks that. Not to be
- * called of a packet that its receiver drops. */
+/* The packet acknowledges d->acknowledged of `chan`: adds a note if the capture lacks that. Do not
+ * call it for a packet that its receiver drops. */
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
 
 /* The packet carries again what was sent before and must arrive. */
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);
 
-/* As many numbers before the packet's were received, or the sender would not have gone on. */
+/* The receiver has that many numbers before the packet's; otherwise the sender would have waited.
+ */
 void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking);
 
 /* --- Fragments */
@@ -111,7 +112,7 @@ void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment);
 void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragments *earlier,
                        struct qs_span last);
 
-/* Of netchans whose fragments tell where they belong. */
+/* For netchans whose fragments have an offset. */
 struct qs_fragment_format {
     struct qs_span number; /* where the sequence number stands */
     unsigned row;          /* the field of a fragment's bytes */
@@ -121,22 +122,22 @@ struct qs_fragment_format {
 
 /*
  * The rest of the packet is the fragment at byte `offset` of message d->sequence; `more` follow.
- * Fragments are taken in order, and dropped otherwise. Returns the message where it is whole now:
- * then it arrives. Else NULL, and the packet is done.
+ * Accepts fragments in order and drops others. Returns the message if it is complete: then it
+ * arrives. Else NULL, and the packet is done.
  */
 GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
                             const struct qs_fragment_format *format, uint32_t offset, bool more);
 
 /* --- Messages */
 
-/* `read` in the session as it is where the receiver takes the packet, else as below. */
+/* Calls `read` with the session if the receiver accepts the packet, else as below. */
 void qs_read_received(struct qs_decoder *d, void (*read)(struct qs_decoder *));
 
-/* What the receiver drops is shown all the same, but the session learns nothing: `read` sees a copy
- * of it, which is thrown away. */
+/* Decodes a packet that the receiver drops, without changing the session: `read` gets a copy, which
+ * is discarded. */
 void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *));
 
-/* `read` reads `message`, which was joined. */
+/* Calls `read` on the joined `message`. */
 void qs_read_joined(struct qs_decoder *d, GBytes *message, void (*read)(struct qs_decoder *));
 
 #endif

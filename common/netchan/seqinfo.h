@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a datagram stands among those of its conversation, as its header alone tells. By this a
- * capture is put in order before it is decoded; see qs_protocol.seqinfo.
+ * A datagram's position in its conversation, from its header alone. A capture is put in order by it
+ * before it is decoded; see qs_protocol.seqinfo.
  *
- * Each end numbers what it sends in one stream, or in several that do not know of each other. A
- * receiver repeats a mark of what it took last; of what it drops because a later one came first it
- * never does.
+ * Each end numbers what it sends in one stream, or in several independent ones. A receiver echoes
+ * the mark of the last datagram it accepted, never of one that it drops because a later one came
+ * first.
  */
 #ifndef QS_NETCHAN_SEQINFO_H
 #define QS_NETCHAN_SEQINFO_H
@@ -17,7 +17,7 @@
 
 enum { QS_STREAMS = 2 };
 
-/* Fragments of one number are told apart by their offset, below the number. */
+/* The bits below the number hold the fragment's offset. */
 enum { QS_SEQINFO_SHIFT = 20 };
 
 struct qs_seqinfo {
@@ -33,7 +33,7 @@ struct qs_seqinfo {
 
     uint8_t echo_stream; /* of the receiver */
     uint32_t echo;       /* the mark of what the sender took last in it; 0: none */
-    bool toggles;        /* it tells of reliable messages by a bit that each of them turns over */
+    bool toggles;        /* it acknowledges reliable messages by a bit that each of them toggles */
     bool toggle;         /* that bit */
 };
 
@@ -43,7 +43,7 @@ static inline struct qs_seqinfo qs_seqinfo_from(enum qs_end from, enum qs_end se
     return (struct qs_seqinfo){.from_client = server != QS_END_UNKNOWN && server != from};
 }
 
-/* It is all of a message. */
+/* It is a complete message. */
 static inline void qs_seqinfo_message(struct qs_seqinfo *seqinfo, uint32_t sequence, uint32_t first)
 {
     seqinfo->numbered = true;
@@ -52,7 +52,7 @@ static inline void qs_seqinfo_message(struct qs_seqinfo *seqinfo, uint32_t seque
     seqinfo->first = (uint64_t)first << QS_SEQINFO_SHIFT;
 }
 
-/* It is `size` bytes at `offset` of a message that goes on. */
+/* It is `size` bytes at `offset` of a message that continues. */
 static inline void qs_seqinfo_fragment(struct qs_seqinfo *seqinfo, uint32_t offset, uint32_t size,
                                        bool more)
 {

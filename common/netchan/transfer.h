@@ -3,14 +3,13 @@
  * Files that a server sends to a client: the steps of a transfer that packets carry (struct
  * qs_transfer) become files again (struct qs_transfers).
  *
- * The games have two ways. One piece after the other, each asked for with the command "nextdl": a
- * piece has a percentage, 100 is the last one's. Or chunks with offsets, in any order, after the
- * server has sent the file's name and size. Sources: common/quakeworld/PROTOCOL.md, section 5, and
- * the document of that name in common/quake2; DarkPlaces sv_main.c, SV_Download_f, sv_send.c,
+ * There are two ways. Blocks in order, each requested with the command "nextdl": a block has a
+ * percentage, 100 is the last one's. Or chunks with offsets, in any order, after the server has
+ * sent the file's name and size. Sources: common/quakeworld/PROTOCOL.md, section 5, and the
+ * document of that name in common/quake2; DarkPlaces sv_main.c, SV_Download_f, sv_send.c,
  * SV_SendClientDatagram, and cl_parse.c, CL_ParseDownload.
  *
- * What was sent so far is not part of a session: sessions are copied for each packet, files are put
- * together once.
+ * Files are not part of a session: sessions are copied for each packet, files are assembled once.
  */
 #ifndef QS_NETCHAN_TRANSFER_H
 #define QS_NETCHAN_TRANSFER_H
@@ -25,11 +24,11 @@
  * [OFFSET]" and "nextdl". */
 void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command);
 
-/* No file, and no deflated stream, becomes larger. */
+/* Maximum size of a file and of a deflated stream. */
 #define QS_TRANSFER_FILE_MAX (UINT64_C(128) << 20)
 
 struct qs_transferred {
-    char *name;          /* as it was sent: anything but a NUL; NULL: not known */
+    char *name;          /* as sent: any bytes except NUL; NULL: not known */
     GByteArray *content; /* from its beginning, or that of the capture, to the first hole */
     uint64_t total;      /* size of the file; 0: not known */
     bool complete;
@@ -38,8 +37,8 @@ struct qs_transferred {
 };
 
 /*
- * Memory for the bytes of unfinished files, shared by any number of qs_transfers. Pieces that find
- * no room are left out, and the file has a problem.
+ * Memory for the bytes of unfinished files, shared by any number of qs_transfers. A block that does
+ * not fit is left out, and the file has a problem.
  */
 struct qs_transfer_room {
     uint64_t held, max;
@@ -49,7 +48,7 @@ struct qs_transfer_room {
 struct qs_transfers;
 
 struct qs_transfer_listener {
-    /* More of the file has come, or it is over: then it is freed next. */
+    /* The file has grown, or it is over: then it is freed after the call. */
     void (*changed)(const struct qs_transferred *file, bool over, void *user);
     void *user;
 };
@@ -58,7 +57,7 @@ struct qs_transfer_listener {
 struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
                                       struct qs_transfer_listener listener);
 
-/* Takes the steps of packets, in the order of the capture. */
+/* Adds the steps of packets, in the order of the capture. */
 void qs_transfers_take(struct qs_transfers *transfers, const struct qs_transfer *transfer);
 
 /* The file being transferred, if any, is over. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A conversation: what is sent between two ends, or the blocks of one demo; and the sessions in it,
- * one after the other. For sessions.c.
+ * A conversation: the packets between two ends, or the blocks of one demo; and its sessions, one
+ * after the other. For sessions.c.
  */
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
@@ -74,14 +74,13 @@ struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *demo);
 
 void qs_conversation_free(struct qs_conversation *conversation);
 
-/* What was taken for one protocol is another; nothing is known yet. */
+/* Changes the protocol of a conversation and resets its state. */
 void qs_conversation_set_protocol(struct qs_conversation *conversation,
                                   const struct qs_protocol_selection *selection, int protocol);
 
 /* --- Its sessions ---------------------------------------------------------------------------- */
 
-/* The packet that was just decoded may end a session, or begin one; and updates the one it is of.
- */
+/* Updates the session of the packet just decoded, which may also end or begin a session. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,
                                     const struct qs_decoded_packet *decoded);
@@ -100,7 +99,7 @@ bool qs_conversation_is_session_over(const struct qs_conversation *conversation)
 void qs_conversation_limit_sessions(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation, int64_t now);
 
-/* There is no more input: ends the sessions that wait for a donor. */
+/* The input ends: ends the sessions that wait for a donor. */
 void qs_conversation_end_waiting(struct qs_sessions *sessions);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who may lend: sessions, level by level, and demos. */
+/* Donors: sessions, one for each level, and demos. */
 #include <string.h>
 
 #include "common/core/findings.h"
@@ -193,7 +193,7 @@ void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor
     }
 }
 
-/* --- Demos that lend --- */
+/* --- Demos as donors --- */
 
 static void tell_blocks(struct qs_donor *donor, struct qs_demo_input *recording,
                         struct qs_decoder *decoder, struct qs_session *session)

@@ -6,25 +6,25 @@
 #include "common/sessions/late_join.h"
 #include "common/sessions/packet_buffer.h"
 
-/* So many donors of one kind are tried, and remembered. */
+/* Maximum number of donors of one kind that are tried, and remembered. */
 enum { QS_DONOR_TRIES_MAX = 8 };
 
 /*
- * Anybody can send a few packets as of sessions that are late, and each try costs the work of
- * hundreds: of all kinds together one donor is tried, and another for each so many packets.
+ * A few forged packets look like a late session, and each try costs the work of hundreds of
+ * packets: of all kinds together one donor is tried, and another for each so many packets.
  */
 enum { QS_DONOR_TRY_EVERY = 8 };
 
 /*
- * For the same reason copies of donors are shared: one is made anew when its donor was told so
- * many packets since; and there are not more of them at once. Each may be as large as a session.
+ * For the same reason copies of donors are shared. A copy is renewed once its donor has received so
+ * many packets since; the number of copies is limited. Each may be as large as a session.
  */
 enum { QS_DONOR_COPY_EVERY = 8, QS_DONOR_COPIES_MAX = 32 };
 
 struct qs_donor {
-    GPtrArray *live; /* where it is while it goes on and can lend; NULL: nowhere */
+    GPtrArray *live; /* the list for a running session that can be a donor; NULL: none */
     bool listed;     /* it is there */
-    GPtrArray *over; /* where levels go that are over */
+    GPtrArray *over; /* the list for levels that are over */
     guint over_max;
     const struct qs_demo_format *format;
     struct qs_address server; /* of a demo: none */
@@ -69,7 +69,7 @@ struct qs_late_session {
     struct qs_packet_buffer *spool;
     unsigned number;      /* of the session */
     unsigned packets;     /* in the spool */
-    unsigned tries;       /* of donors, but for demos */
+    unsigned tries;       /* of donors, without demos */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* it lasted, as far as it was seen */
     bool level_over;

@@ -358,7 +358,7 @@ static bool may_try(const struct qs_late_session *late)
     return late->tries <= late->packets / QS_DONOR_TRY_EVERY;
 }
 
-/* Of those in one list the nearest lends. */
+/* The nearest one in a list is the donor. */
 static bool try_all(struct qs_late_session *late, const GPtrArray *donors,
                     const struct others *others, struct qs_donor_choice *choice)
 {
@@ -453,7 +453,7 @@ static void try_demo(struct qs_late_session *late, const struct qs_donor *donor,
     tried_clear(late, &tried);
 }
 
-/* That its map is the session's is what the user says. */
+/* The user claims that its map is the session's. */
 static void choose_demo(struct qs_late_session *late, struct trials *trials,
                         struct qs_donor_choice *choice)
 {

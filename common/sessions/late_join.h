@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sessions that lend their sign-on, and sessions that began before the capture did and borrow one
- * (common/demo/late_join/sign_on.h). Lenders are the other sessions of the input, and demos that
- * the user names.
+ * Late joins: a session that began before the capture gets its sign-on from a donor
+ * (common/demo/late_join/sign_on.h). Donors are the other sessions of the input, and demos that the
+ * user names.
  *
- * Each session keeps a donor, and tells it each packet. A session that turns out to be late is
- * late: its packets are kept until its end, or the end of the input where a donor may come later.
- * Then one is looked for, and the demo is rebuilt of the packets that were kept.
+ * Each session has a donor object and passes it each packet. The packets of a late session are kept
+ * until its end, or the end of the input if a donor may come later. Then the search for a donor
+ * begins, and the demo is rebuilt from the packets.
  */
 #ifndef QS_SESSIONS_LATE_JOIN_H
 #define QS_SESSIONS_LATE_JOIN_H
@@ -14,17 +14,17 @@
 #include "common/demo/format.h"
 #include "common/sessions/demo_input.h"
 
-/* --- Lenders --------------------------------------------------------------------------------- */
+/* --- Donors ---------------------------------------------------------------------------------- */
 
-/* Demos that the user names; struct qs_donor, a level each. */
+/* Demos that the user names: struct qs_donor, one for each level. */
 GPtrArray *qs_donor_demos_new(void);
 
-/* Adds the sign-ons of a demo. False: it has none, or its format lends none. */
+/* Adds the sign-ons of a demo. False: it has none, or its format supports no donors. */
 bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording);
 
 struct qs_donors;
 
-/* `demos` must live as long; NULL: there are none. */
+/* `demos` must outlive it; NULL: there are none. */
 struct qs_donors *qs_donors_new(GPtrArray *demos);
 void qs_donors_free(struct qs_donors *donors);
 
@@ -38,7 +38,7 @@ struct qs_donor *qs_donor_new(struct qs_donors *donors, const struct qs_demo_for
 void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
                      const struct qs_packet *packet, const struct qs_address *server);
 
-/* The session is over; what it had to lend stays. */
+/* The session is over; its levels remain donors. */
 void qs_donor_end(struct qs_donors *donors, struct qs_donor *donor);
 
 /* Calls `take` with what each other session with the donor's server was told up to now, until that
@@ -68,18 +68,18 @@ void qs_late_session_packet(struct qs_late_session *late, const struct qs_decode
 /* Why packets are missing that should have been kept, or NULL. */
 const char *qs_late_session_error(const struct qs_late_session *late);
 
-/* Who lends to a session. */
+/* The donor of a session. */
 struct qs_donor_choice {
-    struct qs_donor_match *match; /* NULL: nobody */
+    struct qs_donor_match *match; /* NULL: none */
     char *donor;                  /* "session 2", "dm4.dem" */
     char *refusals;               /* why the user's demos do not fit; or NULL */
-    bool unproven;                /* only the user says that the donor was on the same map */
+    bool unproven;                /* the user claims the same map; nothing confirms it */
 };
 
 /* The session is over; `state` is what is known of it. */
 void qs_late_session_end(struct qs_late_session *late, const struct qs_session *state);
 
-/* The time of the first packet that is late. */
+/* The time of the first packet kept. */
 int64_t qs_late_session_start(const struct qs_late_session *late);
 
 /* Looks for a donor. `server`: the session's. */

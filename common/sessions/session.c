@@ -254,7 +254,7 @@ static void begin_replay(struct qs_late_session_listener *listener, struct qs_se
     const struct replay *replay = (const struct replay *)listener;
     const struct session *session = replay->session;
 
-    /* A demo may begin with what is lent, before the first packet. */
+    /* A demo may begin with the donor's sign-on, before the first packet. */
     qs_session_demo_set_time(session->shared.demo, qs_late_session_start(session->late));
     if (replay->match)
         rebuilder_of(session)->join_late(session->rebuild, replay->match, state);

@@ -16,7 +16,7 @@
 
 enum qs_session_end {
     QS_SESSION_GOES_ON,
-    QS_SESSION_DISCONNECTED, /* one of the ends said so */
+    QS_SESSION_DISCONNECTED, /* one of the ends disconnected */
     QS_SESSION_REPLACED,     /* the client began another one */
     QS_SESSION_SILENT,       /* nothing came for too long, or there were too many others */
     QS_SESSION_INPUT_OVER    /* nothing follows in the input */
@@ -52,12 +52,12 @@ struct qs_client_session {
 };
 
 /*
- * Whether both ends take part in it, or one of them for a while: nobody sends as much in the name
- * of each of a million others.
+ * Whether both ends take part in it, or one of them for a while: an attacker cannot forge that much
+ * for each of a million addresses.
  */
 bool qs_client_session_is_live(const struct qs_client_session *session);
 
-/* Whether there is more to it than a few packets of one end, and nothing known by them. */
+/* False for a few packets of one end that reveal nothing. */
 bool qs_client_session_has_content(const struct qs_client_session *session);
 
 /* --- Events ---------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ struct qs_client_session_setup {
     struct qs_session_demo_setup demo;
 };
 
-/* Begins with its first packet; that goes to qs_client_session_packet() then, too. */
+/* Begins with its first packet; pass that to qs_client_session_packet(), too. */
 struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
                                                 const struct qs_decoded_packet *first);
 void qs_client_session_free(struct qs_client_session *session);
@@ -144,7 +144,7 @@ void qs_client_session_settle(struct qs_client_session *session);
 /* The session is over, and `state` is what is known of it. */
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);
 
-/* Whether its demo waits for a donor of a sign-on; more input may bring one. */
+/* Whether its demo waits for a donor; more input may have one. */
 bool qs_client_session_waits(const struct qs_client_session *session);
 
 /* It is session `number` under another address: it gives no demo. */

@@ -20,11 +20,10 @@
  * A conversation may hold several sessions one after the other; when they begin and which numbers
  * they have, common/core/session.h says. A demo is one session.
  *
- * Limits: anybody can send packets in the name of as many clients as there are addresses. So a
- * conversation only counts as a live session where both ends take part in it, or where one of them
- * went on for a while. Live sessions are bounded by number and by memory. When there are too many,
- * the one idle longest ends where it was idle for 5 seconds; else those that go on stay whole, and
- * the new one is left out.
+ * Limits: an attacker can forge packets of as many clients as there are addresses. So a
+ * conversation counts as a live session only if both ends take part in it, or one of them for a
+ * while. Number and memory of live sessions are limited. If there are too many, the one idle
+ * longest ends if it was idle for 5 seconds; otherwise the new one is left out.
  */
 #ifndef QS_SESSIONS_SESSIONS_H
 #define QS_SESSIONS_SESSIONS_H
@@ -78,7 +77,7 @@ bool qs_sessions_want(const struct qs_sessions_options *options,
 
 struct qs_sessions;
 
-/* Both arguments must live as long. */
+/* Both arguments must outlive it. */
 struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
                                     struct qs_sessions_handler *handler);
 
@@ -96,7 +95,7 @@ bool qs_sessions_is_as_captured(const struct qs_sessions *sessions);
 /* How many sessions have begun. */
 unsigned qs_sessions_count(const struct qs_sessions *sessions);
 
-/* A UDP datagram; fills in what the packet still lacks. */
+/* Adds a UDP datagram; fills in the packet's missing members. */
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet);
 
 /* The file ends: packets wait no longer for those before them. */
@@ -125,7 +124,7 @@ void qs_sessions_end_demo(struct qs_sessions *sessions);
  */
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since);
 
-/* Ends all sessions. `keep` false: demos not finished yet are dropped. */
+/* Ends all sessions. `keep` false: drops unfinished demos. */
 void qs_sessions_free(struct qs_sessions *sessions, bool keep);
 
 #endif

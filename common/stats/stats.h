@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The figures of a session: what its packets consist of, how much goes each way, what was lost, how
- * long acknowledgements took. `pcap2demo --stats` and Wireshark's tables show the same ones.
+ * A session's statistics: messages by type, bytes in each direction, losses, and the delay of
+ * acknowledgements. `pcap2demo --stats` and Wireshark's tables show the same ones.
  */
 #ifndef QS_STATS_STATS_H
 #define QS_STATS_STATS_H
@@ -35,7 +35,7 @@ void qs_message_counter_clear(struct qs_message_counter *counter);
 /* Another packet is decoded next. */
 void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink *next);
 
-/* --- A session's figures */
+/* --- A session's statistics */
 
 enum { QS_DIRECTIONS = QS_S2C + 1 };
 

@@ -184,7 +184,7 @@ void mvd_append_end(GByteArray *out, struct qs_view last)
     qs_write_text(out, reason);
 }
 
-/* Sequence numbers, of which at the end none counts. */
+/* Sequence numbers; none is used at the end. */
 static void append_set(GByteArray *out)
 {
     qs_write_u8(out, 0);

@@ -25,7 +25,7 @@ struct command {
     enum command_arguments arguments;
 };
 
-/* No engine that plays demos has room for a longer line. */
+/* No engine that plays demos accepts a longer line. */
 enum { COMMAND_LENGTH_MAX = 1000 };
 
 /*

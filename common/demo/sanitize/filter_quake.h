@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of Quake that engines read by different rules, though they play the same protocol: what
- * is a part of the message to one of them are the next messages to another. So --sanitize leaves
- * them out.
+ * Messages of Quake that engines of the same protocol read by different rules: bytes that one
+ * engine reads as part of the message are the next messages to another. --sanitize leaves them out.
  *
  * That is in protocol 15, which all engines play, for numbers with two meanings in FitzQuake's, and
  * where FTE differs from others. Sessions with its extensions are refused by all who do not know
@@ -23,7 +22,7 @@ enum nq_players {
     NQ_PLAYERS_ALL
 };
 
-/* By the protocol in force. */
+/* By the current protocol. */
 enum nq_players nq_players_of(const struct nq_session *session);
 
 /* Of all messages that were just decoded; where they change the protocol, NQ_PLAYERS_ALL. */

@@ -27,7 +27,7 @@ void filter_qw_clear(struct filter_qw *filter);
  * until the next call of any function here. In the order of messages. */
 GByteArray *filter_qw_replace(struct filter_qw *filter, guint index);
 
-/* Whether something is left out or replaced of what was just decoded. */
+/* Whether anything just decoded is left out or replaced. */
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
 
 /*

@@ -13,7 +13,7 @@
 #include "common/demo/writer.h"
 
 struct stufftext {
-    struct qs_demo_writer *out;   /* is told what was left out */
+    struct qs_demo_writer *out;   /* receives what was left out */
     uint8_t id;                   /* svc_stufftext of the game */
     const struct command *needed; /* what stays, under out->sanitize */
     const char *const *never;     /* commands that never stay, whatever is needed; or NULL */
@@ -34,8 +34,8 @@ void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByte
 
 /*
  * Appends to `out` what --sanitize leaves of a message of any kind, of `packet`: a svc_stufftext
- * goes through stufftext_filter(), a message with an ambiguous text is left out and told, others
- * stay.
+ * goes through stufftext_filter(), a message with an ambiguous text is left out and reported,
+ * others stay.
  */
 void stufftext_sanitize(struct stufftext *stufftext, const struct qs_packet *packet,
                         const struct qs_message *message, struct qs_view bytes, GByteArray *out);
