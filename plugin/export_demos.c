@@ -286,7 +286,7 @@ static void session_ends(struct qs_sessions_handler *handler,
 /* --- The way --- */
 
 /* Ports and options as preferred. */
-static void take_preferences(struct dissector *dissector)
+static void read_preferences(struct dissector *dissector)
 {
     const int protocol = qs_protocol_number(dissector->protocol->name);
 
@@ -312,7 +312,7 @@ static int claim_of(void *user, const struct qs_packet *packet)
 }
 
 /* Remembers what the packet's conversation is, where its ports and bytes do not tell. */
-static void take_claim(const struct tapped *tapped)
+static void add_claim(const struct tapped *tapped)
 {
     const struct qs_packet *packet = &tapped->packet;
     const struct claim claim = {.ends = {packet->source, packet->destination},
@@ -342,7 +342,7 @@ static void begin(export_object_list_t *list)
     current->options.find_protocol = claim_of;
     current->options.find_protocol_user = current;
     current->claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
-    dissectors_each(take_preferences);
+    dissectors_each(read_preferences);
     current->comments = qs_comments_new();
     current->readers = g_hash_table_new(NULL, NULL);
     current->order = qs_reorder_new();
@@ -362,7 +362,7 @@ static void take_datagram(const struct tapped *tapped)
 {
     struct qs_packet packet = tapped->packet;
 
-    take_claim(tapped);
+    add_claim(tapped);
     if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else

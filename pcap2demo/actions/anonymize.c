@@ -87,11 +87,11 @@ struct name_search {
     uint32_t offset;
 };
 
-static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
 {
     const struct name_search *search = user;
 
-    location_replace(&search->all->location, search->offset + at, stand_in, size);
+    location_replace(&search->all->location, search->offset + at, pseudonym, size);
     search->all->counts.names++;
 }
 
@@ -104,10 +104,10 @@ static void replace_names(struct anonymize *all, struct qs_view text, uint32_t o
 
 static void replace_own_name(struct anonymize *all, struct qs_view name, uint32_t offset)
 {
-    const uint8_t *stand_in = pseudonyms_replace(all->names, name);
+    const uint8_t *pseudonym = pseudonyms_replace(all->names, name);
 
     if (name.size < NAME_LETTERS)
-        replace_name(&(struct name_search){all, offset}, 0, name.size, stand_in);
+        replace_name(&(struct name_search){all, offset}, 0, name.size, pseudonym);
 }
 
 static void replace_redaction(struct anonymize *all, const struct redaction *redaction)
@@ -185,9 +185,9 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
 }
 
 /* Whether a name that is known stands in the compressed texts. */
-static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
 {
-    (void)at, (void)size, (void)stand_in;
+    (void)at, (void)size, (void)pseudonym;
     *(bool *)user = true;
 }
 
@@ -318,8 +318,8 @@ static void hold_inflated(struct anonymize *all, struct held_packet *held,
 }
 
 /* What cannot be inflated, as behind a hole, may hold anything: it becomes zeros. */
-static void take_deflated(struct anonymize *all, struct held_packet *held,
-                          const struct qs_decoded_packet *decoded)
+static void add_deflated(struct anonymize *all, struct held_packet *held,
+                         const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
     const struct qs_view packed = {packet->data, packet->size};
@@ -358,7 +358,7 @@ static bool has_packed(const struct redactions *redactions)
 
 /* --- All packets ----------------------------------------------------------------------------- */
 
-static void take_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
+static void add_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
     struct held_packet *held;
@@ -377,7 +377,7 @@ static void take_packet(struct anonymize *all, const struct qs_decoded_packet *d
     held->is_packed = has_packed(all->redactions);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
-    take_deflated(all, held, decoded);
+    add_deflated(all, held, decoded);
     if (all->redactions->is_repeated && !packet->unit)
         anonymous_writer_repeat(all->writer, held);
 }
@@ -393,15 +393,15 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
         all->refused = true;
     }
     if (!decoded->location.block && qs_sessions_want(&all->options->sessions, decoded->session))
-        take_packet(all, decoded);
+        add_packet(all, decoded);
     redactions_clear(all->redactions);
 }
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
 {
-    memcpy(((GByteArray *)user)->data + at, stand_in, size);
+    memcpy(((GByteArray *)user)->data + at, pseudonym, size);
 }
 
 /* Packets that were sent again, and what nothing decodes, may have the same passwords and names. */

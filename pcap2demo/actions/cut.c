@@ -40,7 +40,7 @@ struct packet_ref {
 /* A session, and what of it comes before its game. */
 struct followed {
     GArray *handshake, *sign_on;          /* struct packet_ref; the second: of the level */
-    struct qs_sign_on *told;              /* of the level */
+    struct qs_sign_on *sign_on_state;     /* of the level */
     const struct qs_late_join *late_join; /* NULL: its sign-ons have no end that is known */
     uint32_t level;
     bool asked; /* for any packet */
@@ -212,7 +212,7 @@ static void followed_free(gpointer data)
 
     g_array_free(followed->handshake, TRUE);
     g_array_free(followed->sign_on, TRUE);
-    qs_sign_on_free(followed->told);
+    qs_sign_on_free(followed->sign_on_state);
     g_free(followed);
 }
 
@@ -229,7 +229,7 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
     followed->late_join = format ? format->late_join : NULL;
     followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
     followed->sign_on = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
-    followed->told = qs_sign_on_new();
+    followed->sign_on_state = qs_sign_on_new();
     g_hash_table_insert(cut->sessions, key, followed);
     return followed;
 }
@@ -270,7 +270,7 @@ static void remember_outside(struct cut *cut, const struct qs_decoded_packet *de
 }
 
 /* It belongs to the session that follows. */
-static void take_outside(struct cut *cut, struct followed *followed,
+static void move_outside(struct cut *cut, struct followed *followed,
                          const struct qs_decoded_packet *decoded)
 {
     const struct qs_address *client = client_of(decoded);
@@ -288,7 +288,7 @@ static void begin_level(struct followed *followed, uint32_t level)
 {
     followed->level = level;
     g_array_set_size(followed->sign_on, 0);
-    qs_sign_on_clear(followed->told);
+    qs_sign_on_clear(followed->sign_on_state);
 }
 
 /* Remembers the packet as one that comes before the game, if it does. */
@@ -299,11 +299,11 @@ static void remember(struct followed *followed, struct packet_ref ref,
 
     if (decoder->session->level != followed->level)
         begin_level(followed, decoder->session->level);
-    if (!followed->late_join || followed->told->complete || packets->len == BEFORE_MAX)
+    if (!followed->late_join || followed->sign_on_state->complete || packets->len == BEFORE_MAX)
         return;
     g_array_append_val(packets, ref);
-    if (decoder->accepted && !followed->told->broken)
-        followed->late_join->add_packet(followed->told, decoder);
+    if (decoder->accepted && !followed->sign_on_state->broken)
+        followed->late_join->add_packet(followed->sign_on_state, decoder);
 }
 
 /* What comes before it is kept with the first packet, and need not be remembered any more. */
@@ -346,7 +346,7 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
     }
     followed = follow(cut, decoded);
     if (!followed->level)
-        take_outside(cut, followed, decoded);
+        move_outside(cut, followed, decoded);
     if (!decoded->session->chosen)
         return;
     remember(followed, ref, decoded->decoder);

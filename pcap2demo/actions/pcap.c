@@ -148,7 +148,7 @@ static void begin_demo(struct pcap *pcap, const struct qs_client_session *sessio
     *(struct qs_demo_sender **)pcap->state = &pcap->sender.base;
 }
 
-static void take_block(struct pcap *pcap, const struct qs_decoded_packet *decoded)
+static void send_block(struct pcap *pcap, const struct qs_decoded_packet *decoded)
 {
     pcap->sender.time = decoded->packet->time;
     pcap->sender.location = decoded->location;
@@ -164,7 +164,7 @@ static void pcap_packet(struct qs_sessions_handler *handler,
     struct pcap *pcap = (struct pcap *)handler;
 
     if (decoded->location.block)
-        take_block(pcap, decoded);
+        send_block(pcap, decoded);
     else
         cut_packet(pcap->cut, decoded);
 }

@@ -7,7 +7,7 @@
 /* A word and what stands in for it. */
 struct word {
     struct qs_view text;
-    uint8_t *stand_in;
+    uint8_t *pseudonym;
     const struct word *prefix; /* the longest other that this one begins with; or NULL */
 };
 
@@ -20,7 +20,7 @@ static void word_free(gpointer data)
     struct word *word = data;
 
     g_free((uint8_t *)word->text.data);
-    g_free(word->stand_in);
+    g_free(word->pseudonym);
     g_free(word);
 }
 
@@ -88,27 +88,28 @@ static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct
 /* --- Stand-ins ------------------------------------------------------------------------------- */
 
 /* Blanks and quotation marks part the words of a command. */
-static bool stays(uint8_t byte)
+static bool is_separator(uint8_t byte)
 {
     return byte <= ' ' || byte == '"';
 }
 
 /* The number in letters, at the end of as many as the word has. */
-static uint8_t *letters_for(unsigned number, struct qs_view word)
+static uint8_t *make_letters(unsigned number, struct qs_view word)
 {
     uint8_t *letters = g_malloc(word.size);
     gboolean same;
 
     for (uint32_t at = word.size; at-- > 0; number /= 26)
-        letters[at] =
-            stays(word.data[at]) ? word.data[at] : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
+        letters[at] = is_separator(word.data[at])
+                          ? word.data[at]
+                          : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
     same = memcmp(letters, word.data, word.size) == 0;
     letters[0] = same ? (uint8_t)(letters[0] == 'q' ? 'r' : 'q') : letters[0];
     return letters;
 }
 
 /* Those that begin with it stand behind it. */
-static void become_prefix(const struct word *word, GSequenceIter *behind)
+static void set_as_prefix(const struct word *word, GSequenceIter *behind)
 {
     while (!g_sequence_iter_is_end(behind)) {
         struct word *other = g_sequence_get(behind);
@@ -127,14 +128,14 @@ const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view 
     struct word *word;
 
     if (longest && longest->text.size == text.size)
-        return longest->stand_in;
+        return longest->pseudonym;
     word = g_new0(struct word, 1);
     word->text = (struct qs_view){g_memdup2(text.data, text.size), text.size};
-    word->stand_in = letters_for(pseudonyms_count(pseudonyms) + 1, text);
+    word->pseudonym = make_letters(pseudonyms_count(pseudonyms) + 1, text);
     word->prefix = longest;
-    become_prefix(word, g_sequence_iter_next(
+    set_as_prefix(word, g_sequence_iter_next(
                             g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL)));
-    return word->stand_in;
+    return word->pseudonym;
 }
 
 /* --- Finding all ----------------------------------------------------------------------------- */
@@ -170,7 +171,7 @@ void pseudonyms_find(const struct pseudonyms *pseudonyms, struct qs_view bytes,
         const struct word *word = find_at(pseudonyms, bytes, at, look);
 
         if (word)
-            each(user, at, word->text.size, word->stand_in);
+            each(user, at, word->text.size, word->pseudonym);
         at += word ? word->text.size : 1;
     }
 }

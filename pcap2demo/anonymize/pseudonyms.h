@@ -26,7 +26,7 @@ struct pseudonyms_search {
 
 /* Calls `each` for every place in `bytes` where a word stands: from where one ends on for the next,
  * and where several begin for the longest. */
-typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in);
+typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym);
 void pseudonyms_find(const struct pseudonyms *pseudonyms, struct qs_view bytes,
                      struct pseudonyms_search look, word_found *each, void *user);
 

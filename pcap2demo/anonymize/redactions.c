@@ -50,7 +50,7 @@ static uint32_t chat_start(struct qs_view text)
 
 /* Commands by which players talk. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
  * of Quake II; KTX's commands for some of the players. */
-static bool is_say(struct qs_view text, uint32_t *behind)
+static bool is_chat_command(struct qs_view text, uint32_t *behind)
 {
     static const char *const commands[] = {"say",  "say_team", "say_person", "say_game",
                                            "tell", "s-p",      "s-m",        "s-t"};
@@ -96,11 +96,11 @@ static bool ends_with(const char *name, const char *end)
     return g_str_has_suffix(name, end);
 }
 
-static void take_chat(struct redactions *redactions, struct qs_view text, uint32_t offset)
+static void add_chat(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     uint32_t behind;
 
-    if (is_say(text, &behind))
+    if (is_chat_command(text, &behind))
         add(redactions, REDACT_CHAT, offset + behind, text.size - behind);
     else if (redactions->is_chat || (text.size && text.data[0] == 1) ||
              is_said_by_player(redactions, text))
@@ -137,8 +137,8 @@ static bool is_name_row(const struct qs_field *row)
     return found;
 }
 
-static void take_name(struct redactions *redactions, const struct qs_field *row,
-                      struct qs_view text, uint32_t offset)
+static void add_name_field(struct redactions *redactions, const struct qs_field *row,
+                           struct qs_view text, uint32_t offset)
 {
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
 
@@ -149,8 +149,8 @@ static void take_name(struct redactions *redactions, const struct qs_field *row,
 }
 
 /* "3 40 \"bob\"", with frags and ping, as some servers of Quake list players. */
-static void take_listed_name(struct redactions *redactions, const struct qs_field *row,
-                             struct qs_view text, uint32_t offset)
+static void add_listed_name(struct redactions *redactions, const struct qs_field *row,
+                            struct qs_view text, uint32_t offset)
 {
     uint32_t start = 0, end = text.size;
 
@@ -167,7 +167,7 @@ static void take_listed_name(struct redactions *redactions, const struct qs_fiel
 
 /* In info strings, which may stand in commands: "fullserverinfo \"\hostname\..."; up to a
  * backslash, a quotation redaction or the line's end. */
-static void take_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
+static void add_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     static const char *const keys[] = {"\\name\\", "\\hostname\\"};
 
@@ -185,7 +185,7 @@ static void take_info_names(struct redactions *redactions, struct qs_view text, 
 }
 
 /* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
-static void take_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
+static void add_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token word;
     uint32_t pos = 0;
@@ -196,17 +196,17 @@ static void take_name_command(struct redactions *redactions, struct qs_view text
     add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
 }
 
-static void take_text(struct redactions *redactions, const struct qs_field *row,
-                      const struct qs_value *value)
+static void add_text(struct redactions *redactions, const struct qs_field *row,
+                     const struct qs_value *value)
 {
     const uint32_t offset = text_offset(value);
     const struct qs_view text = value->bytes;
 
-    take_name(redactions, row, text, offset);
-    take_listed_name(redactions, row, text, offset);
-    take_name_command(redactions, text, offset);
-    take_info_names(redactions, text, offset);
-    take_chat(redactions, text, offset);
+    add_name_field(redactions, row, text, offset);
+    add_listed_name(redactions, row, text, offset);
+    add_name_command(redactions, text, offset);
+    add_info_names(redactions, text, offset);
+    add_chat(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
     redactions->after_name = qs_view_equal(text, "name") || qs_view_equal(text, "hostname");
     redactions->is_chat = redactions->is_skin = false;
@@ -214,8 +214,8 @@ static void take_text(struct redactions *redactions, const struct qs_field *row,
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
-static void take_number(struct redactions *redactions, const struct qs_field *row,
-                        const struct qs_value *value)
+static void add_number(struct redactions *redactions, const struct qs_field *row,
+                       const struct qs_value *value)
 {
     const char *name = row->names ? qs_name_of(row->names, (uint32_t)value->u) : NULL;
 
@@ -229,8 +229,8 @@ static void take_number(struct redactions *redactions, const struct qs_field *ro
 }
 
 /* They may be compressed, and what they inflate to comes next. */
-static void take_bytes(struct redactions *redactions, const struct qs_field *row,
-                       const struct qs_value *value)
+static void add_bytes(struct redactions *redactions, const struct qs_field *row,
+                      const struct qs_value *value)
 {
     redactions->packed = (struct packed){.bytes = value->bytes,
                                          .source = source_in_force(redactions),
@@ -247,11 +247,11 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
     struct redactions *redactions = self(sink);
 
     if (row->type == QS_BYTES)
-        take_bytes(redactions, row, value);
+        add_bytes(redactions, row, value);
     if (ends_with(row->name, ".zpacket.size"))
         redactions->count = value->offset;
     if (row->type == QS_TEXT && !value->generated)
-        take_text(redactions, row, value);
+        add_text(redactions, row, value);
     else if (row->type == QS_IPV4 && value->bytes.size == 4)
         add(redactions, REDACT_ADDRESS, value->offset, 4);
     else if (row->type == QS_BYTES && ends_with(row->name, ".fragment.data") &&
@@ -259,7 +259,7 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
         redactions->fragment = value->offset;
         redactions->fragment_size = value->bytes.size;
     } else if (qs_type_bits(row->type) || row->type == QS_FRAMENUM)
-        take_number(redactions, row, value);
+        add_number(redactions, row, value);
 }
 
 static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
