@@ -9,7 +9,7 @@
 
 enum { IPV4_TEXT_MIN = 7 };
 
-/* A run of addresses whose texts are equally long. */
+/* A range of addresses whose texts have the same length. */
 static const struct range {
     uint8_t network[3];
     uint8_t first, last;
@@ -20,18 +20,18 @@ static const struct range {
     {{203, 0, 113}, 100, 254, 13}, {{198, 51, 100}, 10, 99, 13}, {{198, 51, 100}, 100, 254, 14},
 };
 
-/* What an address is replaced by. */
+/* The replacement of an address. */
 struct replacement {
     struct qs_address address; /* without a port */
-    unsigned index;            /* counts those of its family */
+    unsigned index;            /* number among those of its family */
     char original[INET6_ADDRSTRLEN];
 };
 
 struct addresses {
     GHashTable *replacements; /* by struct qs_address without a port */
-    GPtrArray *ipv6;          /* struct replacement: those of IPv6 */
+    GPtrArray *ipv6;          /* struct replacement: the IPv6 ones */
     unsigned used[G_N_ELEMENTS(ranges)];
-    unsigned count, others; /* of IPv4; those beyond the ranges */
+    unsigned count, others; /* of IPv4; beyond the ranges */
 };
 
 static guint address_hash(gconstpointer address)
@@ -72,7 +72,7 @@ static bool has_room(const struct addresses *addresses, size_t range)
     return ranges[range].first + addresses->used[range] <= ranges[range].last;
 }
 
-/* The range whose texts are nearest to the length, not longer if possible. */
+/* The range whose texts are closest to this length, not longer if possible. */
 static size_t choose_range(const struct addresses *addresses, unsigned length)
 {
     size_t best = G_N_ELEMENTS(ranges);
@@ -139,7 +139,7 @@ static const struct replacement *replacement_of(struct addresses *addresses,
     return replacement;
 }
 
-/* Nobody's, and everybody's. */
+/* The unspecified addresses, and IPv4's broadcast address. */
 static bool is_unspecified(const struct qs_address *address)
 {
     static const uint8_t none[16], all[] = {255, 255, 255, 255};
@@ -161,7 +161,7 @@ struct qs_address addresses_replace(struct addresses *addresses, const struct qs
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* Octets get leading zeros, the last first, until the text is long enough. */
+/* Pads octets with leading zeros, from the last one, until the text is long enough. */
 static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
 {
     unsigned width[4], sum = 3;
@@ -177,7 +177,7 @@ static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
              bytes[1], (int)width[2], bytes[2], (int)width[3], bytes[3]);
 }
 
-/* In 0.0.0.0/8, which is nobody's: texts of 7 and 8 characters have room for few. */
+/* Uses 0.0.0.0/8, which is not assigned: few addresses have texts of 7 or 8 characters. */
 static void short_text(char *text, unsigned index, uint32_t length)
 {
     enum { EACH = 250 };
@@ -200,7 +200,7 @@ static void ipv4_text(char *text, const struct replacement *replacement, uint32_
         short_text(text, replacement->index, length);
 }
 
-/* Hexadecimal digits of the number fill what is behind the network's "::". */
+/* The index in hexadecimal digits follows the network's "::". */
 static void ipv6_text(char *text, const struct replacement *replacement, uint32_t length)
 {
     static const char digits[] = "0123456789abcdef";
@@ -216,7 +216,7 @@ static void ipv6_text(char *text, const struct replacement *replacement, uint32_
     text[length] = '\0';
 }
 
-/* An octet at `*at`, which moves behind it. */
+/* Reads an octet at `*at` and moves past it. */
 static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
 {
     const uint32_t start = *at;
@@ -238,7 +238,7 @@ static bool is_dot_at(struct qs_view bytes, uint32_t at)
     return at < bytes.size && bytes.data[at] == '.';
 }
 
-/* Four octets with dots between them, and neither digits nor further octets around them. */
+/* Reads four octets separated by dots, with no digits or further octets around them. */
 static bool read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *address,
                       uint32_t *length)
 {

@@ -4,15 +4,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A word and what stands in for it. */
+/* A word and its pseudonym. */
 struct word {
     struct qs_view text;
     uint8_t *pseudonym;
-    const struct word *prefix; /* the longest other that this one begins with; or NULL */
+    const struct word *prefix; /* the longest other word that it begins with; or NULL */
 };
 
 struct pseudonyms {
-    GSequence *sorted; /* struct word, by their bytes */
+    GSequence *sorted; /* struct word, sorted by bytes */
 };
 
 static void word_free(gpointer data)
@@ -65,9 +65,9 @@ static uint32_t common_size(struct qs_view a, struct qs_view b)
 }
 
 /*
- * The longest word that the text begins with, or NULL. In order, every such word stands before the
- * text, and all words between the two begin with it: so it is the last before the text, or one that
- * this begins with.
+ * The longest word that the text begins with, or NULL. In sorted order such a word comes before the
+ * text, and all words between the two begin with it: so it is the last word before the text, or a
+ * prefix of that.
  */
 static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct qs_view text)
 {
@@ -85,15 +85,15 @@ static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct
     return word;
 }
 
-/* --- Stand-ins ------------------------------------------------------------------------------- */
+/* --- Pseudonyms ------------------------------------------------------------------------------- */
 
-/* Blanks and quotation marks part the words of a command. */
+/* Blanks and quotation marks separate the words of a command, and stay. */
 static bool is_separator(uint8_t byte)
 {
     return byte <= ' ' || byte == '"';
 }
 
-/* The number in letters, at the end of as many as the word has. */
+/* The number in letters, padded to the word's length. */
 static uint8_t *make_letters(unsigned number, struct qs_view word)
 {
     uint8_t *letters = g_malloc(word.size);
@@ -108,7 +108,7 @@ static uint8_t *make_letters(unsigned number, struct qs_view word)
     return letters;
 }
 
-/* Those that begin with it stand behind it. */
+/* Words that begin with it follow it. */
 static void set_as_prefix(const struct word *word, GSequenceIter *behind)
 {
     while (!g_sequence_iter_is_end(behind)) {
@@ -150,7 +150,7 @@ static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
     return !(at && is_letter_at(bytes, at - 1)) && !is_letter_at(bytes, at + size);
 }
 
-/* The longest that stands at the byte `at`, as it is looked for; or NULL. */
+/* The longest word at the byte `at` that the search options allow; or NULL. */
 static const struct word *find_at(const struct pseudonyms *pseudonyms, struct qs_view bytes,
                                   uint32_t at, struct pseudonyms_search look)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The constants of pcapng files. Source: the pcapng specification
- * (draft-ietf-opsawg-pcapng), sections 3 and 4.
+ * The constants of pcapng files. Source: the pcapng specification (draft-ietf-opsawg-pcapng),
+ * sections 3 and 4.
  */
 #ifndef PCAP2DEMO_PCAPNG_H
 #define PCAP2DEMO_PCAPNG_H

@@ -28,7 +28,7 @@ struct segment {
 struct waiting {
     uint64_t start, end; /* in the stream */
     uint8_t *data;
-    uint64_t number; /* of the packet that they came in */
+    uint64_t number; /* of their packet */
     int64_t time;
 };
 
@@ -154,7 +154,7 @@ static bool too_much_waits(const struct tcp *tcp, const struct half *half)
            tcp->waiting > TCP_WAITING_TOTAL;
 }
 
-/* Whether the other end has the bytes of the gap, and the capture does not. */
+/* Whether the other end acknowledged the gap, and TCP_PATIENCE segments did not fill it. */
 static bool is_lost(struct half *half)
 {
     return half->acknowledged >= first_waiting(half) && half->patience++ >= TCP_PATIENCE;
