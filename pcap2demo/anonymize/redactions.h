@@ -17,7 +17,7 @@ enum redaction_kind {
     REDACT_ADDRESS, /* four bytes */
     REDACT_TEXT,    /* any text: it may contain names */
     REDACT_NAME,    /* a player's or a server's name */
-    REDACT_CHAT     /* what a player said */
+    REDACT_CHAT     /* chat */
 };
 
 /* Source 0 is the payload. */
