@@ -91,7 +91,7 @@ struct qs_location report_location(const struct qs_client_session *session)
     return location;
 }
 
-/* Why a session whose start is missing has no demo, or what its demo lacks. New. */
+/* What the demo of a session with a missing start begins with, or why there is none. New. */
 static char *missing_start_text(const struct qs_client_session *session)
 {
     const struct qs_session_demo_donor *donor = &session->demo->donor;
