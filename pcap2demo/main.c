@@ -9,7 +9,7 @@
  *     actions/       what is done with them      goldens and test reports: regression/
  *     output/        messages and files
  *
- * Each depends only on those below it.
+ * Each depends only on those below it; nothing calls upward.
  */
 #include <errno.h>
 #include <locale.h>
