@@ -19,7 +19,7 @@
 #include "pcap2demo/sandbox.h"
 #include "pcap2demo/signals.h"
 
-/* Intervals, and frames per call. */
+/* STATUS_EVERY is in seconds, FRAMES_AT_ONCE in frames. */
 enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, DRAIN_WAIT_MS = 10 };
 
 struct recorder {
