@@ -18,7 +18,7 @@ static struct {
     bool several_actions;
 } given;
 
-/* All options of the command line, GOptionEntry; while there is one. */
+/* GOptionEntry: all options, while the command line is parsed. */
 static GArray *all_entries;
 
 static const GOptionEntry secret_entries[] = {
@@ -50,7 +50,7 @@ static const struct action_kind *find_action(const char *option)
     return NULL;
 }
 
-/* An argument that may be left out is checked here, the others when all is known. */
+/* Checks optional arguments; the others are checked after parsing. */
 static gboolean set_action(const char *option, const char *value, gpointer data, GError **error)
 {
     struct options *options = data;
@@ -67,8 +67,8 @@ static gboolean set_action(const char *option, const char *value, gpointer data,
     return !problem;
 }
 
-/* "--list, --dump and --check", with `last` before the last one. `json`: of those that print JSON.
- * New. */
+/* "--list, --dump and --check", with `last` before the last one. `json`: only those that print
+ * JSON. New. */
 static char *action_names(const char *last, bool json)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -87,7 +87,7 @@ static char *action_names(const char *last, bool json)
     return g_string_free(text, FALSE);
 }
 
-/* "FILE", or "[text|json]" where it may be left out. */
+/* "FILE", or "[text|json]" if it is optional. */
 static const char *argument_of(const struct action_kind *kind)
 {
     GString *text;
@@ -106,7 +106,7 @@ static const char *argument_of(const struct action_kind *kind)
 
 static GOptionEntry action_entry(const struct action_kind *kind)
 {
-    /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
+    /* GOption needs function pointers as object pointers: POSIX, not ISO C. */
     __extension__ gpointer callback = (gpointer)set_action;
     const int with_argument = kind->standard ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_FILENAME;
 
@@ -181,7 +181,7 @@ static GOptionContext *new_context(struct options *options)
     return context;
 }
 
-/* Frees the value of an option, which is then as if it had not been given. */
+/* Frees and resets an option's value. */
 static void reset_value(const GOptionEntry *entry)
 {
     switch (entry->arg) {
@@ -266,9 +266,9 @@ static void print_help(GOptionContext *context)
     g_string_free(extensions, TRUE);
 }
 
-/* --- Options that there are not -------------------------------------------------------------- */
+/* --- Unknown options -------------------------------------------------------------- */
 
-/* What other programs call it. */
+/* Names in other programs. */
 static const struct {
     const char *theirs, *ours;
 } synonyms[] = {{"protocol", "port"},
@@ -281,7 +281,7 @@ static const struct {
                 {"Y", "filter"},
                 {"d", "port"}};
 
-/* Whether a letter was added, left out, changed, or swapped with the next one; in long words two.
+/* Whether one letter was added, left out, changed or swapped with the next; in long words two.
  */
 static bool is_near(const char *word, const char *name)
 {
@@ -296,7 +296,7 @@ static bool is_near(const char *word, const char *name)
            (a == 2 && b == 2 && word[0] == name[1] && word[1] == name[0]);
 }
 
-/* The option that was probably meant: by another program's name, its beginning, or nearly its name.
+/* Guesses the option that was meant: by another program's name, its beginning, or a similar name.
  * NULL: none. */
 static const char *find_meant(const char *word)
 {
@@ -356,7 +356,7 @@ static bool check_flag(const char *word)
     return good;
 }
 
-/* GOption would take the word behind a bare --dump for its argument; it is a file's name. */
+/* Keeps GOption from taking the file name after a bare --dump as its argument. */
 static bool prepare_words(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -387,7 +387,7 @@ static bool wrong_action(const char *before, const char *last, bool json)
     return false;
 }
 
-/* An action that an option implies; else to convert. */
+/* The action that an option implies; else convert. */
 static const struct action_kind *find_implied(void)
 {
     for (int i = 0; action_kinds[i]; i++)
@@ -461,7 +461,7 @@ static bool make_output(struct options *options)
     options->sessions.demo.extension = format ? format->extension : NULL;
     options->demos = demo_files_new(demo_options.output, options->force);
     options->sessions.store = demo_files_store(options->demos);
-    /* A recorder makes the folder for the user that it becomes. */
+    /* A recorder creates the folder after switching users. */
     error = recorder_options.interface ? NULL : make_folders(demo_files_folder(options->demos));
     if (!error)
         return true;

@@ -7,13 +7,13 @@
 
 enum command_line_verdict {
     COMMAND_LINE_GOOD,
-    COMMAND_LINE_WRONG, /* which was reported */
-    COMMAND_LINE_DONE   /* the version was asked for, and printed */
+    COMMAND_LINE_WRONG, /* an error was reported */
+    COMMAND_LINE_DONE   /* the version was printed */
 };
 
 /*
- * Reads the command line; does not return when it asks for help. The result, good or not, lives
- * until command_line_clear().
+ * Reads the command line; does not return from --help. The result, even of an error, lives until
+ * command_line_clear().
  */
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv);
 

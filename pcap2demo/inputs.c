@@ -9,12 +9,12 @@
 #include "common/demo/format.h"
 #include "pcap2demo/capture/folder.h"
 
-/* Numbers in one range of sessions. */
+/* Maximum size of a range of sessions. */
 enum { SESSIONS_CHOSEN_MAX = 1000000 };
 
 struct input_options input_options;
 
-/* As the command line has them. */
+/* The command line options. */
 static struct {
     char **read, **sessions, **protocol_options;
     gboolean recursive;
@@ -92,7 +92,7 @@ bool ranges_have(const GArray *ranges, uint64_t number)
 
 /* --- Which files ----------------------------------------------------------------------------- */
 
-/* Filters without a space in them that people begin with, and words that longer ones begin with. */
+/* Common one-word filters, and first words of longer ones. */
 static const char *const filter_words[] = {"udp", "tcp", "ip", "ip6", "port", "host", NULL};
 static const char *const printed[] = {"help", "version", NULL};
 
@@ -126,14 +126,15 @@ static bool is_action(const char *word)
     return false;
 }
 
-/* Demos are not converted: behind another file, one that is not there is the one to be written. */
+/* Whether a missing file after another one, with a demo's name, was meant as the output: demos are
+ * not converted. */
 static bool is_output(const char *word, const struct action_kind *action, bool first)
 {
     return action == &convert_action && !first && qs_demo_format_of_name(word);
 }
 
-/* A word that is no file: what was probably meant, as a new text; or NULL. `forced`: -f, which is
- * the filter elsewhere. `first` of the files. */
+/* What a word that is no file probably means, as a new string; or NULL. `forced`: -f, the filter
+ * option of other programs. `first` of the files. */
 static char *missing_file_hint(const char *word, const struct action_kind *action, bool forced,
                                bool first)
 {
@@ -190,7 +191,7 @@ static bool have_folder(char *const *files)
     return *files != NULL;
 }
 
-/* Replaces folders by the files in them. What is wrong, as a new text; or NULL. */
+/* Replaces folders by the files in them. Returns NULL, or what is wrong as a new string. */
 static char *list_folders(char ***files, bool demos)
 {
     GPtrArray *all = g_ptr_array_new();
@@ -229,7 +230,7 @@ static bool choose_sessions(GArray *chosen, const char *text)
     return good || usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
 }
 
-/* The part of the memory that the system has, or allows the process, to be used. */
+/* Divisor: the share of the system's or the process's memory to use. */
 enum { MEMORY_PART = 2 };
 
 /* Bytes that a session may need. */
@@ -246,7 +247,7 @@ static uint64_t memory_max(void)
     return max / MEMORY_PART;
 }
 
-/* 0 where the C library does not know. */
+/* 0 if the C library cannot tell. */
 static uint64_t memory_in_use(void)
 {
 #if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
@@ -258,7 +259,7 @@ static uint64_t memory_in_use(void)
 #endif
 }
 
-/* Asking takes long; so many further sessions do not fill free memory. */
+/* The query is slow; so many further sessions do not fill free memory. */
 enum { ASK_EVERY = 64 };
 
 static bool has_memory(guint live)
@@ -413,7 +414,7 @@ bool inputs_parse_files(struct options *options, char *const *words)
         return true;
     options->any_folder = have_folder(options->files);
     problem = find_hint(options->files, options->action, options->force);
-    /* Demos that were made of captures in the same folder are not to be converted again. */
+    /* Skips demos made from captures in the same folder. */
     if (!problem)
         problem = list_folders(&options->files, options->action != &convert_action);
     return !problem || usage_problem(problem);

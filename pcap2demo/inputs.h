@@ -11,21 +11,21 @@
 #include "pcap2demo/actions/action.h"
 
 struct input_options {
-    char *filter; /* as tcpdump has it; or NULL */
+    char *filter; /* a tcpdump expression; or NULL */
     char **ports; /* texts of --port, ends with NULL; or NULL */
 };
 
 extern struct input_options input_options;
 extern const GOptionEntry input_entries[];
 
-/* Makes the defaults; the caller releases them with inputs_clear(). */
+/* Sets the defaults; release them with inputs_clear(). */
 void inputs_init(struct qs_sessions_options *sessions);
 void inputs_clear(struct qs_sessions_options *sessions);
 
 /*
- * Sets options->files: those of -r, and `words`, which may be NULL, with the files in a folder in
- * its place (demos, too, unless the action converts). False: an error was reported, as for a word
- * that is no file but was probably meant as something else.
+ * Sets options->files: those of -r and `words`, which may be NULL, with folders replaced by their
+ * files (demos, too, unless the action converts). False: an error was reported, such as a word that
+ * is no file and probably means something else.
  */
 bool inputs_parse_files(struct options *options, char *const *words);
 
@@ -33,7 +33,7 @@ bool inputs_parse_files(struct options *options, char *const *words);
 bool inputs_parse_sessions(struct qs_sessions_options *sessions);
 
 struct range {
-    uint64_t first, last; /* both are in it */
+    uint64_t first, last; /* inclusive */
 };
 
 /*

@@ -2,14 +2,14 @@
 /*
  * pcap2demo: from captures to demos, lists, dumps and checks.
  *
- *     command_line   what is asked for           actions/options.h
+ *     command_line   parses the options          actions/options.h
  *     run            all inputs, one by one
  *     pipeline       capture/: link, IP, TCP     demos are loaded as a whole
  *                    flow, protocol, decode, session: see common/sessions/sessions.h
  *     actions/       what is done with them      goldens and test reports: regression/
  *     output/        messages and files
  *
- * Each knows only what stands below it; nothing calls back up.
+ * Each depends only on those below it; nothing calls upward.
  */
 #include <errno.h>
 #include <locale.h>
@@ -20,7 +20,7 @@
 #include "pcap2demo/run.h"
 #include "pcap2demo/signals.h"
 
-/* A closed pipe ends the program by SIGPIPE, also where only the buffer was left to write. */
+/* A closed pipe ends the program by SIGPIPE, also when flushing the last buffer. */
 static void finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -8,10 +8,10 @@
 #include "pcap2demo/output/terminal.h"
 #include "pcap2demo/signals.h"
 
-/* The progress and standard output are checked every so many frames. */
+/* Frames between checks of progress and standard output. */
 enum { CHECK_EVERY = 1024 };
 
-/* Frames of a link type that is not known. */
+/* Frames of an unknown link type. */
 struct unknown_link {
     int link_type;
     uint64_t frames;
@@ -36,7 +36,7 @@ void pipeline_clear(struct pipeline *pipeline)
 
 /* --- IP, UDP and TCP ------------------------------------------------------------------------- */
 
-/* Decodes the bytes that are next in their streams. */
+/* Decodes stream bytes that are in order. */
 static void decode_streams(struct pipeline *pipeline, struct qs_sessions *sessions)
 {
     struct tcp_piece piece;
@@ -130,7 +130,7 @@ static void count_unknown(struct pipeline *pipeline, int link_type)
     g_array_append_val(pipeline->unknown, first);
 }
 
-/* A problem, not an unusable file: other frames can be read. */
+/* A problem, not an unusable file: other frames are readable. */
 static void report_unknown(struct pipeline *pipeline, const struct input *input)
 {
     for (guint i = 0; i < pipeline->unknown->len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the frames of captures to sessions: link layer, reordering, IP, UDP and TCP. */
+/* Passes frames to sessions: link layer, reordering, IP, UDP and TCP. */
 #ifndef PCAP2DEMO_PIPELINE_H
 #define PCAP2DEMO_PIPELINE_H
 
@@ -12,39 +12,39 @@
 #include "common/sessions/sessions.h"
 
 struct pipeline {
-    const struct source *source; /* of the input that is read; NULL: it is an interface */
-    struct qs_reorder *reorder;  /* of the input that is read; NULL: frames keep their order */
+    const struct source *source; /* of the current input; NULL: an interface */
+    struct qs_reorder *reorder;  /* of the current input; NULL: frames keep their order */
     struct ip *ip;
     struct tcp *tcp;
-    uint64_t frames, datagrams;   /* so many were read */
+    uint64_t frames, datagrams;   /* read so far */
     uint64_t number;              /* of the last frame */
     int link_type;                /* of the last frame */
-    link_reader *link;            /* its reader; NULL: the link type is not known */
-    struct qs_comments *comments; /* of the input that is read; NULL: are not wanted */
-    GArray *unknown;              /* struct unknown_link; of the input that is read */
+    link_reader *link;            /* its reader; NULL: unknown link type */
+    struct qs_comments *comments; /* of the current input; NULL: not wanted */
+    GArray *unknown;              /* struct unknown_link, of the current input */
 };
 
 void pipeline_init(struct pipeline *pipeline);
 void pipeline_clear(struct pipeline *pipeline);
 
 /*
- * Decodes what `input` holds up to its end, an interruption or the end of standard output.
- * `as_captured`: frames that are out of order keep their place. `bytes_before`: bytes of the inputs
- * before, for the progress. Reports damage, and link types that are not known.
+ * Decodes `input` up to its end, an interruption or the end of standard output. `as_captured`: does
+ * not reorder frames. `bytes_before`: bytes of earlier inputs, for the progress. Reports damage and
+ * unknown link types.
  */
 void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
                    bool as_captured, uint64_t bytes_before);
 
 /*
- * The same frame by frame: pipeline_start(), pipeline_add_frame() for each, whose bytes begin with
- * the IP packet, and pipeline_flush() when no frame came for a while or none will come.
+ * The same frame by frame: pipeline_start(); pipeline_add_frame() for each, with bytes from the IP
+ * packet on; pipeline_flush() if no frame came for a while or none will come.
  */
 void pipeline_start(struct pipeline *pipeline, bool as_captured);
 void pipeline_add_frame(struct pipeline *pipeline, struct qs_sessions *sessions,
                         const struct input_frame *frame);
 void pipeline_flush(struct pipeline *pipeline, struct qs_sessions *sessions);
 
-/* Nothing follows: decodes what waits for missing IP fragments or TCP segments as it is. */
+/* Ends the input: decodes what waited for missing IP fragments or TCP segments. */
 void pipeline_end(struct pipeline *pipeline, struct qs_sessions *sessions);
 
 /* Prints how many packets of which kind were read, for --verbose. */

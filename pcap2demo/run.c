@@ -23,8 +23,8 @@ struct run {
     struct qs_sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
-    uint64_t frames;       /* in captures, with those that the filter left out */
-    unsigned sessions_max; /* most sessions of those that are numbered together */
+    uint64_t frames;       /* in captures, including those that the filter left out */
+    unsigned sessions_max; /* most sessions that are numbered together */
 };
 
 /* Frees the text. */
@@ -104,7 +104,7 @@ static struct qs_demo_input *open_demo(struct source *source)
     char *of_source = source_problem(source);
     struct qs_demo_input *demo;
 
-    /* What is wrong with packed data says more than that they end. */
+    /* A problem of compressed data explains more than their early end. */
     if (of_source) {
         g_free(problem);
         problem = of_source;
@@ -156,7 +156,7 @@ static void read_sign_ons(GPtrArray *sign_ons)
 
 /* --- All inputs ------------------------------------------------------------------------------ */
 
-/* With packed data; false: there is none. */
+/* Reports a problem of compressed data; false: none. */
 static bool report_problem(struct source *source)
 {
     char *problem = source_problem(source);
@@ -168,7 +168,7 @@ static bool report_problem(struct source *source)
     return any;
 }
 
-/* A capture, or by its beginning none and so a demo. */
+/* Reads a capture, or, if it does not begin as one, a demo. */
 static void read_source(struct run *run, struct source *source)
 {
     if (source_is_capture(source_stream(source))) {
@@ -196,7 +196,7 @@ static void read_sources(struct run *run, struct source *source)
                 "no captures%s are in this archive", demos ? " and no demos" : "");
 }
 
-/* 0: it is no file, as standard input and pipes are none, or there is none. */
+/* 0: not a regular file (standard input, a pipe), or missing. */
 static uint64_t file_size(const char *name)
 {
     struct stat status;
@@ -220,7 +220,7 @@ static void read_input(struct run *run, const char *name)
     run->bytes_before += file_size(name);
 }
 
-/* A file, or missing, which is reported when it is read: not a pipe or a device. */
+/* Whether it is no pipe or device: a file, or missing, which is reported later. */
 static bool is_file(const char *name)
 {
     struct stat status;
@@ -243,7 +243,7 @@ static uint64_t total_size(char *const *files)
 
 static void read_inputs(struct run *run, const struct options *options, struct action *action)
 {
-    /* Not between the lines of a dump that is read on the terminal. */
+    /* Not between the lines of a dump on the terminal. */
     const bool wants_progress =
         !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
 
@@ -256,7 +256,7 @@ static void read_inputs(struct run *run, const struct options *options, struct a
     progress_erase();
 }
 
-/* `keep` false: demos that are not complete are dropped. */
+/* `keep` false: drops incomplete demos. */
 static void end_sessions(struct run *run, bool keep)
 {
     pipeline_end(&run->pipeline, run->sessions);
@@ -265,7 +265,7 @@ static void end_sessions(struct run *run, bool keep)
 
 /* --- Reading twice --------------------------------------------------------------------------- */
 
-/* The first input that can be read only once, or NULL. Standard input is kept to be read again. */
+/* The first input that can be read only once, or NULL. Standard input is copied. */
 static const char *find_once_only(char *const *files)
 {
     while (*files && (is_file(*files) || source_is_standard_input(*files)))
@@ -286,7 +286,7 @@ static bool keep_standard_input(char *const *files)
     return true;
 }
 
-/* Problems of the inputs are reported when they are read again. */
+/* The second pass reports problems of the inputs. */
 static void read_ahead(const struct options *options, struct action *action)
 {
     struct run run;
@@ -300,7 +300,7 @@ static void read_ahead(const struct options *options, struct action *action)
     messages_mute(false);
 }
 
-/* False: an input has to be read twice, and cannot be. */
+/* False: an input must be read twice, and cannot be. */
 static bool prepare(const struct options *options, struct action *action)
 {
     const char *once = action->ahead ? find_once_only(options->files) : NULL;
@@ -319,8 +319,8 @@ static bool prepare(const struct options *options, struct action *action)
 /* --- The run --------------------------------------------------------------------------------- */
 
 /*
- * A recording that comes by standard input is complete when it is interrupted. A file is not: demos
- * of half a session are dropped.
+ * A live capture from standard input is complete when interrupted. A file is not: demos of partial
+ * sessions are dropped.
  */
 static bool keep_incomplete(const struct options *options)
 {
@@ -341,7 +341,7 @@ static void report_filter(const struct run *run)
                 run->frames);
 }
 
-/* Only if none of them exists: 1-5 may be more than there are. */
+/* Only if none of them exists: a range may exceed the sessions. */
 static void report_chosen(const struct run *run)
 {
     const GArray *chosen = run->options->sessions.chosen;

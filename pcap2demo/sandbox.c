@@ -33,7 +33,7 @@ static char *cannot(const char *what)
     return g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-/* A folder that is missing is made, and belongs to the user. */
+/* Creates a missing folder, owned by the user. */
 static char *make_folder_of(const struct passwd *user, const char *folder)
 {
     char *problem;
@@ -169,7 +169,7 @@ static bool allow_writing(int rules, const struct ruleset *ruleset, const char *
     return done;
 }
 
-/* libpcap reads there how many packets interfaces dropped; not every system has it. */
+/* libpcap reads the interfaces' drop counters there; not every system has it. */
 static void allow_statistics(int rules, const struct ruleset *ruleset)
 {
     allow(rules, ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
@@ -186,14 +186,14 @@ static char *restrict_files(const char *const *folders)
     int rules;
 
     if (version < 1)
-        return NULL; /* this kernel has none */
+        return NULL; /* not in this kernel */
     rules = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
     if (rules < 0)
         return cannot("files cannot be put out of reach");
     for (; *folders && done; folders++)
         done = allow_writing(rules, &ruleset, *folders);
     allow_statistics(rules, &ruleset);
-    /* Packets that are kept; see tmpfile(3). */
+    /* For temporary files; see tmpfile(3). */
     done = done && allow_writing(rules, &ruleset, P_tmpdir) &&
            syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);

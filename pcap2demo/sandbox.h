@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Drops the rights that only opening a network interface needs. From then on the process
+ * Drops the privileges that only opening a network interface needs. Afterwards the process
  *
  *   - is the user that was asked for, with the groups of that user;
  *   - has no capabilities, unless the user is root, and cannot gain any;
@@ -13,9 +13,8 @@
 #define PCAP2DEMO_SANDBOX_H
 
 /*
- * `user` NULL: stays the same. `folders` ends with NULL; missing ones are allowed, and are made
- * here where the user changes. Returns NULL, or a new text about what failed: then the program
- * should end.
+ * `user` NULL: unchanged. `folders` ends with NULL; missing ones are allowed, and created here if
+ * the user changes. Returns NULL, or what failed as a new string: then the program should end.
  */
 char *sandbox_enter(const char *user, const char *const *folders);
 

@@ -34,7 +34,7 @@ void signals_catch(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    /* So that demos at work are tidied up. */
+    /* So that unfinished demos are cleaned up. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is reported */
 }

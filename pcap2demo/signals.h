@@ -10,8 +10,8 @@
 void signals_catch(void);
 
 /*
- * For recording: SIGUSR1 asks for the status; SIGHUP asks to reopen files and interfaces, unless
- * standard error is a terminal, which hangs up by it. Neither interrupts.
+ * For recording: SIGUSR1 requests the status; SIGHUP requests reopening files and interfaces,
+ * unless standard error is a terminal, whose hangup it means. Neither interrupts.
  */
 void signals_catch_requests(void);
 

@@ -8,7 +8,7 @@
 #include "plugin/packet_states.h"
 #include "plugin/snapshots.h"
 
-/* --- Sessions that live in one of Wireshark's pools, and are cleared when it is freed --- */
+/* --- Sessions in a Wireshark memory pool, cleared when it is freed --- */
 
 struct owner {
     const struct qs_protocol *protocol;
@@ -24,7 +24,7 @@ static ws_bool clear_session(wmem_allocator_t *pool, wmem_cb_event_t event, void
     return FALSE; /* once is enough */
 }
 
-/* The caller must make `*session` valid at once. */
+/* The caller must initialize `*session` at once. */
 static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_protocol *protocol)
 {
     struct owner *owner = wmem_new(pool, struct owner);
@@ -72,7 +72,7 @@ static struct session_number *new_number(void)
     return wmem_new0(wmem_file_scope(), struct session_number);
 }
 
-/* What is asked for is not decided, or was decided before and is asked for again. */
+/* The undecided request; also a repeated one that was decided before. */
 static struct session_number *request_of(struct conversation_numbers *numbers)
 {
     if (!numbers->request || numbers->request->number)
@@ -80,7 +80,7 @@ static struct session_number *request_of(struct conversation_numbers *numbers)
     return numbers->request;
 }
 
-/* It leads to the session `number`. */
+/* The request leads to the session `number`. */
 static void settle_request(struct conversation_numbers *numbers, uint32_t number)
 {
     if (numbers->request && !numbers->request->number)
@@ -99,7 +99,7 @@ static struct session_number *begin_session(struct conversation_numbers *numbers
     return session;
 }
 
-/* The number of the packet that was just decoded; NULL: it belongs to none. */
+/* The session number of the packet just decoded; NULL: no session. */
 static const struct session_number *session_numbers_follow(struct conversation_numbers *numbers,
                                                            const struct qs_decoder *decoder)
 {
@@ -111,7 +111,7 @@ static const struct session_number *session_numbers_follow(struct conversation_n
     else if (!numbers->session || numbers->session->number != number)
         numbers->session = begin_session(numbers, number);
     else if (decoder->accepted && decoder->direction == QS_C2S)
-        settle_request(numbers, number); /* the client plays on: its request came twice */
+        settle_request(numbers, number); /* the session continues: a duplicate request */
     return decoder->handshake ? request_of(numbers) : numbers->session;
 }
 
@@ -128,19 +128,19 @@ static void session_numbers_announce(struct conversation_numbers *numbers,
 /* One direction of a TCP connection. */
 struct stream {
     bool known;
-    uint32_t next;    /* sequence number of the byte that the end sends next */
+    uint32_t next;    /* sequence number of the next byte */
     uint32_t missing; /* bytes lost before its next unit */
 };
 
-/* What is known of a conversation; lives to the end of the capture. */
+/* The state of a conversation; lives until the capture is closed. */
 struct conversation_state {
-    bool begun;                  /* its first packet has come */
+    bool begun;                  /* its first packet was seen */
     uint32_t first;              /* number of that packet */
-    struct qs_address announced; /* of its server, where another conversation announced it */
+    struct qs_address announced; /* of its server, if another conversation announced it */
     address opener;              /* end A, once begun */
     uint32_t opener_port;
     struct stream streams[2];   /* of TCP, by enum qs_end */
-    struct qs_session *session; /* behind the last packet of the first pass */
+    struct qs_session *session; /* after the last packet of the first pass */
     struct qs_snapshot_base snapshots;
     struct qs_links *links;
     struct conversation_numbers numbers;
@@ -215,7 +215,7 @@ static struct conversation_state *find_or_begin(const struct dissector *dissecto
     return state;
 }
 
-/* NULL where none has begun. */
+/* NULL: none has begun. */
 static struct conversation_state *find(const struct dissector *dissector, packet_info *pinfo)
 {
     struct conversation_state *state = state_in(dissector, find_conversation_pinfo(pinfo, 0));
@@ -231,7 +231,7 @@ static enum qs_end sender_of(const struct conversation_state *state, const packe
     return opener ? QS_END_A : QS_END_B;
 }
 
-/* What an error message quotes was sent before: it never changes the conversation. */
+/* A packet quoted in an ICMP error was sent before: it never changes the conversation. */
 static bool is_first_pass(const packet_info *pinfo)
 {
     return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
@@ -245,7 +245,7 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Packets --- */
 
-/* As of now: in the first pass the conversation's session is the one before this packet. */
+/* In the first pass, the conversation's session is the state before this packet. */
 static void init_state(struct packet_state *state, struct dissector *dissector,
                        const packet_info *pinfo, struct conversation_state *conversation)
 {
@@ -256,7 +256,7 @@ static void init_state(struct packet_state *state, struct dissector *dissector,
                                             &conversation->snapshots, conversation->session);
 }
 
-/* What a later pass finds where no earlier one dissected the packet is not kept. */
+/* A later pass that dissects a packet for the first time stores nothing. */
 static struct packet_state *new_packet_state(struct dissector *dissector, packet_info *pinfo,
                                              uint32_t unit, struct conversation_state *conversation)
 {
@@ -268,7 +268,7 @@ static struct packet_state *new_packet_state(struct dissector *dissector, packet
     return state;
 }
 
-/* `conversation`: NULL where its session may not change. */
+/* `conversation`: NULL if its session may not change. */
 static struct packet_context context_of(struct dissector *dissector, const packet_info *pinfo,
                                         struct conversation_state *conversation,
                                         struct packet_state *state)
@@ -304,7 +304,7 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
 
 /* --- Streams --- */
 
-/* How many units of the packet are done in this dissection of it. */
+/* The number of units dissected in this pass over the packet. */
 static uint32_t *units_done(const struct dissector *dissector, packet_info *pinfo)
 {
     uint32_t *done = p_get_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num);

@@ -14,7 +14,7 @@
 #include "plugin/statistics.h"
 #include "plugin/tree_sink.h"
 
-/* --- Passwords that packets carry: Tools > Credentials, `tshark -z credentials` --- */
+/* --- Passwords: Tools > Credentials, `tshark -z credentials` --- */
 
 static int credentials_tap;
 
@@ -57,8 +57,8 @@ static struct qs_address address_of(const address *from, uint32_t port)
 }
 
 /*
- * When the packet was captured, in nanoseconds. Edit > Time Shift changes the times of frames that
- * were dissected, and what is known of them was learnt with the times as they were.
+ * The capture time in nanoseconds, without Edit > Time Shift: that changes the times of dissected
+ * frames, and stored state has the original times.
  */
 static int64_t time_of(const packet_info *pinfo)
 {
@@ -89,7 +89,7 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
 
 enum { LABEL_MAX = 160 };
 
-/* Wireshark cuts labels that are longer, at 240 bytes, even within a character. */
+/* Wireshark cuts labels at 240 bytes, even within a character. */
 static char *label_of(const char *summary)
 {
     const char *end = summary;
@@ -165,8 +165,8 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
 }
 
 /*
- * Whether the evidence of several packets is complete with this one. Those that are no evidence yet
- * are part of the demo, too.
+ * Whether this packet completes the evidence of several packets. Packets before that belong to the
+ * demo, too.
  */
 static bool is_late(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet)
@@ -178,8 +178,8 @@ static bool is_late(const struct dissector *dissector, packet_info *pinfo,
 }
 
 /*
- * Others use our ports, too: a conversation is ours when a packet of it shows that. Where neither
- * port is ours, the user or another packet told what it is.
+ * Other protocols use our ports, too: a conversation is ours once a packet proves it. If neither
+ * port is ours, the user or another packet chose the dissector.
  */
 static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet)
@@ -213,7 +213,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* --- Streams --- */
 
-/* What is left of the segment, as the next unit would have it. */
+/* The rest of the segment, as the next unit. */
 static struct qs_packet unit_at(const struct dissector *dissector, tvbuff_t *rest,
                                 packet_info *pinfo, const struct packet_context *context)
 {
@@ -227,8 +227,8 @@ static struct qs_packet unit_at(const struct dissector *dissector, tvbuff_t *res
 }
 
 /*
- * Asks for the rest of a unit that is not whole; false where that cannot come. A single byte is
- * asked for where the unit's end is not known: then another segment will do.
+ * Requests the rest of an incomplete unit; false if it cannot come. If the unit's end is unknown,
+ * requests one byte, that is, another segment.
  */
 static bool wait_for_more(packet_info *pinfo, int offset, uint32_t lacking)
 {
@@ -239,7 +239,7 @@ static bool wait_for_more(packet_info *pinfo, int offset, uint32_t lacking)
     return true;
 }
 
-/* The unit at `offset`. Returns where the next one begins; 0: more segments are needed. */
+/* Dissects the unit at `offset`. Returns the offset of the next one; 0: needs more segments. */
 static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, packet_info *pinfo,
                         proto_tree *tree)
 {
@@ -266,7 +266,7 @@ static bool recognises_stream(const struct dissector *dissector, tvbuff_t *tvb)
         (struct qs_view){tvb_get_ptr(tvb, 0, size), (uint32_t)size});
 }
 
-/* Streams of other protocols may come to the same ports, as HTTP does. */
+/* Other protocols, such as HTTP, may use the same ports. */
 static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
@@ -290,8 +290,8 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 /* --- Conversations on other ports --- */
 
 /*
- * The conversation's packets come to this dissector from this one on; earlier ones stay as they
- * were dissected. A packet that an error message quotes decides nothing.
+ * This dissector gets the conversation's packets from this one on; earlier ones are not dissected
+ * again. Packets quoted in ICMP errors decide nothing.
  */
 static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
 {
@@ -300,7 +300,7 @@ static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
                                                      handle);
 }
 
-/* Wireshark gives heuristics no data of their own, but the protocol's title. */
+/* Wireshark passes heuristics no data, but the protocol's title. */
 static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                                 bool late)
 {

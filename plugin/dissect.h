@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet's way through the plugin: datagrams, segments of streams, and those of other ports. */
+/* Dissects packets: datagrams, stream segments, and those on other ports. */
 #ifndef QS_PLUGIN_DISSECT_H
 #define QS_PLUGIN_DISSECT_H
 
@@ -8,7 +8,7 @@
 /* Registers the functions that Wireshark calls with the protocol's packets. */
 void dissect_register(struct dissector *dissector);
 
-/* Registers those that recognise the protocol's conversations on other ports. */
+/* Registers the heuristics for the protocol's conversations on other ports. */
 void dissect_register_heuristics(const struct dissector *dissector);
 
 /* Finds the tap of Tools > Credentials, `tshark -z credentials`. */

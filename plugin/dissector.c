@@ -31,7 +31,7 @@ struct dissector *dissectors_find(const char *title)
 
 /* --- Preferences */
 
-/* A copy of the choices as Wireshark wants them, ended by a row without a name. */
+/* A copy of the choices for Wireshark, terminated by a row without a name. */
 static const enum_val_t *make_choices(const struct qs_name *names)
 {
     GArray *array = g_array_new(TRUE, TRUE, sizeof(enum_val_t));
@@ -86,7 +86,7 @@ void preferences_apply(struct dissector *dissector)
 
 static const char table_name[] = "udp.port";
 
-/* The dissector that the port belongs to without us, or NULL. */
+/* The port's other dissector, or NULL. */
 static dissector_handle_t built_in_of(const struct dissector *dissector, uint32_t port)
 {
     dissector_handle_t before = g_hash_table_lookup(dissector->built_in, GUINT_TO_POINTER(port));
@@ -102,7 +102,7 @@ static dissector_handle_t current_of(uint32_t port)
     return dissector_get_uint_handle(find_dissector_table(table_name), port);
 }
 
-/* No handle means that the preference has just taken the port from us. */
+/* No handle: the preference has just removed the port. */
 static void give_back(uint32_t port, void *data)
 {
     const struct dissector *dissector = data;
@@ -144,7 +144,7 @@ void ports_register(struct dissector *dissector)
     range_foreach(ports, remember_built_in, dissector);
     dissector_add_uint_range_with_preference(table_name, dissector->protocol->ports,
                                              dissector->handle);
-    range_foreach(ports, claim, dissector); /* what it left to Wireshark's own dissector */
+    range_foreach(ports, claim, dissector); /* ports left to Wireshark's own dissector */
     if (dissector->stream_handle)
         dissector_add_uint_range_with_preference("tcp.port", dissector->protocol->stream_ports,
                                                  dissector->stream_handle);
@@ -152,7 +152,7 @@ void ports_register(struct dissector *dissector)
     dissector->server_ports = range_copy(NULL, ports);
 }
 
-/* For walking over the ports of one range that are not in another. */
+/* For iterating over the ports of one range that are not in another. */
 struct difference {
     const range_t *without;
     void (*visit)(uint32_t port, void *dissector);

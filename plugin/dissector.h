@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A dissector joins one protocol record to Wireshark. There is one for each record; they are
- * created at start-up and live as long as Wireshark does. Nothing in this folder knows a game:
- * names, fields, ports and options all come from the records.
+ * A dissector connects a protocol record to Wireshark. There is one for each record, from start-up
+ * until Wireshark ends. Nothing in this folder depends on a game: names, fields, ports and options
+ * come from the records.
  *
  * Reading order: quakeshark.c (entry points, registration), dissector.c (list, preferences, ports),
  * fields.c (what is registered of fields and notes), dissect.c (a packet's way), tree_sink.c
@@ -33,24 +33,24 @@ union preference_value {
 
 struct dissector {
     const struct qs_protocol *protocol;
-    char *title; /* where Wireshark's own dissector of the game stands beside it */
-    int proto;   /* Wireshark's number of the protocol */
+    char *title; /* distinct from Wireshark's own dissector of the game */
+    int proto;   /* Wireshark's protocol id */
     dissector_handle_t handle;
     dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */
 
-    /* What the rows were registered as, by the row's index. */
+    /* Registered ids, by the row's index. */
     int *hf;
     int session_hf[QS_SESSION_FIELDS];
-    int *ett;    /* only rows that others stand under have one */
+    int *ett;    /* only for rows with child rows */
     int ett_top; /* of the protocol itself */
     expert_field expert_infos[QS_NOTE_KINDS];
 
-    /* The values of the record's options: in force, and as preferences. */
+    /* The values of the record's options: in effect, and as preferences. */
     uint32_t *options;
     union preference_value *preferences;
 
     range_t *server_ports;  /* as preferred */
-    range_t *claimed_ports; /* those whose packets come to this dissector now */
+    range_t *claimed_ports; /* ports assigned to this dissector now */
     GHashTable *built_in;   /* port -> handle of the dissector that had it before, where one did */
 
     int tap;        /* of statistics */
@@ -68,7 +68,7 @@ void dissectors_add(struct dissector *dissector);
 /* Calls `visit` for each. */
 void dissectors_each(void (*visit)(struct dissector *dissector));
 
-/* The one of that title, or NULL. */
+/* The dissector with this title, or NULL. */
 struct dissector *dissectors_find(const char *title);
 
 /* --- A record's options as preferences of its protocol, `<protocol>.<option>` */
@@ -76,24 +76,24 @@ struct dissector *dissectors_find(const char *title);
 /* `changed` is called whenever preferences of the protocol have changed. */
 void preferences_register(struct dissector *dissector, void (*changed)(void));
 
-/* Takes over the values as they are now. */
+/* Applies the current values. */
 void preferences_apply(struct dissector *dissector);
 
 /*
- * --- Who gets the packets of a UDP port
+ * --- Assignment of UDP ports
  *
- * The preference `<protocol>.udp.port` holds the ports where servers listen. Wireshark has shallow
- * dissectors of its own for some of them: a port is theirs again while our protocol is disabled, or
- * when it leaves the preference. Nobody else has the TCP ports of `<protocol>.tcp.port`, and only
- * streams that begin as the protocol's do are taken there.
+ * The preference `<protocol>.udp.port` contains the servers' ports. Wireshark has its own simple
+ * dissectors for some of them: they get a port back while our protocol is disabled, or when the
+ * preference no longer contains it. No other dissector has the TCP ports of `<protocol>.tcp.port`;
+ * only streams that begin like the protocol's are accepted there.
  */
 
 /* Registers the record's ports and their preference. Run after the built-in dissectors. */
 void ports_register(struct dissector *dissector);
 
 /*
- * Brings the ports in line with the preference and with whether the protocol is enabled. Decode As
- * rules of the user stay untouched.
+ * Assigns the ports by the preference and whether the protocol is enabled. Does not change the
+ * user's Decode As rules.
  */
 void ports_assign(struct dissector *dissector);
 

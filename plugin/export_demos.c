@@ -32,7 +32,7 @@ static uint32_t last_frame;
 
 /* --- From the dissector to the tap --- */
 
-/* What one dissection of a frame gives the tap; this and the next live in the packet's pool. */
+/* What one dissection of a frame queues for the tap; this and the next are in the packet's pool. */
 struct frame_queue {
     unsigned count;
     unsigned taken;
@@ -43,9 +43,9 @@ struct frame_queue {
 struct tapped {
     struct frame_queue *frame;
     struct qs_packet packet;
-    int protocol;             /* that it was taken for, or QS_PROTOCOL_NONE */
+    int protocol;             /* the recognized one, or QS_PROTOCOL_NONE */
     const void *conversation; /* of a unit */
-    const char *comment;      /* that tells which part of a demo it is; or NULL */
+    const char *comment;      /* describes its part of a demo; or NULL */
 };
 
 static bool is_part(const char *comment)
@@ -58,7 +58,7 @@ static bool is_part(const char *comment)
     return good;
 }
 
-/* The comment of a packet that was made of a demo. Others are their writers' own. */
+/* The comment that --pcap gave a packet of a demo, not a user's. */
 static const char *part_of(const packet_info *pinfo)
 {
     char *comment = NULL;
@@ -82,7 +82,7 @@ static struct frame_queue *queue_of(packet_info *pinfo)
     return frame;
 }
 
-/* Of several protocols that try a packet which nobody knows, the first gives it. */
+/* The first of several heuristics that try an unknown packet queues it. */
 static bool is_given(struct frame_queue *frame, const struct dissector *dissector)
 {
     const bool given = !dissector && frame->has_unclaimed;
@@ -128,7 +128,7 @@ struct memory_store {
     struct qs_demo_store base;
     struct qs_demo_names *naming;
     GHashTable *files; /* name -> GByteArray, of sessions that have not ended */
-    uint64_t room;     /* bytes that may still come */
+    uint64_t room;     /* bytes left */
 };
 
 static void *begin_file(struct qs_demo_store *base, const struct qs_demo_name_request *request)
@@ -147,7 +147,7 @@ static void write_file(void *data, const void *bytes, size_t size)
 
     if (!file->bytes)
         return;
-    if (size > file->store->room) { /* none is written that is not whole */
+    if (size > file->store->room) { /* incomplete demos are dropped */
         file->store->room += file->bytes->len;
         g_byte_array_free(file->bytes, TRUE);
         file->bytes = NULL;
@@ -204,7 +204,7 @@ static void store_clear(struct memory_store *store)
 
 /* --- The list --- */
 
-/* The way of the packets to one list of objects. */
+/* The pipeline from packets to one list of objects. */
 struct export
 {
     struct qs_sessions_handler handler;
@@ -219,14 +219,14 @@ struct export
     uint64_t last;              /* number of the last packet */
 };
 
-/* As the user decodes it, or an earlier packet told. */
+/* A protocol from the user's Decode As or an earlier packet. */
 struct claim {
     struct qs_address ends[2];
     int protocol;
 };
 
 static struct export *current; /* NULL: no packet has come yet */
-static bool is_over;           /* all were shown; what comes now is too late */
+static bool is_over;           /* all demos are listed; further packets are too late */
 static bool is_window;         /* the list is started over: it is a window's, and may be closed */
 
 static void append_address(GString *text, const struct qs_address *end)
@@ -283,10 +283,10 @@ static void session_ends(struct qs_sessions_handler *handler,
         show(export, session, g_ptr_array_index(files, i));
 }
 
-/* --- The way --- */
+/* --- The pipeline --- */
 
 /* Ports and options as preferred. */
-static void take_preferences(struct dissector *dissector)
+static void read_preferences(struct dissector *dissector)
 {
     const int protocol = qs_protocol_number(dissector->protocol->name);
 
@@ -311,8 +311,8 @@ static int claim_of(void *user, const struct qs_packet *packet)
     return QS_PROTOCOL_NONE;
 }
 
-/* Remembers what the packet's conversation is, where its ports and bytes do not tell. */
-static void take_claim(const struct tapped *tapped)
+/* Stores the protocol of the packet's conversation if ports and bytes do not show it. */
+static void add_claim(const struct tapped *tapped)
 {
     const struct qs_packet *packet = &tapped->packet;
     const struct claim claim = {.ends = {packet->source, packet->destination},
@@ -342,7 +342,7 @@ static void begin(export_object_list_t *list)
     current->options.find_protocol = claim_of;
     current->options.find_protocol_user = current;
     current->claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
-    dissectors_each(take_preferences);
+    dissectors_each(read_preferences);
     current->comments = qs_comments_new();
     current->readers = g_hash_table_new(NULL, NULL);
     current->order = qs_reorder_new();
@@ -362,7 +362,7 @@ static void take_datagram(const struct tapped *tapped)
 {
     struct qs_packet packet = tapped->packet;
 
-    take_claim(tapped);
+    add_claim(tapped);
     if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
@@ -391,7 +391,7 @@ static void end_reader(void *conversation, void *reader, void *data)
     qs_sessions_end_bytes(current->sessions, reader, current->last);
 }
 
-/* Frees it. `keep`: demos of sessions that go on are shown as they are. */
+/* Frees it. `keep`: lists demos of sessions that have not ended. */
 static void end(bool keep)
 {
     if (!current)
@@ -419,7 +419,7 @@ static void no_more_packets(void *data)
     is_over = true;
 }
 
-/* What was not shown by now never is. */
+/* Drops demos that are not listed yet. */
 static void give_up(void)
 {
     if (current)
@@ -435,8 +435,8 @@ static void packets_begin(void *data)
 }
 
 /*
- * tshark writes its objects, and sharkd its list, in callbacks that come behind those registered
- * later. So each list is ended by one that is registered behind it.
+ * tshark writes its objects, and sharkd its list, in callbacks that run after those registered
+ * later. So a listener registered later ends each list.
  */
 static void await_end(void)
 {
@@ -445,8 +445,8 @@ static void await_end(void)
     retap_listen(&listener);
 }
 
-/* All that the last frame holds has come. A window is not told when it has got all packets; and
- * when it would be too late, for it may be closed. */
+/* Whether the last frame is complete. Windows get no callback after the last packet; later ones may
+ * come after the window is closed. */
 static bool is_last(const struct tapped *tapped, const packet_info *pinfo)
 {
     return pinfo->num >= last_frame && tapped->frame->taken == tapped->frame->count;
@@ -478,14 +478,14 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     return TAP_PACKET_REDRAW;
 }
 
-/* The list of a window is empty, and will be filled from the first packet on. */
+/* A window's list is empty and gets all packets again. */
 static void start_over(void)
 {
     is_window = true;
     give_up();
 }
 
-/* The list, if one is left, may be gone. */
+/* The list, if any, may already be freed. */
 void export_demos_end(void)
 {
     last_frame = 0;
@@ -495,6 +495,6 @@ void export_demos_end(void)
 void export_demos_register(void)
 {
     proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
-    proto_set_cant_toggle(proto); /* it is none: export objects have to have one */
+    proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
     tap = register_export_object(proto, take_packet, start_over);
 }

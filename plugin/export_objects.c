@@ -8,7 +8,7 @@
 #include "common/core/text.h"
 #include "common/netchan/transfer.h"
 
-/* A tap of its own, that no packet comes to: dissectors look whether somebody listens to theirs. */
+/* A separate tap without packets: dissectors check whether theirs has listeners. */
 static const char tap_name[] = "quake_retap";
 
 void retap_register(void)
@@ -39,7 +39,7 @@ static int tap;
 
 /* --- From the dissector to the tap --- */
 
-/* What a packet carries of files; lives in the packet's pool. */
+/* File data in a packet, in the packet's pool. */
 struct packet_transfers {
     const void *conversation;
     uint32_t connection; /* number in the conversation */
@@ -127,7 +127,7 @@ static void grow_entry(struct receiver *receiver, const GByteArray *content)
     entry->payload_len = content->len;
 }
 
-/* Some of these Wireshark offers to show. */
+/* Wireshark can preview some of these. */
 static const char *type_of(const char *name)
 {
     static const char *const types[][2] = {
@@ -232,7 +232,7 @@ static void enter_connection(struct receiver *receiver, uint32_t connection)
     begin_transfers(receiver, connection);
 }
 
-/* The list is empty, and will be filled from the first packet on. */
+/* The list is empty and gets all packets again. */
 static void start_over(void)
 {
     g_hash_table_remove_all(receivers);
@@ -275,7 +275,7 @@ void export_objects_register(void)
     const int proto =
         proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
 
-    proto_set_cant_toggle(proto); /* it is none: export objects have to have one */
+    proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
     receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     tap = register_export_object(proto, take_packet, start_over);
 }

@@ -3,8 +3,8 @@
  * File > Export Objects > Quake downloads: the files that servers sent to clients, of all
  * protocols. `tshark --export-objects quake_downloads,FOLDER`.
  *
- * Decoders report what each packet carries of files; a tap receives that packet by packet and joins
- * it. Nothing is stored while the objects are not wanted.
+ * Decoders report the file data in each packet; a tap receives and joins them. Nothing is stored
+ * while no tap listens.
  */
 #ifndef QS_PLUGIN_EXPORT_OBJECTS_H
 #define QS_PLUGIN_EXPORT_OBJECTS_H
@@ -15,7 +15,7 @@
 
 void export_objects_register(void);
 
-/* The capture is closed. */
+/* Call it when the capture is closed. */
 void export_objects_end(void);
 
 /* Whether a tap listens now. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follow: what a session's packets say, in text (see common/core/summary.h), a packet a piece.
- * In the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of
- * the session.
+ * Follow: a session's packets as text (see common/core/summary.h), one record for each packet. In
+ * the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of the
+ * session.
  */
 #ifndef QS_PLUGIN_FOLLOW_H
 #define QS_PLUGIN_FOLLOW_H

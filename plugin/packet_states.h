@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is remembered of each packet of a dissector, and of each unit of a stream, since it will be
- * dissected again: a row in one table, for memory by the packet is what large captures cost.
+ * The state of each packet of a dissector, and of each stream unit, for later passes: a row in one
+ * table, since memory per packet limits large captures.
  */
 #ifndef QS_PLUGIN_PACKET_STATES_H
 #define QS_PLUGIN_PACKET_STATES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sessions as they were at many moments, any of which can be had again at once: before each packet,
- * for who decodes packets again in any order. From one packet to the next little changes but a few
- * numbers; so of most moments only those words are kept that differ from a whole session, which the
- * snapshots of a conversation share until it holds other things (see qs_protocol.session_shares).
+ * Snapshots of sessions before each packet, for decoding packets again in any order. Between
+ * packets only a few numbers change, so most snapshots store only the words that differ from a
+ * whole session. The snapshots of a conversation share that session until its contents differ (see
+ * qs_protocol.session_shares).
  */
 #ifndef QS_PLUGIN_SNAPSHOTS_H
 #define QS_PLUGIN_SNAPSHOTS_H

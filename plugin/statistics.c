@@ -361,7 +361,7 @@ static void free_cell(stat_tap_table *table, guint row, guint column,
     }
 }
 
-/* All packets come again. */
+/* Empties the table: all packets come again. */
 static void empty_table(stat_tap_table *table)
 {
     for (guint i = 0; i < table->num_elements; i++) {

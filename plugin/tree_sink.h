@@ -25,8 +25,8 @@ struct tree_sink {
 };
 
 /*
- * `top` is the protocol's item, NULL where no tree is built. Without `fields` only expert infos
- * are added: Wireshark wants them even when nobody looks at the tree.
+ * `top` is the protocol's item, NULL where no tree is built. Without `fields` only expert infos are
+ * added: Wireshark wants them even when nobody looks at the tree.
  */
 void tree_sink_init(struct tree_sink *sink, struct dissector *dissector, packet_info *pinfo,
                     tvbuff_t *tvb, proto_item *top, bool fields);

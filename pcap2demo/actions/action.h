@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done with the sessions of the input: convert, list, dump, check, ... Each action is a
- * file with a record, which actions.c lists.
+ * Actions on the input's sessions: convert, list, dump, check, ... Each action is a file with a
+ * record, which actions.c lists.
  */
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
@@ -13,54 +13,54 @@
 #include "pcap2demo/output/message.h"
 
 /*
- * A running action. Any function but `end` may be NULL. An implementation begins with this struct;
+ * A running action. Any function except `end` may be NULL. Implementations begin with this struct;
  * the handler gets packets and sessions.
  */
 struct action {
     struct qs_sessions_handler handler;
-    bool separate_inputs; /* sessions end with each input, and are numbered from 1 in the next */
-    bool interrupted;     /* set by the caller: not everything was read */
+    bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
+    bool interrupted;     /* set by the caller: the inputs were not read to the end */
     /*
-     * The inputs are read twice where this is not NULL: it is called before the first reading
-     * (`begins`) and after it; messages are muted meanwhile. Pipes are read once, unless `twice`:
-     * then they are refused.
+     * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
+     * after it; messages are muted meanwhile. Pipes are read once, unless `twice`: then they are
+     * refused.
      */
     void (*ahead)(struct action *action, bool begins);
     bool twice;
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
-    /* The input was read, to its end unless it is damaged. */
+    /* The input was read, up to its end or the first damage. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* Everything was read. Frees the action. `report` is false where nothing could be read. */
+    /* All inputs were read. Frees the action. `report` is false if no input could be read. */
     void (*end)(struct action *action, bool report);
 };
 
-/* How the command line asks for an action. */
+/* The command line options of an action. */
 struct action_kind {
     const char *name; /* of the option: "list" */
-    char letter;      /* its short form, or 0 */
+    char letter;      /* of the short option, or 0 */
     const char *help;
-    const char *argument; /* what --help calls the option's argument, or NULL */
-    /* The argument is one of several: number i of them, NULL behind the last. Or NULL. */
+    const char *argument; /* the argument's name in --help, or NULL */
+    /* If not NULL, the argument is one of these choices: number i, NULL after the last. */
     const char *(*choice)(unsigned i);
-    const char *standard; /* the argument where it is left out; NULL: it may not be */
-    bool json;            /* --json goes with it */
-    /* What is wrong with the argument, as a new text, or NULL. NULL: nothing can be. */
+    const char *standard; /* the default argument; NULL: it is required */
+    bool json;            /* --json is allowed */
+    /* Returns what is wrong with the argument, a new string, or NULL. NULL: all are valid. */
     char *(*problem)(const char *argument);
-    const GOptionEntry *entries; /* options that go with it alone (options.h); or NULL */
-    bool is_implied;             /* one of them asks for the action, too */
-    /* Parses their values; the files are known. False: an error was reported. NULL: all are good.
+    const GOptionEntry *entries; /* its own options (options.h); or NULL */
+    bool is_implied;             /* any of them selects the action */
+    /* Parses their values, after the files. False: an error was reported. NULL: all are valid.
      */
     bool (*parse_options)(const struct options *options);
     struct action *(*create)(const struct options *options);
-    /* Instead of `create`, of what needs no input: the files are words. Or NULL. */
+    /* Replaces `create` for actions without input: the files are words. Or NULL. */
     void (*print)(const struct options *options);
 };
 
-/* What is done where no option names an action. */
+/* The default action. */
 extern const struct action_kind convert_action;
 
-/* The others, as --help has them; ends with NULL. */
+/* The others, in the order of --help; ends with NULL. */
 extern const struct action_kind *const action_kinds[];
 
 extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,

@@ -2,9 +2,9 @@
 /*
  * --anonymize: copies captures without passwords and addresses, so that they decode the same.
  *
- * What is replaced has as many bytes as before, so that the checksums of moves, which cover the
- * moves alone, stay right. Only what is compressed again may be longer. Headers are made anew. Link
- * layers are left out, and with them MAC addresses.
+ * Replacements have the same size, so that the checksums of moves, which cover only the moves, stay
+ * valid. Only data that are compressed again may be longer. Packets get new headers. Link layers,
+ * and with them MAC addresses, are left out.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,20 +17,20 @@
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/writer.h"
 
-/* Shorter words may stand anywhere by chance: they are replaced only where they are known to be. */
+/* Shorter words occur anywhere by chance: they are replaced only in their own fields. */
 enum { NAME_LETTERS = 3 };
 static const struct pseudonyms_search for_passwords = {.letters = 4};
 static const struct pseudonyms_search for_names = {.letters = NAME_LETTERS, .whole = true};
 static const struct pseudonyms_search for_stray_names = {.letters = 4, .whole = true};
 
-/* How much was replaced, and left out. */
+/* Numbers of replacements and omissions. */
 struct counts {
     uint64_t passwords, addresses, names, chats, packed, others;
 };
 
 static struct {
     gboolean replace_names, replace_chat;
-} given; /* on the command line */
+} given; /* the command line options */
 
 struct anonymize {
     struct action action;
@@ -41,12 +41,12 @@ struct anonymize {
     struct pseudonyms *passwords, *names;
     struct anonymous_writer *writer;
     GHashTable *deflated;     /* uint64_t: struct deflated, by stream_number() */
-    struct location location; /* where something is being replaced */
+    struct location location; /* of the current replacement */
     struct counts counts;
-    uint64_t delivered; /* packets of the input, with those of streams once */
-    uint64_t last;      /* number of the last of them */
-    bool ahead;         /* the inputs are read ahead, to learn what is to be replaced */
-    bool refused;       /* an input is a demo, which was reported */
+    uint64_t delivered; /* packets of the input; those with several units of a stream count once */
+    uint64_t last;      /* number of the last one */
+    bool ahead;         /* the first pass, which collects passwords and names */
+    bool refused;       /* an input is a demo; that was reported */
 };
 
 /* --- What is replaced ------------------------------------------------------------------------ */
@@ -68,7 +68,7 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
     all->counts.addresses++;
 }
 
-/* Letters and digits become x; what players see of it stays as long. */
+/* Letters and digits become x; the length stays. */
 static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t offset)
 {
     GByteArray *hidden = g_byte_array_new();
@@ -87,11 +87,11 @@ struct name_search {
     uint32_t offset;
 };
 
-static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
 {
     const struct name_search *search = user;
 
-    location_replace(&search->all->location, search->offset + at, stand_in, size);
+    location_replace(&search->all->location, search->offset + at, pseudonym, size);
     search->all->counts.names++;
 }
 
@@ -104,10 +104,10 @@ static void replace_names(struct anonymize *all, struct qs_view text, uint32_t o
 
 static void replace_own_name(struct anonymize *all, struct qs_view name, uint32_t offset)
 {
-    const uint8_t *stand_in = pseudonyms_replace(all->names, name);
+    const uint8_t *pseudonym = pseudonyms_replace(all->names, name);
 
     if (name.size < NAME_LETTERS)
-        replace_name(&(struct name_search){all, offset}, 0, name.size, stand_in);
+        replace_name(&(struct name_search){all, offset}, 0, name.size, pseudonym);
 }
 
 static void replace_redaction(struct anonymize *all, const struct redaction *redaction)
@@ -129,7 +129,7 @@ static void replace_redaction(struct anonymize *all, const struct redaction *red
         replace_names(all, bytes, redaction->offset);
 }
 
-/* Addresses in texts, wherever they stand. */
+/* Replaces addresses in texts. */
 static void replace_texts(struct anonymize *all)
 {
     char text[ADDRESS_TEXT_MAX];
@@ -141,7 +141,7 @@ static void replace_texts(struct anonymize *all)
     }
 }
 
-/* Fields do not show every one: of a connection's request some lines have none. */
+/* Replaces passwords outside of fields: some lines of a connection request have none. */
 static void replace_more_passwords(struct anonymize *all)
 {
     struct qs_view password;
@@ -162,8 +162,8 @@ static bool is_wanted(enum redaction_kind kind)
 }
 
 /*
- * Passwords and names, wherever they stand: they may stand elsewhere, too, and a packet may have a
- * name in a text before it tells whose it is.
+ * Collects passwords and names before replacing: they may occur elsewhere, too, and a packet may
+ * contain a name in a text before the field that identifies it.
  */
 static void learn(struct anonymize *all, const struct qs_packet *packet)
 {
@@ -184,10 +184,10 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
     }
 }
 
-/* Whether a name that is known stands in the compressed texts. */
-static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+/* Notes that compressed texts contain a known name. */
+static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
 {
-    (void)at, (void)size, (void)stand_in;
+    (void)at, (void)size, (void)pseudonym;
     *(bool *)user = true;
 }
 
@@ -204,7 +204,7 @@ static bool has_something(const struct anonymize *all, const struct redaction_so
     return found;
 }
 
-/* Whether something is to be replaced where it cannot be. */
+/* Whether something must be replaced where that is impossible. */
 static bool needs_unpacking(const struct anonymize *all)
 {
     const struct redactions *redactions = all->redactions;
@@ -237,7 +237,7 @@ static void replace_marks(struct anonymize *all)
     }
 }
 
-/* False where something of it cannot be. */
+/* Replaces everything in the packet. False if something cannot be replaced. */
 static bool replace_all(struct anonymize *all, struct held_packet *held,
                         const struct qs_decoded_packet *decoded)
 {
@@ -259,7 +259,7 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
     return location_deflate(&all->location);
 }
 
-/* With the packets that carried fragments of it, which are compressed, too. */
+/* Leaves out the packet and those with its fragments, which are compressed, too. */
 static void leave_out(struct anonymize *all, struct held_packet *held,
                       const struct qs_decoded_packet *decoded)
 {
@@ -283,13 +283,13 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
 
 /* --- Deflate streams ------------------------------------------------------------------------- */
 
-/* Of what one end sends in a conversation. */
+/* A key for the stream of one end of a conversation. */
 static uint64_t stream_number(uint64_t conversation, enum qs_end from)
 {
     return conversation * 2 + (from == QS_END_B);
 }
 
-/* NULL: nothing deflated has come of it. */
+/* NULL: the stream has no deflated data so far. */
 static struct deflated *deflated_of(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
@@ -303,7 +303,7 @@ static struct deflated *deflated_of(struct anonymize *all, const struct qs_decod
     return deflated;
 }
 
-/* What it inflates to is replaced in this unit and in those that have the messages' beginning. */
+/* Replaces inflated bytes in this unit and in those with the beginning of its messages. */
 static void hold_inflated(struct anonymize *all, struct held_packet *held,
                           struct deflated *deflated, uint32_t packed_size)
 {
@@ -317,9 +317,9 @@ static void hold_inflated(struct anonymize *all, struct held_packet *held,
     }
 }
 
-/* What cannot be inflated, as behind a hole, may hold anything: it becomes zeros. */
-static void take_deflated(struct anonymize *all, struct held_packet *held,
-                          const struct qs_decoded_packet *decoded)
+/* Data that cannot be inflated, as after a gap, may contain anything: they become zeros. */
+static void add_deflated(struct anonymize *all, struct held_packet *held,
+                         const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
     const struct qs_view packed = {packet->data, packet->size};
@@ -358,12 +358,12 @@ static bool has_packed(const struct redactions *redactions)
 
 /* --- All packets ----------------------------------------------------------------------------- */
 
-static void take_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
+static void add_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
     struct held_packet *held;
 
-    /* The packet's own addresses are known before those in its texts. */
+    /* Before those in texts. */
     addresses_replace(all->addresses, &packet->source);
     addresses_replace(all->addresses, &packet->destination);
     learn(all, packet);
@@ -377,7 +377,7 @@ static void take_packet(struct anonymize *all, const struct qs_decoded_packet *d
     held->is_packed = has_packed(all->redactions);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
-    take_deflated(all, held, decoded);
+    add_deflated(all, held, decoded);
     if (all->redactions->is_repeated && !packet->unit)
         anonymous_writer_repeat(all->writer, held);
 }
@@ -393,18 +393,18 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
         all->refused = true;
     }
     if (!decoded->location.block && qs_sessions_want(&all->options->sessions, decoded->session))
-        take_packet(all, decoded);
+        add_packet(all, decoded);
     redactions_clear(all->redactions);
 }
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
 {
-    memcpy(((GByteArray *)user)->data + at, stand_in, size);
+    memcpy(((GByteArray *)user)->data + at, pseudonym, size);
 }
 
-/* Packets that were sent again, and what nothing decodes, may have the same passwords and names. */
+/* Duplicate and undecoded packets may contain known passwords and names. */
 static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
 {
     pseudonyms_find(all->passwords, qs_view_of_bytes(bytes), for_passwords, sweep_one, bytes);
@@ -412,7 +412,7 @@ static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
         pseudonyms_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
 }
 
-/* Compressed bytes have no names, but may look like one by chance. */
+/* Compressed bytes may match a name by chance: leaves names out. */
 static void sweep_packet(struct anonymize *all, struct held_packet *packet)
 {
     sweep(all, packet->payload, !packet->is_packed);
@@ -422,7 +422,7 @@ static void sweep_packet(struct anonymize *all, struct held_packet *packet)
     deflated_give(packet->deflated, packet->inflated, packet->ended, packet->payload);
 }
 
-/* The last before it is written. */
+/* The last step before the packet is written. */
 static void finish_packet(void *user, struct held_packet *packet)
 {
     struct anonymize *all = user;

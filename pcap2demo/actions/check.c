@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --check: is there anything that cannot be decoded or rebuilt? */
+/* --check: reports what cannot be decoded or rebuilt. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,14 +21,14 @@ struct check {
     struct action action;
     struct qs_sink base;
     const struct options *options;
-    GPtrArray *files;         /* struct findings, as they were read */
+    GPtrArray *files;         /* struct findings, in the order of reading */
     struct findings *current; /* the file being read */
-    GPtrArray *packet;        /* struct finding: of the packet being decoded */
+    GPtrArray *packet;        /* struct finding: of the current packet */
     struct rows *sessions;    /* JSON */
     struct qs_small_sessions others;
     struct golden_check *golden;  /* or NULL */
-    struct qs_secret_guard guard; /* beside a golden */
-    struct multi_sink sinks;      /* to our sink and the golden's */
+    struct qs_secret_guard guard; /* with a golden */
+    struct multi_sink sinks;      /* this action's and the golden's */
     struct test_report *report;   /* or NULL */
 };
 
@@ -77,7 +77,7 @@ static struct findings *findings_for(struct check *check, const char *file)
     return check->current;
 }
 
-/* Moves the packet's problems to the file's, as far as there is room. */
+/* Moves the packet's problems to the file's, up to PROBLEMS_MAX. */
 static void move_problems(struct check *check, struct findings *findings, uint64_t packet)
 {
     findings->problem_count += check->packet->len;
@@ -122,7 +122,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     }
     if (check->golden)
         compare_packet(check, decoded);
-    /* Of a stream's units those after the first are in a packet that was counted. */
+    /* Counts a packet with several units once. */
     findings->packets += decoded->packet->unit <= 1;
     findings->undecoded += decoded->decoder->undecoded;
     findings->secrets += check->guard.count;
@@ -185,13 +185,13 @@ static void check_others(struct qs_sessions_handler *handler,
 
 /* --- The reports ----------------------------------------------------------------------------- */
 
-/* What was counted is printed on standard output, where that has no other use. */
+/* Counts go to standard output, unless that is used otherwise. */
 static bool shows_findings(const struct check *check)
 {
     return !check->options->json && !check_options.tap && !check->options->quiet;
 }
 
-/* Failures are this case's, and so is the verdict where there are none. */
+/* Failures, or else the verdict, go to this test case. */
 static void print_golden(const struct check *check, const struct findings *findings)
 {
     const struct golden_result *golden = findings->golden;
@@ -220,7 +220,7 @@ static void print_json(const struct check *check)
     report_print_json(report, check->sessions, &check->others);
 }
 
-/* The problems go to standard error, also beside JSON. */
+/* Problems go to standard error, also with JSON. */
 static void print_file(const struct check *check, const struct findings *findings)
 {
     findings_print_problems(findings);
@@ -266,8 +266,8 @@ static void report_cases(const struct check *check)
 }
 
 /*
- * If a folder was given, all of it is checked: a golden of something else is a failure. If files
- * were given, others may be left out on purpose; if it was one file, nothing is reported.
+ * If a folder was given, all of it is checked: a golden without an input is a failure. If files
+ * were given, others may be left out on purpose; with one file, nothing is reported.
  */
 static void report_orphans(const struct check *check)
 {

@@ -10,7 +10,7 @@
 
 struct check_options check_options;
 
-/* As the command line has them. */
+/* The command line options. */
 static struct {
     gboolean no_default_ignore;
     int max_differences;
@@ -43,7 +43,7 @@ bool check_options_separate_inputs(void)
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
-/* A golden names what it leaves out; its list is made anew only where options ask for that. */
+/* A golden names the fields that it leaves out; only options replace that list. */
 static bool set_ignored(void)
 {
     GPtrArray *ignored;
@@ -65,7 +65,7 @@ static bool set_ignored(void)
     return true;
 }
 
-/* Inputs that would share a golden. */
+/* Reports inputs that would share a golden. */
 static bool have_goldens(char *const *files)
 {
     GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

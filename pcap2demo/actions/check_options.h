@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that go with --check. */
+/* The options of --check. */
 #ifndef PCAP2DEMO_CHECK_OPTIONS_H
 #define PCAP2DEMO_CHECK_OPTIONS_H
 
@@ -10,7 +10,7 @@
 #include "pcap2demo/regression/golden_check.h"
 
 struct check_options {
-    gboolean no_rebuild; /* whether demos can be made does not matter */
+    gboolean no_rebuild; /* do not check whether demos can be made */
     gboolean tap;        /* report test cases on standard output */
     char *junit;         /* and in this file; or NULL */
     struct golden_options golden;
@@ -19,12 +19,12 @@ struct check_options {
 extern struct check_options check_options;
 extern const GOptionEntry check_entries[];
 
-/* Whether each input has a golden or test cases of its own. */
+/* Whether each input has its own golden or test cases. */
 bool check_options_separate_inputs(void);
 
 /*
- * Parses the values, and checks whether the options go together and with the files. False: an error
- * was reported.
+ * Parses the values and checks their combination with each other and the files. False: an error was
+ * reported.
  */
 bool check_options_parse(const struct options *options);
 

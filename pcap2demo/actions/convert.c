@@ -9,7 +9,7 @@
 struct convert {
     struct action action;
     const struct options *options;
-    unsigned sessions; /* that could be rebuilt or not */
+    unsigned sessions; /* with or without a demo */
 };
 
 static void print_file(const struct convert *convert, const struct qs_client_session *session,
@@ -57,7 +57,7 @@ static void print_left_out(const struct qs_client_session *session)
     g_free(text);
 }
 
-/* There is no rebuilder for its protocol. */
+/* Prints why a session has no demo: its protocol has no rebuilder. */
 static void print_reason(const struct qs_client_session *session)
 {
     char *why = report_demo(session);

@@ -14,45 +14,45 @@
 #include "pcap2demo/signals.h"
 
 enum {
-    BEFORE_MAX = 4096,  /* packets that are remembered of a handshake, and of a sign-on */
-    CLIENTS_MAX = 65536 /* clients without a session that packets are remembered of */
+    BEFORE_MAX = 4096,  /* packets stored of a handshake, and of a sign-on */
+    CLIENTS_MAX = 65536 /* clients without a session whose packets are stored */
 };
 
-/* Which frames of a capture are kept. */
+/* The frames of a capture to keep. */
 struct kept_frames {
     char *name;                /* of the capture */
     GByteArray *kept;          /* bit n: frame n */
     GHashTable *conversations; /* struct qs_endpoints -> GArray of struct stretch */
 };
 
-/* What of a conversation belongs to a session. */
+/* The part of a conversation that belongs to a session. */
 struct stretch {
     unsigned session;
     uint64_t first, last; /* numbers of packets */
 };
 
-/* A packet, by its number in a file. */
+/* A packet: its file and number. */
 struct packet_ref {
     struct kept_frames *file;
     uint64_t number;
 };
 
-/* A session, and what of it comes before its game. */
+/* A session, and its packets before the game. */
 struct followed {
-    GArray *handshake, *sign_on;          /* struct packet_ref; the second: of the level */
-    struct qs_sign_on *told;              /* of the level */
-    const struct qs_late_join *late_join; /* NULL: its sign-ons have no end that is known */
+    GArray *handshake, *sign_on;      /* struct packet_ref; the sign-on is the current level's */
+    struct qs_sign_on *sign_on_state; /* of the current level */
+    const struct qs_late_join *late_join; /* NULL: the end of its sign-ons is unknown */
     uint32_t level;
-    bool asked; /* for any packet */
+    bool asked; /* some packet is wanted */
 };
 
 struct cut {
     const struct options *options;
     GPtrArray *files;     /* struct kept_frames */
     GHashTable *sessions; /* number -> struct followed */
-    GHashTable *outside;  /* struct qs_address, a client -> GArray of struct packet_ref */
+    GHashTable *outside;  /* client's struct qs_address -> GArray of struct packet_ref */
     unsigned asked;
-    bool has_pieces; /* packets have comments with pieces of demos */
+    bool has_pieces; /* packet comments contain parts of demos */
     struct ip *ip;
     struct pcap_out *out;
     struct cut_counts counts;
@@ -60,13 +60,13 @@ struct cut {
 
 /* --- Options --------------------------------------------------------------------------------- */
 
-/* As the command line has them. */
+/* The command line options. */
 static struct {
     char **packets;
     gboolean no_sign_on;
 } given;
 
-static GArray *wanted; /* struct range, of numbers of packets; empty: all */
+static GArray *wanted; /* struct range of packet numbers; empty: all */
 
 const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.packets,
                                      "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
@@ -156,9 +156,8 @@ static GArray *stretches_of(struct kept_frames *frames, const struct qs_packet *
 }
 
 /*
- * The packet is one of those that are asked for of the session: what its conversation has between
- * them belongs to it, too. A stream is understood from its beginning only; `to_end`: and it is kept
- * to its end.
+ * Adds a wanted packet of the session, with all packets of its conversation since the last wanted
+ * one. A stream can only be decoded from its beginning; `to_end`: keeps it to its end.
  */
 static void add_to_stretch(struct kept_frames *frames, unsigned session,
                            const struct qs_packet *packet, bool to_end)
@@ -179,7 +178,7 @@ static void add_to_stretch(struct kept_frames *frames, unsigned session,
     g_array_append_val(stretches, new);
 }
 
-/* Whether the packet, by its number and addresses, is within such a stretch. */
+/* Whether a stretch covers the packet, by its number and addresses. */
 static bool is_covered(const struct kept_frames *frames, const struct qs_packet *packet)
 {
     const struct qs_endpoints ends = {{packet->source, packet->destination}};
@@ -212,7 +211,7 @@ static void followed_free(gpointer data)
 
     g_array_free(followed->handshake, TRUE);
     g_array_free(followed->sign_on, TRUE);
-    qs_sign_on_free(followed->told);
+    qs_sign_on_free(followed->sign_on_state);
     g_free(followed);
 }
 
@@ -229,12 +228,12 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
     followed->late_join = format ? format->late_join : NULL;
     followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
     followed->sign_on = g_array_new(FALSE, FALSE, sizeof(struct packet_ref));
-    followed->told = qs_sign_on_new();
+    followed->sign_on_state = qs_sign_on_new();
     g_hash_table_insert(cut->sessions, key, followed);
     return followed;
 }
 
-/* --- What is said outside of sessions, such as challenges --- */
+/* --- Packets outside of sessions, such as challenges --- */
 
 static guint client_hash(gconstpointer client)
 {
@@ -246,7 +245,7 @@ static gboolean client_equal(gconstpointer a, gconstpointer b)
     return qs_address_equal(a, b);
 }
 
-/* Servers of Quake go on from another port: the client's address tells whose they are. */
+/* Quake servers continue on another port: the client's address identifies the conversation. */
 static const struct qs_address *client_of(const struct qs_decoded_packet *decoded)
 {
     return decoded->decoder->direction == QS_S2C ? &decoded->packet->destination
@@ -269,8 +268,8 @@ static void remember_outside(struct cut *cut, const struct qs_decoded_packet *de
         g_array_append_val(packets, ref);
 }
 
-/* It belongs to the session that follows. */
-static void take_outside(struct cut *cut, struct followed *followed,
+/* Moves the client's packets outside of sessions to the session that follows. */
+static void move_outside(struct cut *cut, struct followed *followed,
                          const struct qs_decoded_packet *decoded)
 {
     const struct qs_address *client = client_of(decoded);
@@ -288,10 +287,10 @@ static void begin_level(struct followed *followed, uint32_t level)
 {
     followed->level = level;
     g_array_set_size(followed->sign_on, 0);
-    qs_sign_on_clear(followed->told);
+    qs_sign_on_clear(followed->sign_on_state);
 }
 
-/* Remembers the packet as one that comes before the game, if it does. */
+/* Stores the packet if it comes before the game. */
 static void remember(struct followed *followed, struct packet_ref ref,
                      const struct qs_decoder *decoder)
 {
@@ -299,14 +298,14 @@ static void remember(struct followed *followed, struct packet_ref ref,
 
     if (decoder->session->level != followed->level)
         begin_level(followed, decoder->session->level);
-    if (!followed->late_join || followed->told->complete || packets->len == BEFORE_MAX)
+    if (!followed->late_join || followed->sign_on_state->complete || packets->len == BEFORE_MAX)
         return;
     g_array_append_val(packets, ref);
-    if (decoder->accepted && !followed->told->broken)
-        followed->late_join->add_packet(followed->told, decoder);
+    if (decoder->accepted && !followed->sign_on_state->broken)
+        followed->late_join->add_packet(followed->sign_on_state, decoder);
 }
 
-/* What comes before it is kept with the first packet, and need not be remembered any more. */
+/* Keeps the packet, and with the first one those stored before it. */
 static void keep_wanted(struct cut *cut, struct followed *followed, struct packet_ref ref,
                         const struct qs_decoded_packet *decoded)
 {
@@ -346,7 +345,7 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
     }
     followed = follow(cut, decoded);
     if (!followed->level)
-        take_outside(cut, followed, decoded);
+        move_outside(cut, followed, decoded);
     if (!decoded->session->chosen)
         return;
     remember(followed, ref, decoded->decoder);
@@ -380,7 +379,7 @@ bool cut_has_files(const struct cut *cut)
 typedef void frame_visitor(struct cut *cut, struct kept_frames *file,
                            const struct input_frame *frame);
 
-/* Of what is kept, or is between packets that are, all frames are. */
+/* Keeps all frames of the packets that are kept or within a stretch. */
 static void find_frames(struct cut *cut, struct kept_frames *file, const struct input_frame *frame)
 {
     struct qs_packet packet;
@@ -412,7 +411,7 @@ static void copy_frame(struct cut *cut, struct kept_frames *file, const struct i
                                             .comment = frame->comment});
 }
 
-/* Up to where it is damaged, which was reported in the first reading. */
+/* Reads up to damage, which the first pass reported. */
 static bool read_capture(struct cut *cut, struct source *source, frame_visitor *visit)
 {
     struct kept_frames *file = find_file(cut, source_title(source));
@@ -438,7 +437,7 @@ static bool read_capture(struct cut *cut, struct source *source, frame_visitor *
     return input || !file;
 }
 
-/* False where a file cannot be read again, which was reported. */
+/* False if a file cannot be read again; that was reported. */
 static bool read_file(struct cut *cut, const char *name, frame_visitor *visit)
 {
     char *error = NULL;
@@ -488,7 +487,7 @@ bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts)
 
 /* --- All ------------------------------------------------------------------------------------- */
 
-/* It cannot be read three times as it comes. */
+/* The three passes need a copy of standard input. */
 static void keep_standard_input(const struct cut *cut)
 {
     char *error = NULL;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cuts captures: which of their frames are kept for --pcap, and the copy of these.
+ * Cuts captures for --pcap: selects frames and copies them.
  *
- * A first reading, which decodes, tells the packets of the sessions that are asked for, and those
- * before them without which they cannot be understood: the handshake, and the sign-on of the level.
- * A second one finds their frames, which may be several (fragments of IP, segments of TCP), and
- * frames of their conversations that decoding had no use for, such as second copies. A third one
- * copies.
+ * The first pass decodes and selects the packets of the wanted sessions, and those before them that
+ * decoding needs: the handshake and the sign-on of the level. The second pass finds their frames,
+ * maybe several for each (IP fragments, TCP segments), and other frames of their conversations,
+ * such as duplicates. The third pass copies.
  */
 #ifndef PCAP2DEMO_CUT_H
 #define PCAP2DEMO_CUT_H
@@ -20,38 +19,38 @@
 
 struct cut;
 
-/* The options that go with --pcap: which packets of captures are kept. */
+/* The options of --pcap that select packets of captures. */
 extern const GOptionEntry cut_entries[];
 
-/* Whether one of them was given. */
+/* Whether any of them was given. */
 bool cut_options_are_given(void);
 
 /* Parses the values. False: an error was reported. */
 bool cut_options_parse(const struct options *options);
 
-/* The options must live as long. */
+/* `options` must outlive it. */
 struct cut *cut_new(const struct options *options);
 void cut_free(struct cut *cut);
 
-/* The first reading: an input begins. */
+/* The first pass: an input begins. */
 void cut_begin_file(struct cut *cut, const char *name);
-/* The input that was begun last is a demo: it is no matter of this. */
+/* The last input is a demo: ignores it. */
 void cut_leave_file(struct cut *cut);
 bool cut_has_files(const struct cut *cut);
-/* A packet of one was decoded. */
+/* A packet of an input was decoded. */
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded);
 /* The session has no more packets. */
 void cut_session_over(struct cut *cut, unsigned session);
 
-/* What was copied. */
+/* Numbers of what was copied. */
 struct cut_counts {
     uint64_t frames, kept;
-    unsigned sessions; /* that packets were asked of */
+    unsigned sessions; /* with wanted packets */
 };
 
 /*
- * The second and the third reading. False where a file cannot be read again, which was reported.
- * `*have_pieces`: packets have comments with pieces of demos.
+ * The second and the third pass. False if a file cannot be read again; that was reported.
+ * `*have_pieces`: packet comments contain parts of demos.
  */
 bool cut_find_frames(struct cut *cut, bool *have_pieces);
 bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts);

@@ -13,7 +13,7 @@ struct dump {
     const struct options *options;
     struct qs_dump *dump;
     struct qs_secret_guard guard;
-    GPtrArray *ignored; /* by the compact form */
+    GPtrArray *ignored; /* in the compact format */
 };
 
 static void dump_packet(struct qs_sessions_handler *handler,
@@ -65,7 +65,7 @@ static bool is_ignored(void *user, const char *name)
     return golden_is_ignored(user, name);
 }
 
-/* --json asks for JSON, whatever else is asked for. */
+/* --json overrides other formats. */
 static struct action *create(const struct options *options)
 {
     const struct qs_dump_format *format =
@@ -76,7 +76,7 @@ static struct action *create(const struct options *options)
     qs_secret_guard_init(&dump->guard, true);
     dump->dump = format->create();
     dump->ignored = golden_varying_fields();
-    /* It is for comparing, as goldens are. */
+    /* The compact format is for comparisons, like goldens. */
     if (format == &qs_dump_compact)
         qs_dump_text_leave_out(dump->dump, is_ignored, dump->ignored);
     dump->action =

@@ -11,7 +11,7 @@
 #include "common/sessions/sessions.h"
 #include "pcap2demo/output/writer.h"
 
-/* Bytes of all files that are not complete yet. */
+/* Bytes of all incomplete files. */
 #define ROOM_MAX (UINT64_C(512) << 20)
 
 struct extract {
@@ -20,21 +20,21 @@ struct extract {
     struct qs_transfer_room room;
     GHashTable *sessions; /* number -> struct receiver */
     GHashTable *written;  /* path in lower case -> struct written */
-    GHashTable *known;    /* paths in lower case with the checksums of what need not go there */
-    bool any;             /* a file was sent, whole or not */
+    GHashTable *known;    /* lower-case paths with checksums of contents already written */
+    bool any;             /* a file was sent, complete or not */
 };
 
-/* A path that has its file. */
+/* A path with a file. */
 struct written {
     char *checksum; /* of the content */
-    unsigned last;  /* number that files got which should have gone there, too; 1: none yet */
+    unsigned last;  /* last number in names of further files for this path; 1: none yet */
 };
 
-/* A session that files may come in. */
+/* A session that may transfer files. */
 struct receiver {
     struct extract *extract;
     struct qs_transfers *transfers;
-    struct qs_location location; /* of the packet at hand */
+    struct qs_location location; /* of the current packet */
 };
 
 /* --- Names ----------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void written_free(gpointer data)
     g_free(written);
 }
 
-/* File systems may not tell upper from lower case. */
+/* File systems may ignore case. */
 static struct written *written_to(struct extract *extract, const char *path)
 {
     char *key = g_ascii_strdown(path, -1);
@@ -75,7 +75,7 @@ static void set_written(struct extract *extract, const char *path, const char *c
     g_hash_table_insert(extract->written, g_ascii_strdown(path, -1), written);
 }
 
-/* A file that should have gone to `wanted` is there, or under a number. True: it was before. */
+/* Notes that the content for `wanted` exists, there or under a number. True: it was known. */
 static bool set_known(struct extract *extract, const char *wanted, const char *checksum)
 {
     char *path = g_ascii_strdown(wanted, -1);
@@ -86,8 +86,8 @@ static bool set_known(struct extract *extract, const char *wanted, const char *c
 }
 
 /*
- * The next path with a number that nothing was written to. NULL where this very file was, as one
- * that is called so.
+ * The next unused path with a number. NULL if the same content was written to a path with that
+ * name.
  */
 static char *next_numbered(struct extract *extract, const char *wanted, const char *checksum)
 {
@@ -106,7 +106,7 @@ static char *next_numbered(struct extract *extract, const char *wanted, const ch
     }
 }
 
-/* A path that nothing else was written to, or NULL where this very file was. New. */
+/* A new path that no other file has; NULL if the same content was already written. */
 static char *free_path(struct extract *extract, const char *wanted, const char *checksum)
 {
     const struct written *there = written_to(extract, wanted);
@@ -138,7 +138,7 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* Returns what went wrong, as a new text, or NULL. */
+/* Returns NULL, or what went wrong as a new string. */
 static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
 {
     char *error = make_folders(extract->options->argument);

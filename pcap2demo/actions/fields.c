@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --fields: the field reference, from the tables. All that dumps print and Wireshark filters by:
- * fields, with their types as Wireshark calls them, and notes.
+ * --fields: the field reference, from the tables: the fields that dumps print and Wireshark filters
+ * by, with Wireshark's types, and notes.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { NAME_WIDTH = 34, TYPE_WIDTH = 18 };
 
-/* What is known of a field or a note. */
+/* The description of a field or a note. */
 struct described {
     const char *name;
     const struct qs_protocol *protocol;

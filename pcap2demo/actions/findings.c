@@ -73,7 +73,7 @@ void findings_print(const struct findings *findings)
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
-/* What an update changes is no failure. */
+/* A changed golden is no failure in an update. */
 static bool is_failure(const struct golden_result *golden)
 {
     return golden->verdict != GOLDEN_WRITTEN;
@@ -150,7 +150,7 @@ char *findings_verdict(const struct findings *findings)
                            qs_plural(golden->packets));
 }
 
-/* What is wrong is printed even where only that is wanted. */
+/* `quiet` prints only what is wrong. */
 static void print_differences(const struct findings *findings, bool quiet)
 {
     const struct golden_result *golden = findings->golden;
@@ -166,7 +166,7 @@ static void print_differences(const struct findings *findings, bool quiet)
                "and %" PRIu64 " more difference%s from %s", more, qs_plural(more), golden->path);
 }
 
-/* A golden is kept where others read it, and its capture beside it. */
+/* Others read goldens and their captures. */
 static void warn_of_secrets(const struct findings *findings)
 {
     if (findings->secrets)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What --check finds in a file, and how it is reported. */
+/* The findings of --check in a file, and their report. */
 #ifndef PCAP2DEMO_FINDINGS_H
 #define PCAP2DEMO_FINDINGS_H
 
@@ -15,7 +15,7 @@ struct finding {
     char *text;
 };
 
-/* What was found in one file. */
+/* The findings in one file. */
 struct findings {
     const char *file;
     bool demo;        /* its packets are blocks */
@@ -25,14 +25,14 @@ struct findings {
     uint64_t undecoded; /* bytes */
     uint64_t secrets;   /* passwords; counted beside a golden */
     uint64_t problem_count;
-    GPtrArray *problems; /* struct finding: the first of them */
-    unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */
+    GPtrArray *problems;          /* struct finding: the first ones */
+    unsigned demos;               /* sessions that give a demo; counted with separate inputs */
     struct golden_result *golden; /* or NULL */
 };
 
 struct findings *findings_new(const char *file);
 
-/* For arrays of pointers. */
+/* For GPtrArray. */
 void findings_free(gpointer findings);
 void problem_free(gpointer problem);
 

@@ -12,9 +12,9 @@ enum { SIGN_ON = 10, COLUMNS = 12, CELL_MAX = 48, GAP = 2 };
 /* clang-format off */
 static const struct column {
     const char *title;
-    bool cut;     /* to CELL_MAX characters, wherever the list goes */
-    bool end;     /* its end says more than its beginning */
-    glong least;  /* characters that are left on a narrow terminal; 0: all of a cell are */
+    bool cut;     /* to CELL_MAX characters, on any output */
+    bool end;     /* cut at the front */
+    glong least;  /* minimum width on a narrow terminal; 0: never cut */
 } columns[COLUMNS] = {
     {"#", false, false, 0},
     {"client", false, false, 6},
@@ -36,9 +36,9 @@ static gboolean wide; /* columns are not cut */
 struct list {
     struct action action;
     bool json;
-    struct rows *rows;    /* JSON, or cells behind the number, that end with a NUL each */
-    glong width[COLUMNS]; /* of the widest cell; when they are printed, of all */
-    glong least[COLUMNS]; /* of `width`, on a narrow terminal */
+    struct rows *rows;    /* JSON, or the cells after the number, each with a NUL */
+    glong width[COLUMNS]; /* of the widest cell; when printing, of the column */
+    glong least[COLUMNS]; /* minimum of `width` on a narrow terminal */
     struct qs_small_sessions others;
 };
 
@@ -56,7 +56,7 @@ static char *address_cell(const struct qs_address *address)
     return g_string_free(text, FALSE);
 }
 
-/* The clock of a demo begins anywhere. */
+/* Demos have no wall clock time. */
 static char *start_cell(const struct qs_client_session *session)
 {
     GDateTime *start =
@@ -86,7 +86,7 @@ static char *sign_on_cell(const struct qs_client_session *session)
     return text ? text : g_strdup("");
 }
 
-/* New texts; but for the number, which stands first. */
+/* Fills the cells with new strings, except the number, which comes first. */
 static void fill_cells(const struct qs_client_session *session, char *cells[COLUMNS])
 {
     cells[1] = address_cell(&session->client);
@@ -104,7 +104,7 @@ static void fill_cells(const struct qs_client_session *session, char *cells[COLU
 
 /* --- The table ------------------------------------------------------------------------------- */
 
-/* Cuts a cell to so many characters, 1 or more. */
+/* Cuts a cell to `characters`, 1 or more. */
 static char *cut_cell(char *text, const struct column *column, glong characters)
 {
     const glong length = g_utf8_strlen(text, -1);
@@ -125,7 +125,7 @@ static void measure(struct list *list, int column, const char *cell)
     list->width[column] = MAX(list->width[column], g_utf8_strlen(cell, -1));
 }
 
-/* `cells` are those behind the number. */
+/* `cells` are those after the number. */
 static void keep_row(struct list *list, uint64_t number, const char *cells, gsize size)
 {
     char *first = g_strdup_printf("%" G_GUINT64_FORMAT, number);
@@ -154,7 +154,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     g_byte_array_free(row, TRUE);
 }
 
-/* `cells` are those behind the first, and end with a NUL each. Columns of no width are left out. */
+/* `cells` are those after the first, each with a NUL. Columns of width 0 are left out. */
 static char *line_of(const struct list *list, const char *first, const char *cells)
 {
     GString *line = g_string_new(NULL);
@@ -182,7 +182,7 @@ static void print_cells(void *user, uint64_t number, const char *cells, gsize si
     g_free(first);
 }
 
-/* Most captures have all sign-ons. A title may be cut where cells may not. */
+/* Hides the sign-on column if all are in the capture. Titles may be cut where cells may not. */
 static void widen_for_titles(struct list *list)
 {
     for (int i = 0; i < COLUMNS; i++)
@@ -192,7 +192,7 @@ static void widen_for_titles(struct list *list)
             list->width[i] = MAX(list->width[i], g_utf8_strlen(columns[i].title, -1));
 }
 
-/* The column that has most to give, or -1. */
+/* The column with the most room above its minimum, or -1. */
 static int widest(const struct list *list)
 {
     int found = -1;
@@ -203,7 +203,7 @@ static int widest(const struct list *list)
     return found;
 }
 
-/* Takes from the widest columns what is more than a line of the terminal. */
+/* Narrows the widest columns until a row fits into the terminal. */
 static void narrow(struct list *list, glong line)
 {
     glong total = -GAP;

@@ -3,7 +3,7 @@
 
 enum { SINKS = 2 };
 
-/* One of the two sinks, with the protocol that is decoded. */
+/* One of the two sinks, with the current protocol. */
 static struct qs_sink *target(struct qs_sink *base, int number)
 {
     struct qs_sink *to = ((struct multi_sink *)base)->to[number];

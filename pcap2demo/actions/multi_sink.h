@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sink that feeds two others: everything but labels, which only people read. */
+/* A sink that feeds two others, without labels, which only people read. */
 #ifndef PCAP2DEMO_MULTI_SINK_H
 #define PCAP2DEMO_MULTI_SINK_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the command line asks for, as far as all actions share it. Options of one module are static
- * in it: GOption fills them, by the module's rows of GOptionEntry. Before the command line is read,
- * and after the run, they are false, NULL or OPTION_NOT_GIVEN.
+ * The command line options that all actions share. Other options are static in their module, whose
+ * GOptionEntry rows GOption fills. Before the command line is read, and after the run, they are
+ * false, NULL or OPTION_NOT_GIVEN.
  */
 #ifndef PCAP2DEMO_OPTIONS_H
 #define PCAP2DEMO_OPTIONS_H
@@ -23,10 +23,10 @@ struct options {
     char *argument; /* of the action: a file, a folder, a format; or NULL */
     bool json;
     bool quiet, verbose;
-    bool show_secrets; /* in what is printed, and in goldens */
+    bool show_secrets; /* in output and in goldens */
     bool force;        /* overwrite files */
     char **files;      /* ends with NULL */
-    bool any_folder;   /* a folder stood for some of them */
+    bool any_folder;   /* some of them come from a folder */
     struct demo_files *demos;
     struct qs_sessions_options sessions;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --pcap: makes a capture of demos, or cuts captures. */
+/* --pcap: converts demos to a capture, or cuts captures. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct sender {
     struct qs_demo_sender base;
     struct pcap_out *pcap;
     struct qs_address client, server;
-    struct qs_location location; /* of the block at hand */
+    struct qs_location location; /* of the current block */
     int64_t time;
 };
 
@@ -22,14 +22,14 @@ struct pcap {
     struct action action;
     const struct options *options;
     struct sender sender;
-    const struct qs_client_session *session; /* the demo at hand, or NULL */
+    const struct qs_client_session *session; /* the current demo, or NULL */
     const struct qs_demo_packet_maker *maker;
     void *state;
     struct cut *cut;
-    unsigned demos; /* that were asked for */
+    unsigned demos; /* demos to convert */
     bool any_demo;
-    bool refused;  /* a demo of a format that no capture is made of */
-    char *summary; /* what the file holds, for when it is there; or NULL */
+    bool refused;  /* a demo's format cannot be converted */
+    char *summary; /* the message after the file is written; or NULL */
 };
 
 /* --- Sending --- */
@@ -71,7 +71,7 @@ static void send_segment(struct qs_demo_sender *base, enum qs_direction directio
 
 /* --- Demos --- */
 
-/* Addresses of the network that is kept for documentation (RFC 5737); each demo has a client. */
+/* Sets addresses from a documentation network (RFC 5737); each demo has its own client. */
 static void set_addresses(struct sender *out, unsigned session, uint16_t server_port)
 {
     const uint8_t client = (uint8_t)(2 + (session - 1) % 253);
@@ -89,7 +89,7 @@ static void end_demo(struct pcap *pcap)
     pcap->session = NULL;
 }
 
-/* Without their folders, which others need not know. */
+/* The files' names without their folders, for privacy. */
 static char *names_of(char *const *files)
 {
     GString *names = g_string_new(NULL);
@@ -148,7 +148,7 @@ static void begin_demo(struct pcap *pcap, const struct qs_client_session *sessio
     *(struct qs_demo_sender **)pcap->state = &pcap->sender.base;
 }
 
-static void take_block(struct pcap *pcap, const struct qs_decoded_packet *decoded)
+static void send_block(struct pcap *pcap, const struct qs_decoded_packet *decoded)
 {
     pcap->sender.time = decoded->packet->time;
     pcap->sender.location = decoded->location;
@@ -164,7 +164,7 @@ static void pcap_packet(struct qs_sessions_handler *handler,
     struct pcap *pcap = (struct pcap *)handler;
 
     if (decoded->location.block)
-        take_block(pcap, decoded);
+        send_block(pcap, decoded);
     else
         cut_packet(pcap->cut, decoded);
 }
@@ -227,7 +227,7 @@ static bool finish_demos(struct pcap *pcap)
     return true;
 }
 
-/* The file's packets are there. */
+/* All packets are written: finishes the file. */
 static bool finish(struct pcap *pcap)
 {
     if (pcap->any_demo && cut_has_files(pcap->cut)) {

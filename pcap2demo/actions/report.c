@@ -42,7 +42,7 @@ static uint64_t problem_total(const struct qs_client_session *session)
     return session->demo->problems.count;
 }
 
-/* Why there is nothing. */
+/* Why the session has no demo. */
 static char *why_nothing(const struct qs_client_session *session)
 {
     const GPtrArray *problems = session->demo->problems.kinds;
@@ -91,7 +91,7 @@ struct qs_location report_location(const struct qs_client_session *session)
     return location;
 }
 
-/* What became of a session whose start is missing. New. */
+/* What the demo of a session with a missing start begins with, or why there is none. New. */
 static char *missing_start_text(const struct qs_client_session *session)
 {
     const struct qs_session_demo_donor *donor = &session->demo->donor;
@@ -249,7 +249,7 @@ static json_t *problems_json(const struct qs_session_demo *demo)
     return json;
 }
 
-/* Null where the capture has it. */
+/* Null if the capture has the sign-on. */
 static json_t *sign_on_json(const struct qs_session_demo *demo)
 {
     const struct qs_session_demo_donor *donor = &demo->donor;
@@ -324,7 +324,7 @@ json_t *report_json(const char *kind)
 
 enum { JSON_FORM = JSON_INDENT(2) | JSON_REAL_PRECISION(17) };
 
-/* Where the sessions stand: no text in JSON has bare quotes. */
+/* The place for the sessions: JSON strings contain no bare quotes. */
 static const char sessions_member[] = "\n  \"sessions\": [";
 
 void report_add_json(struct rows *rows, unsigned number, json_t *object)
@@ -336,7 +336,7 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object)
     json_decref(object);
 }
 
-/* A session as an element of an array that is a member. */
+/* Prints a session as an array element. */
 static void print_element(void *user, uint64_t number, const char *text, gsize size)
 {
     bool *any = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --stats: what each session's packets consist of, how long acknowledgements took, what was lost;
- * and requests with the times of their responses. Wireshark's tables have the same figures.
+ * --stats: the contents of each session's packets, acknowledgment times, loss, and response times
+ * of requests. Wireshark's tables have the same figures.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum {
     LARGEST = 5,
-    PACKETS_KEPT = 2048 /* of a conversation: what later ones acknowledge or answer */
+    PACKETS_KEPT = 2048 /* of a conversation, for acknowledgments and responses */
 };
 
 struct large {
@@ -29,7 +29,7 @@ struct figures {
     unsigned session;
     struct qs_tally tally;
     struct large largest[LARGEST]; /* largest first; size 0: none */
-    double seconds;                /* when it is over */
+    double seconds;                /* set when the session ends */
 };
 
 /* Requests of one kind in all conversations of a protocol. */
@@ -89,7 +89,7 @@ static void links_free(gpointer links)
     qs_links_free(links);
 }
 
-/* Of packets of one size the first stays. */
+/* Of packets with the same size, keeps the first. */
 static void count_size(struct figures *figures, const struct qs_packet *packet,
                        enum qs_direction direction)
 {
@@ -148,7 +148,7 @@ static void stats_packet(struct qs_sessions_handler *handler,
     qs_message_counter_begin(&stats->counter, NULL);
 }
 
-/* What was asked in it, and what of that was answered, is known now. */
+/* Counts the conversation's requests and responses. */
 static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
                                     const struct qs_protocol *protocol)
 {
@@ -255,7 +255,7 @@ static char *loss_of(const struct qs_client_session *session)
                            loss.gaps == 1 ? "it" : "them", loss.not_captured);
 }
 
-/* Its lines; new. */
+/* The session's lines; new. */
 static GString *figures_text(const struct figures *figures, const struct qs_client_session *session)
 {
     char *title = title_of(session), *loss = loss_of(session);
@@ -304,7 +304,7 @@ static json_t *traffic_json(const struct figures *figures)
     return json;
 }
 
-/* Seconds; null where nothing was measured. */
+/* Seconds; null if nothing was measured. */
 static json_t *times_json(const struct qs_times *times)
 {
     json_t *json = json_object();
@@ -409,8 +409,7 @@ static void stats_others(struct qs_sessions_handler *handler,
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-/* What `visit` is called for: each protocol and kind of which there was a request. They belong to
- * no session. */
+/* Visits each protocol and kind with a request. Requests belong to no session. */
 static void each_request(const struct stats *stats, json_t *json,
                          void (*visit)(const struct qs_protocol *protocol,
                                        enum qs_request_kind kind,

@@ -9,7 +9,7 @@
 
 enum { IPV4_TEXT_MIN = 7 };
 
-/* A run of addresses whose texts are equally long. */
+/* A range of addresses whose texts have the same length. */
 static const struct range {
     uint8_t network[3];
     uint8_t first, last;
@@ -20,18 +20,18 @@ static const struct range {
     {{203, 0, 113}, 100, 254, 13}, {{198, 51, 100}, 10, 99, 13}, {{198, 51, 100}, 100, 254, 14},
 };
 
-/* What an address is replaced by. */
-struct stand_in {
+/* The replacement of an address. */
+struct replacement {
     struct qs_address address; /* without a port */
-    unsigned index;            /* counts those of its family */
+    unsigned index;            /* number among those of its family */
     char original[INET6_ADDRSTRLEN];
 };
 
 struct addresses {
-    GHashTable *stand_ins; /* by struct qs_address without a port */
-    GPtrArray *ipv6;       /* struct stand_in: those of IPv6 */
+    GHashTable *replacements; /* by struct qs_address without a port */
+    GPtrArray *ipv6;          /* struct replacement: the IPv6 ones */
     unsigned used[G_N_ELEMENTS(ranges)];
-    unsigned count, others; /* of IPv4; those beyond the ranges */
+    unsigned count, others; /* of IPv4; beyond the ranges */
 };
 
 static guint address_hash(gconstpointer address)
@@ -48,7 +48,7 @@ struct addresses *addresses_new(void)
 {
     struct addresses *addresses = g_new0(struct addresses, 1);
 
-    addresses->stand_ins = g_hash_table_new_full(address_hash, address_equal, g_free, g_free);
+    addresses->replacements = g_hash_table_new_full(address_hash, address_equal, g_free, g_free);
     addresses->ipv6 = g_ptr_array_new();
     return addresses;
 }
@@ -56,13 +56,13 @@ struct addresses *addresses_new(void)
 void addresses_free(struct addresses *addresses)
 {
     g_ptr_array_free(addresses->ipv6, TRUE);
-    g_hash_table_destroy(addresses->stand_ins);
+    g_hash_table_destroy(addresses->replacements);
     g_free(addresses);
 }
 
 unsigned addresses_count(const struct addresses *addresses)
 {
-    return g_hash_table_size(addresses->stand_ins);
+    return g_hash_table_size(addresses->replacements);
 }
 
 /* --- Choosing -------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static bool has_room(const struct addresses *addresses, size_t range)
     return ranges[range].first + addresses->used[range] <= ranges[range].last;
 }
 
-/* The range whose texts are nearest to the length, not longer if possible. */
+/* The range whose texts are closest to this length, not longer if possible. */
 static size_t choose_range(const struct addresses *addresses, unsigned length)
 {
     size_t best = G_N_ELEMENTS(ranges);
@@ -88,12 +88,12 @@ static size_t choose_range(const struct addresses *addresses, unsigned length)
     return best;
 }
 
-static void choose_ipv4(struct addresses *addresses, struct stand_in *stand_in)
+static void choose_ipv4(struct addresses *addresses, struct replacement *replacement)
 {
-    const size_t range = choose_range(addresses, (unsigned)strlen(stand_in->original));
-    uint8_t *bytes = stand_in->address.bytes;
+    const size_t range = choose_range(addresses, (unsigned)strlen(replacement->original));
+    uint8_t *bytes = replacement->address.bytes;
 
-    stand_in->index = ++addresses->count;
+    replacement->index = ++addresses->count;
     if (range < G_N_ELEMENTS(ranges)) {
         memcpy(bytes, ranges[range].network, 3);
         bytes[3] = (uint8_t)(ranges[range].first + addresses->used[range]++);
@@ -106,41 +106,41 @@ static void choose_ipv4(struct addresses *addresses, struct stand_in *stand_in)
     bytes[3] = (uint8_t)addresses->others;
 }
 
-static void choose_ipv6(struct addresses *addresses, struct stand_in *stand_in)
+static void choose_ipv6(struct addresses *addresses, struct replacement *replacement)
 {
     static const uint8_t network[] = {0x20, 0x01, 0x0d, 0xb8};
 
-    stand_in->index = addresses->ipv6->len + 1;
-    memcpy(stand_in->address.bytes, network, sizeof network);
+    replacement->index = addresses->ipv6->len + 1;
+    memcpy(replacement->address.bytes, network, sizeof network);
     for (unsigned i = 0; i < 4; i++)
-        stand_in->address.bytes[15 - i] = (uint8_t)(stand_in->index >> 8 * i);
-    g_ptr_array_add(addresses->ipv6, stand_in);
+        replacement->address.bytes[15 - i] = (uint8_t)(replacement->index >> 8 * i);
+    g_ptr_array_add(addresses->ipv6, replacement);
 }
 
-static const struct stand_in *stand_in_of(struct addresses *addresses,
-                                          const struct qs_address *address)
+static const struct replacement *replacement_of(struct addresses *addresses,
+                                                const struct qs_address *address)
 {
     struct qs_address key = {.family = address->family};
-    struct stand_in *stand_in;
+    struct replacement *replacement;
 
     memcpy(key.bytes, address->bytes, address->family == 6 ? 16 : 4);
-    stand_in = g_hash_table_lookup(addresses->stand_ins, &key);
-    if (stand_in)
-        return stand_in;
-    stand_in = g_new0(struct stand_in, 1);
-    stand_in->address.family = key.family;
-    inet_ntop(key.family == 6 ? AF_INET6 : AF_INET, key.bytes, stand_in->original,
-              sizeof stand_in->original);
+    replacement = g_hash_table_lookup(addresses->replacements, &key);
+    if (replacement)
+        return replacement;
+    replacement = g_new0(struct replacement, 1);
+    replacement->address.family = key.family;
+    inet_ntop(key.family == 6 ? AF_INET6 : AF_INET, key.bytes, replacement->original,
+              sizeof replacement->original);
     if (key.family == 6)
-        choose_ipv6(addresses, stand_in);
+        choose_ipv6(addresses, replacement);
     else
-        choose_ipv4(addresses, stand_in);
-    g_hash_table_insert(addresses->stand_ins, g_memdup2(&key, sizeof key), stand_in);
-    return stand_in;
+        choose_ipv4(addresses, replacement);
+    g_hash_table_insert(addresses->replacements, g_memdup2(&key, sizeof key), replacement);
+    return replacement;
 }
 
-/* Nobody's, and everybody's. */
-static bool says_nothing(const struct qs_address *address)
+/* The unspecified addresses, and IPv4's broadcast address. */
+static bool is_unspecified(const struct qs_address *address)
 {
     static const uint8_t none[16], all[] = {255, 255, 255, 255};
 
@@ -152,16 +152,16 @@ struct qs_address addresses_replace(struct addresses *addresses, const struct qs
 {
     struct qs_address replaced;
 
-    if (says_nothing(address))
+    if (is_unspecified(address))
         return *address;
-    replaced = stand_in_of(addresses, address)->address;
+    replaced = replacement_of(addresses, address)->address;
     replaced.port = address->port;
     return replaced;
 }
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* Octets get leading zeros, the last first, until the text is long enough. */
+/* Pads octets with leading zeros, from the last one, until the text is long enough. */
 static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
 {
     unsigned width[4], sum = 3;
@@ -177,7 +177,7 @@ static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
              bytes[1], (int)width[2], bytes[2], (int)width[3], bytes[3]);
 }
 
-/* In 0.0.0.0/8, which is nobody's: texts of 7 and 8 characters have room for few. */
+/* Uses 0.0.0.0/8, which is not assigned: few addresses have texts of 7 or 8 characters. */
 static void short_text(char *text, unsigned index, uint32_t length)
 {
     enum { EACH = 250 };
@@ -193,20 +193,20 @@ static void short_text(char *text, unsigned index, uint32_t length)
     pad_ipv4(text, bytes, length);
 }
 
-static void ipv4_text(char *text, const struct stand_in *stand_in, uint32_t length)
+static void ipv4_text(char *text, const struct replacement *replacement, uint32_t length)
 {
-    pad_ipv4(text, stand_in->address.bytes, length);
+    pad_ipv4(text, replacement->address.bytes, length);
     if (strlen(text) > length)
-        short_text(text, stand_in->index, length);
+        short_text(text, replacement->index, length);
 }
 
-/* Hexadecimal digits of the number fill what is behind the network's "::". */
-static void ipv6_text(char *text, const struct stand_in *stand_in, uint32_t length)
+/* The index in hexadecimal digits follows the network's "::". */
+static void ipv6_text(char *text, const struct replacement *replacement, uint32_t length)
 {
     static const char digits[] = "0123456789abcdef";
     const char *network = length < 11 ? "::" : (length - 10) % 5 ? "2001:db8::" : "2001:0db8::";
     const uint32_t start = (uint32_t)strlen(network);
-    unsigned number = stand_in->index;
+    unsigned number = replacement->index;
 
     g_strlcpy(text, network, ADDRESS_TEXT_MAX);
     for (uint32_t at = length, place = 1; at-- > start; place++) {
@@ -216,7 +216,7 @@ static void ipv6_text(char *text, const struct stand_in *stand_in, uint32_t leng
     text[length] = '\0';
 }
 
-/* An octet at `*at`, which moves behind it. */
+/* Reads an octet at `*at` and moves past it. */
 static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
 {
     const uint32_t start = *at;
@@ -238,7 +238,7 @@ static bool is_dot_at(struct qs_view bytes, uint32_t at)
     return at < bytes.size && bytes.data[at] == '.';
 }
 
-/* Four octets with dots between them, and neither digits nor further octets around them. */
+/* Reads four octets separated by dots, with no digits or further octets around them. */
 static bool read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *address,
                       uint32_t *length)
 {
@@ -258,16 +258,16 @@ static bool read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *addr
     return !is_digit_at(bytes, end) && !(is_dot_at(bytes, end) && is_digit_at(bytes, end + 1));
 }
 
-static const struct stand_in *known_ipv6_at(const struct addresses *addresses, struct qs_view bytes,
-                                            uint32_t at)
+static const struct replacement *known_ipv6_at(const struct addresses *addresses,
+                                               struct qs_view bytes, uint32_t at)
 {
     for (guint i = 0; i < addresses->ipv6->len; i++) {
-        const struct stand_in *stand_in = g_ptr_array_index(addresses->ipv6, i);
-        const size_t length = strlen(stand_in->original);
+        const struct replacement *replacement = g_ptr_array_index(addresses->ipv6, i);
+        const size_t length = strlen(replacement->original);
 
         if (length > 3 && bytes.size - at >= length &&
-            memcmp(bytes.data + at, stand_in->original, length) == 0)
-            return stand_in;
+            memcmp(bytes.data + at, replacement->original, length) == 0)
+            return replacement;
     }
     return NULL;
 }
@@ -275,7 +275,7 @@ static const struct stand_in *known_ipv6_at(const struct addresses *addresses, s
 static bool replace_at(struct addresses *addresses, struct qs_view bytes, uint32_t at,
                        uint32_t *length, char *text)
 {
-    const struct stand_in *ipv6 = known_ipv6_at(addresses, bytes, at);
+    const struct replacement *ipv6 = known_ipv6_at(addresses, bytes, at);
     struct qs_address address;
 
     if (ipv6) {
@@ -284,9 +284,9 @@ static bool replace_at(struct addresses *addresses, struct qs_view bytes, uint32
         return true;
     }
     if (!is_digit_at(bytes, at) || !read_ipv4(bytes, at, &address, length) ||
-        says_nothing(&address))
+        is_unspecified(&address))
         return false;
-    ipv4_text(text, stand_in_of(addresses, &address), *length);
+    ipv4_text(text, replacement_of(addresses, &address), *length);
     return true;
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stand-ins for IP addresses, from the ranges that are kept for documentation: 192.0.2.0/24,
- * 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737), 2001:db8::/32 (RFC 3849). Each address has one,
- * the same wherever it occurs.
+ * Replaces IP addresses with ones from the documentation ranges: 192.0.2.0/24, 198.51.100.0/24 and
+ * 203.0.113.0/24 (RFC 5737), 2001:db8::/32 (RFC 3849). An address always gets the same replacement.
  *
- * The first 762 of IPv4 are from those ranges, further ones from 198.18.0.0/15, which is kept for
- * benchmarks (RFC 2544). In texts a stand-in has as many characters as the address, so that nothing
- * moves: it is chosen by that, has leading zeros where it is shorter, and is in 0.0.0.0/8
- * where no address that is left is as short ("10.0.0.1").
+ * The first 762 IPv4 addresses get ones from those ranges, further ones from 198.18.0.0/15,
+ * reserved for benchmarks (RFC 2544). In texts a replacement has as many characters as the address,
+ * so that nothing moves: it is chosen by length, padded with leading zeros if shorter, and in
+ * 0.0.0.0/8 if no free address is that short ("10.0.0.1").
  */
 #ifndef PCAP2DEMO_ADDRESSES_H
 #define PCAP2DEMO_ADDRESSES_H
@@ -24,15 +23,16 @@ struct addresses;
 struct addresses *addresses_new(void);
 void addresses_free(struct addresses *addresses);
 
-/* How many have a stand-in. */
+/* The number of addresses replaced so far. */
 unsigned addresses_count(const struct addresses *addresses);
 
-/* The stand-in, with the same port. One without an address (family 0) stays. */
+/* The replacement, with the same port. Family 0 (no address) stays. */
 struct qs_address addresses_replace(struct addresses *addresses, const struct qs_address *address);
 
 /*
- * The next address in a text at or after `*at`, which moves behind it: of IPv4 all, of IPv6 those
- * that have a stand-in already. `*length` is how long it is, `text` what stands there instead.
+ * Finds the next address in a text at or after `*at`, which moves past it: any IPv4 address, but
+ * only IPv6 addresses that have a replacement already. `*length` is its length, `text` its
+ * replacement.
  */
 enum { ADDRESS_TEXT_MAX = 64 };
 bool addresses_next_in(struct addresses *addresses, struct qs_view bytes, uint32_t *at,

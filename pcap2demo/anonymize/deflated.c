@@ -6,15 +6,15 @@
 
 #include "common/core/inflate.h"
 
-/* Bytes that are inflated or deflated at once. */
+/* Bytes inflated or deflated per step. */
 enum { STEP = 16384 };
 
-/* A stored block of nothing, where a byte begins. Source: RFC 1951, section 3.2.4. */
+/* An empty stored block at a byte boundary. Source: RFC 1951, section 3.2.4. */
 static const uint8_t empty_block[] = {0, 0, 0, 0xff, 0xff};
 
 struct deflated {
     z_stream in, out;
-    GQueue units; /* GByteArray: what they inflate to; those that are not given out yet */
+    GQueue units; /* GByteArray: the inflated units that deflated_give() has not returned yet */
 };
 
 static void clear(gpointer data)
@@ -48,8 +48,8 @@ void deflated_unref(struct deflated *deflated)
     g_rc_box_release_full(deflated, clear);
 }
 
-/* The result is zlib's: Z_BUF_ERROR where the unit's end is none of the stream, Z_OK where it
- * inflates to more than decoders take. */
+/* Returns zlib's result: Z_BUF_ERROR if the stream continues after the unit, Z_OK if the unit
+ * inflates to more than decoders accept. */
 static int inflate_unit(z_stream *in, struct qs_view packed, GByteArray *inflated)
 {
     uint8_t bytes[STEP];
@@ -107,7 +107,7 @@ static void deflate_unit(z_stream *out, const GByteArray *inflated, int flush, G
     } while (!out->avail_out);
 }
 
-/* A unit of nothing must be one: zlib says nothing where nothing is new. */
+/* An empty unit needs its own block: zlib writes nothing without new data. */
 void deflated_give(struct deflated *deflated, GByteArray *inflated, bool ended, GByteArray *packed)
 {
     const guint before = packed->len;

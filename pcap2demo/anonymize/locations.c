@@ -21,7 +21,7 @@ static guint count_fragments(const struct redaction_source *source)
     return source->packets->len;
 }
 
-/* NULL where it is not held any more. */
+/* NULL: it is not held any more. */
 static struct held_packet *fragment_at(const struct location *location,
                                        const struct redaction_source *source, guint index)
 {
@@ -39,7 +39,7 @@ static void put_into_fragment(struct held_packet *packet, uint32_t start, uint32
         put(packet->payload, packet->fragment + from - start, bytes + (from - offset), to - from);
 }
 
-/* Of a joined message the fragments are replaced that carried it, where they are held. */
+/* Replaces bytes of a joined message in the fragments that carried it and are still held. */
 static void put_joined(const struct location *location, const struct redaction_source *source,
                        uint32_t offset, const uint8_t *bytes, uint32_t size)
 {
@@ -55,7 +55,7 @@ static void put_joined(const struct location *location, const struct redaction_s
     }
 }
 
-/* The joined bytes as they are now; NULL where not all fragments are held. */
+/* The joined bytes with replacements; NULL if not all fragments are held. */
 static GByteArray *join(const struct location *location, const struct redaction_source *source)
 {
     GByteArray *joined = g_byte_array_new();
@@ -74,9 +74,10 @@ static GByteArray *join(const struct location *location, const struct redaction_
     return joined;
 }
 
-/* --- What does not fit any more -------------------------------------------------------------- */
+/* --- Replacements of another size --------------------------------------------------------------
+ */
 
-/* Replaces the compressed bytes, and their count. What is behind them moves. */
+/* Replaces the compressed bytes and their size field, and moves what follows. */
 static void splice(GByteArray *bytes, uint32_t base, const struct redaction_source *source,
                    const GByteArray *packed)
 {
@@ -91,7 +92,7 @@ static void splice(GByteArray *bytes, uint32_t base, const struct redaction_sour
     put(bytes, base + source->packed, packed->data, packed->len);
 }
 
-/* Its last fragment takes what is more, where nothing stands behind it. */
+/* The last fragment grows, if nothing follows it. */
 static bool grow_joined(const struct location *location,
                         const struct redaction_source *joined_source,
                         const struct redaction_source *source, const GByteArray *packed)
@@ -130,7 +131,7 @@ static bool grow(const struct location *location, const struct redaction_source 
     return true;
 }
 
-/* --- What others call ------------------------------------------------------------------------ */
+/* --- Interface ------------------------------------------------------------------------ */
 
 struct redaction_source *location_source(const struct redactions *redactions, unsigned number)
 {
@@ -150,7 +151,7 @@ bool location_enter(struct location *location, unsigned source)
     return !location_is_opaque(location->source);
 }
 
-/* What was inflated is changed apart, and deflated at the end. */
+/* Changes a copy of the inflated bytes, which location_deflate() deflates. */
 static void put_inflated(const struct location *location, uint32_t offset, const void *bytes,
                          uint32_t size)
 {
@@ -175,8 +176,8 @@ void location_replace(const struct location *location, uint32_t offset, const vo
 }
 
 /*
- * Deflates anew, to `size` bytes or more. Shorter data are followed by zeros, which nobody reads:
- * so only what grows moves what is behind it. Empty without memory.
+ * Deflates to `size` bytes or more. Pads shorter data with zeros, which decoders ignore, so that
+ * only longer data move what follows. Empty if out of memory.
  */
 static GByteArray *deflate_raw(struct qs_view bytes, uint32_t size)
 {
@@ -211,7 +212,7 @@ static bool deflate_source(struct location *location, const struct redaction_sou
     return done;
 }
 
-/* From the last on, since what grows moves what is behind it. */
+/* Starts with the last source, since longer data move what follows. */
 bool location_deflate(struct location *location)
 {
     bool done = true;

@@ -4,15 +4,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A word and what stands in for it. */
+/* A word and its pseudonym. */
 struct word {
     struct qs_view text;
-    uint8_t *stand_in;
-    const struct word *prefix; /* the longest other that this one begins with; or NULL */
+    uint8_t *pseudonym;
+    const struct word *prefix; /* the longest other word that it begins with; or NULL */
 };
 
 struct pseudonyms {
-    GSequence *sorted; /* struct word, by their bytes */
+    GSequence *sorted; /* struct word, sorted by bytes */
 };
 
 static void word_free(gpointer data)
@@ -20,7 +20,7 @@ static void word_free(gpointer data)
     struct word *word = data;
 
     g_free((uint8_t *)word->text.data);
-    g_free(word->stand_in);
+    g_free(word->pseudonym);
     g_free(word);
 }
 
@@ -65,9 +65,9 @@ static uint32_t common_size(struct qs_view a, struct qs_view b)
 }
 
 /*
- * The longest word that the text begins with, or NULL. In order, every such word stands before the
- * text, and all words between the two begin with it: so it is the last before the text, or one that
- * this begins with.
+ * The longest word that the text begins with, or NULL. In sorted order such a word comes before the
+ * text, and all words between the two begin with it: so it is the last word before the text, or a
+ * prefix of that.
  */
 static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct qs_view text)
 {
@@ -85,30 +85,31 @@ static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct
     return word;
 }
 
-/* --- Stand-ins ------------------------------------------------------------------------------- */
+/* --- Pseudonyms ------------------------------------------------------------------------------- */
 
-/* Blanks and quotation marks part the words of a command. */
-static bool stays(uint8_t byte)
+/* Blanks and quotation marks separate the words of a command, and stay. */
+static bool is_separator(uint8_t byte)
 {
     return byte <= ' ' || byte == '"';
 }
 
-/* The number in letters, at the end of as many as the word has. */
-static uint8_t *letters_for(unsigned number, struct qs_view word)
+/* The number in letters, padded to the word's length. */
+static uint8_t *make_letters(unsigned number, struct qs_view word)
 {
     uint8_t *letters = g_malloc(word.size);
     gboolean same;
 
     for (uint32_t at = word.size; at-- > 0; number /= 26)
-        letters[at] =
-            stays(word.data[at]) ? word.data[at] : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
+        letters[at] = is_separator(word.data[at])
+                          ? word.data[at]
+                          : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
     same = memcmp(letters, word.data, word.size) == 0;
     letters[0] = same ? (uint8_t)(letters[0] == 'q' ? 'r' : 'q') : letters[0];
     return letters;
 }
 
-/* Those that begin with it stand behind it. */
-static void become_prefix(const struct word *word, GSequenceIter *behind)
+/* Words that begin with it follow it. */
+static void set_as_prefix(const struct word *word, GSequenceIter *behind)
 {
     while (!g_sequence_iter_is_end(behind)) {
         struct word *other = g_sequence_get(behind);
@@ -127,14 +128,14 @@ const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view 
     struct word *word;
 
     if (longest && longest->text.size == text.size)
-        return longest->stand_in;
+        return longest->pseudonym;
     word = g_new0(struct word, 1);
     word->text = (struct qs_view){g_memdup2(text.data, text.size), text.size};
-    word->stand_in = letters_for(pseudonyms_count(pseudonyms) + 1, text);
+    word->pseudonym = make_letters(pseudonyms_count(pseudonyms) + 1, text);
     word->prefix = longest;
-    become_prefix(word, g_sequence_iter_next(
+    set_as_prefix(word, g_sequence_iter_next(
                             g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL)));
-    return word->stand_in;
+    return word->pseudonym;
 }
 
 /* --- Finding all ----------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
     return !(at && is_letter_at(bytes, at - 1)) && !is_letter_at(bytes, at + size);
 }
 
-/* The longest that stands at the byte `at`, as it is looked for; or NULL. */
+/* The longest word at the byte `at` that the search options allow; or NULL. */
 static const struct word *find_at(const struct pseudonyms *pseudonyms, struct qs_view bytes,
                                   uint32_t at, struct pseudonyms_search look)
 {
@@ -170,7 +171,7 @@ void pseudonyms_find(const struct pseudonyms *pseudonyms, struct qs_view bytes,
         const struct word *word = find_at(pseudonyms, bytes, at, look);
 
         if (word)
-            each(user, at, word->text.size, word->stand_in);
+            each(user, at, word->text.size, word->pseudonym);
         at += word ? word->text.size : 1;
     }
 }

@@ -7,7 +7,7 @@
 #include "common/core/protocol.h"
 #include "common/core/text.h"
 
-/* Names beyond these are not known as players'. */
+/* Further names are not recognized as players'. */
 enum { PLAYERS_MAX = 16384, RAW_DEFLATE = -15 };
 
 static struct redactions *self(struct qs_sink *sink)
@@ -33,13 +33,13 @@ static void add(struct redactions *redactions, enum redaction_kind kind, uint32_
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* A word may stand in quotes, and a text ends with a NUL: they are not of it. */
+/* Skips the quote before a word; a text's NUL does not belong to it either. */
 static uint32_t text_offset(const struct qs_value *value)
 {
     return value->offset + (value->length == value->bytes.size + 2);
 }
 
-/* Where what a player said begins: behind the name, or behind the command. */
+/* The start of a chat text, after the name or command. */
 static uint32_t chat_start(struct qs_view text)
 {
     for (uint32_t at = 0; at + 1 < text.size; at++)
@@ -48,9 +48,9 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-/* Commands by which players talk. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
- * of Quake II; KTX's commands for some of the players. */
-static bool is_say(struct qs_view text, uint32_t *behind)
+/* Chat commands. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
+ * of Quake II; KTX's commands to some players. */
+static bool is_chat_command(struct qs_view text, uint32_t *behind)
 {
     static const char *const commands[] = {"say",  "say_team", "say_person", "say_game",
                                            "tell", "s-p",      "s-m",        "s-t"};
@@ -71,7 +71,7 @@ static void remember_player(struct redactions *redactions, struct qs_view name)
         g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
 }
 
-/* "bob: hello", as Quake's servers pass on what is told to one player; "(bob): " to a team. */
+/* "bob: hello", as Quake's servers print a message to one player; "(bob): " to a team. */
 static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
 {
     uint32_t end = chat_start(text), start = 0;
@@ -96,18 +96,18 @@ static bool ends_with(const char *name, const char *end)
     return g_str_has_suffix(name, end);
 }
 
-static void take_chat(struct redactions *redactions, struct qs_view text, uint32_t offset)
+static void add_chat(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     uint32_t behind;
 
-    if (is_say(text, &behind))
+    if (is_chat_command(text, &behind))
         add(redactions, REDACT_CHAT, offset + behind, text.size - behind);
     else if (redactions->is_chat || (text.size && text.data[0] == 1) ||
              is_said_by_player(redactions, text))
         add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
-/* What engines call players and servers that have no name says nothing of anybody. */
+/* Default names of engines identify no player or server. */
 static bool is_nameless(struct qs_view name)
 {
     static const char *const names[] = {"player", "unnamed", "noname"};
@@ -137,8 +137,8 @@ static bool is_name_row(const struct qs_field *row)
     return found;
 }
 
-static void take_name(struct redactions *redactions, const struct qs_field *row,
-                      struct qs_view text, uint32_t offset)
+static void add_name_field(struct redactions *redactions, const struct qs_field *row,
+                           struct qs_view text, uint32_t offset)
 {
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
 
@@ -148,9 +148,9 @@ static void take_name(struct redactions *redactions, const struct qs_field *row,
         add_name(redactions, text, offset);
 }
 
-/* "3 40 \"bob\"", with frags and ping, as some servers of Quake list players. */
-static void take_listed_name(struct redactions *redactions, const struct qs_field *row,
-                             struct qs_view text, uint32_t offset)
+/* "3 40 \"bob\"": frags, ping and name, as some Quake servers list players. */
+static void add_listed_name(struct redactions *redactions, const struct qs_field *row,
+                            struct qs_view text, uint32_t offset)
 {
     uint32_t start = 0, end = text.size;
 
@@ -165,9 +165,9 @@ static void take_listed_name(struct redactions *redactions, const struct qs_fiel
                  offset + start + 1);
 }
 
-/* In info strings, which may stand in commands: "fullserverinfo \"\hostname\..."; up to a
- * backslash, a quotation redaction or the line's end. */
-static void take_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
+/* Names in info strings, also within commands: "fullserverinfo \"\hostname\..."; up to a backslash,
+ * a quotation mark or the line's end. */
+static void add_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     static const char *const keys[] = {"\\name\\", "\\hostname\\"};
 
@@ -184,8 +184,8 @@ static void take_info_names(struct redactions *redactions, struct qs_view text, 
         }
 }
 
-/* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
-static void take_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
+/* "name bob", which a Quake client sends, like "color" and others. */
+static void add_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token word;
     uint32_t pos = 0;
@@ -196,17 +196,17 @@ static void take_name_command(struct redactions *redactions, struct qs_view text
     add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
 }
 
-static void take_text(struct redactions *redactions, const struct qs_field *row,
-                      const struct qs_value *value)
+static void add_text(struct redactions *redactions, const struct qs_field *row,
+                     const struct qs_value *value)
 {
     const uint32_t offset = text_offset(value);
     const struct qs_view text = value->bytes;
 
-    take_name(redactions, row, text, offset);
-    take_listed_name(redactions, row, text, offset);
-    take_name_command(redactions, text, offset);
-    take_info_names(redactions, text, offset);
-    take_chat(redactions, text, offset);
+    add_name_field(redactions, row, text, offset);
+    add_listed_name(redactions, row, text, offset);
+    add_name_command(redactions, text, offset);
+    add_info_names(redactions, text, offset);
+    add_chat(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
     redactions->after_name = qs_view_equal(text, "name") || qs_view_equal(text, "hostname");
     redactions->is_chat = redactions->is_skin = false;
@@ -214,8 +214,8 @@ static void take_text(struct redactions *redactions, const struct qs_field *row,
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
-static void take_number(struct redactions *redactions, const struct qs_field *row,
-                        const struct qs_value *value)
+static void add_number(struct redactions *redactions, const struct qs_field *row,
+                       const struct qs_value *value)
 {
     const char *name = row->names ? qs_name_of(row->names, (uint32_t)value->u) : NULL;
 
@@ -228,9 +228,9 @@ static void take_number(struct redactions *redactions, const struct qs_field *ro
         strcmp(name, "CS_PLAYERSKINS") == 0 || (redactions->is_skin && value->generated);
 }
 
-/* They may be compressed, and what they inflate to comes next. */
-static void take_bytes(struct redactions *redactions, const struct qs_field *row,
-                       const struct qs_value *value)
+/* The bytes may be compressed; then their inflated source follows. */
+static void add_bytes(struct redactions *redactions, const struct qs_field *row,
+                      const struct qs_value *value)
 {
     redactions->packed = (struct packed){.bytes = value->bytes,
                                          .source = source_in_force(redactions),
@@ -247,11 +247,11 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
     struct redactions *redactions = self(sink);
 
     if (row->type == QS_BYTES)
-        take_bytes(redactions, row, value);
+        add_bytes(redactions, row, value);
     if (ends_with(row->name, ".zpacket.size"))
         redactions->count = value->offset;
     if (row->type == QS_TEXT && !value->generated)
-        take_text(redactions, row, value);
+        add_text(redactions, row, value);
     else if (row->type == QS_IPV4 && value->bytes.size == 4)
         add(redactions, REDACT_ADDRESS, value->offset, 4);
     else if (row->type == QS_BYTES && ends_with(row->name, ".fragment.data") &&
@@ -259,7 +259,7 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
         redactions->fragment = value->offset;
         redactions->fragment_size = value->bytes.size;
     } else if (qs_type_bits(row->type) || row->type == QS_FRAMENUM)
-        take_number(redactions, row, value);
+        add_number(redactions, row, value);
 }
 
 static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
@@ -267,7 +267,7 @@ static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t le
     add(self(sink), REDACT_PASSWORD, offset, length);
 }
 
-/* Such packets are not decoded again. */
+/* Repeated and late packets are not decoded again. */
 static void redactions_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset,
                             uint32_t length, const char *text)
 {
@@ -314,7 +314,7 @@ static bool inflates_to(struct qs_view packed, struct qs_view bytes)
     return same;
 }
 
-/* What was compressed was told just before. */
+/* The compressed bytes are the last opaque field. */
 static void find_packed(const struct redactions *redactions, struct redaction_source *source)
 {
     const struct packed *packed = &redactions->packed;
@@ -329,7 +329,7 @@ static void find_packed(const struct redactions *redactions, struct redaction_so
     source->count = packed->count;
 }
 
-/* The fragments that were told before are the source's. */
+/* The fragments reported before belong to this source. */
 static void redactions_source(struct qs_sink *sink, const char *title, const uint8_t *data,
                               uint32_t size)
 {

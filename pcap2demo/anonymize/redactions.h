@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a decode shows to be replaced in a packet: a sink that collects it, with the place of its
- * bytes in the packet or, where fragments were joined, in those that carried them.
+ * A sink that collects what to replace in a packet, with the location of the bytes in the packet
+ * or, for joined fragments, in the packets that carried them.
  */
 #ifndef PCAP2DEMO_REDACTIONS_H
 #define PCAP2DEMO_REDACTIONS_H
@@ -15,9 +15,9 @@
 enum redaction_kind {
     REDACT_PASSWORD,
     REDACT_ADDRESS, /* four bytes */
-    REDACT_TEXT,    /* any text: names may stand in it */
+    REDACT_TEXT,    /* any text: it may contain names */
     REDACT_NAME,    /* a player's or a server's name */
-    REDACT_CHAT     /* what a player said */
+    REDACT_CHAT     /* chat */
 };
 
 /* Source 0 is the payload. */
@@ -27,17 +27,17 @@ struct redaction {
     uint32_t offset, length;
 };
 
-/* The bytes of a source that was pushed in this packet. */
+/* A source pushed while decoding this packet. */
 struct redaction_source {
     GBytes *bytes;
-    GArray *packets; /* uint64_t: whose fragments it is made of; none: it was compressed */
+    GArray *packets; /* uint64_t: numbers of its fragments' packets; empty: it was compressed */
 
-    /* What it was inflated from, in the source `parent`; `packed_size` 0: that is not known. */
+    /* The compressed bytes in the source `parent`; `packed_size` 0: unknown. */
     unsigned parent;
     uint32_t packed, packed_size;
-    bool is_stream;      /* a deflate stream goes on with that: see deflated.h */
-    uint32_t count;      /* where the size stands, in two bytes; 0: that is not known */
-    GByteArray *changed; /* with what was replaced; NULL: nothing was */
+    bool is_stream;      /* part of a deflate stream: see deflated.h */
+    uint32_t count;      /* offset of the two-byte size; 0: unknown */
+    GByteArray *changed; /* with replacements; NULL: none */
 };
 
 struct qs_view redaction_source_bytes(const struct redaction_source *source);
@@ -48,28 +48,28 @@ struct redactions {
     GPtrArray *sources;               /* struct redaction_source; the first is source 1 */
     uint32_t fragment, fragment_size; /* of a joined message, in the payload */
 
-    /* Of the decode at hand. */
-    GArray *open;      /* unsigned: sources in force */
-    GArray *fragments; /* uint64_t: told for the next source */
+    /* Of the current decode. */
+    GArray *open;      /* unsigned: open sources */
+    GArray *fragments; /* uint64_t: of the next source */
     struct packed {
-        struct qs_view bytes; /* of the last opaque field, and where it was */
+        struct qs_view bytes; /* of the last opaque field, and its location */
         unsigned source;
         uint32_t offset, count;
         bool is_stream;
     } packed;
-    bool is_repeated;    /* it was there before, or comes late */
-    bool is_deflated;    /* the packet goes on with a deflate stream */
-    uint32_t count;      /* where the size of the next one stands */
-    GHashTable *players; /* GBytes: their names so far */
-    bool after_name;     /* the text before was the key "name" or "hostname" */
-    bool is_chat;        /* the next text is what a player said */
+    bool is_repeated;    /* a duplicate, or late */
+    bool is_deflated;    /* the packet continues a deflate stream */
+    uint32_t count;      /* offset of the next source's size */
+    GHashTable *players; /* GBytes: names so far */
+    bool after_name;     /* the last text was the key "name" or "hostname" */
+    bool is_chat;        /* the next text is chat */
     bool is_skin;        /* the next text is a player's name and skin */
 };
 
 struct redactions *redactions_new(void);
 void redactions_free(struct redactions *redactions);
 
-/* Ready for the next packet. */
+/* Prepares for the next packet. */
 void redactions_clear(struct redactions *redactions);
 
 #endif

@@ -11,7 +11,7 @@
 struct anonymous_writer {
     GQueue packets;        /* struct held_packet, by number */
     GHashTable *by_number; /* uint64_t: struct held_packet; of datagrams */
-    GHashTable *by_bytes;  /* GBytes, as they were: the first struct held_packet that has them */
+    GHashTable *by_bytes;  /* original GBytes: the first struct held_packet with them */
     packet_finisher *finish;
     void *user;
 
@@ -22,7 +22,7 @@ struct anonymous_writer {
     uint64_t count;
 };
 
-/* What one end of a TCP connection has sent. */
+/* Bytes sent by one end of a TCP connection. */
 struct tcp_direction {
     struct qs_address source, destination;
     uint64_t sent;
@@ -45,7 +45,7 @@ static gboolean direction_equal(gconstpointer a, gconstpointer b)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-/* How much the end that sends has sent; 0 at first. */
+/* The number of bytes that the sender has sent; 0 at first. */
 static uint64_t *bytes_sent(struct anonymous_writer *writer, const struct qs_address *from,
                             const struct qs_address *to)
 {
@@ -88,7 +88,7 @@ static void write_segments(struct anonymous_writer *writer, const struct held_pa
     const uint64_t *received = bytes_sent(writer, &about->destination, &about->source);
 
     *sent += about->missing;
-    if (packet->left_out) /* a hole */
+    if (packet->left_out) /* a gap */
         *sent += packet->payload->len;
     for (uint32_t at = packet->left_out ? packet->payload->len : 0; at < packet->payload->len;) {
         const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
@@ -114,7 +114,7 @@ static void write_packet(struct anonymous_writer *writer, const struct held_pack
         write_frame(writer, &packet->about, &content);
 }
 
-/* --- Packets that are held ------------------------------------------------------------------- */
+/* --- Held packets ------------------------------------------------------------------- */
 
 static void free_packet(gpointer data)
 {
@@ -169,7 +169,7 @@ static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
            qs_address_equal(&a->destination, &b->destination);
 }
 
-/* The packet that has the units before this one, or NULL: the next is one of its own. */
+/* The packet with the units before this one; NULL: the unit gets its own packet. */
 static struct held_packet *find_units_before(const struct anonymous_writer *writer,
                                              const struct qs_packet *packet)
 {
@@ -197,7 +197,7 @@ static void insert(struct anonymous_writer *writer, struct held_packet *packet)
         g_queue_push_head(&writer->packets, packet);
 }
 
-/* Of several with the same bytes the first counts. */
+/* Keeps the first of several packets with the same bytes. */
 static void keep_original(struct anonymous_writer *writer, struct held_packet *packet)
 {
     packet->original = g_bytes_new(packet->payload->data, packet->payload->len);

@@ -9,7 +9,7 @@ enum { DEPTH_MAX = 64 };
 
 static const char *const capture_endings[] = {"pcap", "pcapng", "cap", NULL};
 
-/* Whether the `length` first bytes of `name` end with a dot and `ending`. */
+/* Whether the first `length` bytes of `name` end with a dot and `ending`. */
 static bool has_ending(const char *name, gsize length, const char *ending)
 {
     const gsize size = strlen(ending);
@@ -18,7 +18,7 @@ static bool has_ending(const char *name, gsize length, const char *ending)
            g_ascii_strncasecmp(name + length - size, ending, size) == 0;
 }
 
-/* What is looked for, and what was found. */
+/* What to search for, and the files found. */
 struct search {
     bool demos;
     GPtrArray *files;
@@ -42,7 +42,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in the folder that are not hidden, sorted; NULL on failure. */
+/* The names of the folder's entries that are not hidden, sorted; NULL on failure. */
 static GPtrArray *names_in(const char *folder, char **error)
 {
     GError *problem = NULL;
@@ -80,7 +80,7 @@ static bool list_path(char *path, const char *name, unsigned depth, const struct
     return good;
 }
 
-/* `depth`: of the folders below that are looked at. */
+/* `depth`: how many levels of subfolders are searched. */
 static bool list(const char *folder, unsigned depth, const struct search *search, char **error)
 {
     GPtrArray *names = names_in(folder, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder as an input stands for the captures and demos in it. */
+/* Expands a folder given as an input to the captures and demos in it. */
 #ifndef PCAP2DEMO_FOLDER_H
 #define PCAP2DEMO_FOLDER_H
 
@@ -7,16 +7,14 @@
 #include <stdbool.h>
 
 /*
- * Adds to `files` (new texts) the captures and, with `demos`, demos in `folder`, in the order of
- * their names. They
- * are known by the endings of their names, also in front of those of compressed files; hidden ones
- * are left out.
- * `recursive`: those in the folders below, too; links to folders are not followed. False on
- * failure; then `*error` is a new text.
+ * Adds to `files` (new strings) the captures and, with `demos`, the demos in `folder`, sorted by
+ * name. The file name extension decides, also before that of a compressed file. Skips hidden files.
+ * `recursive`: also searches subfolders, but follows no links to folders. False on failure; then
+ * `*error` is a new string.
  */
 bool folder_list(const char *folder, bool recursive, bool demos, GPtrArray *files, char **error);
 
-/* Whether a file of this name is among those. */
+/* Whether folder_list() would list a file of this name. */
 bool folder_is_input(const char *name, bool demos);
 
 #endif

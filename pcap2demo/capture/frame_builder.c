@@ -14,7 +14,7 @@ enum {
 
 /* --- Checksums ------------------------------------------------------------------------------- */
 
-/* The words of `bytes` added to `sum`; a byte that is left over is a high one. */
+/* Adds the 16-bit words of `bytes` to `sum`; an odd last byte is a high byte. */
 static uint32_t add_words(uint32_t sum, struct qs_view bytes)
 {
     for (uint32_t i = 0; i + 1 < bytes.size; i += 2)
@@ -41,7 +41,7 @@ static uint8_t protocol_of(const struct frame_content *content)
     return content->tcp ? PROTOCOL_TCP : PROTOCOL_UDP;
 }
 
-/* With the transport's header. */
+/* Includes the transport header. */
 static uint32_t transport_size(const struct frame_content *content)
 {
     return (content->tcp ? TCP_HEADER : UDP_HEADER) + content->wire_size;
@@ -74,7 +74,7 @@ static void add_ipv6_header(GByteArray *frame, const struct frame_content *conte
     qs_write_view(frame, (struct qs_view){content->destination->bytes, 16});
 }
 
-/* Returns where its checksum is, from its start. */
+/* Returns the offset of the checksum in the UDP header. */
 static uint32_t add_udp_header(GByteArray *frame, const struct frame_content *content)
 {
     qs_write_u16be(frame, content->source->port);
@@ -96,11 +96,11 @@ static uint32_t add_tcp_header(GByteArray *frame, const struct frame_content *co
     qs_write_u8(frame, content->tcp->flags);
     qs_write_u16be(frame, WINDOW);
     qs_write_u16be(frame, 0);
-    qs_write_u16be(frame, 0); /* nothing is urgent */
+    qs_write_u16be(frame, 0); /* urgent pointer */
     return 16;
 }
 
-/* Over the addresses, the protocol and the size, too. UDP's 0 means that there is none. */
+/* Covers the pseudo header (addresses, protocol, size) as well. In UDP, 0 means no checksum. */
 static uint16_t transport_checksum(const GByteArray *frame, const struct frame_content *content,
                                    uint32_t transport)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes bare IP packets, with their checksums. Sources: RFC 791, 768, 8200, 9293, 1071. */
+/* Builds raw IP packets with their checksums. Sources: RFC 791, 768, 8200, 9293, 1071. */
 #ifndef PCAP2DEMO_FRAME_BUILDER_H
 #define PCAP2DEMO_FRAME_BUILDER_H
 
@@ -19,16 +19,16 @@ struct frame_tcp {
 struct frame_content {
     const struct qs_address *source, *destination; /* of the same family */
     uint16_t id;                                   /* IPv4's */
-    const struct frame_tcp *tcp;                   /* NULL: it is a UDP datagram */
+    const struct frame_tcp *tcp;                   /* NULL: a UDP datagram */
     bool no_udp_checksum;
     struct qs_view payload;
-    uint32_t wire_size; /* of the payload: more than it has where a capture cut it */
+    uint32_t wire_size; /* of the payload; larger than its size if the capture cut it */
 };
 
-/* What fits behind the headers of either family. */
+/* The largest payload that fits with the headers of either family. */
 enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
 
-/* Fills `frame` from its start. A packet that was cut has no checksum of UDP or TCP. */
+/* Overwrites `frame`. A cut packet has no UDP or TCP checksum. */
 void frame_build(GByteArray *frame, const struct frame_content *content);
 
 #endif

@@ -23,21 +23,21 @@ enum {
 /* The filter for frames of a link type. */
 struct link_filter {
     int link_type;
-    bool usable; /* else none of them match */
+    bool usable; /* false: none of them match */
     struct bpf_program program;
 };
 
 struct input {
     /* One of these; the other is NULL. */
-    pcap_t *pcap; /* an interface, or a file that is libpcap's matter */
+    pcap_t *pcap; /* an interface, or a file that libpcap reads */
     struct frame_reader *reader;
     char *name, *stem;
     bool live;
     bool mixed;      /* the link types of frames may differ */
-    char *filter;    /* files only: the frames that do not match are counted, not handed out */
-    GArray *filters; /* struct link_filter; of the link types that there were */
+    char *filter;    /* files only: counts frames that do not match, but does not return them */
+    GArray *filters; /* struct link_filter; of the link types so far */
     uint64_t frames;
-    uint64_t position; /* in the file, behind the last frame */
+    uint64_t position; /* in the file, after the last frame */
     bool nano;
     volatile sig_atomic_t interrupted;
     char *error;
@@ -68,7 +68,7 @@ static struct input *input_new(const char *name)
 
 /* --- Filters -------------------------------------------------------------------------------- */
 
-/* Compiles `expression` for frames of a link type. False: it makes no sense there, see `error`. */
+/* Compiles `expression` for frames of a link type. False: it is not valid there, see `error`. */
 static bool compile(struct link_filter *filter, const char *expression, char **error)
 {
     pcap_t *frames = pcap_open_dead(filter->link_type, LIVE_SNAPLEN);
@@ -82,7 +82,7 @@ static bool compile(struct link_filter *filter, const char *expression, char **e
     return filter->usable;
 }
 
-/* The last one stays the first to be asked: interfaces with other link types are few. */
+/* Tries the last filter first: few captures have interfaces of several link types. */
 static const struct link_filter *filter_for(struct input *input, int link_type, char **error)
 {
     struct link_filter filter = {.link_type = link_type};
@@ -172,7 +172,7 @@ struct input *input_open_capture(FILE *stream, const char *name, const char *fil
 
 /* --- Live ----------------------------------------------------------------------------------- */
 
-/* Why libpcap could not start, in its words. */
+/* libpcap's reason why the capture could not start. */
 static char *live_error(pcap_t *pcap, int status)
 {
     const char *detail = pcap_geterr(pcap);
@@ -182,7 +182,7 @@ static char *live_error(pcap_t *pcap, int status)
     return g_strdup(pcap_statustostr(status));
 }
 
-/* Returns libpcap's first complaint, or 0. */
+/* Returns libpcap's first error or warning, or 0. */
 static int configure(pcap_t *pcap, unsigned buffer)
 {
     int status = pcap_set_snaplen(pcap, LIVE_SNAPLEN);
@@ -191,7 +191,7 @@ static int configure(pcap_t *pcap, unsigned buffer)
         status = pcap_set_timeout(pcap, LIVE_TIMEOUT_MS);
     if (!status)
         status = pcap_set_buffer_size(pcap, (int)(buffer * MIB));
-    /* Not every system has this clock; microseconds do as well. */
+    /* Not every system has nanoseconds; microseconds will do. */
     if (!status && pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO) != 0)
         status = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_MICRO);
     return status;
@@ -217,7 +217,7 @@ static pcap_t *activate(const char *name, unsigned buffer, char **error)
     return NULL;
 }
 
-/* What does not match stays in the kernel, which counts no frames of it. */
+/* The kernel drops frames that do not match, and does not count them. */
 static bool set_live_filter(struct input *input, const char *expression, char **error)
 {
     struct link_filter filter = {.link_type = pcap_datalink(input->pcap)};
@@ -287,7 +287,7 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
-/* What is wrong, and where in the file. */
+/* Sets the error: what is wrong, and where in the file. */
 static enum input_status broken(struct input *input)
 {
     const char *reason = input->reader ? input->reader->problem : pcap_geterr(input->pcap);
@@ -301,7 +301,7 @@ static enum input_status broken(struct input *input)
     return INPUT_BROKEN;
 }
 
-/* A damaged file can hold any time: it is kept within what 64 bits of nanoseconds hold. */
+/* A damaged file may contain any time: limits it to what 64 bits of nanoseconds hold. */
 static int64_t time_of(const struct input *input, const struct timeval *stamp)
 {
     const int64_t seconds = CLAMP((int64_t)stamp->tv_sec, 0, INT64_MAX / 1000000000 - 1);

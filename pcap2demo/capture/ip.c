@@ -27,7 +27,7 @@ enum {
     UDP_HEADER = 8,
 
     DATAGRAM_MAX = 65535,
-    BLOCK = 8, /* fragments begin at multiples of this */
+    BLOCK = 8, /* fragment offsets are multiples of this */
     BLOCKS_MAX = (DATAGRAM_MAX + BLOCK) / BLOCK
 };
 
@@ -48,27 +48,27 @@ struct datagram {
     struct fragment_key key;
     GList link; /* in `by_age` */
     int64_t started;
-    bool spoilt;         /* its fragments contradict each other: nothing can be made of it */
-    uint32_t total;      /* 0 until the last fragment is there */
+    bool spoilt;         /* its fragments contradict each other: it is not reassembled */
+    uint32_t total;      /* 0 until the last fragment arrives */
     uint32_t reach;      /* the farthest end of a fragment */
     uint32_t cut;        /* bytes from here on were not captured */
     uint32_t blocks;     /* how many are set in `have` */
     uint8_t next_header; /* of the fragment at offset 0 */
     uint8_t *data;       /* `room` bytes */
     uint32_t room;
-    GArray *fragments; /* uint64_t: the packets that they came in */
+    GArray *fragments; /* uint64_t: numbers of their packets */
     uint8_t have[(BLOCKS_MAX + 7) / 8];
 };
 
 struct ip {
     GHashTable *datagrams; /* by key */
     GQueue by_age;
-    uint8_t *whole;    /* the datagram handed out last */
-    GArray *fragments; /* uint64_t: the packets that it came in */
+    uint8_t *whole;    /* the last datagram returned */
+    GArray *fragments; /* uint64_t: numbers of its packets */
     struct ip_counts counts;
 };
 
-/* What stands in an IP packet, as far as it has been unwrapped. */
+/* The contents of an IP packet, as far as headers have been removed. */
 struct unwrapped {
     struct span payload;
     uint8_t protocol;
@@ -87,7 +87,7 @@ static bool read_udp(struct span udp, struct qs_packet *packet)
     length = qs_be16(udp.data + 4);
     if (length && length < UDP_HEADER)
         return false;
-    /* 0 where segmentation was left to the network card; else what is behind it is padding. */
+    /* 0 with segmentation offload; otherwise padding follows. */
     if (length) {
         span_limit(&udp, length);
         udp.wire_size = length;
@@ -227,7 +227,7 @@ static void set_block(struct datagram *datagram, uint32_t block)
     datagram->blocks++;
 }
 
-/* Takes the bytes of one block, `size` of which were captured. False on a contradiction. */
+/* Adds the bytes of one block, `size` of which were captured. False on a contradiction. */
 static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *data, uint32_t size)
 {
     uint8_t *location = datagram->data + block * BLOCK;
@@ -239,7 +239,7 @@ static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *
     return true;
 }
 
-/* The datagram's end, by this fragment, must agree with all others. */
+/* The datagram's end by this fragment must agree with all others. */
 static bool agree_on_end(struct datagram *datagram, const struct fragment *fragment, uint32_t end)
 {
     if (end > datagram->reach)
@@ -280,8 +280,8 @@ static bool is_whole(const struct datagram *datagram)
     return datagram->total && datagram->blocks == (datagram->total + BLOCK - 1) / BLOCK;
 }
 
-/* Hands out the bytes of a whole datagram, which is then forgotten. */
-static struct span take_whole(struct ip *ip, struct datagram *datagram)
+/* Returns the bytes of a complete datagram and forgets it. */
+static struct span deliver_datagram(struct ip *ip, struct datagram *datagram)
 {
     struct span span = {.size = MIN(datagram->total, datagram->cut), .wire_size = datagram->total};
 
@@ -303,7 +303,7 @@ static void spoil(struct ip *ip, struct datagram *datagram)
     datagram->data = NULL;
 }
 
-/* Puts a fragment to the others. True when that made the datagram whole: `in` is then its. */
+/* Adds a fragment to its datagram. True if that completes the datagram: `in` then has its bytes. */
 static bool reassemble(struct ip *ip, const struct fragment_key *key,
                        const struct fragment *fragment, struct unwrapped *in)
 {
@@ -326,7 +326,7 @@ static bool reassemble(struct ip *ip, const struct fragment_key *key,
         return false;
     }
     in->protocol = datagram->next_header;
-    in->payload = take_whole(ip, datagram);
+    in->payload = deliver_datagram(ip, datagram);
     return true;
 }
 
@@ -353,7 +353,7 @@ static bool read_ipv4(struct ip *ip, struct span bytes, struct unwrapped *in)
         return false;
     header_size = (header[0] & 15u) * 4;
     total = qs_be16(header + 2);
-    /* 0 where segmentation was left to the network card. */
+    /* 0 with segmentation offload. */
     if (total)
         span_limit(&bytes, total);
     if (header_size < IPV4_HEADER || !span_skip(&bytes, header_size))
@@ -380,7 +380,7 @@ static bool read_ipv4(struct ip *ip, struct span bytes, struct unwrapped *in)
 
 /* --- IPv6 ------------------------------------------------------------------------------------ */
 
-/* Steps over an extension header whose length counts in `unit` bytes, beside `base`. */
+/* Skips an extension header of `base` bytes plus its length field times `unit` bytes. */
 static bool skip_extension(struct unwrapped *in, uint32_t unit, uint32_t base)
 {
     const uint8_t *header = in->payload.data;
@@ -403,14 +403,14 @@ static bool read_fragment_header(struct ip *ip, struct unwrapped *in)
     in->protocol = header[0];
     word = qs_be16(header + 2);
     fragment = (struct fragment){.offset = word & IPV6_OFFSET_MASK, .more = word & 1};
-    /* A datagram may be "fragmented" into one piece. */
+    /* An atomic fragment: the whole datagram. */
     if (!fragment.offset && !fragment.more)
         return true;
     memcpy(key.id, header + 4, 4);
     return reassemble(ip, &key, &fragment, in);
 }
 
-/* Unwraps extension headers until one carries UDP or TCP. */
+/* Skips extension headers up to UDP or TCP. */
 static bool read_extensions(struct ip *ip, struct unwrapped *in)
 {
     for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
@@ -459,7 +459,7 @@ static bool read_ipv6(struct ip *ip, struct span bytes, struct unwrapped *in)
     return read_extensions(ip, in);
 }
 
-/* A segment that is cut in its first bytes has no ports. */
+/* A segment cut within its first bytes has no ports. */
 static void read_tcp(struct span tcp, struct qs_packet *packet)
 {
     enum { PORTS = 4 };

@@ -3,14 +3,14 @@
  * IPv4 and IPv6 down to UDP and TCP, with the reassembly of fragments. Sources: RFC 791, 8200, 768,
  * 4302.
  *
- * Checksums are not looked at: captures made on the sending machine hold packets whose checksums
- * the network card had still to fill in.
+ * Checksums are not verified: in captures made on the sending machine, checksum offload leaves them
+ * unset.
  *
- * Reassembly holds back at most IP_DATAGRAMS_MAX datagrams of at most 64 KiB each; the oldest give
- * way. One that is not complete IP_TIMEOUT after its first fragment is given up, measured in the
- * capture's time. Fragments that contradict each other (other bytes at the same offset, two ends)
- * spoil their datagram for good: which bytes the receiver took cannot be known. Where the capture
- * cut a fragment, the datagram is handed out up to there.
+ * Reassembly holds at most IP_DATAGRAMS_MAX datagrams of at most 64 KiB each, and evicts the
+ * oldest. A datagram that is incomplete IP_TIMEOUT after its first fragment, in capture time, is
+ * dropped. So is one whose fragments contradict each other (other bytes at the same offset, two
+ * ends): which bytes the receiver used is unknown. If the capture cut a fragment, the datagram is
+ * returned up to there.
  */
 #ifndef PCAP2DEMO_IP_H
 #define PCAP2DEMO_IP_H
@@ -30,9 +30,9 @@ enum { IP_DATAGRAMS_MAX = 256 };
 
 struct ip_counts {
     uint64_t fragments;     /* seen */
-    uint64_t reassembled;   /* datagrams made whole */
-    uint64_t incomplete;    /* datagrams given up: fragments are missing */
-    uint64_t contradictory; /* datagrams given up: fragments contradict each other */
+    uint64_t reassembled;   /* datagrams completed */
+    uint64_t incomplete;    /* datagrams dropped: fragments are missing */
+    uint64_t contradictory; /* datagrams dropped: fragments contradict each other */
 };
 
 struct ip;
@@ -43,25 +43,24 @@ void ip_free(struct ip *ip);
 enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
 
 /*
- * Reads one IP packet, captured at `time`. When it is, or completes, a UDP datagram, `packet` has
- * its data, size, wire_size, source and destination; the data of a TCP segment begin with its
- * header. The data may be the ip's own, and are valid until the
- * next call.
+ * Reads one IP packet, captured at `time`. If it is or completes a UDP datagram, sets data, size,
+ * wire_size, source and destination of `packet`; the data of a TCP segment begin with its header.
+ * `ip` may own the data, which are valid until the next call.
  */
 enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet);
 
-/* The same from the link layer on; `packet` has the frame's number and time, too. */
+/* The same from the link layer on; also sets the number and time of `packet`. */
 enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
                             struct qs_packet *packet);
 
 /*
- * The numbers of the packets that the last UDP datagram or TCP segment came in before the one that
- * completed it, in the order in which they came: uint64_t. Empty: it was not fragmented. The caller
- * sets packet->number before ip_read().
+ * The packet numbers (uint64_t) of the fragments of the last UDP datagram or TCP segment, in
+ * capture order, without the one that completed it. Empty: it was not fragmented. The caller sets
+ * packet->number before ip_read().
  */
 const GArray *ip_fragments(const struct ip *ip);
 
-/* Fragments that wait when the input ends are counted as incomplete by this. */
+/* Ends the input: counts datagrams that are not complete as incomplete. */
 void ip_end(struct ip *ip);
 
 const struct ip_counts *ip_counts(const struct ip *ip);

@@ -20,13 +20,13 @@ enum {
 
     VLAN_TAG = 4,
     MPLS_LABEL = 4,
-    MPLS_BOTTOM = 0x01, /* in a label's third byte: it is the last one */
+    MPLS_BOTTOM = 0x01, /* in a label's third byte: bottom of stack */
     PPPOE_HEADER = 6,
     ETHERNET_HEADER = 14,
     SLL_HEADER = 16,
     SLL2_HEADER = 20,
     LOOPBACK_HEADER = 4,
-    TAGS_MAX = 8 /* VLAN tags or MPLS labels before a frame is given up */
+    TAGS_MAX = 8 /* VLAN tags or MPLS labels in a frame; with more it is skipped */
 };
 
 static bool read_ip(struct span *frame)
@@ -49,7 +49,7 @@ static bool read_mpls(struct span *frame)
     return false;
 }
 
-/* HDLC's address and control bytes may stand first; the protocol may be packed into one byte. */
+/* HDLC's address and control bytes may come first; the protocol may be compressed to one byte. */
 static bool read_ppp(struct span *frame)
 {
     uint16_t protocol;
@@ -68,7 +68,7 @@ static bool read_ppp(struct span *frame)
     return (protocol == PPP_IPV4 || protocol == PPP_IPV6) && read_ip(frame);
 }
 
-/* The length field matters: behind it Ethernet may have padded the frame. */
+/* Uses the length field, since Ethernet may have padded the frame. */
 static bool read_pppoe(struct span *frame)
 {
     uint16_t length;
@@ -81,7 +81,7 @@ static bool read_pppoe(struct span *frame)
     return read_ppp(frame);
 }
 
-/* What follows an Ethernet type field that said `type`. */
+/* Reads what follows an Ethernet type field with the value `type`. */
 static bool read_ethertype(struct span *frame, uint16_t type)
 {
     for (unsigned i = 0; i < TAGS_MAX; i++) {
@@ -108,7 +108,7 @@ static bool read_ethertype(struct span *frame, uint16_t type)
     return false;
 }
 
-/* A header of `header` bytes with an Ethernet type at `type_offset`. */
+/* Reads a header of `header` bytes with an Ethernet type at `type_offset`. */
 static bool read_typed(struct span *frame, uint32_t header, uint32_t type_offset)
 {
     uint16_t type;
@@ -136,8 +136,8 @@ static bool read_sll2(struct span *frame)
 }
 
 /*
- * The header is an address family, in the byte order of whoever captured and with numbers that
- * differ between systems (IPv6 is 10, 24, 28 or 30): the packet's version is reliable.
+ * The header is an address family in the capturing host's byte order, with numbers that differ
+ * between systems (IPv6 is 10, 24, 28 or 30). So this reads the IP packet's version instead.
  */
 static bool read_loopback(struct span *frame)
 {

@@ -11,23 +11,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* In milliseconds. */
 enum { SHORT_WAIT_MS = 20 };
 
-/* Nanoseconds: so long a frame waits for earlier ones of other interfaces. */
+/* Nanoseconds that a frame waits for earlier ones of other interfaces. */
 #define PATIENCE (INT64_C(1000000) * LIVE_HANDED_OUT_MS)
 
 struct source {
     const char *name;
-    unsigned index;      /* of the interface, which may lose its name to another */
-    struct input *input; /* NULL: it is gone */
-    struct input *next;  /* follows when nothing more comes of that one; or NULL */
+    unsigned index;      /* interface index; another interface may get the name */
+    struct input *input; /* NULL: the interface is gone */
+    struct input *next;  /* replaces `input` when that is drained; or NULL */
     gint64 next_since;   /* monotonic, microseconds */
     link_reader *link;
-    bool waits; /* a frame is fetched, and not handed out yet */
+    bool waits; /* a frame was read, and not yet returned */
     struct input_frame frame;
     bool down;
-    bool hopeless; /* the program may not open it again */
+    bool hopeless; /* no permission to open it again */
     struct input_drops seen;
     struct live_drops drops;
 };
@@ -36,14 +35,14 @@ struct live {
     struct live_setup setup;
     struct source *sources;
     unsigned count;
-    bool at_once; /* nothing is waited for */
+    bool at_once; /* frames do not wait for other interfaces */
     uint64_t frames;
-    int socket; /* to ask for the state of interfaces; or -1 */
+    int socket; /* to query the state of interfaces; or -1 */
 };
 
 /* --- One interface --------------------------------------------------------------------------- */
 
-/* NULL on failure; then `*error` is a new text. */
+/* NULL on failure; then `*error` is a new string. */
 static struct input *open_input(const struct live *live, const char *name, char **error)
 {
     struct input *input = input_open_live(name, live->setup.filter, live->setup.buffer, error);
@@ -155,8 +154,8 @@ const char *live_link_name(const struct live *live, unsigned interface)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-/* An input that is idle may still have frames that it hands out before long. */
-static bool is_used_up(const struct live *live, const struct source *source,
+/* An idle input may still deliver frames that are on their way. */
+static bool is_drained(const struct live *live, const struct source *source,
                        enum input_status status)
 {
     const gint64 age = g_get_monotonic_time() - source->next_since;
@@ -165,7 +164,7 @@ static bool is_used_up(const struct live *live, const struct source *source,
            (status == INPUT_IDLE && (live->at_once || age > LIVE_HANDED_OUT_MS * 1000));
 }
 
-/* The interface's next frame waits for its turn. It stays valid, since no other one is fetched. */
+/* Reads the interface's next frame. It stays valid, since no other one is read. */
 static void fetch(const struct live *live, struct source *source)
 {
     enum input_status status;
@@ -174,7 +173,7 @@ static void fetch(const struct live *live, struct source *source)
         return;
     status = input_next(source->input, &source->frame);
     source->waits = status == INPUT_FRAME;
-    if (source->next && is_used_up(live, source, status)) {
+    if (source->next && is_drained(live, source, status)) {
         close_source(source);
         use_input(source, g_steal_pointer(&source->next));
     } else if (status == INPUT_BROKEN) {
@@ -182,7 +181,7 @@ static void fetch(const struct live *live, struct source *source)
     }
 }
 
-/* Of the frames that wait, the earliest; NULL: none does. */
+/* The source of the earliest frame that waits; NULL: none. */
 static struct source *earliest(const struct live *live)
 {
     struct source *first = NULL;
@@ -197,8 +196,8 @@ static struct source *earliest(const struct live *live)
 }
 
 /*
- * Whether earlier frames may still come from other interfaces: theirs are there in time, too.
- * A clock that was set back does not make it wait for long.
+ * Whether earlier frames may still come from other interfaces within PATIENCE. If the clock was set
+ * back, the wait is short.
  */
 static bool is_early(const struct live *live, const struct source *first)
 {
@@ -236,7 +235,7 @@ void live_take_at_once(struct live *live)
     live->at_once = true;
 }
 
-/* What waits for its turn makes its interface ready to be read all the time. */
+/* An interface whose frame waits is always readable: it is not polled. */
 void live_wait(const struct live *live, int milliseconds)
 {
     struct pollfd *ready = g_new0(struct pollfd, live->count);
@@ -245,7 +244,7 @@ void live_wait(const struct live *live, int milliseconds)
         const struct source *source = &live->sources[i];
         const bool asks = source->input && !source->down && !source->waits;
 
-        /* What is down is always "readable", too. */
+        /* An interface that is down is always "readable". */
         ready[i].fd = asks ? input_descriptor(source->input) : -1;
         ready[i].events = POLLIN;
         if (source->waits)
@@ -257,7 +256,7 @@ void live_wait(const struct live *live, int milliseconds)
 
 /* --- Interfaces that come and go ------------------------------------------------------------- */
 
-/* The pseudo-device of all interfaces is never down. */
+/* The pseudo-device "any" is never down. */
 static bool is_down(const struct live *live, const struct source *source)
 {
     struct ifreq request = {0};
@@ -311,8 +310,8 @@ void live_tend(struct live *live)
 }
 
 /*
- * What is open and good stays so: the kernel holds packets for it. Where another interface has its
- * name now, these come first; the one that is open stays where no other can be had.
+ * Leaves a good input open, since the kernel holds packets for it. If another interface has its
+ * name now, reads these packets first; if that one cannot be opened, keeps the old one.
  */
 static void reopen(const struct live *live, struct source *source)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of several network interfaces as they come. An interface that goes down is waited for;
- * one that is gone is opened again when it is back, as far as the program may.
+ * Live capture from several network interfaces. Waits for an interface that goes down; reopens one
+ * that disappears and comes back, if permitted.
  */
 #ifndef PCAP2DEMO_LIVE_H
 #define PCAP2DEMO_LIVE_H
@@ -11,55 +11,55 @@
 
 struct live_setup {
     char *const *names; /* ends with NULL */
-    const char *filter; /* as tcpdump takes it, or NULL */
-    unsigned buffer;    /* MiB for packets that wait, of each interface */
-    /* What became of an interface, to be told; `good`: for the better. */
+    const char *filter; /* a tcpdump expression, or NULL */
+    unsigned buffer;    /* MiB of the kernel's buffer, for each interface */
+    /* Reports a change of an interface; `good`: it works again. */
     void (*tell)(void *user, const char *interface, const char *what, bool good);
     void *user;
 };
 
 struct live;
 
-/* NULL on failure, then `*error` is a new text; `*name` of the interface, one of setup's. */
+/* NULL on failure; then `*error` is a new string, and `*name` the interface, one of setup's. */
 struct live *live_open(const struct live_setup *setup, const char **name, char **error);
 void live_close(struct live *live);
 
-/* The kind of link layer of an interface, in words. */
+/* The name of an interface's link type. */
 const char *live_link_name(const struct live *live, unsigned interface);
 
-/* The next frame that is there. */
+/* A captured frame. */
 struct live_frame {
     struct input_frame frame; /* numbered over all interfaces */
     link_reader *link;
-    unsigned interface; /* number in setup's names, from 0 */
+    unsigned interface; /* index into setup's names */
     int link_type;      /* a DLT_ value of libpcap */
 };
 
-/* The next one of all interfaces by its time. False: none is there now. */
+/* Reads the next frame of all interfaces by time. False: none is available now. */
 bool live_next(struct live *live, struct live_frame *frame);
 
-/* From now on frames of one interface do not wait for earlier ones of others: no more will come. */
+/* From now on frames do not wait for earlier ones of other interfaces: no more will come. */
 void live_take_at_once(struct live *live);
 
-/* So long after it came, at the most, a frame is there. */
+/* The longest time from a frame's arrival until live_next() returns it. */
 enum { LIVE_HANDED_OUT_MS = 200 };
 
-/* Waits until frames are there, a signal comes or so many milliseconds have passed. */
+/* Waits until frames are available, a signal arrives or `milliseconds` have passed. */
 void live_wait(const struct live *live, int milliseconds);
 
-/* Looks after interfaces that are down or gone; to be called every second or so. */
+/* Checks interfaces that are down or gone; call it about every second. */
 void live_tend(struct live *live);
 
-/* Opens interfaces that are gone, or have lost their names to others. No packet is lost by it. */
+/* Reopens interfaces that are gone, or whose name another interface has now. Loses no packets. */
 void live_reopen(struct live *live);
 
-/* Whether no interface is left, and none can come back. */
+/* Whether no interface is left and none can be reopened. */
 bool live_is_over(const struct live *live);
 
-/* Whether one is back that the program may not open again; another run of it could. */
+/* Whether an interface is back that this run has no permission to open; a restart could. */
 bool live_lacks_right(const struct live *live);
 
-/* Frames that were lost so far, of one interface. */
+/* Frames lost so far on one interface. */
 struct live_drops {
     uint64_t kernel, interface;
 };

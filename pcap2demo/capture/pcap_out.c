@@ -7,7 +7,7 @@
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/writer.h"
 
-/* As its block describes it. */
+/* An interface, as in its description block. */
 struct interface {
     const char *name; /* or NULL */
     uint16_t link_type;
@@ -65,7 +65,7 @@ void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
     qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
     qs_write_u16(out->block, 1); /* version 1.0 */
     qs_write_u16(out->block, 0);
-    qs_write_u32(out->block, UINT32_MAX); /* the section's length is not said */
+    qs_write_u32(out->block, UINT32_MAX); /* section length: unspecified */
     qs_write_u32(out->block, UINT32_MAX);
     if (comment)
         add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
@@ -80,7 +80,7 @@ static void write_interface(struct pcap_out *out, const struct interface *interf
 
     qs_write_u16(out->block, interface->link_type);
     qs_write_u16(out->block, 0);
-    qs_write_u32(out->block, 0); /* packets are not cut */
+    qs_write_u32(out->block, 0); /* snaplen: no limit */
     if (interface->name)
         add_option(out->block, PCAPNG_OPTION_NAME, text_view(interface->name));
     add_option(out->block, PCAPNG_OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
@@ -93,7 +93,7 @@ static bool is_same(const struct interface *one, const struct interface *other)
     return one->link_type == other->link_type && g_strcmp0(one->name, other->name) == 0;
 }
 
-/* Its number. It is described when it is needed. */
+/* Returns the interface's number; writes its description block on first use. */
 static guint number_of(struct pcap_out *out, const struct interface *interface)
 {
     guint number = 0;
@@ -212,7 +212,7 @@ void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_addres
 
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite)
 {
-    if (!out->interfaces->len) /* a file describes one, even without packets */
+    if (!out->interfaces->len) /* a file needs an interface, even without packets */
         number_of(out, &(struct interface){NULL, LINKTYPE_RAW});
     return writer_commit(out->writer, name, overwrite);
 }

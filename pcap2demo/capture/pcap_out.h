@@ -19,55 +19,55 @@ enum {
 
 struct pcap_out;
 
-/* The file will be in `folder`. */
+/* Writes the file to `folder`. */
 struct pcap_out *pcap_out_new(const char *folder);
 
-/* Whoever keeps the bytes gets them: without pcap_out_commit(). */
+/* Passes the bytes to `write`; no pcap_out_commit(). */
 struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, size_t size),
                                  void *user);
 
 /*
  * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
- * bytes, or NULL. `of_demos`: packets' comments have pieces of demos (see comments.h).
+ * bytes, or NULL. `of_demos`: packet comments contain parts of demos (see comments.h).
  */
 void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos);
 
 /*
- * A UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0. `comment`
- * is the packet's, as the section's, or NULL.
+ * Writes a UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0.
+ * `comment`: as for the section.
  */
 void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
                        const struct qs_address *destination, struct qs_view payload,
                        const char *comment);
 
-/* The same with a TCP segment; the payload has at most PCAP_OUT_PAYLOAD_MAX - 12 bytes. */
+/* The same for a TCP segment; the payload has at most PCAP_OUT_PAYLOAD_MAX - 12 bytes. */
 void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
                       const struct qs_address *destination, const struct frame_tcp *tcp,
                       struct qs_view payload, const char *comment);
 
 /* A frame of another capture. */
 struct pcap_out_frame {
-    uint16_t link_type; /* a number of files (LINKTYPE_) */
+    uint16_t link_type; /* a LINKTYPE_ value */
     int64_t time;       /* >= 0 */
     struct qs_view bytes;
-    uint32_t wire_size;     /* that were sent: no fewer */
+    uint32_t wire_size;     /* bytes that were sent; at least the captured ones */
     struct qs_view comment; /* may be empty */
-    const char *interface;  /* its name, which outlives the capture; NULL: is not told */
+    const char *interface;  /* its name, which must outlive `out`; NULL: not known */
 };
 
 void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame);
 
 /*
- * Interfaces that are described so far. Where the bytes that describe the last ones were lost, all
- * but `count` are to be forgotten: they are described anew when they are needed.
+ * The number of interfaces described so far. If the last description blocks were lost, forget all
+ * but the first `count` interfaces: the others are described again on use.
  */
 unsigned pcap_out_interfaces(const struct pcap_out *out);
 void pcap_out_forget_interfaces(struct pcap_out *out, unsigned count);
 
-/* Packets so far. */
+/* Packets written so far. */
 uint64_t pcap_out_packets(const struct pcap_out *out);
 
-/* As writer_commit(). */
+/* See writer_commit(). */
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite);
 
 void pcap_out_free(struct pcap_out *out);

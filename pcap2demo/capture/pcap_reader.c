@@ -21,7 +21,7 @@ struct pcap_reader {
     struct frame_reader base;
     struct read_buffer file;
     bool big_endian;
-    uint32_t unit; /* nanoseconds that the times' fractions count in */
+    uint32_t unit; /* nanoseconds of one unit of the times' fractions */
     uint32_t snaplen;
 };
 
@@ -37,7 +37,7 @@ static uint32_t word32(const struct pcap_reader *in, const uint8_t *data)
 
 /* --- The file's header ----------------------------------------------------------------------- */
 
-/* Of the last field the upper half holds what nobody needs, or nothing is known of. */
+/* The upper half of the last field has flags that are not used here. */
 static bool read_header(struct pcap_reader *in, const uint8_t *header)
 {
     uint32_t link, magic = qs_le32(header);
@@ -74,7 +74,7 @@ static enum read_status ends_early(struct pcap_reader *in, uint32_t need)
     return broken(in, g_strdup_printf("the file ends with %u of %u bytes of a packet", left, need));
 }
 
-/* A damaged file can hold any fraction. */
+/* A damaged file may contain any fraction. */
 static int64_t time_of(const struct pcap_reader *in, const uint8_t *header)
 {
     const uint64_t fraction = (uint64_t)word32(in, header + 4) * in->unit;

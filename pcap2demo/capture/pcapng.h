@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What pcapng files are made of. Source: the pcapng specification
- * (draft-ietf-opsawg-pcapng), sections 3 and 4.
+ * The constants of pcapng files. Source: the pcapng specification (draft-ietf-opsawg-pcapng),
+ * sections 3 and 4.
  */
 #ifndef PCAP2DEMO_PCAPNG_H
 #define PCAP2DEMO_PCAPNG_H
@@ -14,8 +14,8 @@ enum {
     PCAPNG_PACKET = 6,
     PCAPNG_BYTE_ORDER = 0x1a2b3c4d,
 
-    PCAPNG_FRAMING = 12,                 /* type and length of a block, and its length again */
-    PCAPNG_BLOCK_MAX = 16 * 1024 * 1024, /* bytes; libpcap reads no longer ones */
+    PCAPNG_FRAMING = 12,                 /* a block's type, length, and length again */
+    PCAPNG_BLOCK_MAX = 16 * 1024 * 1024, /* bytes; libpcap's limit */
 
     PCAPNG_OPTION_END = 0,
     PCAPNG_OPTION_COMMENT = 1,
@@ -25,7 +25,7 @@ enum {
     PCAPNG_OPTION_TIME_OFFSET = 14
 };
 
-/* The applications that captures of this program name, those made of demos and others; its version
+/* The application names in captures that this program writes, of demos and others; its version
  * follows. */
 #define PCAPNG_APPLICATION "pcap2demo "
 #define PCAPNG_CUTTER "pcap2demo-cut "

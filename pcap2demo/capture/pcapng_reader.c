@@ -3,10 +3,9 @@
  * Reads the frames of pcapng files, interface by interface. Source: the pcapng specification
  * (draft-ietf-opsawg-pcapng), sections 3 and 4.
  *
- * libpcap reads such files, too, but its interface has room for one link type and one snapshot
- * length a file: it gives a file up at the first interface description that has others
- * (libpcap 1.10, sf-pcapng.c, pcap_ng_next_packet()), and captures of several interfaces are the
- * rule for Wireshark and dumpcap.
+ * libpcap reads such files, too, but supports one link type and one snapshot length per file: it
+ * fails at the first interface description that has others (libpcap 1.10, sf-pcapng.c,
+ * pcap_ng_next_packet()). Wireshark and dumpcap often capture from several interfaces.
  */
 #include <glib.h>
 #include <string.h>
@@ -25,41 +24,41 @@ enum {
     MAJOR_VERSION = 1,
 
     NANOSECONDS = 1000000000,
-    MICROSECONDS = 1000000, /* where no option says what times count */
+    MICROSECONDS = 1000000, /* units per second without an if_tsresol option */
     BINARY_RESOLUTION = 0x80,
 
-    /* The fixed parts of bodies. */
+    /* The fixed parts of block bodies. */
     INTERFACE_HEAD = 8,
     PACKET_HEAD = 20,
     SIMPLE_PACKET_HEAD = 4
 };
 
-/* A file, block by block. */
+/* Reads a file block by block. */
 struct pcapng {
     struct read_buffer in; /* its position is behind the block at hand */
     bool big_endian;       /* the section at hand */
-    uint32_t type;         /* of the block at hand */
-    struct qs_view body;   /* its; valid until the next block is read */
+    uint32_t type;         /* of the current block */
+    struct qs_view body;   /* of the block; valid until the next one is read */
     char *problem;         /* or NULL */
 };
 
 struct interface {
     int link_type;
     uint32_t snaplen; /* 0: none */
-    uint64_t second;  /* in units of its times; 0: 64 bits do not hold it */
-    bool binary;      /* a power of 2 */
+    uint64_t second;  /* units per second; 0: more than 64 bits hold */
+    bool binary;      /* `second` is a power of 2 */
     int64_t offset;   /* seconds */
 };
 
 struct pcapng_reader {
     struct frame_reader base;
     struct pcapng file;
-    GArray *interfaces; /* struct interface; of the section */
+    GArray *interfaces; /* struct interface, of the section */
     bool any_interface;
     int64_t time; /* of the last frame */
 };
 
-/* Numbers in the byte order of the section. */
+/* Reads numbers in the section's byte order. */
 static uint16_t pcapng_u16(const struct pcapng *file, const uint8_t *at)
 {
     return file->big_endian ? qs_be16(at) : qs_le16(at);
@@ -70,7 +69,7 @@ static uint32_t pcapng_u32(const struct pcapng *file, const uint8_t *at)
     return file->big_endian ? qs_be32(at) : qs_le32(at);
 }
 
-/* A body from this byte on; nothing where it is shorter. */
+/* The body from this byte on; empty if it is shorter. */
 static struct qs_view pcapng_rest(const struct pcapng *file, uint32_t from)
 {
     if (from >= file->body.size)
@@ -78,7 +77,7 @@ static struct qs_view pcapng_rest(const struct pcapng *file, uint32_t from)
     return (struct qs_view){file->body.data + from, file->body.size - from};
 }
 
-/* The value of the first option of this code. Empty: there is none. */
+/* The value of the first option with this code. Empty: there is none. */
 static struct qs_view pcapng_option(const struct pcapng *file, struct qs_view options,
                                     uint16_t wanted)
 {
@@ -114,7 +113,7 @@ static enum read_status ends_early(struct pcapng *file)
                         g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
 }
 
-/* All of a block of `size` bytes, which has this size again at its end. */
+/* Reads a block of `size` bytes, which repeats the size at its end. */
 static enum read_status read_block(struct pcapng *file, uint32_t size)
 {
     const uint8_t *block;
@@ -129,8 +128,8 @@ static enum read_status read_block(struct pcapng *file, uint32_t size)
     return READ_GOOD;
 }
 
-/* The byte order stands behind the head, and tells how its size is read. */
-static bool take_byte_order(struct pcapng *file, const uint8_t *order)
+/* The byte-order magic follows the block length and determines its byte order. */
+static bool read_byte_order(struct pcapng *file, const uint8_t *order)
 {
     file->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
     return file->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
@@ -145,7 +144,7 @@ static enum read_status read_section_block(struct pcapng *file)
     if (!read_buffer_need(&file->in, BLOCK_HEAD + ORDER_MARK))
         return ends_early(file);
     head = read_buffer_bytes(&file->in);
-    if (!take_byte_order(file, head + BLOCK_HEAD))
+    if (!read_byte_order(file, head + BLOCK_HEAD))
         return broken_block(file, g_strdup("a section without byte order"));
     size = pcapng_u32(file, head + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
@@ -166,8 +165,8 @@ static enum read_status read_other(struct pcapng *file, uint32_t size)
 }
 
 /*
- * Reads the next block. READ_BROKEN: the file ends within a block, or what comes is none; also
- * where it does not begin with a section.
+ * Reads the next block. READ_BROKEN: the file ends within a block, the next bytes are no block, or
+ * the file does not begin with a section.
  */
 static enum read_status next_block(struct pcapng *file)
 {
@@ -191,7 +190,7 @@ static enum read_status broken(struct pcapng_reader *in, char *problem)
 
 /* --- Times ----------------------------------------------------------------------------------- */
 
-/* Units in a second, where 64 bits hold them; else 0. */
+/* Units per second; 0 if 64 bits do not hold them. */
 static uint64_t units_of(uint8_t resolution)
 {
     enum { DIGITS_MAX = 19, BITS_MAX = 63 };
@@ -207,7 +206,7 @@ static uint64_t units_of(uint8_t resolution)
     return units;
 }
 
-/* Of less than a second; 2^-32 seconds are finer than a nanosecond. */
+/* The fraction of a second in nanoseconds; 2^-32 seconds are finer than a nanosecond. */
 static uint64_t nanoseconds_of(const struct interface *interface, uint64_t fraction)
 {
     const uint64_t binary_enough = UINT64_C(1) << 32;
@@ -222,7 +221,7 @@ static uint64_t nanoseconds_of(const struct interface *interface, uint64_t fract
     return fraction * NANOSECONDS / MIN(second, binary_enough);
 }
 
-/* A damaged file can hold any time: it is kept within what 64 bits of nanoseconds hold. */
+/* A damaged file may contain any time: limits it to what 64 bits of nanoseconds hold. */
 static int64_t time_of(const struct interface *interface, uint64_t units)
 {
     const int64_t seconds_max = INT64_MAX / NANOSECONDS - 1;
@@ -286,7 +285,7 @@ static const struct interface *find_interface(struct pcapng_reader *in, uint32_t
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* Of an enhanced packet block, and of its forerunner, whose interface has 16 bits. */
+/* Reads an enhanced packet block, or the obsolete packet block, whose interface has 16 bits. */
 static enum read_status read_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
@@ -313,7 +312,7 @@ static enum read_status read_packet(struct pcapng_reader *in, struct input_frame
     return READ_GOOD;
 }
 
-/* Its interface is the first, and it has no time: that of the frame before is the nearest. */
+/* Its interface is the first. It has no time: uses that of the previous frame. */
 static enum read_status read_simple_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
@@ -334,7 +333,7 @@ static enum read_status read_simple_packet(struct pcapng_reader *in, struct inpu
     return READ_GOOD;
 }
 
-/* The comments of other captures mean what their authors meant. */
+/* Only in captures of demos do comments contain parts of demos. */
 static void read_section(struct pcapng_reader *in)
 {
     enum { SECTION_HEAD = 16 };
@@ -346,8 +345,9 @@ static void read_section(struct pcapng_reader *in)
         memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
 }
 
-/* Sets `*any` where the block has a frame. */
-static enum read_status take_block(struct pcapng_reader *in, struct input_frame *frame, bool *any)
+/* Sets `*any` if the block has a frame. */
+static enum read_status read_packet_block(struct pcapng_reader *in, struct input_frame *frame,
+                                          bool *any)
 {
     *frame = (struct input_frame){0};
     *any = false;
@@ -381,7 +381,7 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
         if (status == READ_BROKEN)
             return broken(in, g_strdup(in->file.problem));
         if (status == READ_GOOD)
-            status = take_block(in, frame, &any);
+            status = read_packet_block(in, frame, &any);
     } while (status == READ_GOOD && !any);
     if (status == READ_GOOD) {
         frame->time = in->time;
@@ -392,7 +392,7 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
 
 /* --- The file -------------------------------------------------------------------------------- */
 
-/* A file without packets has an interface, too. */
+/* Files without packets have an interface, too. */
 static char *read_up_to_interface(struct pcapng_reader *in)
 {
     while (!in->any_interface) {

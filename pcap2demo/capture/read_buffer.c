@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 64 * 1024 /* bytes that are read at once: they stay in a processor's cache */ };
+enum { CHUNK = 64 * 1024 /* bytes per read: they fit into the CPU's cache */ };
 
 static bool is_regular(FILE *stream)
 {
@@ -29,7 +29,7 @@ void read_buffer_clear(struct read_buffer *buffer)
     g_free(buffer->bytes);
 }
 
-/* In whole pieces, and with one to spare: it grows seldom. */
+/* Allocates whole chunks and a spare one, so that the buffer grows seldom. */
 static void reserve(struct read_buffer *buffer, uint32_t size)
 {
     const uint32_t wanted = (size / CHUNK + 2) * CHUNK;
@@ -57,7 +57,7 @@ static void read_file(struct read_buffer *buffer, uint32_t size)
     }
 }
 
-/* A signal ends it. */
+/* A signal ends the read. */
 static void read_stream(struct read_buffer *buffer, uint32_t size)
 {
     const uint32_t wanted = size - buffer->size;

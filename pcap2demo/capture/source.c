@@ -20,14 +20,14 @@ enum { READ_BUFFER = 64 * 1024, MAGIC = 4 };
 
 struct source {
     char *name;            /* of the file, for messages */
-    FILE *file;            /* NULL: it is the stream of the input at hand */
-    struct unpack *unpack; /* NULL: the file is not packed */
+    FILE *file;            /* NULL: `stream` is the file */
+    struct unpack *unpack; /* NULL: the file is not compressed */
 
-    /* The input at hand. */
+    /* The current input. */
     FILE *stream;
     char *title;
     struct unpack *inner; /* a compressed member of an archive; or NULL */
-    FILE *member;         /* what `inner` unpacks */
+    FILE *member;         /* the compressed stream that `inner` reads */
 };
 
 bool source_is_standard_input(const char *name)
@@ -41,9 +41,9 @@ const char *source_title_of(const char *name)
 }
 
 /*
- * Packets are read in small pieces: they should not cost more than a copy. The C library takes
- * another size than its own only with a buffer. Since inputs are read one after the other, and
- * libpcap closes streams by itself, they share one that is never freed.
+ * Packets are read in small chunks, which should cost no more than a copy. setvbuf() needs a buffer
+ * for a custom size. Inputs are read one at a time and libpcap closes streams itself, so all share
+ * one buffer that is never freed.
  */
 static void speed_up(FILE *stream)
 {
@@ -55,7 +55,7 @@ static void speed_up(FILE *stream)
 #endif
 }
 
-/* Standard input is a file that can be read again. */
+/* Standard input is a temporary file that can be read again. */
 static bool is_kept;
 
 FILE *source_open_plain(const char *name, char **error)
@@ -79,7 +79,7 @@ void source_close_plain(FILE *stream)
 
 /* --- Standard input that is kept ------------------------------------------------------------- */
 
-/* The descriptor of a file that has no name any more, or -1. */
+/* The descriptor of an unlinked temporary file, or -1. */
 static int open_unnamed(void)
 {
     char *name = NULL;
@@ -104,7 +104,7 @@ static bool write_whole(int file, const char *bytes, ssize_t size)
     return true;
 }
 
-/* Up to its end, or an interruption, which the readers take notice of. */
+/* Copies up to the end or an interruption, which the readers handle. */
 static bool copy_all(int from, int to)
 {
     char *bytes = g_malloc(READ_BUFFER);
@@ -136,8 +136,8 @@ bool source_keep_standard_input(char **error)
 /* --- What is in a file ------------------------------------------------------------------------ */
 
 /*
- * The first bytes of a stream, which go back one by one: C promises one, the C libraries of Linux
- * take as many as these.
+ * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, Linux's C
+ * libraries accept this many.
  */
 static struct qs_view peek(FILE *stream, uint8_t magic[MAGIC])
 {
@@ -190,7 +190,7 @@ GByteArray *source_load(FILE *stream, guint max, char **problem)
 
 /* --- The inputs in a file -------------------------------------------------------------------- */
 
-/* A capture is not looked at more closely: it may come by a pipe, as slowly as packets do. */
+/* Reads no more than the magic of a capture: on a pipe, packets may arrive slowly. */
 struct source *source_open(const char *name, char **error)
 {
     FILE *file = source_open_plain(name, error);
@@ -207,7 +207,7 @@ struct source *source_open(const char *name, char **error)
     return source;
 }
 
-/* Of a member's name, what can be printed, and leads nowhere: "a/b.pcap" of "/a/../b.pcap". */
+/* A member's name, printable and without "..": "a/b.pcap" for "/a/../b.pcap". */
 static char *clean_name(const char *member)
 {
     char **parts = g_strsplit(member, "/", 0);
@@ -223,7 +223,7 @@ static char *clean_name(const char *member)
     return clean;
 }
 
-/* The input at hand is done with; its stream was closed. */
+/* Ends the current input, whose stream is closed. */
 static void leave_input(struct source *source)
 {
     g_free(source->title);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A piece of a captured packet: bytes that somebody else owns, some of which may not be there. */
+/* A part of a captured packet: bytes owned elsewhere, some of which may not be captured. */
 #ifndef PCAP2DEMO_SPAN_H
 #define PCAP2DEMO_SPAN_H
 
@@ -13,7 +13,7 @@ struct span {
         wire_size; /* bytes that were sent; more than `size` where the capture cut the packet */
 };
 
-/* Leaves out the first `count` bytes. False, and nothing changes, when they were not captured. */
+/* Skips the first `count` bytes. False, without a change, if they were not captured. */
 static inline bool span_skip(struct span *span, uint32_t count)
 {
     if (span->size < count)
@@ -24,7 +24,7 @@ static inline bool span_skip(struct span *span, uint32_t count)
     return true;
 }
 
-/* Cuts the span to `wire_size` sent bytes, where a length field gives a smaller size. */
+/* Limits the span to `wire_size` sent bytes, by a length field. */
 static inline void span_limit(struct span *span, uint32_t wire_size)
 {
     if (span->wire_size > wire_size)

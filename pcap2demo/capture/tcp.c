@@ -24,25 +24,25 @@ struct segment {
     struct span payload;
 };
 
-/* Bytes that wait for those before them. */
+/* Bytes ahead of their turn. */
 struct waiting {
     uint64_t start, end; /* in the stream */
     uint8_t *data;
-    uint64_t number; /* of the packet that they came in */
+    uint64_t number; /* of their packet */
     int64_t time;
 };
 
-/* What one end sends. Positions in the stream count from the first byte that was seen. */
+/* The stream that one end sends. Positions count from the first captured byte. */
 struct half {
-    bool known;             /* where the stream stands; so that `sequence` is */
+    bool known;             /* `sequence` is valid */
     uint32_t sequence;      /* number of the byte at `position` */
-    uint64_t position;      /* up to here everything was handed out */
+    uint64_t position;      /* everything before was delivered */
     uint64_t acknowledged;  /* by the other end */
-    bool finished;          /* a FIN was seen: */
+    bool finished;          /* a FIN was seen; */
     uint64_t end;           /* the stream ends here */
-    GQueue waiting;         /* struct waiting, in order, apart from each other */
+    GQueue waiting;         /* struct waiting, in order, without overlap */
     uint32_t waiting_bytes; /* in them */
-    unsigned patience;      /* segments since the other end acknowledged the hole */
+    unsigned patience;      /* segments since the other end acknowledged the gap */
     struct qs_address source, destination;
     int64_t time; /* of its last segment */
 };
@@ -53,16 +53,16 @@ struct connection {
     struct half halves[2];
     bool begun; /* a SYN was seen, with this number: */
     uint32_t begin;
-    bool ignored; /* nobody reads it */
-    bool closed;  /* what may still come is of no interest */
+    bool ignored; /* by tcp_ignore() */
+    bool closed;  /* further segments are ignored */
 };
 
 struct tcp {
     struct qs_flow_table *flows;
     GQueue pieces;    /* struct tcp_piece, not fetched yet */
-    GPtrArray *spent; /* memory that pieces use: freed with the next segment */
-    uint64_t waiting; /* bytes, of all */
-    uint64_t number;  /* of the packet at hand */
+    GPtrArray *spent; /* memory of pieces: freed with the next segment */
+    uint64_t waiting; /* bytes, of all connections */
+    uint64_t number;  /* of the current packet */
     struct tcp_counts counts;
 };
 
@@ -78,12 +78,12 @@ static struct tcp_piece *add_piece(struct tcp *tcp, struct connection *connectio
     return piece;
 }
 
-/* What of a half can be handed out: bytes, behind a hole or not. */
+/* Bytes of a half that can be delivered, maybe after a gap. */
 struct batch {
     const uint8_t *data;
     uint32_t size;
     uint32_t missing;
-    uint64_t number; /* of the packet that the bytes came in */
+    uint64_t number; /* of the bytes' packet */
     int64_t time;
 };
 
@@ -122,7 +122,7 @@ static void forget(struct tcp *tcp, struct half *half, struct waiting *waiting)
     g_free(waiting);
 }
 
-/* Hands out the first that waits, with the hole before it. */
+/* Delivers the first queued bytes, with the gap before them. */
 static void release_first(struct tcp *tcp, struct connection *connection, struct half *half)
 {
     struct waiting *first = g_queue_pop_head(&half->waiting);
@@ -141,7 +141,7 @@ static uint64_t first_waiting(const struct half *half)
     return ((const struct waiting *)half->waiting.head->data)->start;
 }
 
-/* Hands out what is in order by now. */
+/* Delivers queued bytes that are in order now. */
 static void release(struct tcp *tcp, struct connection *connection, struct half *half)
 {
     while (half->waiting.head && first_waiting(half) == half->position)
@@ -154,13 +154,13 @@ static bool too_much_waits(const struct tcp *tcp, const struct half *half)
            tcp->waiting > TCP_WAITING_TOTAL;
 }
 
-/* The other end has the bytes of the hole, and they have not come for long. */
+/* Whether the other end acknowledged the gap, and TCP_PATIENCE segments did not fill it. */
 static bool is_lost(struct half *half)
 {
     return half->acknowledged >= first_waiting(half) && half->patience++ >= TCP_PATIENCE;
 }
 
-/* Gives up holes that nothing will fill any more. */
+/* Skips gaps that nothing will fill. */
 static void give_up(struct tcp *tcp, struct connection *connection, struct half *half)
 {
     while (half->waiting.head && (too_much_waits(tcp, half) || is_lost(half))) {
@@ -169,9 +169,9 @@ static void give_up(struct tcp *tcp, struct connection *connection, struct half 
     }
 }
 
-/* Puts a copy of `size` bytes before `sibling`, NULL: at the end. */
-static void wait_at(struct tcp *tcp, struct half *half, GList *sibling, uint64_t start,
-                    const struct batch *batch)
+/* Inserts a copy of `size` bytes before `sibling`; NULL: at the end. */
+static void queue_before(struct tcp *tcp, struct half *half, GList *sibling, uint64_t start,
+                         const struct batch *batch)
 {
     struct waiting *waiting = g_new(struct waiting, 1);
 
@@ -192,8 +192,8 @@ static void skip(struct batch *batch, uint64_t *start, uint64_t count)
     batch->size -= (uint32_t)count;
 }
 
-/* Lets those of the bytes wait that do not yet. */
-static void wait_for_turn(struct tcp *tcp, struct half *half, uint64_t start, struct batch *batch)
+/* Queues the bytes that are not queued yet. */
+static void queue_bytes(struct tcp *tcp, struct half *half, uint64_t start, struct batch *batch)
 {
     tcp->counts.reordered++;
     for (GList *link = half->waiting.head; link && batch->size; link = link->next) {
@@ -203,7 +203,7 @@ static void wait_for_turn(struct tcp *tcp, struct half *half, uint64_t start, st
             struct batch part = *batch;
 
             part.size = (uint32_t)MIN(batch->size, other->start - start);
-            wait_at(tcp, half, link, start, &part);
+            queue_before(tcp, half, link, start, &part);
             skip(batch, &start, part.size);
         }
         if (start < other->end) {
@@ -214,7 +214,7 @@ static void wait_for_turn(struct tcp *tcp, struct half *half, uint64_t start, st
         }
     }
     if (batch->size)
-        wait_at(tcp, half, NULL, start, batch);
+        queue_before(tcp, half, NULL, start, batch);
 }
 
 /* --- One segment ----------------------------------------------------------------------------- */
@@ -234,7 +234,7 @@ static bool read_header(const struct qs_packet *packet, struct segment *segment)
     return size >= TCP_HEADER && span_skip(&segment->payload, size);
 }
 
-/* The position in the stream of the byte with this number; before its beginning, 0. */
+/* The stream position of this sequence number; 0 before the stream's beginning. */
 static uint64_t position_of(const struct half *half, uint32_t sequence)
 {
     const int64_t location = (int64_t)half->position + (int32_t)(sequence - half->sequence);
@@ -248,7 +248,7 @@ static void begin_half(struct half *half, uint32_t sequence)
     half->sequence = sequence;
 }
 
-/* The streams begin at the numbers of the handshake, or else with their first bytes. */
+/* The streams begin at the handshake's sequence numbers, or else with their first bytes. */
 static void find_beginnings(struct half *half, struct half *other, const struct segment *segment)
 {
     const bool syn = segment->flags & FLAG_SYN;
@@ -259,7 +259,7 @@ static void find_beginnings(struct half *half, struct half *other, const struct 
         begin_half(other, segment->acknowledged);
 }
 
-/* Leaves out what came before. */
+/* Skips bytes that were delivered before. */
 static void skip_repeated(struct tcp *tcp, const struct half *half, struct batch *batch,
                           uint64_t *start)
 {
@@ -269,9 +269,9 @@ static void skip_repeated(struct tcp *tcp, const struct half *half, struct batch
     skip(batch, start, same);
 }
 
-/* Hands out bytes whose turn it is, up to those that waited and behind them. */
-static void take_in_order(struct tcp *tcp, struct connection *connection, struct half *half,
-                          struct batch *batch, uint64_t start)
+/* Delivers bytes that are in order, with queued bytes between them. */
+static void deliver_in_order(struct tcp *tcp, struct connection *connection, struct half *half,
+                             struct batch *batch, uint64_t start)
 {
     while (batch->size) {
         struct batch part = *batch;
@@ -285,8 +285,8 @@ static void take_in_order(struct tcp *tcp, struct connection *connection, struct
     }
 }
 
-static void take_bytes(struct tcp *tcp, struct connection *connection, struct half *half,
-                       const struct segment *segment)
+static void add_bytes(struct tcp *tcp, struct connection *connection, struct half *half,
+                      const struct segment *segment)
 {
     struct batch batch = {.data = segment->payload.data,
                           .size = segment->payload.size,
@@ -299,7 +299,7 @@ static void take_bytes(struct tcp *tcp, struct connection *connection, struct ha
     if (ahead > 0) {
         start += (uint32_t)ahead;
         if (batch.size)
-            wait_for_turn(tcp, half, start, &batch);
+            queue_bytes(tcp, half, start, &batch);
         return;
     }
     if (ahead < 0) {
@@ -309,17 +309,17 @@ static void take_bytes(struct tcp *tcp, struct connection *connection, struct ha
         batch.data += same;
         batch.size -= same;
     }
-    take_in_order(tcp, connection, half, &batch, start);
+    deliver_in_order(tcp, connection, half, &batch, start);
 }
 
-static void take_acknowledgement(struct half *half, const struct segment *segment)
+static void update_acknowledged(struct half *half, const struct segment *segment)
 {
     if (!half->known || !(segment->flags & FLAG_ACK))
         return;
     half->acknowledged = MAX(half->acknowledged, position_of(half, segment->acknowledged));
 }
 
-static void take_end(struct half *half, const struct segment *segment)
+static void update_end(struct half *half, const struct segment *segment)
 {
     if (!half->known || !(segment->flags & FLAG_FIN))
         return;
@@ -329,8 +329,8 @@ static void take_end(struct half *half, const struct segment *segment)
 
 /* --- Connections ----------------------------------------------------------------------------- */
 
-/* Bytes at the end that were received or sent, and are not in the capture. */
-static void hand_out_end(struct tcp *tcp, struct connection *connection, struct half *half)
+/* Reports bytes at the stream's end that the capture lacks. */
+static void deliver_end(struct tcp *tcp, struct connection *connection, struct half *half)
 {
     const uint64_t end = half->finished ? half->end : half->acknowledged;
     const struct batch batch = {
@@ -338,12 +338,12 @@ static void hand_out_end(struct tcp *tcp, struct connection *connection, struct 
         .number = tcp->number,
         .time = half->time};
 
-    /* A FIN that the capture lacks is acknowledged, too. */
+    /* A missing FIN counts as one acknowledged byte. */
     if (half->finished || batch.missing > 1)
         emit_piece(tcp, connection, half, &batch);
 }
 
-/* Its streams end here, whatever waits. */
+/* Ends both streams and delivers what is queued. */
 static void finish(struct tcp *tcp, struct connection *connection)
 {
     if (connection->closed)
@@ -353,7 +353,7 @@ static void finish(struct tcp *tcp, struct connection *connection)
 
         while (half->waiting.head)
             release_first(tcp, connection, half);
-        hand_out_end(tcp, connection, half);
+        deliver_end(tcp, connection, half);
     }
     if (!connection->ignored)
         add_piece(tcp, connection)->over = true;
@@ -383,21 +383,21 @@ static struct connection *connection_new(struct tcp *tcp, const struct qs_packet
     return connection;
 }
 
-/* A client connects once more, from the same port. */
-static bool is_another(const struct connection *connection, const struct segment *segment)
+/* Whether a client connects again from the same port. */
+static bool is_reconnect(const struct connection *connection, const struct segment *segment)
 {
     if (!(segment->flags & FLAG_SYN) || segment->flags & FLAG_ACK)
         return false;
     return connection->closed || !connection->begun || connection->begin != segment->sequence;
 }
 
-/* NULL: nothing of what may come concerns anybody. */
+/* NULL: the connection is closed or ignored. */
 static struct connection *find_connection(struct tcp *tcp, struct qs_packet *packet,
                                           const struct segment *segment)
 {
     struct connection *connection = (struct connection *)qs_flow_find(tcp->flows, packet);
 
-    if (connection && is_another(connection, segment)) {
+    if (connection && is_reconnect(connection, segment)) {
         qs_flow_end(tcp->flows, &connection->flow);
         connection = NULL;
     }
@@ -417,8 +417,8 @@ static bool is_complete(const struct half *half)
     return half->finished && half->position >= half->end;
 }
 
-static void take_segment(struct tcp *tcp, struct connection *connection,
-                         const struct segment *segment, const struct qs_packet *packet)
+static void process_segment(struct tcp *tcp, struct connection *connection,
+                            const struct segment *segment, const struct qs_packet *packet)
 {
     struct half *half = &connection->halves[packet->from];
     struct half *other = &connection->halves[packet->from == QS_END_A ? QS_END_B : QS_END_A];
@@ -426,16 +426,16 @@ static void take_segment(struct tcp *tcp, struct connection *connection,
     half->time = packet->time;
     find_beginnings(half, other, segment);
     if (half->known)
-        take_bytes(tcp, connection, half, segment);
-    take_end(half, segment);
-    take_acknowledgement(other, segment);
+        add_bytes(tcp, connection, half, segment);
+    update_end(half, segment);
+    update_acknowledged(other, segment);
     give_up(tcp, connection, half);
     give_up(tcp, connection, other);
     if (segment->flags & FLAG_RST || (is_complete(half) && is_complete(other)))
         finish(tcp, connection);
 }
 
-/* --- The outside ----------------------------------------------------------------------------- */
+/* --- Interface ----------------------------------------------------------------------------- */
 
 struct tcp *tcp_new(void)
 {
@@ -476,7 +476,7 @@ void tcp_take(struct tcp *tcp, const struct qs_packet *segment)
     packet.destination.port = qs_be16(segment->data + 2);
     connection = find_connection(tcp, &packet, &header);
     if (connection)
-        take_segment(tcp, connection, &header, &packet);
+        process_segment(tcp, connection, &header, &packet);
 }
 
 void tcp_end(struct tcp *tcp, uint64_t number)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP: puts what each end of a connection sends in order. Source: RFC 9293.
+ * TCP reassembly: delivers what each end of a connection sends, in order. Source: RFC 9293.
  *
- * Checksums are not looked at, as in ip.h. Of bytes that were sent several times the copy that came
- * first counts. Segments ahead of their turn wait. The bytes before them are given up, as a hole,
- * when the other end has acknowledged them and TCP_PATIENCE further segments of the connection did
- * not bring them, when too much waits, or at the connection's end. A connection may begin in the
- * middle: then the first segment of each end is where its stream begins.
+ * Checksums are not verified, as in ip.h. Of retransmitted bytes the first copy counts. Segments
+ * ahead of their turn are queued. The bytes missing before them are given up, as a hole, if the
+ * other end has acknowledged them and TCP_PATIENCE further segments of the connection do not
+ * contain them, if too much is queued, or at the connection's end. A capture may start
+ * mid-connection: then each stream begins with its end's first segment.
  *
- * Memory is bounded: of a connection's direction at most TCP_WAITING_SEGMENTS segments and
- * TCP_WAITING_BYTES bytes wait, of all connections TCP_WAITING_TOTAL bytes. Connections come and go
+ * Memory is bounded: each direction of a connection queues at most TCP_WAITING_SEGMENTS segments
+ * and TCP_WAITING_BYTES bytes, all connections TCP_WAITING_TOTAL bytes. Connections begin and end
  * as in flow.h.
  */
 #ifndef PCAP2DEMO_TCP_H
@@ -31,26 +31,26 @@ struct connection;
 
 struct tcp_connection {
     struct connection *inside;
-    void *reader; /* the user's own; NULL at first */
+    void *reader; /* the caller's; NULL at first */
 };
 
-/* What tcp_next() hands out: bytes of one end, or that the connection is over. */
+/* The result of tcp_next(): bytes of one end, or the connection's end. */
 struct tcp_piece {
     struct tcp_connection *connection;
     bool over;
     /*
-     * Data, size (0: only `missing` matters), addresses, `from` (A: who sent the first segment),
-     * time of the segment, `missing` and `missing_before`. The number is that of the segment that
-     * was taken last: pieces and datagrams together have rising numbers.
+     * Data, size (0: only `missing` matters), addresses, `from` (A: the end that sent the first
+     * segment), time of the segment, `missing` and `missing_before`. The number is that of the last
+     * segment passed to tcp_take(): pieces and datagrams together have rising numbers.
      */
     struct qs_packet packet;
 };
 
 struct tcp_counts {
     uint64_t segments;
-    uint64_t reordered; /* segments that had to wait */
-    uint64_t repeated;  /* bytes that had come before */
-    uint64_t holes;     /* given up */
+    uint64_t reordered; /* segments that were queued */
+    uint64_t repeated;  /* bytes seen before */
+    uint64_t holes;     /* gaps given up */
     uint64_t missing;   /* bytes in them */
 };
 
@@ -58,22 +58,22 @@ struct tcp;
 
 struct tcp *tcp_new(void);
 
-/* Pieces not fetched are lost. */
+/* Drops pieces that were not fetched. */
 void tcp_free(struct tcp *tcp);
 
 /*
- * Takes a segment: an IP packet's payload, from the TCP header on (data, size, wire_size, addresses
- * without ports, number and time). What it gives is fetched by tcp_next() before the next call.
+ * Adds a segment: an IP packet's payload, from the TCP header on (data, size, wire_size, addresses
+ * without ports, number and time). Call tcp_next() for its pieces before the next call.
  */
 void tcp_take(struct tcp *tcp, const struct qs_packet *segment);
 
-/* The input ended behind packet `number`: so do all connections. */
+/* Ends all connections after packet `number`, the input's last. */
 void tcp_end(struct tcp *tcp, uint64_t number);
 
 /* The next piece. Data are valid until the next tcp_take(). */
 bool tcp_next(struct tcp *tcp, struct tcp_piece *piece);
 
-/* Nobody reads the connection: nothing more is handed out of it. */
+/* Delivers nothing more of the connection. */
 void tcp_ignore(struct tcp_connection *connection);
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp);

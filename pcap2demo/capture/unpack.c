@@ -16,22 +16,22 @@ struct unpack {
     FILE *packed;
     struct unpack *outer;
     struct archive *archive;
-    struct archive_entry *entry; /* the file at hand; NULL: it is empty */
+    struct archive_entry *entry; /* the current file; NULL: it is empty */
     bool is_gzip;
-    bool between;   /* gzip: a piece is over, so that the file may end */
-    bool gzip_over; /* nothing more is to be had of it */
+    bool between;   /* gzip: between two members, where the file may end */
+    bool gzip_over; /* gzip: no more data */
     z_stream gzip;
     bool begun;      /* unpack_next() was called */
-    bool ended;      /* the end of `packed` was read */
-    bool over;       /* nothing more is to be had of any file in it */
-    bool entry_over; /* nothing more is to be had of the file at hand */
+    bool ended;      /* `packed` is at its end */
+    bool over;       /* no more data of any file */
+    bool entry_over; /* no more data of the current file */
     char *problem;
-    uint64_t size, packed_size; /* so far; `size` also of what is unpacked of its members */
+    uint64_t size, packed_size; /* so far; `size` includes what its members unpack to */
 
-    /* A block of the file at hand: `left` bytes, the first of them at `start` in it. */
+    /* A block of the current file: `left` bytes, at offset `start`. */
     const uint8_t *block;
     size_t left;
-    int64_t start, at; /* `at`: bytes that were read */
+    int64_t start, at; /* `at`: bytes read */
 
     uint8_t chunk[CHUNK], inflated[CHUNK];
     char buffer[STREAM_BUFFER];
@@ -39,7 +39,7 @@ struct unpack {
 
 static const char ends_early[] = "the compressed data end early";
 
-/* The first problem counts: others follow from it. */
+/* Keeps the first problem, since others follow from it. */
 static void fail(struct unpack *unpack, char *problem)
 {
     if (unpack->problem)
@@ -48,7 +48,7 @@ static void fail(struct unpack *unpack, char *problem)
         unpack->problem = problem;
 }
 
-/* What libarchive has come across; a file in it that it cannot read does not end the archive. */
+/* Records libarchive's error; a file that it cannot read does not end the archive. */
 static void fail_by_archive(struct unpack *unpack, int status)
 {
     fail(unpack, unpack->ended ? g_strdup(ends_early)
@@ -60,7 +60,7 @@ static void fail_by_archive(struct unpack *unpack, int status)
 
 /* --- Limits ---------------------------------------------------------------------------------- */
 
-/* Whether `size` bytes are more than may come of the file. */
+/* Whether `size` bytes exceed the limit for the file. */
 static bool is_too_much(struct unpack *unpack, uint64_t size)
 {
     if (size <= UNPACK_RATIO_FROM || size <= unpack->packed_size * UNPACK_RATIO_MAX)
@@ -71,7 +71,7 @@ static bool is_too_much(struct unpack *unpack, uint64_t size)
     return true;
 }
 
-/* Counts for the file on the disk, in which the others are. */
+/* Counts for the outermost file. */
 static void count(struct unpack *unpack, size_t size)
 {
     struct unpack *outermost = unpack;
@@ -83,9 +83,10 @@ static void count(struct unpack *unpack, size_t size)
         unpack->over = true;
 }
 
-/* --- What comes in --------------------------------------------------------------------------- */
+/* --- Compressed data ---------------------------------------------------------------------------
+ */
 
-/* Reads the next chunk of the file; 0: it is over. */
+/* Reads the next chunk of the file; 0 at its end. */
 static size_t fetch(struct unpack *unpack)
 {
     const size_t size = fread(unpack->chunk, 1, sizeof unpack->chunk, unpack->packed);
@@ -97,7 +98,7 @@ static size_t fetch(struct unpack *unpack)
     return size;
 }
 
-/* False at the end of the file, which is good where a piece is over. */
+/* False at the end of the file, which is no error between gzip members. */
 static bool fetch_gzip(struct unpack *unpack)
 {
     unpack->gzip.next_in = unpack->chunk;
@@ -108,7 +109,7 @@ static bool fetch_gzip(struct unpack *unpack)
     return !unpack->gzip_over;
 }
 
-/* Inflates what there is room for; a file may have several pieces. 0: that was all. */
+/* Inflates up to a buffer; a file may have several gzip members. 0 at the end. */
 static size_t inflate_some(struct unpack *unpack)
 {
     z_stream *gzip = &unpack->gzip;
@@ -133,7 +134,8 @@ static size_t inflate_some(struct unpack *unpack)
     return sizeof unpack->inflated - gzip->avail_out;
 }
 
-/* For libarchive. What it skips is not counted by count(), but must not be without limit either. */
+/* libarchive's read callback. count() does not count what libarchive skips, but that is limited as
+ * well. */
 static la_ssize_t read_packed(struct archive *archive, void *user, const void **bytes)
 {
     struct unpack *unpack = user;
@@ -145,9 +147,9 @@ static la_ssize_t read_packed(struct archive *archive, void *user, const void **
     return (la_ssize_t)(unpack->is_gzip ? inflate_some(unpack) : fetch(unpack));
 }
 
-/* --- What goes out --------------------------------------------------------------------------- */
+/* --- Unpacked data --------------------------------------------------------------------------- */
 
-/* The next block of the file at hand. False: that was all. */
+/* Reads the next block of the current file. False at its end. */
 static bool next_block(struct unpack *unpack)
 {
     const void *block;
@@ -166,7 +168,7 @@ static bool next_block(struct unpack *unpack)
     return false;
 }
 
-/* A hole in front of a block, in archives of sparse files, is zeros. */
+/* In archives of sparse files, a hole before a block reads as zeros. */
 static ssize_t read_file(void *cookie, char *out, size_t size)
 {
     struct unpack *unpack = cookie;
@@ -224,7 +226,8 @@ static bool has_magic(const uint8_t *bytes)
 }
 
 /*
- * The first bytes of a stream, which go back one by one: C promises one, glibc takes any number.
+ * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, glibc
+ * accepts any number.
  */
 static size_t peek(FILE *stream, uint8_t *bytes, size_t size)
 {
@@ -316,7 +319,7 @@ static bool next_file(struct unpack *unpack)
     return false;
 }
 
-/* Of a compressed file that holds nothing, or cannot be read, the stream is empty. */
+/* The stream of a compressed file that is empty or unreadable is empty. */
 bool unpack_next(struct unpack *unpack)
 {
     const bool first = !unpack->begun;

@@ -51,7 +51,7 @@ bool demo_options_parse(struct qs_session_demo_options *parsed)
            usage_error("--split %s: a demo is for a level or for a connection", split);
 }
 
-/* --- What demos call --- */
+/* --- The demo store --- */
 
 static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
@@ -64,7 +64,7 @@ static void write_bytes(void *file, const void *data, size_t size)
     writer_add(file, data, size);
 }
 
-/* `name` NULL: there is none for it. */
+/* `name` NULL: no free name. */
 static char *commit_as(struct writer *writer, const char *name, bool overwrite)
 {
     if (name)
@@ -101,7 +101,7 @@ static void end(void *file)
     writer_free(file);
 }
 
-/* --- Where they go --- */
+/* --- Paths --- */
 
 /* "out" and "out/" are folders, "out.qwd" is a file. */
 static bool is_folder(const char *output)

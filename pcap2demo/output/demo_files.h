@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The demos of sessions as files: all in one folder, under the names that demo_names.h gives. */
+/* Writes the demos of sessions to one folder, with names from demo_names.h. */
 #ifndef PCAP2DEMO_DEMO_FILES_H
 #define PCAP2DEMO_DEMO_FILES_H
 
@@ -9,23 +9,23 @@
 
 struct demo_files;
 
-/* The options of demos, as the command line has them. */
+/* The command line options for demos. */
 struct demo_options {
     char *output;    /* a folder or a file; or NULL */
-    char **sign_ons; /* demos that may lend their sign-on, ends with NULL; or NULL */
+    char **sign_ons; /* --sign-on: donor demos, ends with NULL; or NULL */
     gboolean force, sanitize;
 };
 
 extern struct demo_options demo_options;
 extern const GOptionEntry demo_entries[];
 
-/* Parses all but the names of files. False: an error was reported. */
+/* Parses all options but file names. False: an error was reported. */
 bool demo_options_parse(struct qs_session_demo_options *parsed);
 
 /*
- * `output` is what the user asked for: NULL (the current folder), a folder, or the name of the one
- * file to be, which has a dot in it. The folder is made when a file is written, or by
- * make_folders(). `force`: files that are there are overwritten.
+ * `output`: NULL (the current folder), a folder, or the name of the one file to write, which
+ * contains a dot. The folder is created when a file is written, or by make_folders(). `force`:
+ * overwrites existing files.
  */
 struct demo_files *demo_files_new(const char *output, bool force);
 void demo_files_free(struct demo_files *files);
@@ -33,17 +33,17 @@ void demo_files_free(struct demo_files *files);
 struct qs_demo_store *demo_files_store(struct demo_files *files);
 
 /*
- * Gives a file its name, the next free one; the user's own where he gave one. NULL; or why it has
- * none, as a new text. `*name` is new, or NULL.
+ * Gives a file the user's name or else the next free one. Returns NULL, or what went wrong as a new
+ * string. `*name` is new, or NULL.
  */
 struct writer;
 char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
                       const struct qs_demo_name_request *request, char **name);
 
-/* The names that were given. */
+/* The names given so far. */
 struct qs_demo_names *demo_files_naming(const struct demo_files *files);
 
-/* The folder that all files go to. */
+/* The folder of all files. */
 const char *demo_files_folder(const struct demo_files *files);
 
 #endif

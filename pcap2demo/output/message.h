@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the user reads: lines of reports on standard output, messages on standard error, and what
- * they make of the exit status.
+ * Output for the user: report lines on standard output, messages on standard error, and the exit
+ * status.
  *
- * Texts in them may come from packets, demos and names of files: all that is printed is printable.
+ * Texts may come from packets, demos and file names: everything is made printable.
  */
 #ifndef PCAP2DEMO_MESSAGE_H
 #define PCAP2DEMO_MESSAGE_H
@@ -22,13 +22,13 @@ enum exit_status {
     EXIT_UNUSABLE = 2  /* wrong usage, or an input that cannot be read at all */
 };
 
-/* Prints a line of a report, and its newline. */
+/* Prints a report line and a newline. */
 void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* A line as terminals show it. */
+/* Prints a line with a terminal style. */
 void print_styled(enum terminal_style style, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Prints `pcap2demo: FILE: packet N: session N: TEXT` (or block N), and a newline. Does not touch
+/* Prints `pcap2demo: FILE: packet N: session N: TEXT` (or block N), and a newline. Does not change
  * the exit status. */
 void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -36,16 +36,16 @@ void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF
 void failure(enum exit_status status, struct qs_location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Prints a line below a message, such as one of a difference. */
+/* Prints a line below a message, such as a line of a difference. */
 void message_detail(enum terminal_style style, const char *line);
 
 /* The same below a failure in the file of this location. */
 void failure_detail(struct qs_location location, enum terminal_style style, const char *line);
 
-/* Prints what is wrong with the command line. Returns false, for its callers to return. */
+/* Prints what is wrong with the command line. Returns false, for the caller to return. */
 bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* The same of a text, which it frees. */
+/* The same for a string, which it frees. */
 bool usage_problem(char *problem);
 
 /* Raises the exit status without a message. */
@@ -54,8 +54,8 @@ void raise_status(enum exit_status status);
 /* The worst status so far. */
 enum exit_status status_so_far(void);
 
-/* From now on `by` is given the lines of messages, without "pcap2demo: " and a newline, instead of
- * standard error; NULL: as before. */
+/* From now on passes message lines to `by`, without "pcap2demo: " and a newline, instead of
+ * printing them to standard error; NULL: prints them again. */
 void print_messages_with(void (*by)(const char *line));
 
 /* While muted, nothing is printed, and failures do not change the exit status. */
@@ -64,7 +64,7 @@ void messages_mute(bool mute);
 /* Sets the exit status back to 0. */
 void status_reset(void);
 
-/* From now on `by` gets each failure, too. One at a time; NULL: none. */
+/* From now on also passes each failure to this handler, the only one; NULL: none. */
 typedef void failure_handler(enum exit_status status, struct qs_location location, const char *text,
                              void *user);
 void handle_failures(failure_handler *by, void *user);

@@ -6,21 +6,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Where a row's bytes are. In the file of places it stands at its number; zeroed: there is none. */
+/* The location of a row's bytes. The file of places is indexed by row number; zeroed: no row. */
 struct place {
     uint64_t number; /* in all parts */
     uint64_t offset, size;
 };
 
-/* Places that are read at a time. */
+/* Places per read. */
 enum { PLACES = 1024 };
 
 struct rows {
-    uint64_t before; /* numbers of the parts before this one */
-    uint64_t last;   /* number so far */
+    uint64_t before; /* numbers in earlier parts */
+    uint64_t last;   /* highest number so far */
     GByteArray *bytes;
-    GArray *places;              /* struct place, as they came; of those in memory */
-    uint64_t written;            /* bytes that are in the file, before those in memory */
+    GArray *places;              /* struct place of the rows in memory, in order of addition */
+    uint64_t written;            /* bytes in the file, before those in memory */
     FILE *file, *file_of_places; /* NULL: all are in memory */
     char *error;
 };
@@ -101,7 +101,7 @@ static bool write_places(const struct rows *rows)
     return true;
 }
 
-/* What is in memory goes to the files. */
+/* Writes rows in memory to the files. */
 static void flush(struct rows *rows)
 {
     if (!open_files(rows) ||
@@ -129,7 +129,7 @@ void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
 
 /* --- Reading --------------------------------------------------------------------------------- */
 
-/* How many bytes there are: fewer than `size` at the file's end. */
+/* Returns the number of bytes read: fewer than `size` at the file's end. */
 static size_t read_at(struct rows *rows, FILE *file, void *bytes, size_t size, uint64_t offset)
 {
     size_t done = 0;

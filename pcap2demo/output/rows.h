@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of a report, which are added in any order and read in the order of their numbers: in memory
- * while they are few, then in unnamed temporary files.
+ * Stores rows of a report, added in any order and read in order of their numbers: in memory while
+ * they are few, then in unnamed temporary files.
  */
 #ifndef PCAP2DEMO_ROWS_H
 #define PCAP2DEMO_ROWS_H
@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* Bytes of rows that are kept in memory. */
+/* Maximum bytes of rows in memory. */
 enum { ROWS_MEMORY_MAX = 1024 * 1024 };
 
 struct rows;
@@ -20,16 +20,16 @@ void rows_free(struct rows *rows);
 /* Numbers start again from 1: later rows follow the present ones. */
 void rows_begin_part(struct rows *rows);
 
-/* Keeps a row of any bytes. `number`: 1 or more, each once in a part. */
+/* Adds a row of any bytes. `number`: 1 or more, unique in a part. */
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
 
-/* Gets a row; a NUL follows the bytes. `number`: in all parts. */
+/* Receives a row; a NUL follows the bytes. `number` counts over all parts. */
 typedef void rows_taker(void *user, uint64_t number, const char *bytes, gsize size);
 
-/* Calls `each` of all rows in order. Nothing can be added any more. */
+/* Calls `each` for all rows in order. No rows can be added afterwards. */
 void rows_each(struct rows *rows, rows_taker *each, void *user);
 
-/* Why rows are lost, or NULL. */
+/* Why rows were lost, or NULL. */
 const char *rows_error(const struct rows *rows);
 
 #endif

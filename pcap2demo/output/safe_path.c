@@ -25,7 +25,7 @@ static void add_part(GString *path, const char *part)
         path->str[start] = '_';
 }
 
-/* Folders beyond the depth are left out: the last part is the file's name. */
+/* Leaves out folders beyond the maximum depth: the last part is the file's name. */
 static void add_parts(GString *path, char *const *parts)
 {
     unsigned depth = 0;

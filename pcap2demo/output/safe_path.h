@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folders, and where in one a file goes whose name came from the network.
+ * Safe paths for files whose names come from the network.
  *
- * A path stays below its folder, whatever the name is: names of folders and of the file have only
- * letters, digits, "_", "+", "-" and ".", and begin with none of "." and "-"; other characters
- * become "_". Both "/" and "\" separate. What is too deep or too long is cut.
+ * A path stays below its folder for any name: names of folders and files have only letters, digits,
+ * "_", "+", "-" and ".", and do not begin with "." or "-"; other characters become "_". Both "/"
+ * and "\" separate. Paths that are too deep or too long are cut.
  */
 #ifndef PCAP2DEMO_SAFE_PATH_H
 #define PCAP2DEMO_SAFE_PATH_H
@@ -17,15 +17,14 @@ enum { SAFE_PATH_DEPTH = 8, SAFE_PATH_PART = 64 };
 char *safe_path(const char *name);
 
 /*
- * Makes the folders of `path`, which is safe, below `folder`. What is there already must be a
- * folder itself, not a link to one. The file's own folder, new; or NULL, and `*error` is a new
- * text.
+ * Creates the folders of `path`, which is safe, below `folder`. Existing ones must be folders, not
+ * links to one. Returns the file's folder, new; or NULL, and `*error` is a new string.
  */
 char *safe_path_make_folders(const char *folder, const char *path, char **error);
 
 /*
- * Makes a folder that the user named, with those above it, where they are not there. NULL, or what
- * is wrong as a new text.
+ * Creates a folder named by the user and its missing parents. Returns NULL, or what is wrong as a
+ * new string.
  */
 char *make_folders(const char *folder);
 

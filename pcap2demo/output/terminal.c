@@ -9,7 +9,7 @@
 
 static enum { AUTO, ALWAYS, NEVER } color = AUTO;
 
-/* Streams in memory have no file. */
+/* Memory streams have no descriptor. */
 bool terminal_is(FILE *stream)
 {
     return fileno(stream) >= 0 && isatty(fileno(stream));

@@ -17,13 +17,13 @@ struct writer {
     GByteArray *buffer;
     uint64_t size;
     char *error;
-    bool taken;            /* the error is that there is such a file */
-    char *before, *behind; /* of the number in the temporary file's name; NULL: not set */
+    bool taken;            /* the error is that the name is taken */
+    char *before, *behind; /* parts of the temporary file's name around the number; NULL: not set */
     bool waits;            /* a full disk is no error */
-    bool full;             /* it was, the last time */
+    bool full;             /* the disk was full at the last attempt */
 };
 
-/* Where what a compressed file's name has more begins, or NULL. */
+/* The extension of a compressed file's name, or NULL. */
 static const char *packed_ending(const char *name)
 {
     static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".lz4"};
@@ -121,7 +121,7 @@ static int open_temporary(struct writer *writer)
     return file;
 }
 
-/* What was written leaves the buffer. */
+/* Writes the buffer and removes what was written. */
 static bool write_buffer(struct writer *writer, int file)
 {
     const GByteArray *buffer = writer->buffer;
@@ -206,7 +206,7 @@ const char *writer_temporary(const struct writer *writer)
     return writer->temporary;
 }
 
-/* One that grows with each write leaves holes behind that other buffers do not fit in. */
+/* Allocates the whole buffer at once: growing with each write fragments the heap. */
 static void make_buffer(struct writer *writer)
 {
     g_byte_array_free(writer->buffer, TRUE);
@@ -246,7 +246,7 @@ static void give_new_name(struct writer *writer, const char *path)
 {
     if (link(writer->temporary, path) == 0)
         return;
-    /* File systems without hard links: the check and the rename are then two steps. */
+    /* Without hard links, check and rename are two steps. */
     if (errno == EEXIST || access(path, F_OK) == 0)
         fail_as_taken(writer, "exists already; --force overwrites it");
     else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a file that either appears whole under its name or not at all.
+ * Writes a file that appears under its name complete or not at all.
  *
  * Bytes are buffered, and go to a temporary file in the same folder when the buffer is full; the
- * file is open only while that happens, so any number of writers can be at work. Errors are sticky:
- * the first one is kept, and everything later does nothing until writer_commit() reports it.
+ * file is open only meanwhile, so there can be any number of writers. Errors are sticky: after the
+ * first one all calls do nothing until writer_commit() reports it.
  */
 #ifndef PCAP2DEMO_WRITER_H
 #define PCAP2DEMO_WRITER_H
@@ -16,18 +16,18 @@
 enum { WRITER_BUFFER = 64 * 1024 };
 
 /*
- * What is wrong with the file name that `option` gives, as a new text, or NULL. "-" is refused, as
- * a file has a temporary name first, and so are the endings of compressed files. `name` NULL: not
+ * Returns what is wrong with the file name that `option` gives, a new string, or NULL. Rejects "-",
+ * since a file has a temporary name first, and extensions of compressed files. `name` NULL: not
  * given.
  */
 char *writer_name_problem(const char *option, const char *name);
 
 struct writer;
 
-/* `folder`: where the file will be; made if needed. NULL: bytes are counted, not written. */
+/* `folder`: the file's folder, created if needed. NULL: counts bytes without writing. */
 struct writer *writer_new(const char *folder);
 
-/* Names the temporary file: a number between these two. */
+/* Sets the temporary file's name: a number between these two. */
 void writer_name_temporary(struct writer *writer, const char *before, const char *behind);
 
 void writer_add(struct writer *writer, const void *data, size_t size);
@@ -67,13 +67,13 @@ uint64_t writer_size(const struct writer *writer);
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
-/* Whether the only error is that the last name is taken: another may be tried. */
+/* Whether the only error is that the last name was taken: try another. */
 bool writer_name_is_taken(const struct writer *writer);
 
 /* Keeps the temporary file when the writer is freed. */
 void writer_forget(struct writer *writer);
 
-/* Frees the writer. What was not committed is removed. */
+/* Frees the writer, and removes an uncommitted file. */
 void writer_free(struct writer *writer);
 
 #endif

@@ -21,7 +21,7 @@ void status_clear(struct status *status)
     g_hash_table_destroy(status->sessions);
 }
 
-/* Sessions of which it is known who plays. */
+/* Sessions with a known player. */
 static guint count_players(const struct status *status)
 {
     GHashTableIter each;
@@ -39,7 +39,7 @@ char *status_text(const struct status *status)
     const guint sessions = g_hash_table_size(status->sessions), players = count_players(status);
     GString *text = g_string_new(NULL);
 
-    /* What does not fit into a line of a terminal is cut at its end. */
+    /* A terminal line cuts the end. */
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
                     qs_plural(sessions), players, qs_plural(players), status->demos,
                     qs_plural(status->demos));
@@ -91,7 +91,7 @@ static json_t *text_or_null(const char *text)
     return text ? json_string(text) : json_null();
 }
 
-/* What all events of a session have. New. */
+/* The members of all session events. New. */
 static json_t *session_members(const struct qs_client_session *session)
 {
     char *client = address_text(&session->client), *server = address_text(&session->server);

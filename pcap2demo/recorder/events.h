@@ -19,7 +19,7 @@ struct status {
     uint64_t packets;     /* all of them */
     uint64_t dropped_kernel, dropped_interface;
     uint64_t demos, demo_bytes;
-    uint64_t lost; /* bytes of demos that had no room */
+    uint64_t lost; /* bytes of demos lost on a full disk */
     gint64 begun;  /* monotonic, microseconds */
 };
 

@@ -11,7 +11,7 @@ enum {
     EACH_MAX = 256 * 1024,      /* bytes of a conversation */
     ALL_MAX = 16 * 1024 * 1024, /* of all */
     CONVERSATIONS_MAX = 4096,
-    UNASSIGNED_MAX = 256 /* frames of no datagram yet: fragments, and what is none */
+    UNASSIGNED_MAX = 256 /* frames without a datagram: fragments, and others */
 };
 
 struct cached_frame {
@@ -33,7 +33,7 @@ struct frame_cache {
     struct ip *ip;
     GHashTable *
         conversations; /* struct qs_endpoints -> struct cached_conversation, which begins with it */
-    GQueue lru;        /* the same; the one that had no frame for longest first */
+    GQueue lru;        /* the same; least recently used first */
     GQueue unassigned; /* struct cached_frame, oldest first */
     size_t bytes;
 };
@@ -127,7 +127,7 @@ static void cache_unassigned(struct frame_cache *cache, const struct input_frame
         g_free(g_queue_pop_head(&cache->unassigned));
 }
 
-/* The frame of this number, if it is still there, is of the conversation. */
+/* Assigns the frame of this number, if still cached, to the conversation. */
 static void assign_frame(struct frame_cache *cache, struct cached_conversation *conversation,
                          uint64_t number)
 {
@@ -142,7 +142,7 @@ static void assign_frame(struct frame_cache *cache, struct cached_conversation *
     }
 }
 
-/* --- What is called -------------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------------- */
 
 void frame_cache_add(struct frame_cache *cache, const struct input_frame *frame)
 {

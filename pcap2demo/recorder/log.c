@@ -115,7 +115,7 @@ static char *text_line(const char *text)
     return line;
 }
 
-/* `text` may hold anything. */
+/* `text` may contain any bytes. */
 static void write_event(const char *event, json_t *members, const char *text)
 {
     char *clean, *line;

@@ -13,7 +13,7 @@ static const int64_t second = 1000000000;
 
 struct recorder_options recorder_options;
 
-/* As the command line has them. */
+/* The command line options. */
 static struct {
     char *log_format, *idle, *max_disk, *max_demo_size, *rotate;
     int keep, buffer;
@@ -175,7 +175,7 @@ bool recorder_options_parse(void)
 
 /* --- The capture filter ---------------------------------------------------------------------- */
 
-/* Whether "qw=27500" names a protocol whose servers go on from other ports than that. */
+/* Whether "qw=27500" names a protocol whose servers continue on other ports. */
 static bool has_game_ports(const char *text, size_t length)
 {
     char *name = g_strndup(text, length);

@@ -10,18 +10,18 @@
 
 struct recorder_options {
     char *interface;        /* or several, with commas between them; NULL: nothing is recorded */
-    char *user;             /* who goes on when the interfaces are open; or NULL */
+    char *user;             /* user to switch to when the interfaces are open; or NULL */
     bool json;              /* events as JSON */
-    int64_t idle;           /* nanoseconds; 0: as it is without */
+    int64_t idle;           /* nanoseconds; 0: the default */
     uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
     uint64_t max_demo_size; /* bytes; 0: no limit */
     unsigned keep_days;     /* 0: for ever */
-    unsigned buffer;        /* MiB for packets that wait in the kernel */
+    unsigned buffer;        /* MiB of the kernel's packet buffer */
     char *packets;          /* a file's name, with which those of captures begin; or NULL */
     bool packets_apart;     /* `packets` is a folder, for a capture of each session */
     uint64_t packets_size;  /* bytes of one capture; 0: no limit */
     int64_t packets_time;   /* nanoseconds of one capture; 0: no limit */
-    unsigned packets_files; /* so many are kept; 0: all */
+    unsigned packets_files; /* how many are kept; 0: all */
 };
 
 extern struct recorder_options recorder_options;
@@ -31,8 +31,8 @@ extern const GOptionEntry recorder_entries[];
 bool recorder_options_parse(void);
 
 /*
- * A BPF filter for the ports of --port ("qw=27500"), with IP fragments of any port. New; NULL:
- * ports do not tell, because a protocol's servers open a port for each client.
+ * A BPF filter for the ports of --port ("qw=27500"), with IP fragments of any port. New; NULL: no
+ * filter, because a protocol's servers open a port for each client.
  */
 char *recorder_port_filter(char *const *ports);
 

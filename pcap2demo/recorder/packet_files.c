@@ -149,7 +149,7 @@ static void confirm_written(struct packet_files *files)
     clear_buffer(files);
 }
 
-/* The file ends with a whole block. */
+/* Truncates the file after its last complete block. */
 static bool truncate_to_size(const struct packet_files *files)
 {
     return files->file >= 0 && ftruncate(files->file, (off_t)files->size) == 0 &&

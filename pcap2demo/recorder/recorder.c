@@ -19,7 +19,7 @@
 #include "pcap2demo/sandbox.h"
 #include "pcap2demo/signals.h"
 
-/* What is done how often: in microseconds, and in frames. */
+/* STATUS_EVERY is in seconds, FRAMES_AT_ONCE in frames. */
 enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, DRAIN_WAIT_MS = 10 };
 
 struct recorder {
@@ -42,7 +42,7 @@ struct recorder {
     gint64 last_frame;  /* monotonic, microseconds */
     gint64 ticked;      /* the same */
     unsigned seconds;   /* so often */
-    bool output_closed; /* standard output, by whoever it is for */
+    bool output_closed; /* standard output, by its reader */
 };
 
 /* --- Beginning ------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void report_interface(void *user, const char *interface, const char *what
                                      "%s: %s", interface, what);
 }
 
-/* What libpcap says to those without the right is long, and lacks what helps. */
+/* libpcap's message about missing permissions is long and does not help. */
 static void report_open_failure(const char *interface, const char *error)
 {
     char *program = g_file_read_link("/proc/self/exe", NULL);
@@ -105,7 +105,7 @@ static char **written_folders(const struct recorder *recorder)
     return (char **)g_ptr_array_free(folders, FALSE);
 }
 
-/* From here on nothing needs the rights that opening the interfaces did. */
+/* Only opening the interfaces needed privileges. */
 static bool drop_privileges(const struct recorder *recorder)
 {
     char **folders = written_folders(recorder);
@@ -136,7 +136,7 @@ static struct recordings *new_recordings(const struct recorder *recorder, struct
     return recordings;
 }
 
-/* Of each session one. */
+/* Opens the captures of sessions. */
 static bool open_captures(struct recorder *recorder)
 {
     recorder->capture_files = demo_files_new(recorder_options.packets, false);
@@ -284,7 +284,7 @@ static void reopen(struct recorder *recorder)
     log_event("reopened", NULL, "interfaces and captures are opened anew");
 }
 
-/* Whoever reads what another action prints has gone. */
+/* Whether the reader of another action's output has gone. */
 static bool is_output_closed(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO};
@@ -323,8 +323,8 @@ static void handle_signals(struct recorder *recorder)
 
 /* --- The run --------------------------------------------------------------------------------- */
 
-/* A service manager starts it again, with the right that it has given up; while nobody plays, that
- * costs nothing. */
+/* A service manager restarts it with the dropped privileges; without open sessions that loses
+ * nothing. */
 static bool should_restart(const struct recorder *recorder)
 {
     return notify_is_active() && live_lacks_right(recorder->live) &&
@@ -358,8 +358,7 @@ static void record(struct recorder *recorder)
     }
 }
 
-/* What the kernel still has is count as well: the last of it comes when LIVE_HANDED_OUT_MS are
- * over. */
+/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS. */
 static void drain_kernel(struct recorder *recorder)
 {
     const gint64 until = g_get_monotonic_time() + LIVE_HANDED_OUT_MS * 1000;
@@ -416,7 +415,7 @@ static void run(struct recorder *recorder)
     record(recorder);
     finish(recorder);
     qs_sessions_free(recorder->sessions, true);
-    /* A stop that was asked for is none of the players' business. */
+    /* A requested stop exits with 0. */
     if (signals_interrupted() && options->action != &check_action)
         status_reset();
     log_stop(recorder);

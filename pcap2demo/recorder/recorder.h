@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records from network interfaces until it is stopped: opens them, gives up the rights that this
- * needs, hands packets to the sessions as they come, and says how things are.
+ * Records from network interfaces until stopped: opens them, drops the privileges for this, passes
+ * packets to the sessions, and reports the status.
  */
 #ifndef PCAP2DEMO_RECORDER_H
 #define PCAP2DEMO_RECORDER_H

@@ -106,7 +106,7 @@ struct recordings {
     struct syncer *syncer; /* or NULL */
     GQueue open;           /* struct recording */
     bool no_room;          /* by --max-disk */
-    bool full;             /* that, or the disk is; which was told */
+    bool full;             /* that, or the disk is full; logged */
     uint64_t lost;
     gint64 quota_checked; /* at --max-disk and --keep, when; monotonic */
 };
@@ -178,7 +178,7 @@ static bool is_cut(const void *file)
     return ((const struct recording *)file)->cut != NULL;
 }
 
-/* What still has no room is lost. */
+/* Drops what still has no room. */
 static void flush_rest(struct recording *recording)
 {
     struct writer *writer = recording->writer;

@@ -22,8 +22,8 @@ struct recordings_setup {
 };
 
 /*
- * Completes what earlier runs left unfinished. All of `setup` must live as long. NULL on
- * failure; then `*error` is a new text.
+ * Completes what earlier runs left unfinished. All of `setup` must live as long. NULL on failure;
+ * then `*error` is a new text.
  */
 struct recordings *recordings_new(const struct recordings_setup *setup, char **error);
 void recordings_free(struct recordings *recordings);

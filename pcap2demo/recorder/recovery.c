@@ -99,7 +99,7 @@ static bool write_end_at(int file, uint64_t offset, const GByteArray *end)
            ftruncate(file, (off_t)(offset + end->len)) == 0;
 }
 
-/* On a full disk the end takes the place of the last blocks. */
+/* On a full disk the end replaces the last blocks. */
 static char *write_end(const char *path, const struct demo_scan *scan, const GByteArray *end)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -313,7 +313,7 @@ static void scan_sessions(struct input *input, const char *stem,
     pipeline_clear(&pipeline);
 }
 
-/* Of a session that was joined late its whole levels become demos. */
+/* The complete levels of a late session become demos. */
 static char *scan_capture(struct capture_scan *scan, const char *path, const char *stem, bool late)
 {
     struct qs_sessions_options options = *scan->recovery->options;

@@ -145,7 +145,7 @@ static struct captured *open_wanted(struct session_captures *captures,
     return captured;
 }
 
-/* --- What is called -------------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------------- */
 
 void session_captures_frame(struct session_captures *captures, const struct input_frame *frame)
 {
@@ -172,7 +172,7 @@ void session_captures_over(struct session_captures *captures,
 
     if (!captured)
         return;
-    /* What came of the conversation since then; the next session's first packets are its own. */
+    /* Adds the conversation's later packets, unless they belong to the next session. */
     if (session->why != QS_SESSION_REPLACED)
         frame_cache_pop(captures->cache, &session->client, &session->server, UINT64_MAX, add_frame,
                         captured);

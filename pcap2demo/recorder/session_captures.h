@@ -5,8 +5,7 @@
  *
  * Two kinds: those that the user asked for, which stay; and those of sessions that the recording
  * joined late. A late session's demo is written at its end, so a program that is killed would lose
- * it; its capture is removed when the demo is written, or completed by the next run
- * (recovery.h).
+ * it; its capture is removed when the demo is written, or completed by the next run (recovery.h).
  */
 #ifndef PCAP2DEMO_SESSION_CAPTURES_H
 #define PCAP2DEMO_SESSION_CAPTURES_H

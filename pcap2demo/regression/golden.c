@@ -41,7 +41,7 @@ GPtrArray *golden_varying_fields(void)
     return ignored;
 }
 
-/* `name` is `ignored`, or begins with it and a dot. */
+/* Whether `name` is `ignored`, or begins with it and a dot. */
 static bool is_below(const char *ignored, const char *name)
 {
     const size_t length = strlen(ignored);

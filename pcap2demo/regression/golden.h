@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Goldens: decodes that are kept to be compared with later ones.
+ * Goldens: stored decodes, for comparison with later ones.
  *
  * A golden is a compact dump (see common/dump/dump.h) between two lines of its own:
  *
@@ -11,7 +11,7 @@
  * The first names the version of the format and the fields that are left out; ", with secrets"
  * before "ignoring" says that passwords are shown. Lines may end with CR LF.
  *
- * Goldens come from repositories, and are not trusted: see the limits in golden_file.c.
+ * Goldens come from repositories and are not trusted: see the limits in golden_file.c.
  */
 #ifndef PCAP2DEMO_GOLDEN_H
 #define PCAP2DEMO_GOLDEN_H
@@ -22,15 +22,15 @@
 
 enum { GOLDEN_SCHEMA = 1 };
 
-/* --- Fields left out: an array of names. Each stands also for the names that begin with it and a
- * dot. */
+/* --- Fields left out: an array of names. Each also matches the names that begin with it and a dot.
+ */
 
-/* What varies from run to run: capture times, addresses, challenges, qports. New. */
+/* Fields that vary from run to run: capture times, addresses, challenges, qports. New. */
 GPtrArray *golden_varying_fields(void);
 
 bool golden_is_ignored(const GPtrArray *ignored, const char *name);
 
-/* Whether a field of any protocol, or of packets as such, would be left out. */
+/* Whether `name` matches a field of any protocol, or of packets as such. */
 bool golden_is_field(const char *name);
 
 /* --- Files */
@@ -38,7 +38,8 @@ bool golden_is_field(const char *name);
 /* The name of an input's golden, without folder: new. */
 char *golden_name(const char *file);
 
-/* The goldens in `folder` that are of none of `files`, sorted, as paths: new, with its texts. */
+/* The sorted paths of the goldens in `folder` that belong to none of `files`: new, with its
+ * strings. */
 GPtrArray *golden_orphans(const char *folder, char *const *files);
 
 /* The first and the last line. New. */
@@ -47,8 +48,8 @@ char *golden_foot(uint64_t packets);
 
 /*
  * Appends lines of a compact dump to a packet: those of the packet itself, or of a further unit of
- * a stream that belongs to it. The packet's first line loses its number: the packet is the same
- * where frames of other protocols came or went before it.
+ * a stream that belongs to it. Removes the number from the packet's first line, so that frames of
+ * other protocols before the packet make no difference.
  */
 void golden_packet_append(GString *packet, const char *lines);
 
@@ -58,15 +59,15 @@ enum golden_status { GOLDEN_PACKET, GOLDEN_END, GOLDEN_DAMAGED };
 
 struct golden_reader;
 
-/* NULL on failure; then `*error` is a new text that names the line. */
+/* NULL on failure; then `*error` is a new string that names the line. */
 struct golden_reader *golden_open(const char *path, char **error);
 void golden_close(struct golden_reader *reader);
 
-/* What the first line says. The array stays the reader's. */
+/* From the first line. The reader owns the array. */
 GPtrArray *golden_ignored(const struct golden_reader *reader);
 bool golden_has_secrets(const struct golden_reader *reader);
 
-/* Reads the next packet's lines, as golden_packet_append() has them, and its number. */
+/* Reads the next packet's number and lines, in the form of golden_packet_append(). */
 enum golden_status golden_next(struct golden_reader *reader, GString *packet, uint64_t *number);
 
 /* After GOLDEN_DAMAGED: the line and what is wrong with it. */

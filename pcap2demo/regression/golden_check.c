@@ -7,16 +7,16 @@
 
 struct golden_check {
     const struct golden_options *options;
-    struct qs_dump *dump; /* leaves out what is ignored */
+    struct qs_dump *dump; /* without ignored fields */
 
-    /* Of the input at hand. */
+    /* Of the current input. */
     struct golden_result *result;
     GPtrArray *ignored;
-    struct golden_reader *reader; /* NULL where there is no golden yet */
-    struct golden_diff *diff;     /* NULL where there is nothing to compare with */
+    struct golden_reader *reader; /* NULL: there is no golden yet */
+    struct golden_diff *diff;     /* NULL: nothing to compare with */
     struct writer *writer;        /* for an update, or NULL */
-    GString *packet;              /* at hand; empty: there is none */
-    uint64_t number;              /* of it */
+    GString *packet;              /* the current packet; empty: none */
+    uint64_t number;              /* of the packet */
 };
 
 const char *golden_verdict_name(enum golden_verdict verdict)
@@ -39,7 +39,7 @@ void golden_result_free(struct golden_result *result)
     g_free(result);
 }
 
-/* `error` is taken over; NULL: there is none. The first one stays. */
+/* Takes ownership of `error`; NULL: none. Keeps the first one. */
 static void set_error(struct golden_result *result, char *error)
 {
     if (!error)
@@ -51,9 +51,9 @@ static void set_error(struct golden_result *result, char *error)
         result->error = error;
 }
 
-/* --- Where an input begins ------------------------------------------------------------------- */
+/* --- Begin of an input ------------------------------------------------------------------- */
 
-/* Passwords that are hidden on one side alone would be differences. */
+/* Passwords hidden on one side only would be differences. */
 static const char *secrets_problem(const struct golden_check *check)
 {
     if (golden_has_secrets(check->reader) == check->options->show_secrets)
@@ -93,7 +93,7 @@ static bool is_ignored(void *user, const char *name)
     return golden_is_ignored(user, name);
 }
 
-/* The golden that is there says what an update changes, where it leaves out the same. */
+/* An update is compared with an existing golden if that leaves out the same fields. */
 void golden_check_begin(struct golden_check *check, const char *file)
 {
     const bool update = check->options->update;
@@ -119,7 +119,7 @@ void golden_check_begin(struct golden_check *check, const char *file)
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* All lines of the packet at hand are there. */
+/* The current packet is complete. */
 static void end_packet(struct golden_check *check)
 {
     if (!check->packet->len)
@@ -130,7 +130,7 @@ static void end_packet(struct golden_check *check)
     g_string_truncate(check->packet, 0);
 }
 
-/* A packet may complete several units of a stream: it ends where another begins. */
+/* A packet may complete several units of a stream: it ends when another begins. */
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
 {
     const GString *text = check->dump->packet(check->dump, about);
@@ -148,9 +148,10 @@ void golden_check_discard(struct golden_check *check)
     check->dump->discard(check->dump);
 }
 
-/* --- Where it ends --------------------------------------------------------------------------- */
+/* --- End of an input ---------------------------------------------------------------------------
+ */
 
-/* Returns whether the golden that is there is what would be written. */
+/* Returns whether the existing golden is the same as the new one. */
 static bool end_comparison(struct golden_check *check)
 {
     struct golden_result *result = check->result;

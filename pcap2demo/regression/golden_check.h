@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What --golden adds to a check: each input's decode is compared with its golden, or becomes it. */
+/* --check with --golden: compares each input's decode with its golden, or writes the golden. */
 #ifndef PCAP2DEMO_GOLDEN_CHECK_H
 #define PCAP2DEMO_GOLDEN_CHECK_H
 
 #include "common/dump/dump.h"
 #include "pcap2demo/regression/golden_diff.h"
 
-/* Differences reported of each input, unless another number is asked for. */
+/* The default number of differences reported for each input. */
 enum { GOLDEN_MAX_DIFFERENCES = 20 };
 
 struct golden_options {
     char *folder;       /* NULL: there are no goldens */
     gboolean update;    /* write goldens, do not compare */
-    GPtrArray *ignored; /* char *: for an update; NULL: what the golden leaves out, or by default */
-    guint max;          /* differences reported of each input */
+    GPtrArray *ignored; /* char *, for an update; NULL: as in the golden, or the default */
+    guint max;          /* differences reported for each input */
     bool show_secrets;
 };
 
 enum golden_verdict {
     GOLDEN_SAME,
     GOLDEN_DIFFERENT,
-    GOLDEN_WRITTEN,   /* for an update: it was other, or not there */
-    GOLDEN_UNCHANGED, /* for an update: it was the same, and stays as it is */
+    GOLDEN_WRITTEN,   /* for an update: it was different or missing */
+    GOLDEN_UNCHANGED, /* for an update: it was the same, and is not written */
     GOLDEN_UNUSABLE   /* see `error` */
 };
 
@@ -38,17 +38,17 @@ struct golden_result {
 };
 void golden_result_free(struct golden_result *result);
 
-/* Inputs follow one another: begin, packets, end. */
+/* For each input: begin, packets, end. */
 struct golden_check;
 struct golden_check *golden_check_new(const struct golden_options *options);
 void golden_check_free(struct golden_check *check);
 
-/* Must be given every decode. */
+/* Must receive every decode. */
 struct qs_sink *golden_check_sink(struct golden_check *check);
 
 void golden_check_begin(struct golden_check *check, const char *file);
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about);
-/* The packet that was decoded last is none of those asked for. */
+/* Drops the packet decoded last, which is not wanted. */
 void golden_check_discard(struct golden_check *check);
 /* `whole` false: the input was not read to its end. New. */
 struct golden_result *golden_check_end(struct golden_check *check, bool whole);

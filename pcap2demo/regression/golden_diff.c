@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- The nearest that are the same ----------------------------------------------------------- */
+/* --- The nearest match ----------------------------------------------------------- */
 
 /* Whether item `was` of one sequence and `is` of the other are the same. */
 typedef bool same_test(const void *user, guint was, guint is);
@@ -14,8 +14,8 @@ struct match {
 };
 
 /*
- * The first places that are the same, of `end.was` and `end.is` items: those with the smallest sum.
- * `end` where there are none.
+ * The first match within `end.was` and `end.is` items: the one with the smallest sum of indices.
+ * `end` if there is none.
  */
 static struct match find_match(struct match end, same_test *same, const void *user)
 {
@@ -80,7 +80,7 @@ static void add_lines(struct golden_difference *difference, char mark, const str
     }
 }
 
-/* Either text may be NULL: the packet is not there. */
+/* Either text may be NULL: the packet is missing. */
 static void compare_lines(struct golden_difference *difference, const GString *was_text,
                           const GString *is_text)
 {
@@ -105,7 +105,7 @@ static void compare_lines(struct golden_difference *difference, const GString *w
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* Where so many bytes wait, no more of the golden is read ahead. */
+/* Bytes of waiting packets at which read-ahead stops. */
 enum { WAITING_MAX = 64 << 20 };
 
 struct packet {
@@ -182,7 +182,7 @@ static void remove_packets(struct golden_diff *diff, GPtrArray *packets, guint f
     g_ptr_array_remove_range(packets, first, count);
 }
 
-/* Reads on until so many of the golden's packets wait; fewer where it ends or they are large. */
+/* Reads until `count` of the golden's packets wait; fewer at its end or if they are large. */
 static bool read_ahead(struct golden_diff *diff, guint count)
 {
     while (diff->was->len < count && !diff->over &&
@@ -209,7 +209,7 @@ static bool is_same_packet(const void *user, guint was, guint is)
     return a->hash == b->hash && g_string_equal(a->text, b->text);
 }
 
-/* Of the first line, without the size. */
+/* The length of the first line, without the size. */
 static gsize header_length(const GString *text)
 {
     const char *end = strchr(text->str, '\n');
@@ -244,7 +244,7 @@ static void add_difference(struct golden_diff *diff, const struct packet *was,
     g_ptr_array_add(diff->differences, difference);
 }
 
-/* So many of the first packets differ, are missing or are new. */
+/* Reports that the packets before `end` differ, are missing or are new. */
 static void report(struct golden_diff *diff, struct match end)
 {
     for (guint i = 0; i < MAX(end.was, end.is); i++)
@@ -264,8 +264,8 @@ static void hash_packets(GPtrArray *packets)
     }
 }
 
-/* The first packets that wait are not the same. What the golden has behind a damage is unknown:
- * there today's packets are not called new. */
+/* The first waiting packets differ. A damaged golden's remaining packets are unknown: then today's
+ * packets are not reported as new. */
 static void resynchronize(struct golden_diff *diff)
 {
     struct match end;
@@ -288,7 +288,7 @@ static void resynchronize(struct golden_diff *diff)
     report(diff, end);
 }
 
-/* Whether the golden's next packet is this one, which then is done with. */
+/* Whether the golden's next packet is this one; if so, consumes it. */
 static bool match_next(struct golden_diff *diff, uint64_t number, const GString *text)
 {
     if (!read_ahead(diff, 1) || !g_string_equal(packet_at(diff->was, 0)->text, text))

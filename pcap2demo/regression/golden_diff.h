@@ -2,10 +2,10 @@
 /*
  * Compares the packets of a golden with today's, and then the lines of those that differ.
  *
- * Where they differ, both sides are searched for the nearest packets that are the same, within
- * GOLDEN_WINDOW packets: a packet more or less is one difference, and the packets behind it are
- * compared with their own. The same is done for lines. So the work is proportional to the size of
- * both sides, whatever is in them.
+ * At a difference it searches both sides for the nearest matching packets, within GOLDEN_WINDOW
+ * packets: an extra or missing packet is one difference, and the packets after it are compared with
+ * their counterparts. The same for lines. So the work is proportional to the size of both sides,
+ * for any contents.
  */
 #ifndef PCAP2DEMO_GOLDEN_DIFF_H
 #define PCAP2DEMO_GOLDEN_DIFF_H
@@ -14,12 +14,12 @@
 
 enum { GOLDEN_WINDOW = 256 };
 
-/* Of a difference so many lines are kept, and of a line so many bytes, then "…". */
+/* Maximum lines of a difference, and bytes of a line, followed by "…". */
 enum { GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
 
 /* A packet that differs. */
 struct golden_difference {
-    uint64_t was, is; /* the packet's number in the golden, and today; 0: it is not there */
+    uint64_t was, is; /* the packet's number in the golden, and today; 0: missing */
     GPtrArray *lines; /* char *: "-" and a line of the golden, "+" and one of today */
     guint more;       /* lines that were not kept */
 };
@@ -33,16 +33,16 @@ void golden_diff_free(struct golden_diff *diff);
 /* Today's next packet: see golden_packet_append(). */
 void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *packet);
 
-/* There are no more packets. False where the golden is damaged: see golden_error(). */
+/* Ends today's packets. False if the golden is damaged: see golden_error(). */
 bool golden_diff_finish(struct golden_diff *diff);
 
-/* struct golden_difference *, in order, which is then the caller's; and the number of all. */
+/* struct golden_difference *, in order, owned by the caller; `*total` counts all. */
 GPtrArray *golden_diff_steal_differences(struct golden_diff *diff, uint64_t *total);
 
-/* Packets of the golden that were compared. */
+/* Packets of the golden compared. */
 uint64_t golden_diff_packets(const struct golden_diff *diff);
 
-/* Whether packets that are the same have other numbers than in the golden. */
+/* Whether matching packets have other numbers than in the golden. */
 bool golden_diff_is_renumbered(const struct golden_diff *diff);
 
 #endif

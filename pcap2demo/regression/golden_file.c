@@ -10,7 +10,7 @@
 
 #include "pcap2demo/regression/golden.h"
 
-/* Longer than any line or packet of a dump: whatever is larger is damaged. */
+/* Longer than any line or packet of a dump: larger ones are damage. */
 enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 32 << 20, HEAD_SIZE_MAX = 64 << 10 };
 static const off_t file_size_max = (off_t)16 << 30;
 
@@ -42,8 +42,8 @@ char *golden_foot(uint64_t packets)
 }
 
 /*
- * The first line of a packet, or of a further unit of a stream: returns what stands behind "packet"
- * and the number, and how many packets it is behind the one before (0: a further unit). NULL: it is
+ * Parses the first line of a packet, or of a further unit of a stream: returns what follows
+ * "packet" and the number, and the distance to the previous packet (0: a further unit). NULL:
  * another line.
  */
 static const char *parse_packet_line(const char *line, uint64_t *distance)
@@ -77,9 +77,9 @@ struct golden_reader {
     FILE *file;
     GPtrArray *ignored;
     bool with_secrets;
-    GString *line;            /* at hand, with its newline; empty: there is none */
-    uint64_t lines;           /* done with */
-    uint64_t packets, number; /* so far; of the last one */
+    GString *line;            /* the current one, with its newline; empty: none */
+    uint64_t lines;           /* consumed */
+    uint64_t packets, number; /* packets so far; number of the last one */
     char *error;
 };
 
@@ -90,7 +90,7 @@ static bool damaged(struct golden_reader *reader, const char *what)
     return false;
 }
 
-/* Appends to the line what can be read of it at once. */
+/* Appends the next part of the line. */
 static bool read_piece(struct golden_reader *reader)
 {
     char piece[READ_SIZE];
@@ -107,7 +107,7 @@ static bool read_piece(struct golden_reader *reader)
     return reader->line->len <= LINE_SIZE_MAX || damaged(reader, "is too long");
 }
 
-/* Reads the next line unless one is at hand. False where there is none that is whole. */
+/* Reads the next line unless there is a current one. False if there is no complete line. */
 static bool read_line(struct golden_reader *reader)
 {
     GString *line = reader->line;
@@ -198,7 +198,7 @@ static enum golden_status read_foot(struct golden_reader *reader)
 
 /* --- Reading --------------------------------------------------------------------------------- */
 
-/* A pipe would be waited for; a device may have no end. New, or NULL. */
+/* Rejects pipes, which block, and devices, which may have no end. New, or NULL. */
 static char *file_problem(int file)
 {
     struct stat status;
@@ -260,7 +260,7 @@ const char *golden_error(const struct golden_reader *reader)
     return reader->error;
 }
 
-/* Appends the line at hand. False where it belongs to the next packet, or is no line of a dump. */
+/* Appends the current line. False if it belongs to the next packet, or is no line of a dump. */
 static bool append_line(struct golden_reader *reader, GString *packet)
 {
     const char *line = reader->line->str;

@@ -74,7 +74,7 @@ G_GNUC_PRINTF(2, 3) static void append_xml(GString *xml, const char *format, ...
     g_free(text);
 }
 
-/* Characters that are text, but that XML cannot hold (XML 1.0, production 2), are replaced. New. */
+/* Replaces characters that XML does not allow (XML 1.0, production 2). New. */
 static char *xml_text(const char *text)
 {
     GString *out = g_string_new(NULL);
@@ -150,7 +150,7 @@ static void append_suite(GString *xml, const struct test_report *report,
     g_free(file);
 }
 
-/* GitLab wants one element around all; Jenkins has the counts there as sums. New. */
+/* GitLab needs one root element; Jenkins expects total counts there. New. */
 static GString *junit_text(const struct test_report *report)
 {
     const GPtrArray *inputs = test_report_inputs(report);

@@ -7,8 +7,8 @@
 struct test_report {
     bool wanted[CASE_KINDS];
     GPtrArray *inputs;   /* struct input_cases */
-    GHashTable *indices; /* by the file's name as given: in `inputs`, plus 1 */
-    gint64 started;      /* the input at hand, in microseconds */
+    GHashTable *indices; /* file name as given -> index in `inputs`, plus 1 */
+    gint64 started;      /* the current input, in microseconds */
     char *about;         /* or NULL */
     enum case_kind kind;
 };
@@ -26,7 +26,7 @@ static void input_free(gpointer data)
     g_free(input);
 }
 
-/* The worst outcome stays. */
+/* Keeps the worst outcome. */
 static void add_line(struct test_case *test, enum case_outcome outcome, const char *line)
 {
     char *clean = qs_text_printable(line);
@@ -39,7 +39,7 @@ static void add_line(struct test_case *test, enum case_outcome outcome, const ch
     g_free(clean);
 }
 
-/* Until an input begins there is nothing that could be good or bad about it but its reading. */
+/* Skips an input's cases until it begins, except its decode case. */
 static void skip_until_read(struct input_cases *input)
 {
     for (int i = 0; i < CASE_KINDS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A check as test cases, for the reports that CI systems read: one case for each input and kind of
- * check. Messages about failures become the cases' texts.
+ * Collects a check's results as test cases for CI systems: one for each input and kind of check.
+ * Failure messages become the cases' texts.
  */
 #ifndef PCAP2DEMO_TEST_REPORT_H
 #define PCAP2DEMO_TEST_REPORT_H
@@ -12,7 +12,7 @@
 #include "pcap2demo/output/message.h"
 
 enum case_kind {
-    CASE_DECODE,  /* can be read, and everything in it be decoded */
+    CASE_DECODE,  /* can be read and decoded completely */
     CASE_GOLDEN,  /* equals its golden */
     CASE_REBUILD, /* gives good demos */
     CASE_KINDS
@@ -21,10 +21,10 @@ enum case_kind {
 /* "decode", "golden", "rebuild" */
 extern const char *const case_kind_names[CASE_KINDS];
 
-/* Of one case no more lines of text are kept. */
+/* Maximum lines of text for a case. */
 enum { CASE_LINES_MAX = 200 };
 
-enum case_outcome { CASE_PASSED, CASE_SKIPPED, CASE_FAILED, CASE_ERROR /* could not be tried */ };
+enum case_outcome { CASE_PASSED, CASE_SKIPPED, CASE_FAILED, CASE_ERROR /* could not be run */ };
 
 struct test_case {
     enum case_outcome outcome;
@@ -44,13 +44,13 @@ struct test_report;
 struct test_report *test_report_new(const bool wanted[CASE_KINDS]);
 void test_report_free(struct test_report *report);
 
-/* In the next four functions `report` may be NULL: then they do nothing. */
+/* `report` may be NULL in the next four functions: then they do nothing. */
 
-/* The input can be read, and is: its cases are passed so far. Others are skipped. */
+/* The input is being read: its cases pass so far. Other inputs' cases are skipped. */
 void test_report_begin(struct test_report *report, const char *file);
 void test_report_end(struct test_report *report, const char *file);
 
-/* Failures from now on are of this input and kind, wherever they are located; NULL: by their
+/* From now on failures belong to this input and kind, whatever their location; NULL: by their
  * location. */
 void test_report_about(struct test_report *report, const char *file, enum case_kind kind);
 
@@ -60,10 +60,10 @@ void test_report_add(struct test_report *report, const char *file, enum case_kin
 
 bool test_report_want(const struct test_report *report, enum case_kind kind);
 
-/* struct input_cases *, as the inputs came. */
+/* struct input_cases *, in the order of the inputs. */
 const GPtrArray *test_report_inputs(const struct test_report *report);
 
-/* How many cases of the input (NULL: of all) are wanted and have the outcome. */
+/* The number of wanted cases of the input (NULL: of all) with this outcome. */
 guint test_report_count(const struct test_report *report, const struct input_cases *input,
                         enum case_outcome outcome);
 
@@ -71,8 +71,8 @@ guint test_report_count(const struct test_report *report, const struct input_cas
 void tap_print(const struct test_report *report, FILE *out);
 
 /*
- * Writes a report in the JUnit format that Jenkins and GitLab read. Returns NULL, or a new text
- * about what went wrong.
+ * Writes a report in the JUnit format that Jenkins and GitLab read. Returns NULL, or what went
+ * wrong as a new string.
  */
 char *junit_write(const struct test_report *report, const char *path);
 
