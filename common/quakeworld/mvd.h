@@ -21,12 +21,14 @@ void qw_read_hidden_messages(struct qs_decoder *d);
  * blocks, little-endian, without a file header. Source: mvdsv sv_demo.c; ezquake cl_demo.c; fteqw
  * cl_demo.c, sv_mvd.c.
  *
- * u8 milliseconds since the block before, u8 type and player, then type 1, dem_read:     u32
- * length, as many bytes: server messages, without a netchan header type 2, dem_set:      u32
- * outgoing sequence, u32 incoming sequence type 3, dem_multiple: u32 mask of the players concerned,
- * u32 length, messages; with an empty mask hidden messages, which engines skip type 4, dem_single:
- * u32 length, messages for the player of the type byte type 5, dem_stats:    the same, statistics
- * of that player type 6, dem_all:      the same, for everybody
+ *     u8 milliseconds since the block before, u8 type and player, then
+ *     type 1, dem_read:     u32 length, as many bytes: server messages, without a netchan header
+ *     type 2, dem_set:      u32 outgoing sequence, u32 incoming sequence
+ *     type 3, dem_multiple: u32 mask of the players concerned, u32 length, messages; with an empty
+ *                           mask hidden messages, which engines skip
+ *     type 4, dem_single:   u32 length, messages for the player of the type byte
+ *     type 5, dem_stats:    the same, statistics of that player
+ *     type 6, dem_all:      the same, for everybody
  */
 
 /*
