@@ -10,7 +10,7 @@
  * At the end of a late session, for each possible donor:
  *
  *     match_new(), then prepare() on a session in its first state, observe() after each packet
- * decoded with it, and judge() for the verdict.
+ *     decoded with it, and judge() for the verdict.
  *
  * With the best match the rebuilder's join_late() begins the demo, and the packets follow, decoded
  * with a session that prepare() made once more.
