@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What donors.c, late.c and choice.c know of each other: see donors.h. */
+/* What donors.c and late_join.c know of each other. */
 #ifndef QS_SESSIONS_DONORS_H
 #define QS_SESSIONS_DONORS_H
 
