@@ -325,7 +325,7 @@ static unsigned read_fog_bits(struct qs_decoder *d)
     return bits;
 }
 
-/* Red, green and blue, each by its bit; the rows stand one behind the other. */
+/* Red, green and blue, each by its bit; their rows follow each other. */
 static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, unsigned red_row)
 {
     for (unsigned i = 0; i < 3; i++)

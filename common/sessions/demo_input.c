@@ -108,8 +108,3 @@ const char *qs_comments_find(const struct qs_comments *comments, uint64_t number
 {
     return comments ? g_hash_table_lookup(comments->texts, GSIZE_TO_POINTER((gsize)number)) : NULL;
 }
-
-bool qs_comments_has_any(const struct qs_comments *comments)
-{
-    return g_hash_table_size(comments->texts) != 0;
-}

@@ -51,7 +51,4 @@ void qs_comments_set(struct qs_comments *comments, uint64_t number, struct qs_vi
 /* Of a packet, by its number in the file from 1; NULL: there is none. `comments` may be NULL. */
 const char *qs_comments_find(const struct qs_comments *comments, uint64_t number);
 
-/* Whether any packet has one. */
-bool qs_comments_has_any(const struct qs_comments *comments);
-
 #endif

@@ -32,9 +32,9 @@ struct qs_donor {
     char *name;
     struct qs_sign_on *sign_on;
     uint32_t level;
-    int64_t since, until; /* the level lasted, as far as it was seen */
+    int64_t since, until; /* of the level, as far as captured */
 
-    struct qs_donor *copy; /* as it was lately, for those that remember it; or NULL */
+    struct qs_donor *copy; /* a recent copy, shared by late sessions; or NULL */
     unsigned packets;      /* since then */
     unsigned references;   /* to a copy */
     unsigned *copies;      /* of a copy: counts them all; else NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * MVD, the demo file that servers of QuakeWorld record: blocks as QTV streams them (see
- * common/quakeworld/mvd.h), one behind the other.
+ * common/quakeworld/mvd.h), in sequence.
  */
 #ifndef QS_DEMO_MVD_MVD_H
 #define QS_DEMO_MVD_MVD_H

@@ -84,11 +84,11 @@ const GArray *qwd_match_bases(const struct qs_donor_match *borrower);
 
 enum { QWD_VARIANTS_MAX = 5, QWD_PLAYERS_MAX = 32 };
 
-/* The first that is told of an entity. */
+/* The first update of an entity. */
 struct qwd_first {
     uint32_t update; /* in which, from 0 */
     bool removes;
-    bool arrives; /* it has a model, and no baseline; or it is told where it is, and never moves */
+    bool arrives; /* it has a model, and no baseline; or its origin is sent, and it never moves */
     bool repeats; /* it says what the baseline says: it was in view */
     struct qw_entity state; /* as if it had come into view with it */
 };
