@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "common/acknex/acknex.h"
+#include "common/acknex/session.h"
 #include "common/core/protocol.h"
 #include "common/quake/session.h"
-#include "common/quake2/quake2.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/quake2/session.h"
+#include "common/quakeworld/session.h"
 
 /* clang-format off */
 const struct qs_protocol *const qs_protocols[] = {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/demo/format.h"
+#include "common/demo_formats.h"
 #include "pcap2demo/config.h"
-#include "pcap2demo/inputs.h"
+#include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/options.h"
@@ -14,7 +14,6 @@
 static struct {
     gboolean json, show_secrets, quiet, verbose, version, help;
     char *color;
-    char **files;
     bool several_actions;
 } given;
 
@@ -33,7 +32,7 @@ static const GOptionEntry main_entries[] = {
      "auto: on a terminal, where NO_COLOR is not set", "auto|always|never"},
     {"version", 'V', 0, G_OPTION_ARG_NONE, &given.version, "Print the version", NULL},
     {"help", 'h', 0, G_OPTION_ARG_NONE, &given.help, "Print this", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.files, NULL, "FILE..."},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files, NULL, "FILE..."},
     G_OPTION_ENTRY_NULL};
 
 /* --- Actions --------------------------------------------------------------------------------- */
@@ -161,7 +160,6 @@ static GOptionContext *new_context(struct options *options)
     GOptionContext *context = g_option_context_new(NULL);
 
     g_option_context_set_help_enabled(context, FALSE);
-    g_option_context_set_ignore_unknown_options(context, TRUE);
     add_actions(context, options);
     g_option_context_add_group(context,
                                new_group("With --dump and --golden", secret_entries, options));
@@ -266,69 +264,7 @@ static void print_help(GOptionContext *context)
     g_string_free(extensions, TRUE);
 }
 
-/* --- Unknown options -------------------------------------------------------------- */
-
-/* Names in other programs. */
-static const struct {
-    const char *theirs, *ours;
-} synonyms[] = {{"protocol", "port"},
-                {"decode-as", "port"},
-                {"info", "list"},
-                {"print", "dump"},
-                {"display-filter", "filter"},
-                {"overwrite", "force"},
-                {"folder", "output"},
-                {"Y", "filter"},
-                {"d", "port"}};
-
-/* Whether one letter was added, left out, changed or swapped with the next; in long words two.
- */
-static bool is_near(const char *word, const char *name)
-{
-    size_t a = strlen(word), b = strlen(name);
-    const size_t changed = a < 8 ? 1 : 2;
-
-    while (*word && *word == *name)
-        word++, name++, a--, b--;
-    while (a && b && word[a - 1] == name[b - 1])
-        a--, b--;
-    return (a <= changed && b <= changed) ||
-           (a == 2 && b == 2 && word[0] == name[1] && word[1] == name[0]);
-}
-
-/* Guesses the option that was meant: by another program's name, its beginning, or a similar name.
- * NULL: none. */
-static const char *find_meant(const char *word)
-{
-    const char *near = NULL;
-
-    for (size_t i = 0; i < G_N_ELEMENTS(synonyms); i++)
-        if (strcmp(synonyms[i].theirs, word) == 0)
-            return synonyms[i].ours;
-    for (guint i = 0; i < all_entries->len; i++) {
-        const char *name = g_array_index(all_entries, GOptionEntry, i).long_name;
-
-        if (word[1] && g_str_has_prefix(name, word))
-            return name;
-        if (word[1] && *name && !near && is_near(word, name))
-            near = name;
-    }
-    return near;
-}
-
-/* `word` is "--name", "--name=value" or "-x". */
-static bool report_unknown(const char *word)
-{
-    char *option = g_strndup(word, strcspn(word, "="));
-    const char *meant = find_meant(option + strspn(option, "-"));
-
-    if (meant)
-        usage_error("%s: no such option; did you mean --%s?", option, meant);
-    else
-        usage_error("%s: no such option", option);
-    g_free(option);
-    return false;
-}
+/* --- Words ----------------------------------------------------------------------------------- */
 
 static bool is_flag(const char *name)
 {
@@ -348,9 +284,7 @@ static bool check_flag(const char *word)
     char *name = value ? g_strndup(word + 2, (gsize)(value - word) - 2) : NULL;
     const bool good = !name || !is_flag(name);
 
-    if (!good && is_flag(value + 1))
-        usage_error("--%s takes no value; did you mean --%s --%s?", name, name, value + 1);
-    else if (!good)
+    if (!good)
         usage_error("--%s takes no value: leave \"%s\" out", name, value);
     g_free(name);
     return good;
@@ -440,13 +374,18 @@ static bool parse_inputs(struct options *options)
         return usage_error("--%s needs no input", action->name);
     if (live && action == &pcap_action)
         return usage_error("--pcap takes demos and captures, not an interface");
-    if (!inputs_parse_files(options, given.files))
+    if (name)
+        return usage_error("--%s goes with --interface", name);
+    options->files = action->print
+                         ? g_strdupv(input_options.files)
+                         : inputs_list_files(action != &convert_action, &options->any_folder);
+    if (action->print)
+        return true;
+    if (!options->files)
         return false;
     if (live && *options->files)
         return usage_error("choose files or an interface, not both");
-    if (name)
-        return usage_error("--%s goes with --interface", name);
-    if (!live && !action->print && !*options->files)
+    if (!live && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
     return true;
@@ -500,10 +439,6 @@ static enum command_line_verdict parse(GOptionContext *context, struct options *
     if (!g_option_context_parse(context, argc, argv, &error)) {
         usage_error("%s", error->message);
         g_error_free(error);
-        return COMMAND_LINE_WRONG;
-    }
-    if (*argc > 1) {
-        report_unknown((*argv)[1]);
         return COMMAND_LINE_WRONG;
     }
     if (!given.help && !given.version)

@@ -2,11 +2,10 @@
 /*
  * pcap2demo: from captures to demos, lists, dumps and checks.
  *
- *     command_line   parses the options          actions/options.h
- *     run            all inputs, one by one
- *     pipeline       capture/: link, IP, TCP     demos are loaded as a whole
- *                    flow, protocol, decode, session: see common/sessions/sessions.h
- *     actions/       what is done with them      goldens and test reports: regression/
+ *     command_line   parses the options
+ *     run            reads all inputs, one by one; recorder/ reads interfaces
+ *     actions/       what is done with sessions  goldens and test reports: regression/
+ *     capture/       pipeline: link, IP, TCP; then common/sessions/sessions.h
  *     output/        messages and files
  *
  * Each depends only on those below it; nothing calls upward.
@@ -18,7 +17,7 @@
 #include "pcap2demo/command_line.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/run.h"
-#include "pcap2demo/signals.h"
+#include "pcap2demo/capture/signals.h"
 
 /* A closed pipe ends the program by SIGPIPE, also when flushing the last buffer. */
 static void finish_output(void)
@@ -55,5 +54,6 @@ int main(int argc, char **argv)
     }
     command_line_clear(&options);
     finish_output();
+    messages_end_file();
     return (int)status_so_far();
 }

@@ -7,13 +7,13 @@
 
 #include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/inputs.h"
+#include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/terminal.h"
-#include "pcap2demo/pipeline.h"
+#include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"
-#include "pcap2demo/signals.h"
+#include "pcap2demo/capture/signals.h"
 
 /* One reading of all inputs, one after the other. */
 struct run {
@@ -60,20 +60,20 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
 
 static void read_frames(struct run *run, struct input *input)
 {
-    if (!input_is_mixed(input) && !link_find(input_link_type(input))) {
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = input_name(input)},
+    if (!input_has_known_links(input)) {
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = input->name},
                 "captures of link type \"%s\" cannot be read",
                 pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
         return;
     }
-    begin_input(run, input_name(input), input_stem(input));
+    begin_input(run, input->name, input->stem);
     signals_set_input(input);
     pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions),
                   run->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
-    run->frames += input_frames(input);
-    end_input(run, input_name(input), input_frames(input));
+    run->frames += input->frames;
+    end_input(run, input->name, input->frames);
 }
 
 static void read_capture(struct run *run, FILE *stream, const char *name)
@@ -100,7 +100,7 @@ static void read_capture(struct run *run, FILE *stream, const char *name)
 static struct qs_demo_input *open_demo(struct source *source)
 {
     char *problem = NULL, *error = NULL;
-    GByteArray *bytes = source_load(source_stream(source), QS_DEMO_INPUT_MAX, &problem);
+    GByteArray *bytes = source_load(source->stream, QS_DEMO_INPUT_MAX, &problem);
     char *of_source = source_problem(source);
     struct qs_demo_input *demo;
 
@@ -109,10 +109,10 @@ static struct qs_demo_input *open_demo(struct source *source)
         g_free(problem);
         problem = of_source;
     }
-    source_close_plain(source_stream(source));
-    demo = qs_demo_input_open(bytes, problem, source_title(source), &error);
+    source_close_plain(source->stream);
+    demo = qs_demo_input_open(bytes, problem, source->title, &error);
     if (!demo)
-        report_unusable(source_title(source), error);
+        report_unusable(source->title, error);
     return demo;
 }
 
@@ -134,12 +134,20 @@ static void read_demo(struct run *run, struct qs_demo_input *demo)
     end_input(run, name, demo->reader.number);
 }
 
+/* Whether it is no pipe or device: a file, or missing, which is reported later. */
+static bool is_file(const char *name)
+{
+    struct stat status;
+
+    return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
+}
+
 /* --sign-on */
 static void read_sign_ons(GPtrArray *sign_ons)
 {
     for (char **name = demo_options.sign_ons; name && *name; name++) {
-        char *error = NULL;
-        struct source *source = source_open(*name, &error);
+        char *error = is_file(*name) ? NULL : g_strdup("is not a regular file");
+        struct source *source = error ? NULL : source_open(*name, &error);
         struct qs_demo_input *demo = source && source_next(source, true) ? open_demo(source) : NULL;
 
         if (!source)
@@ -163,7 +171,7 @@ static bool report_problem(struct source *source)
     const bool any = problem != NULL;
 
     if (any)
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(source)}, "%s", problem);
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source->title}, "%s", problem);
     g_free(problem);
     return any;
 }
@@ -171,8 +179,8 @@ static bool report_problem(struct source *source)
 /* Reads a capture, or, if it does not begin as one, a demo. */
 static void read_source(struct run *run, struct source *source)
 {
-    if (source_is_capture(source_stream(source))) {
-        read_capture(run, source_stream(source), source_title(source));
+    if (source_is_capture(source->stream)) {
+        read_capture(run, source->stream, source->title);
         report_problem(source);
     } else {
         struct qs_demo_input *demo = open_demo(source);
@@ -192,7 +200,7 @@ static void read_sources(struct run *run, struct source *source)
     for (; !signals_interrupted() && source_next(source, demos); inputs++)
         read_source(run, source);
     if (!report_problem(source) && !inputs && !signals_interrupted())
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(source)},
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source->title},
                 "no captures%s are in this archive", demos ? " and no demos" : "");
 }
 
@@ -218,14 +226,6 @@ static void read_input(struct run *run, const char *name)
         report_unusable(name, error);
     }
     run->bytes_before += file_size(name);
-}
-
-/* Whether it is no pipe or device: a file, or missing, which is reported later. */
-static bool is_file(const char *name)
-{
-    struct stat status;
-
-    return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
 }
 
 /* 0: not known. */
@@ -308,11 +308,12 @@ static bool prepare(const struct options *options, struct action *action)
     if (once && action->twice)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = once},
                 "is no file: what is asked for reads it twice; give it by standard input");
-    if (!action->ahead || once)
-        return !once || !action->twice;
-    if (!keep_standard_input(options->files))
+    if (once && action->twice)
         return false;
-    read_ahead(options, action);
+    if (((action->ahead && !once) || action->reads_again) && !keep_standard_input(options->files))
+        return false;
+    if (action->ahead && !once)
+        read_ahead(options, action);
     return true;
 }
 

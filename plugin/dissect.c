@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/dissect.h"
+/* Dissects packets: datagrams, stream segments, and those on other ports. */
+#include "plugin/dissector.h"
 
 #include <epan/conversation.h>
 #include <epan/tap.h>
 
 #include "plugin/conversations.h"
-#include "plugin/dissector.h"
-#include "plugin/export_demos.h"
-#include "plugin/export_objects.h"
-#include "plugin/follow.h"
-#include "plugin/late.h"
-#include "plugin/fields.h"
 #include "plugin/statistics.h"
 #include "plugin/tree_sink.h"
 
@@ -171,7 +166,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
 static bool is_late(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet)
 {
-    if (late_is_recognised(dissector, pinfo, packet))
+    if (late_is_recognized(dissector, pinfo, packet))
         return true;
     export_demos_queue(NULL, pinfo, packet, NULL);
     return false;

@@ -18,6 +18,7 @@
 #include <epan/expert.h>
 #include <epan/packet.h>
 #include <epan/prefs.h>
+#include <epan/tap.h>
 
 #include "common/core/parse.h"
 #include "common/core/protocol.h"
@@ -98,5 +99,109 @@ void ports_register(struct dissector *dissector);
 void ports_assign(struct dissector *dissector);
 
 bool ports_has_server(const struct dissector *dissector, uint32_t port);
+
+/* --- fields.c: rows and notes as Wireshark's fields, subtrees and expert infos */
+
+/* Fills hf, session_hf, ett and expert_infos of the dissector. */
+void fields_register(struct dissector *dissector);
+
+/* The row that `row` is a part of; itself when it has no mask. */
+const struct qs_field *field_whole(const struct qs_field *row);
+
+/*
+ * Adds the generated fields that packets of every protocol have (see qs_session_fields), as far as
+ * they are known of the packet that was just decoded. `number` 0: it has no session.
+ */
+void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
+                         uint32_t number);
+
+/* --- dissect.c */
+
+/* Registers the functions that Wireshark calls with the protocol's packets. */
+void dissect_register(struct dissector *dissector);
+
+/* Registers the heuristics for the protocol's conversations on other ports. */
+void dissect_register_heuristics(const struct dissector *dissector);
+
+/* Finds the tap of Tools > Credentials, `tshark -z credentials`. */
+void credentials_register(void);
+
+/* --- late.c: sessions that started before the capture */
+
+/* Call it when the capture is closed. */
+void late_end(void);
+
+/*
+ * Whether the packet, which no dissector accepted, completes the evidence that its conversation has
+ * this protocol. In the first pass, the first call for a packet counts it.
+ */
+bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
+                        const struct qs_packet *packet);
+
+/* Shows the evidence below `top` if the packet completed it.
+ */
+void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top);
+
+/* --- follow.c: Follow, and filters for a session */
+
+void follow_register(struct dissector *dissector);
+
+/* Before a packet is decoded: its text will be wanted. */
+void follow_begin(struct dissector *dissector);
+
+/* When it was. */
+void follow_queue(const struct dissector *dissector, packet_info *pinfo);
+
+/* "Quake session" in Wireshark's menus Conversation Filter and Colorize Conversation. */
+void conversation_filter_register(void);
+
+/* --- export_objects.c: File > Export Objects > Quake downloads */
+
+void export_objects_register(void);
+
+/* Call it when the capture is closed. */
+void export_objects_end(void);
+
+/* Whether a tap listens now. */
+bool export_objects_are_wanted(void);
+
+/* Gives the tap decoder->transfers of the packet just decoded, which is of this conversation. */
+void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
+                          const void *conversation);
+
+/*
+ * Lists of objects hear here when all packets are about to come, and when they have come. The reset
+ * callback of register_export_object() does not tell: only Wireshark's windows call it, sharkd does
+ * not, and lists of two captures may have the same address.
+ */
+
+struct retap_listener {
+    tap_reset_cb reset; /* packets come from the first one on */
+    tap_draw_cb draw;   /* they have come; or NULL */
+    bool listening;
+};
+
+void retap_register(void);
+
+/*
+ * From now on the listener is called, before all that listen by now; to be called from a tap's
+ * packet callback, since Wireshark walks along its listeners in the other ones. The listener must
+ * live as long as Wireshark does.
+ */
+void retap_listen(struct retap_listener *listener);
+
+/* --- export_demos.c: File > Export Objects > Quake demos */
+
+void export_demos_register(void);
+
+/* Call it when the capture is closed. */
+void export_demos_end(void);
+
+/*
+ * Queues a packet or unit for the tap; `dissector` NULL: protocol unknown. `conversation`
+ * identifies a unit's conversation.
+ */
+void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
+                        const struct qs_packet *packet, const void *conversation);
 
 #endif

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/export_demos.h"
+/*
+ * File > Export Objects > Quake demos: what pcap2demo writes, of all protocols. `tshark
+ * --export-objects quake_demos,FOLDER`.
+ *
+ * A tap receives each datagram and stream unit of our dissectors and passes it to common/sessions/,
+ * as pcap2demo does, which decodes it again in the order of sending. Demos are listed when their
+ * sessions end, the rest after the last packet.
+ */
+#include "plugin/dissector.h"
 
 #include <epan/export_object.h>
 #include <epan/proto_data.h>
@@ -14,8 +22,6 @@
 #include "common/sessions/sessions.h"
 #include "common/sessions/reorder.h"
 #include "plugin/conversations.h"
-#include "plugin/dissector.h"
-#include "plugin/export_objects.h"
 #include "common/protocols.h"
 
 /* Bytes of all demos. */
@@ -187,21 +193,6 @@ static void free_bytes(void *bytes)
     g_byte_array_free(bytes, TRUE);
 }
 
-static void store_init(struct memory_store *store)
-{
-    *store = (struct memory_store){
-        .base = {.begin = begin_file, .write = write_file, .commit = commit_file, .end = end_file},
-        .naming = qs_demo_names_new(NULL),
-        .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes),
-        .room = ROOM_MAX};
-}
-
-static void store_clear(struct memory_store *store)
-{
-    qs_demo_names_free(store->naming);
-    g_hash_table_destroy(store->files);
-}
-
 /* --- The list --- */
 
 /* The pipeline from packets to one list of objects. */
@@ -332,7 +323,11 @@ static void begin(export_object_list_t *list)
     current->list = list;
     current->handler = (struct qs_sessions_handler){
         .want_rebuild = true, .write_demos = true, .session_end = session_ends};
-    store_init(&current->store);
+    current->store = (struct memory_store){
+        .base = {.begin = begin_file, .write = write_file, .commit = commit_file, .end = end_file},
+        .naming = qs_demo_names_new(NULL),
+        .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes),
+        .room = ROOM_MAX};
     current->options =
         (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                      .store = &current->store.base,
@@ -407,7 +402,8 @@ static void end(bool keep)
     g_array_free(current->claims, TRUE);
     qs_protocol_selection_free(current->options.selection);
     g_array_free(current->options.chosen, TRUE);
-    store_clear(&current->store);
+    qs_demo_names_free(current->store.naming);
+    g_hash_table_destroy(current->store.files);
     g_free(current);
     current = NULL;
 }

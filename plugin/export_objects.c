@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/export_objects.h"
+/*
+ * File > Export Objects > Quake downloads: the files that servers sent to clients, of all
+ * protocols. `tshark --export-objects quake_downloads,FOLDER`.
+ *
+ * Decoders report the file data in each packet; a tap receives and joins them. Nothing is stored
+ * while no tap listens.
+ */
+#include "plugin/dissector.h"
 
 #include <epan/export_object.h>
 #include <epan/tap.h>

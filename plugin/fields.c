@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/fields.h"
+/* Registers a record's rows and notes as Wireshark's fields, subtrees and expert infos. */
+#include "plugin/dissector.h"
 
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
@@ -289,7 +290,7 @@ void fields_register(struct dissector *dissector)
 
 /* --- Session fields */
 
-/* All that is known of a session is put together only where somebody looks at it. */
+/* A session's summary is made only when its item is expanded. */
 static void show_player(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb)
 {
     const struct qs_protocol *protocol = dissector->protocol;

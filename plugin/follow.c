@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/follow.h"
+/*
+ * Follow: a session's packets as text (see common/core/summary.h), one record for each packet. In
+ * the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of the
+ * session.
+ */
+#include "plugin/dissector.h"
 
 #include <epan/addr_resolv.h>
 #include <epan/conversation_filter.h>
@@ -7,7 +12,6 @@
 #include <epan/tap.h>
 
 #include "plugin/conversations.h"
-#include "plugin/dissector.h"
 
 struct search {
     packet_info *pinfo;
@@ -131,14 +135,6 @@ struct piece {
     bool from_server;
 };
 
-static void remember_ends(follow_info_t *info, const packet_info *pinfo, bool from_server)
-{
-    copy_address(&info->client_ip, from_server ? &pinfo->dst : &pinfo->src);
-    copy_address(&info->server_ip, from_server ? &pinfo->src : &pinfo->dst);
-    info->client_port = from_server ? pinfo->destport : pinfo->srcport;
-    info->server_port = from_server ? pinfo->srcport : pinfo->destport;
-}
-
 static follow_record_t *new_record(const packet_info *pinfo, const struct piece *piece)
 {
     follow_record_t *record = g_new0(follow_record_t, 1);
@@ -158,8 +154,12 @@ static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissec
     const struct piece *piece = tapped;
 
     (void)edt, (void)flags;
-    if (!info->client_port)
-        remember_ends(info, pinfo, piece->from_server);
+    if (!info->client_port) {
+        copy_address(&info->client_ip, piece->from_server ? &pinfo->dst : &pinfo->src);
+        copy_address(&info->server_ip, piece->from_server ? &pinfo->src : &pinfo->dst);
+        info->client_port = piece->from_server ? pinfo->destport : pinfo->srcport;
+        info->server_port = piece->from_server ? pinfo->srcport : pinfo->destport;
+    }
     info->bytes_written[piece->from_server] += piece->size;
     info->payload = g_list_prepend(info->payload, new_record(pinfo, piece)); /* latest first */
     return TAP_PACKET_DONT_REDRAW;
@@ -182,7 +182,7 @@ void follow_begin(struct dissector *dissector)
         dissector->decoder.want_summary = true;
 }
 
-/* What the receiver drops was said before. */
+/* The receiver drops repeated data. */
 static bool is_heard(const struct qs_decoder *decoder)
 {
     return decoder->accepted || decoder->connectionless || decoder->packet->unit;

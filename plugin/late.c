@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/late.h"
+/*
+ * Recognizes sessions that started before the capture. On unknown ports: heuristics, off by default
+ * ("qw_late_udp" …, in Analyze > Enabled Protocols), since they store the first packets of all
+ * conversations to judge by several. On servers' ports: if no single packet can be decoded. The
+ * evidence is that of common/sessions/heuristic.h, as for pcap2demo.
+ */
+#include "plugin/dissector.h"
 
 #include <epan/proto_data.h>
 
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/heuristic.h"
-#include "plugin/dissector.h"
 #include "common/protocols.h"
 
 static uint32_t *options[QS_PROTOCOLS_MAX];
@@ -61,7 +66,7 @@ static const struct completion *completed_by(packet_info *pinfo)
     return p_get_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION);
 }
 
-bool late_is_recognised(const struct dissector *dissector, packet_info *pinfo,
+bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet)
 {
     const bool by_port = packet->source_is_server_port || packet->destination_is_server_port;

@@ -30,7 +30,7 @@ enum { PACKET_STATE_LAYER = 0xff, PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x
 struct packet_state *packet_states_find(const struct dissector *dissector, const packet_info *pinfo,
                                         uint32_t unit);
 
-/* A new one, of zeros but for what it is found by. Frames come in order. */
+/* A new one, all zeros except its key. Frames come in order. */
 struct packet_state *packet_states_add(struct dissector *dissector, const packet_info *pinfo,
                                        uint32_t unit);
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin's entry points, and the registration of all protocols. */
-#include "plugin/follow.h"
-#include "plugin/dissect.h"
 #include "plugin/dissector.h"
-#include "plugin/export_demos.h"
-#include "plugin/export_objects.h"
-#include "plugin/fields.h"
-#include "plugin/late.h"
 #include "plugin/packet_states.h"
 #include "plugin/statistics.h"
 #include "plugin/conversations.h"
@@ -51,7 +45,7 @@ static void add_dissector(const struct qs_protocol *protocol)
     dissector->title = g_strdup_printf("%s (quakeshark)", protocol->title);
     dissector->proto = proto_register_protocol(dissector->title, dissector->title, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
-    qs_message_counter_init(&dissector->counter);
+    qs_message_counter_init(&dissector->counter, false);
     fields_register(dissector);
     preferences_register(dissector, preferences_changed);
     statistics_register(dissector);

@@ -131,14 +131,6 @@ static uint32_t compare(const struct qs_snapshots *snapshots, uint32_t whole_num
     return size;
 }
 
-/* The present session becomes a whole one. */
-static void begin_whole(struct qs_snapshots *snapshots, struct qs_snapshot_base *base)
-{
-    g_ptr_array_add(snapshots->wholes,
-                    g_memdup2(snapshots->present, snapshots->protocol->session_size));
-    base->whole = snapshots->wholes->len;
-}
-
 static bool shares_with_whole(const struct qs_snapshots *snapshots, uint32_t whole)
 {
     return whole && snapshots->protocol->session_shares(
@@ -159,7 +151,10 @@ uint32_t qs_snapshots_take(struct qs_snapshots *snapshots, struct qs_snapshot_ba
     if (size) {
         protocol->session_clear(snapshots->present);
     } else {
-        begin_whole(snapshots, base);
+        /* The present session becomes a whole one. */
+        g_ptr_array_add(snapshots->wholes,
+                        g_memdup2(snapshots->present, snapshots->protocol->session_size));
+        base->whole = snapshots->wholes->len;
         size = compare(snapshots, base->whole, run);
     }
     return share_run(snapshots, base, run, size);

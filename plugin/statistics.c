@@ -89,80 +89,51 @@ static void register_tree(const struct dissector *dissector)
     g_free(title);
 }
 
-/* --- A table of sessions: who played where, rates, loss and times */
+/* --- A table of sessions: who played where, rates, the line and times */
 
-enum column {
-    COLUMN_NUMBER,
-    COLUMN_CLIENT,
-    COLUMN_SERVER,
-    COLUMN_PLAYER,
-    COLUMN_VERSION,
-    COLUMN_MAP,
-    COLUMN_DURATION,
-    COLUMN_PACKETS_C2S,
-    COLUMN_BYTES_C2S,
-    COLUMN_RATE_C2S,
-    COLUMN_PACKETS_S2C,
-    COLUMN_BYTES_S2C,
-    COLUMN_RATE_S2C,
-    COLUMN_GAPS,
-    COLUMN_MISSING,
-    COLUMN_NOT_CAPTURED,
-    COLUMN_CLIENT_RTT_MIN,
-    COLUMN_CLIENT_RTT_MEAN,
-    COLUMN_CLIENT_RTT_MAX,
-    COLUMN_SERVER_RTT_MIN,
-    COLUMN_SERVER_RTT_MEAN,
-    COLUMN_SERVER_RTT_MAX,
-    COLUMNS
-};
-
-#define NUMBER(title)                                                                              \
-    {                                                                                              \
-        TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, title, "%u"                                              \
-    }
-#define TEXT(title)                                                                                \
-    {                                                                                              \
-        TABLE_ITEM_STRING, TAP_ALIGN_LEFT, title, "%s"                                             \
-    }
+/* clang-format off */
+#define NUMBER(title) {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, title, "%u"}
+#define TEXT(title) {TABLE_ITEM_STRING, TAP_ALIGN_LEFT, title, "%s"}
 /* Text, since a cell for a number cannot be empty: see put_time(). */
-#define TIME(title)                                                                                \
-    {                                                                                              \
-        TABLE_ITEM_STRING, TAP_ALIGN_RIGHT, title, "%s"                                            \
-    }
-#define REAL(title, format)                                                                        \
-    {                                                                                              \
-        TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, title, format                                           \
-    }
+#define TIME(title) {TABLE_ITEM_STRING, TAP_ALIGN_RIGHT, title, "%s"}
+#define REAL(title, format) {TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, title, format}
 
 /*
  * Wireshark's windows show all six digits of a real number, whatever its format; so rates are whole
  * numbers. They also leave no room for the arrow of the column that they sort by: hence the spaces.
  */
-static stat_tap_table_item columns[COLUMNS] = {
-    [COLUMN_NUMBER] = NUMBER("    Session"),
-    [COLUMN_CLIENT] = TEXT("Client"),
-    [COLUMN_SERVER] = TEXT("Server"),
-    [COLUMN_PLAYER] = TEXT("Player"),
-    [COLUMN_VERSION] = TEXT("Version"),
-    [COLUMN_MAP] = TEXT("Map"),
-    [COLUMN_DURATION] = REAL("Duration (s)", "%.6f"),
-    [COLUMN_PACKETS_C2S] = NUMBER("Packets C→S"),
-    [COLUMN_BYTES_C2S] = NUMBER("Bytes C→S"),
-    [COLUMN_RATE_C2S] = NUMBER("Bytes/s C→S"),
-    [COLUMN_PACKETS_S2C] = NUMBER("Packets S→C"),
-    [COLUMN_BYTES_S2C] = NUMBER("Bytes S→C"),
-    [COLUMN_RATE_S2C] = NUMBER("Bytes/s S→C"),
-    [COLUMN_GAPS] = NUMBER("Gaps"),
-    [COLUMN_MISSING] = NUMBER("Missing"),
-    [COLUMN_NOT_CAPTURED] = NUMBER("Not captured"),
-    [COLUMN_CLIENT_RTT_MIN] = TIME("Client acks, min (ms)"),
-    [COLUMN_CLIENT_RTT_MEAN] = TIME("mean (ms)"),
-    [COLUMN_CLIENT_RTT_MAX] = TIME("max (ms)"),
-    [COLUMN_SERVER_RTT_MIN] = TIME("Server acks, min (ms)"),
-    [COLUMN_SERVER_RTT_MEAN] = TIME("mean (ms)"),
-    [COLUMN_SERVER_RTT_MAX] = TIME("max (ms)"),
-};
+#define EACH_COLUMN(COLUMN) \
+    COLUMN(NUMBER, NUMBER("    Session")) \
+    COLUMN(CLIENT, TEXT("Client")) \
+    COLUMN(SERVER, TEXT("Server")) \
+    COLUMN(PLAYER, TEXT("Player")) \
+    COLUMN(VERSION, TEXT("Version")) \
+    COLUMN(MAP, TEXT("Map")) \
+    COLUMN(DURATION, REAL("Duration (s)", "%.6f")) \
+    COLUMN(PACKETS_C2S, NUMBER("Packets C→S")) \
+    COLUMN(BYTES_C2S, NUMBER("Bytes C→S")) \
+    COLUMN(RATE_C2S, NUMBER("Bytes/s C→S")) \
+    COLUMN(PACKETS_S2C, NUMBER("Packets S→C")) \
+    COLUMN(BYTES_S2C, NUMBER("Bytes S→C")) \
+    COLUMN(RATE_S2C, NUMBER("Bytes/s S→C")) \
+    COLUMN(PING, TIME("Ping (ms)")) \
+    COLUMN(PING_P95, TIME("Ping p95 (ms)")) \
+    COLUMN(JITTER, TIME("Jitter (ms)")) \
+    COLUMN(LOSS_C2S, TIME("Loss C→S (%)")) \
+    COLUMN(LOSS_S2C, TIME("Loss S→C (%)")) \
+    COLUMN(CLIENT_RTT_MIN, TIME("To client and back, min (ms)")) \
+    COLUMN(CLIENT_RTT_MEAN, TIME("mean (ms)")) \
+    COLUMN(CLIENT_RTT_MAX, TIME("max (ms)")) \
+    COLUMN(SERVER_RTT_MIN, TIME("To server and back, min (ms)")) \
+    COLUMN(SERVER_RTT_MEAN, TIME("mean (ms)")) \
+    COLUMN(SERVER_RTT_MAX, TIME("max (ms)"))
+
+#define ENUMERATOR(id, item) COLUMN_##id,
+enum column { EACH_COLUMN(ENUMERATOR) COLUMNS };
+
+#define ITEM(id, item) item,
+static stat_tap_table_item columns[COLUMNS] = {EACH_COLUMN(ITEM)};
+/* clang-format on */
 
 /* --- Rows --- */
 
@@ -269,7 +240,27 @@ static void put_times(const stat_tap_table *table, guint index, struct row *row,
     put_time(table, index, row, first + 2, (double)times->max);
 }
 
-static void put_figures(const stat_tap_table *table, guint index, struct row *row)
+/* What is not known stays empty. */
+static void put_line(const stat_tap_table *table, guint index, struct row *row,
+                     const struct qs_line *line)
+{
+    const double *times[] = {&line->ping, &line->ping_p95, &line->jitter};
+    const struct qs_line_direction *directions[] = {&line->c2s, &line->s2c};
+
+    for (int i = 0; i < (int)G_N_ELEMENTS(times); i++)
+        put_text(table, index, row, COLUMN_PING + i,
+                 *times[i] < 0 ? NULL : g_strdup_printf("%12.3f", *times[i]));
+    for (int i = 0; i < (int)G_N_ELEMENTS(directions); i++) {
+        char *loss = qs_line_loss_text(directions[i], false);
+
+        put_text(table, index, row, COLUMN_LOSS_C2S + i,
+                 strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
+        g_free(loss);
+    }
+}
+
+static void put_figures(const stat_tap_table *table, guint index, struct row *row,
+                        const struct qs_line *line)
 {
     const struct qs_tally *tally = &row->tally;
     const double seconds = qs_tally_seconds(tally);
@@ -277,9 +268,7 @@ static void put_figures(const stat_tap_table *table, guint index, struct row *ro
     put_real(table, index, COLUMN_DURATION, seconds);
     put_traffic(table, index, COLUMN_PACKETS_C2S, &tally->traffic[QS_C2S], seconds);
     put_traffic(table, index, COLUMN_PACKETS_S2C, &tally->traffic[QS_S2C], seconds);
-    put_number(table, index, COLUMN_GAPS, tally->loss.gaps);
-    put_number(table, index, COLUMN_MISSING, tally->loss.missing);
-    put_number(table, index, COLUMN_NOT_CAPTURED, tally->loss.not_captured);
+    put_line(table, index, row, line);
     put_times(table, index, row, COLUMN_CLIENT_RTT_MIN, &tally->rtt[QS_C2S]);
     put_times(table, index, row, COLUMN_SERVER_RTT_MIN, &tally->rtt[QS_S2C]);
 }
@@ -335,7 +324,7 @@ static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissec
     if (figures->tally.direction != QS_DIRECTION_UNKNOWN)
         put_ends(table, index, row_at(table, index), &figures->tally);
     put_description(table, index, row_at(table, index), figures);
-    put_figures(table, index, row_at(table, index));
+    put_figures(table, index, row_at(table, index), &figures->line);
     return TAP_PACKET_REDRAW;
 }
 
@@ -423,12 +412,6 @@ static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_
     return TAP_PACKET_REDRAW;
 }
 
-static void register_response_times(const struct dissector *dissector)
-{
-    register_srt_table(dissector->proto, dissector->protocol->name, 1, add_response_time,
-                       begin_response_times, NULL);
-}
-
 /* --- The tap */
 
 bool statistics_are_wanted(const struct dissector *dissector)
@@ -455,6 +438,7 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
 
     if (context->links)
         qs_links_find(context->links, decoder->packet, &links);
+    qs_links_line(context->links, context->session->connection, &figures->line);
     figures->dissector = dissector;
     figures->session = context->session;
     figures->packet = *decoder->packet;
@@ -464,8 +448,7 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                                               .packet = &figures->packet,
                                               .direction = decoder->direction,
                                               .connectionless = decoder->connectionless,
-                                              .ack_rtt = links.ack_rtt,
-                                              .loss = qs_session_loss(context->session)};
+                                              .ack_rtt = links.ack_rtt};
     figures->response = links.response;
     tap_queue_packet(dissector->tap, pinfo, figures);
 }
@@ -475,5 +458,6 @@ void statistics_register(struct dissector *dissector)
     dissector->tap = register_tap(dissector->protocol->name);
     register_tree(dissector);
     register_table(dissector);
-    register_response_times(dissector);
+    register_srt_table(dissector->proto, dissector->protocol->name, 1, add_response_time,
+                       begin_response_times, NULL);
 }

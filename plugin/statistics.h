@@ -24,6 +24,7 @@ struct packet_figures {
     struct qs_packet packet;          /* without its bytes */
     uint32_t number;                  /* of its session; 0: it belongs to none */
     struct qs_tally_packet tally;
+    struct qs_line line; /* of its session, as far as it is known */
     struct qs_response response;
 };
 

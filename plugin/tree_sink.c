@@ -2,7 +2,7 @@
 #include "plugin/tree_sink.h"
 
 #include "common/core/text.h"
-#include "plugin/fields.h"
+#include "plugin/dissector.h"
 
 struct tree_group {
     struct tree_group *outer;

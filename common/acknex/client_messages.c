@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What clients send. */
-#include "common/acknex/messages.h"
+#include "common/acknex/decode.h"
 
 #include "common/core/text.h"
 
@@ -25,7 +25,7 @@ static void read_cls_create(struct qs_decoder *d)
     qs_request_set_key(d, (uint16_t)identifier);
     qs_label_text(d, ": ", file, "");
     if (!d->in.overrun)
-        qs_table_set(&acknex_session_of(d)->requested, (uint16_t)identifier, file);
+        qs_table_set_name(&acknex_session_of(d)->requested, (uint16_t)identifier, file);
 }
 
 static void read_cls_remove(struct qs_decoder *d)

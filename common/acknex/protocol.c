@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/acknex/acknex.h"
+#include "common/acknex/session.h"
 
-#include "common/acknex/messages.h"
+#include "common/acknex/decode.h"
 #include "common/core/parse.h"
 
 /* clang-format off */

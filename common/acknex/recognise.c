@@ -5,9 +5,9 @@
  * datagram is read to its last byte in one of the directions, and in that reading names a file of
  * the engine's kinds.
  */
-#include "common/acknex/acknex.h"
+#include "common/acknex/session.h"
 
-#include "common/acknex/messages.h"
+#include "common/acknex/decode.h"
 #include "common/core/parse.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the server sends. */
-#include "common/acknex/messages.h"
+#include "common/acknex/decode.h"
 #include "common/core/text.h"
 
 /* The entity that the client asked for under `identifier` has been given its index. */
@@ -11,9 +11,9 @@ static void answer_create(struct acknex_session *session, int16_t entity, int16_
 
     if (!file)
         return;
-    qs_table_set(&session->files, (uint32_t)entity, qs_view_of(file));
-    qs_table_set(&session->players, (uint32_t)entity, qs_view_of(player));
-    qs_table_set(&session->requested, (uint16_t)identifier, qs_view_of(NULL));
+    qs_table_set_name(&session->files, (uint32_t)entity, qs_view_of(file));
+    qs_table_set_name(&session->players, (uint32_t)entity, qs_view_of(player));
+    qs_table_set_name(&session->requested, (uint16_t)identifier, qs_view_of(NULL));
 }
 
 /* The entity has its file and player from here on, so they are emitted here as well. */
@@ -40,8 +40,8 @@ static void read_svc_remove(struct qs_decoder *d)
     acknex_summarise_entity(d, entity);
     if (d->in.overrun)
         return;
-    qs_table_set(&session->files, (uint32_t)entity, qs_view_of(NULL));
-    qs_table_set(&session->players, (uint32_t)entity, qs_view_of(NULL));
+    qs_table_set_name(&session->files, (uint32_t)entity, qs_view_of(NULL));
+    qs_table_set_name(&session->players, (uint32_t)entity, qs_view_of(NULL));
 }
 
 static void read_svc_entsound(struct qs_decoder *d)
@@ -110,7 +110,7 @@ static void read_type(struct qs_decoder *d, const struct parameter *parameter)
     const struct qs_view file = qs_text(d, parameter->row);
 
     if (!d->in.overrun)
-        qs_table_set(&session->files, (uint32_t)session->updated, file);
+        qs_table_set_name(&session->files, (uint32_t)session->updated, file);
 }
 
 static void read_scale(struct qs_decoder *d, const struct parameter *parameter)
@@ -250,14 +250,6 @@ static void name_parameters(struct qs_decoder *d, const struct update *update, u
     }
 }
 
-/* The place of an unknown parameter among the others is unknown, so none of them can be read. */
-static void stop_at_unknown(struct qs_decoder *d, uint8_t unknown, uint32_t start)
-{
-    qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown update parameters (bits 0x%02x)",
-            unknown);
-    d->stop = true;
-}
-
 static void read_update(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos - 1;
@@ -272,7 +264,11 @@ static void read_update(struct qs_decoder *d)
     acknex_session_of(d)->updated = entity;
     acknex_emit_entity(d, entity, 2);
     if (unknown && !d->in.overrun) {
-        stop_at_unknown(d, unknown, start);
+        /* The place of an unknown parameter among the others is unknown, so none of them can be
+         * read. */
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown update parameters (bits 0x%02x)",
+                unknown);
+        d->stop = true;
         return;
     }
     for (unsigned i = 0; i < PARAMETERS_MAX; i++)

@@ -12,6 +12,7 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
     *d = (struct qs_decoder){.protocol = protocol};
     d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
+    d->unsafe_texts = g_array_new(FALSE, FALSE, sizeof(struct qs_unsafe_text));
     d->entities = g_array_new(FALSE, FALSE, sizeof(struct qs_entity_update));
     d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
     g_array_set_clear_func(d->transfers, qs_transfer_clear);
@@ -21,6 +22,7 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 void qs_decoder_clear(struct qs_decoder *d)
 {
     g_array_free(d->messages, TRUE);
+    g_array_free(d->unsafe_texts, TRUE);
     g_array_free(d->entities, TRUE);
     g_array_free(d->transfers, TRUE);
     qs_summary_clear(d);
@@ -34,13 +36,6 @@ static enum qs_direction direction_of(const struct qs_session *session,
     if (packet->source_is_server_port != packet->destination_is_server_port)
         return packet->source_is_server_port ? QS_S2C : QS_C2S;
     return QS_DIRECTION_UNKNOWN;
-}
-
-static void forget_messages(struct qs_decoder *d)
-{
-    qs_array_empty(d->messages);
-    qs_array_empty(d->entities);
-    memset(d->message_ids, 0, sizeof d->message_ids);
 }
 
 void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
@@ -61,14 +56,18 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->handshake = false;
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
-    d->lost = d->fragment = d->fragments = 0;
+    d->fragment = d->fragments = 0;
+    d->line = (struct qs_line_facts){0};
     d->request_count = d->credential_count = 0;
     if (d->guard)
         d->guard->begin(d->guard);
     d->undecoded = 0;
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
-    forget_messages(d);
+    qs_array_empty(d->messages);
+    qs_array_empty(d->unsafe_texts);
+    qs_array_empty(d->entities);
+    memset(d->message_ids, 0, sizeof d->message_ids);
     if (d->transfers->len)
         g_array_set_size(d->transfers, 0);
     d->announced.valid = false;
@@ -191,8 +190,19 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
                 type->name, start);
 }
 
+/* Whether the message to be kept has. */
+static bool has_unsafe_text(const struct qs_decoder *d)
+{
+    const GArray *texts = d->unsafe_texts;
+    const struct qs_unsafe_text *last =
+        texts->len ? &g_array_index(texts, struct qs_unsafe_text, texts->len - 1) : NULL;
+
+    return last && last->message == d->messages->len && last->source == d->source_depth;
+}
+
 static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
+    const bool unsafe = has_unsafe_text(d);
     const guint index = qs_array_add(d->messages, &d->messages_room);
 
     d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
@@ -201,7 +211,8 @@ static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
                             .length = d->in.pos - start,
                             .id = id,
                             .source = (uint8_t)d->source_depth,
-                            .is_ambiguous = d->ambiguous};
+                            .is_ambiguous = d->ambiguous || unsafe,
+                            .is_mendable = unsafe && !d->ambiguous};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)

@@ -34,8 +34,17 @@ struct qs_message {
     uint32_t offset; /* of its id, in its source */
     uint32_t length; /* with the id */
     uint16_t id;
-    uint8_t source;    /* 0: the payload; else how many sources it is nested in */
-    bool is_ambiguous; /* see qs_decoder.ambiguous */
+    uint8_t source;        /* 0: the payload; else how many sources it is nested in */
+    bool is_ambiguous : 1; /* see qs_decoder.ambiguous, or has unsafe texts */
+    bool is_mendable : 1;  /* ambiguous by unsafe texts alone */
+};
+
+/* A text of a message that its role forbids (field.h), and that another can replace. */
+struct qs_unsafe_text {
+    guint message;           /* its index, where it is kept */
+    uint8_t source;          /* its source */
+    uint32_t offset, length; /* as of messages; without the NUL */
+    enum qs_role role;
 };
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
@@ -69,6 +78,21 @@ struct qs_credential {
 struct qs_announcement {
     bool valid;
     struct qs_address server, client;
+};
+
+/* What a packet tells of the line, for common/netchan/quality.h. Of the client's packets: */
+struct qs_line_facts {
+    bool has_loss;
+    uint8_t loss; /* percent of its last 256 numbers that were not answered, rounded down */
+    /* Marks of updates that it acknowledges by name: `echo`, and bit n: echo - n; 0: none. */
+    uint32_t echo;
+    uint64_t echoes;
+    /* Of the server's: */
+    uint32_t mark;   /* the update's name, which the client acknowledges; 0: none */
+    uint32_t choked; /* updates that it says it suppressed before this one */
+    uint32_t frame;  /* counts updates, suppressed ones, too; 0: none */
+    bool has_drop;
+    bool drop; /* datagrams of the client were missing since the last update */
 };
 
 struct qs_decoder;
@@ -126,14 +150,15 @@ struct qs_decoder {
     bool handshake; /* connectionless: asks for a connection, or answers that */
     bool accepted;  /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
-    uint32_t lost;      /* numbers missing before it, without those skipped on purpose */
     uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
+    struct qs_line_facts line;
     struct qs_requests requests[QS_REQUESTS_MAX];
     unsigned request_count;
     struct qs_credential credentials[QS_CREDENTIALS_MAX];
     unsigned credential_count;
     GArray *messages;                          /* struct qs_message */
+    GArray *unsafe_texts;                      /* struct qs_unsafe_text */
     guint messages_room;                       /* for message.c */
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
     GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,

@@ -145,3 +145,31 @@ void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct 
         qs_close_at(d, offset + pair.offset + pair.length);
     }
 }
+
+static void note_too_long(struct qs_decoder *d, uint32_t length, uint32_t max)
+{
+    qs_note(d, QS_NOTE_UNUSUAL, d->in.pos - MIN(length, d->in.pos), length,
+            "Info string longer than the %u bytes that engines keep: the rest is ignored", max);
+}
+
+void qs_info_replace(struct qs_decoder *d, struct qs_table *table, uint32_t index,
+                     struct qs_view info, uint32_t max)
+{
+    const struct qs_view kept = qs_info_cut(info, max);
+
+    if (kept.size < info.size)
+        note_too_long(d, info.size, max);
+    qs_table_set(table, index, kept);
+}
+
+void qs_info_change(struct qs_decoder *d, struct qs_table *table, uint32_t index,
+                    struct qs_view key, struct qs_view value, uint32_t max)
+{
+    char *info = qs_info_set(qs_view_of(qs_table_get(table, index)), key, value, max);
+
+    if (info)
+        qs_table_set(table, index, qs_view_of(info));
+    else
+        note_too_long(d, key.size + value.size + 2, max);
+    g_free(info);
+}

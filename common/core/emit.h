@@ -5,6 +5,7 @@
 
 #include "common/core/decoder.h"
 #include "common/core/infostring.h"
+#include "common/core/table.h"
 
 /* Whether the sink wants values, or the summary has the row. */
 static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
@@ -91,5 +92,15 @@ struct qs_info_rows {
 /* Emits the pairs of `info`, whose first byte is at `offset` of the source. */
 void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
                   uint32_t offset);
+
+/*
+ * The info string of a session at `index` of `table`: all of it is replaced, or one key is set,
+ * whose value was read last. What would make it longer than `max` bytes, as much as engines keep,
+ * is noted and left out.
+ */
+void qs_info_replace(struct qs_decoder *d, struct qs_table *table, uint32_t index,
+                     struct qs_view info, uint32_t max);
+void qs_info_change(struct qs_decoder *d, struct qs_table *table, uint32_t index,
+                    struct qs_view key, struct qs_view value, uint32_t max);
 
 #endif

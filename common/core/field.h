@@ -61,6 +61,19 @@ struct qs_name {
     QS_EACH_OF_16(code + 32, name), QS_EACH_OF_16(code + 48, name)
 /* clang-format on */
 
+/* What engines do with a text, or dumps: what --sanitize checks it for. */
+enum qs_role {
+    QS_ROLE_NONE,
+    QS_ROLE_SECRET, /* a password, which dumps hide: see secret.h (row SECRET) */
+    /* Rows TEXT_ROLE: */
+    QS_ROLE_FILE,   /* a file of the game */
+    QS_ROLE_MODEL,  /* one in a list, whose other names keep their numbers */
+    QS_ROLE_SOUND,  /* the same */
+    QS_ROLE_FOLDER, /* a folder with a game's files */
+    QS_ROLE_INFO,   /* an info string: values may be names of files */
+    QS_ROLE_LAYOUT  /* has names of files among other words */
+};
+
 struct qs_field {
     const char *name;  /* filter name, "qw.damage.armor" */
     const char *title; /* shown to the user, "Armor absorbed" */
@@ -73,7 +86,7 @@ struct qs_field {
     /* NULL: the packet's summary leaves it out. Else it has the value, behind this word; "": behind
      * none (row FIELD_BRIEF; see summary.h). */
     const char *brief;
-    bool secret; /* a password: see secret.h (row SECRET) */
+    enum qs_role role;
 };
 
 /* `brief` of a printed text: a line, in one or more messages of the same name; see summary.c. */

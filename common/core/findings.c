@@ -9,22 +9,10 @@
 
 const char *qs_request_name(enum qs_request_kind kind)
 {
-    static const char *const names[QS_REQUEST_KINDS] = {
-        [QS_REQUEST_CHALLENGE] = "challenge",
-        [QS_REQUEST_CONNECT] = "connect",
-        [QS_REQUEST_STATUS] = "status",
-        [QS_REQUEST_INFO] = "info",
-        [QS_REQUEST_PLAYER] = "player info",
-        [QS_REQUEST_RULE] = "rule info",
-        [QS_REQUEST_RCON] = "rcon",
-        [QS_REQUEST_PING] = "ping",
-        [QS_REQUEST_LOG] = "log",
-        [QS_REQUEST_QUERY] = "other query",
-        [QS_REQUEST_SERVERS] = "servers",
-        [QS_REQUEST_CREATE] = "create",
-        [QS_REQUEST_REMOVE] = "remove",
-        [QS_REQUEST_DOWNLOAD] = "download",
-    };
+#define NAME(id, name) name,
+    static const char *const names[] = {QS_REQUESTS(NAME)};
+#undef NAME
+
     return names[kind];
 }
 

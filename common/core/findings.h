@@ -14,47 +14,48 @@
 
 /* --- Requests and responses: two columns of message rows, as sets of QS_ASK_ bits */
 
+/* clang-format off */
+/* Each kind, and what reports call it. */
+#define QS_REQUESTS(ROW) \
+    ROW(CHALLENGE, "challenge") \
+    ROW(CONNECT, "connect") \
+    ROW(STATUS, "status") \
+    ROW(INFO, "info") \
+    ROW(PLAYER, "player info") \
+    ROW(RULE, "rule info") \
+    ROW(RCON, "rcon") \
+    ROW(PING, "ping") \
+    ROW(LOG, "log") \
+    ROW(QUERY, "other query") \
+    ROW(SERVERS, "servers") \
+    ROW(CREATE, "create") \
+    ROW(REMOVE, "remove") \
+    ROW(DOWNLOAD, "download")
+
 enum qs_request_kind {
-    QS_REQUEST_CHALLENGE,
-    QS_REQUEST_CONNECT,
-    QS_REQUEST_STATUS,
-    QS_REQUEST_INFO,
-    QS_REQUEST_PLAYER,
-    QS_REQUEST_RULE,
-    QS_REQUEST_RCON,
-    QS_REQUEST_PING,
-    QS_REQUEST_LOG,
-    QS_REQUEST_QUERY,
-    QS_REQUEST_SERVERS,
-    QS_REQUEST_CREATE,
-    QS_REQUEST_REMOVE,
-    QS_REQUEST_DOWNLOAD,
+#define KIND(id, name) QS_REQUEST_##id,
+    QS_REQUESTS(KIND)
+#undef KIND
     QS_REQUEST_KINDS
 };
 
 /* Sets of them, with short names for the columns of messages.def. */
 enum {
     QS_ASK_NOTHING = 0,
-    QS_ASK_CHALLENGE = 1u << QS_REQUEST_CHALLENGE,
-    QS_ASK_CONNECT = 1u << QS_REQUEST_CONNECT,
-    QS_ASK_STATUS = 1u << QS_REQUEST_STATUS,
-    QS_ASK_INFO = 1u << QS_REQUEST_INFO,
-    QS_ASK_PLAYER = 1u << QS_REQUEST_PLAYER,
-    QS_ASK_RULE = 1u << QS_REQUEST_RULE,
-    QS_ASK_RCON = 1u << QS_REQUEST_RCON,
-    QS_ASK_PING = 1u << QS_REQUEST_PING,
-    QS_ASK_LOG = 1u << QS_REQUEST_LOG,
-    QS_ASK_QUERY = 1u << QS_REQUEST_QUERY,
-    QS_ASK_SERVERS = 1u << QS_REQUEST_SERVERS,
-    QS_ASK_CREATE = 1u << QS_REQUEST_CREATE,
-    QS_ASK_REMOVE = 1u << QS_REQUEST_REMOVE,
-    QS_ASK_DOWNLOAD = 1u << QS_REQUEST_DOWNLOAD,
+#define ASK(id, name) QS_ASK_##id = 1u << QS_REQUEST_##id,
+    QS_REQUESTS(ASK)
+#undef ASK
     /* No request or response, but it sets the direction: in the column of requests a client sends
      * it (to a master, a server is a client), in the other a server. */
     QS_TELLS = 1u << QS_REQUEST_KINDS,
 };
+/* clang-format on */
 
-/* What reports call a request of the kind: "challenge". */
+/* Requests, and those of them that were answered. */
+struct qs_request_count {
+    uint32_t requests, answered;
+};
+
 const char *qs_request_name(enum qs_request_kind kind);
 
 /*

@@ -19,7 +19,6 @@ static int64_t credit(const struct qs_decoder *d)
     return (int64_t)QS_INFLATED_RATIO * d->packet->size + d->session->may_inflate;
 }
 
-/* Bytes that the packet may inflate to. */
 static uint64_t allowance(const struct qs_decoder *d)
 {
     return (uint64_t)MIN(credit(d) + ahead(d), (int64_t)QS_INFLATED_MAX);
@@ -85,313 +84,174 @@ GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed,
     return inflated;
 }
 
-/*
- * Inflating goes on where the last block began that was not whole: with the bytes before it as
- * dictionary, and the bits that the block has of its first byte. Source: RFC 1950; RFC 1951,
- * section 3.2; zlib.h, inflate() with Z_BLOCK.
- */
+/* --- Streams --- */
 
 enum {
-    WINDOW_SIZE = 32768,
-    WINDOW_PARTS_MAX = 64, /* more are joined */
     HEADER_SIZE = 2,
     METHOD_DEFLATE = 8,
     HAS_DICTIONARY = 0x20,
-    BLOCK_MAX = 1024 * 1024, /* bytes that a block inflates to; zlib's have 16384 symbols */
-    STEP = 16384,            /* bytes inflated at once */
-    AGAIN_EACH = 16 * 1024,  /* bytes inflated again, for each packet that comes, */
-    AGAIN_RATIO = 256,       /* for each byte of it, */
-    AGAIN_MAX = 1024 * 1024, /* and so many more */
-    AT_BLOCK = 128,          /* z_stream.data_type: a block begins here */
-    LAST_BLOCK = 64,         /* the one before was the last */
-    BITS_UNUSED = 7          /* of the byte before */
+    STEP = 16384 /* bytes inflated at once */
 };
 
-/* --- The state as a value --- */
+struct outcome {
+    GBytes *inflated; /* NULL: the bytes were refused */
+    uint32_t used;    /* of the packet's bytes */
+    bool limit;       /* they were refused by the limit */
+    bool ended;
+};
 
-static void *ref(const void *bytes, void *user)
+struct qs_inflater {
+    unsigned references;
+    z_stream z;
+    uint8_t header[HEADER_SIZE];
+    uint32_t header_size; /* bytes of it that have come */
+    uint32_t position;    /* packets inflated */
+    GArray *outcomes;     /* struct outcome: of the last of them, for copies that stand before */
+};
+
+static void clear_outcome(gpointer outcome)
 {
-    (void)user;
-    return g_bytes_ref((GBytes *)bytes);
+    g_clear_pointer(&((struct outcome *)outcome)->inflated, g_bytes_unref);
 }
 
-static GPtrArray *parts_new(void)
+static struct qs_inflater *inflater_new(void)
 {
-    return g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    struct qs_inflater *inflater = g_new0(struct qs_inflater, 1);
+
+    inflater->references = 1;
+    inflater->outcomes = g_array_new(FALSE, FALSE, sizeof(struct outcome));
+    g_array_set_clear_func(inflater->outcomes, clear_outcome);
+    if (inflateInit2(&inflater->z, RAW_DEFLATE) != Z_OK)
+        g_error("zlib cannot inflate: %s", inflater->z.msg ? inflater->z.msg : "no memory");
+    return inflater;
 }
 
 void qs_inflate_stream_copy(struct qs_inflate_stream *to, const struct qs_inflate_stream *from)
 {
     *to = *from;
-    if (from->pending)
-        to->pending = g_bytes_ref(from->pending);
-    if (from->window) {
-        to->window = g_ptr_array_copy(from->window, ref, NULL);
-        g_ptr_array_set_free_func(to->window, (GDestroyNotify)g_bytes_unref);
-    }
+    if (to->inflater)
+        to->inflater->references++;
 }
 
 void qs_inflate_stream_clear(struct qs_inflate_stream *stream)
 {
-    if (stream->pending)
-        g_bytes_unref(stream->pending);
-    if (stream->window)
-        g_ptr_array_free(stream->window, TRUE);
+    struct qs_inflater *inflater = stream->inflater;
+
     *stream = (struct qs_inflate_stream){0};
-}
-
-/* --- The window --- */
-
-static GByteArray *join(const GPtrArray *parts)
-{
-    GByteArray *all = g_byte_array_new();
-
-    for (guint i = 0; parts && i < parts->len; i++) {
-        gsize size;
-        const uint8_t *data = g_bytes_get_data(parts->pdata[i], &size);
-
-        g_byte_array_append(all, data, (guint)size);
-    }
-    return all;
-}
-
-static gsize size_of(const GPtrArray *parts)
-{
-    gsize size = 0;
-
-    for (guint i = 0; i < parts->len; i++)
-        size += g_bytes_get_size(parts->pdata[i]);
-    return size;
-}
-
-/* What is further back than any block can refer to goes. */
-static void drop_old(GPtrArray *window)
-{
-    gsize size = size_of(window);
-
-    while (size - g_bytes_get_size(window->pdata[0]) >= WINDOW_SIZE) {
-        size -= g_bytes_get_size(window->pdata[0]);
-        g_ptr_array_remove_index(window, 0);
-    }
-    if (window->len > WINDOW_PARTS_MAX) {
-        GBytes *all = g_byte_array_free_to_bytes(join(window));
-
-        g_ptr_array_set_size(window, 0);
-        g_ptr_array_add(window, all);
-    }
-}
-
-static void remember(struct qs_inflate_stream *stream, const uint8_t *inflated, uint32_t size)
-{
-    if (!size)
+    if (!inflater || --inflater->references)
         return;
-    if (size > WINDOW_SIZE) {
-        inflated += size - WINDOW_SIZE;
-        size = WINDOW_SIZE;
-    }
-    if (!stream->window)
-        stream->window = parts_new();
-    g_ptr_array_add(stream->window, g_bytes_new(inflated, size));
-    drop_old(stream->window);
+    inflateEnd(&inflater->z);
+    g_array_free(inflater->outcomes, TRUE);
+    g_free(inflater);
 }
 
-/* --- Inflating --- */
-
-/* Where the last block began that was seen. */
-struct boundary {
-    uint32_t packed, inflated; /* bytes before it; the byte that it shares with the block before
-                                  counts as its own */
-    uint8_t bits;
-};
-
-struct run {
-    z_stream z;
-    struct qs_view packed;
-    GByteArray *out; /* from the boundary before on */
-    uint32_t limit;
-    struct boundary boundary;
-};
-
-static bool start(struct run *run, const struct qs_inflate_stream *stream)
-{
-    GByteArray *window;
-    bool good;
-
-    if (inflateInit2(&run->z, RAW_DEFLATE) != Z_OK)
-        return false;
-    window = join(stream->window);
-    good = !window->len || inflateSetDictionary(&run->z, window->data, window->len) == Z_OK;
-    g_byte_array_free(window, TRUE);
-    run->z.next_in = (uint8_t *)run->packed.data;
-    run->z.avail_in = run->packed.size;
-    if (good && stream->bits && run->packed.size) {
-        good =
-            inflatePrime(&run->z, stream->bits, run->packed.data[0] >> (8 - stream->bits)) == Z_OK;
-        run->z.next_in++;
-        run->z.avail_in--;
-    }
-    return good;
-}
-
-static void note_boundary(struct run *run)
-{
-    const uint8_t bits = run->z.data_type & BITS_UNUSED;
-
-    if (!(run->z.data_type & AT_BLOCK) || run->z.data_type & LAST_BLOCK)
-        return;
-    run->boundary = (struct boundary){.packed = run->packed.size - run->z.avail_in - (bits != 0),
-                                      .inflated = run->out->len,
-                                      .bits = bits};
-}
-
-/* One step; the result is zlib's. */
-static int step(struct run *run)
-{
-    const guint before = run->out->len;
-    const guint room = MIN((guint)STEP, run->limit + 1 - before);
-    int result;
-
-    g_byte_array_set_size(run->out, before + room);
-    run->z.next_out = run->out->data + before;
-    run->z.avail_out = room;
-    result = inflate(&run->z, Z_BLOCK);
-    g_byte_array_set_size(run->out, before + room - run->z.avail_out);
-    if (result == Z_OK)
-        note_boundary(run);
-    return result;
-}
-
-/* To the end of what there is. The result is zlib's: Z_BUF_ERROR where that is all right. */
-static int inflate_all(struct run *run)
-{
-    int result = Z_OK;
-
-    while (result == Z_OK && run->out->len <= run->limit)
-        result = step(run);
-    return result;
-}
-
-static void keep(struct qs_inflate_stream *stream, const struct run *run)
-{
-    const struct boundary *boundary = &run->boundary;
-
-    remember(stream, run->out->data, boundary->inflated);
-    if (stream->pending)
-        g_bytes_unref(stream->pending);
-    stream->pending =
-        g_bytes_new(run->packed.data + boundary->packed, run->packed.size - boundary->packed);
-    stream->bits = boundary->bits;
-    stream->given = run->out->len - boundary->inflated;
-}
-
-static bool fail(struct qs_decoder *d, uint32_t offset, uint32_t size, bool limit)
-{
-    if (limit)
-        qs_inflate_refuse(d, offset, size);
-    else
-        qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset,
-                "The %u bytes do not go on with the deflate stream", size);
-    return false;
-}
-
-/* What the header has before the blocks; the reader's `pending` holds it until it is whole. */
+/* The header that the blocks have before them: RFC 1950. */
 static bool is_header(const uint8_t *bytes)
 {
     return (bytes[0] & 15) == METHOD_DEFLATE && !(bytes[1] & HAS_DICTIONARY) &&
            (bytes[0] << 8 | bytes[1]) % 31 == 0;
 }
 
-static uint32_t allowed(const struct qs_decoder *d, const struct qs_inflate_stream *stream)
+/* False where the bytes are none. */
+static bool take_header(struct qs_inflater *inflater, struct qs_reader *in)
 {
-    return (uint32_t)MIN((uint64_t)qs_inflate_left(d) + stream->given, (uint64_t)BLOCK_MAX);
+    const uint32_t size = MIN(qs_reader_left(in), HEADER_SIZE - inflater->header_size);
+
+    if (!size)
+        return true;
+    memcpy(inflater->header + inflater->header_size, qs_reader_take(in, size), size);
+    inflater->header_size += size;
+    return inflater->header_size < HEADER_SIZE || is_header(inflater->header);
 }
 
-/* Blocks: `all` is what is pending and what has come. */
-static bool inflate_blocks(struct qs_decoder *d, struct qs_inflate_stream *stream, uint32_t offset,
-                           struct qs_view all, GByteArray *out, uint32_t *left)
+/* Inflates all input. The result is zlib's: Z_BUF_ERROR if the input ended without an error. */
+static int inflate_blocks(z_stream *z, struct qs_reader *in, GByteArray *out, uint32_t limit)
 {
-    struct run run = {.packed = all,
-                      .out = g_byte_array_new(),
-                      .limit = allowed(d, stream),
-                      .boundary = {.bits = stream->bits}};
-    int result = Z_STREAM_ERROR;
-    bool limit, good;
+    int result = Z_OK;
 
-    if (start(&run, stream))
-        result = inflate_all(&run);
-    limit = run.out->len > run.limit;
-    good = (result == Z_BUF_ERROR || result == Z_STREAM_END) && !limit &&
-           run.out->len >= stream->given;
-    *left = 0;
-    if (good) {
-        d->inflated += run.out->len - stream->given;
-        g_byte_array_append(out, run.out->data + stream->given, run.out->len - stream->given);
-        stream->ended = result == Z_STREAM_END;
-        if (stream->ended)
-            *left = run.z.avail_in;
-        else
-            keep(stream, &run);
+    z->next_in = (uint8_t *)in->data + in->pos;
+    z->avail_in = qs_reader_left(in);
+    while (result == Z_OK && out->len <= limit) {
+        const guint before = out->len, room = MIN((guint)STEP, limit + 1 - before);
+
+        g_byte_array_set_size(out, before + room);
+        z->next_out = out->data + before;
+        z->avail_out = room;
+        result = inflate(z, Z_SYNC_FLUSH);
+        g_byte_array_set_size(out, before + room - z->avail_out);
     }
-    inflateEnd(&run.z);
-    g_byte_array_free(run.out, TRUE);
-    return good || fail(d, offset, all.size, limit);
+    in->pos = in->size - z->avail_in;
+    return result;
 }
 
-/* Blocks of servers' streams are short, or come in few packets. */
-static bool may_inflate_again(struct qs_inflate_stream *stream, uint32_t size)
+static struct outcome inflate_packet(struct qs_inflater *inflater, struct qs_view packed,
+                                     uint32_t limit)
 {
-    const uint64_t again = (uint64_t)stream->again + stream->given;
-    const uint64_t usual = (uint64_t)AGAIN_RATIO * size + AGAIN_EACH;
+    struct qs_reader in = qs_reader_over(packed.data, packed.size);
+    GByteArray *out = g_byte_array_new();
+    struct outcome outcome = {0};
+    int result = Z_BUF_ERROR;
 
-    stream->again = again > usual ? (uint32_t)(again - usual) : 0;
-    return stream->again <= AGAIN_MAX;
+    if (!take_header(inflater, &in))
+        result = Z_DATA_ERROR;
+    else if (qs_reader_left(&in))
+        result = inflate_blocks(&inflater->z, &in, out, limit);
+    outcome.used = in.pos;
+    outcome.limit = out->len > limit;
+    outcome.ended = result == Z_STREAM_END;
+    if (!outcome.limit && (outcome.ended || result == Z_BUF_ERROR))
+        outcome.inflated = g_byte_array_free_to_bytes(out);
+    else
+        g_byte_array_free(out, TRUE);
+    return outcome;
 }
 
-static GByteArray *pending_and(const struct qs_inflate_stream *stream, struct qs_view packed)
+/* The outcome of the stream's next packet, which another copy may have inflated already. Those that
+ * no copy can ask for are forgotten. */
+static struct outcome next_outcome(struct qs_inflate_stream *stream, struct qs_view packed,
+                                   uint32_t limit)
 {
-    GByteArray *all = g_byte_array_new();
+    struct qs_inflater *inflater = stream->inflater;
+    const uint32_t behind = inflater->position - stream->position;
+    GArray *outcomes = inflater->outcomes;
+    struct outcome outcome;
 
-    if (stream->pending)
-        g_byte_array_append(all, g_bytes_get_data(stream->pending, NULL),
-                            (guint)g_bytes_get_size(stream->pending));
-    if (packed.size)
-        g_byte_array_append(all, packed.data, packed.size);
-    return all;
-}
-
-static void keep_header(struct qs_inflate_stream *stream, const GByteArray *all)
-{
-    if (stream->pending)
-        g_bytes_unref(stream->pending);
-    stream->pending = g_bytes_new(all->data, all->len);
-}
-
-/* False where it is none. */
-static bool take_header(struct qs_inflate_stream *stream, GByteArray *all)
-{
-    if (!is_header(all->data))
-        return false;
-    g_byte_array_remove_range(all, 0, HEADER_SIZE);
-    stream->begun = true;
-    return true;
+    if (inflater->references == 1 && behind < outcomes->len)
+        g_array_remove_range(outcomes, 0, outcomes->len - behind);
+    if (!behind) {
+        outcome = inflate_packet(inflater, packed, limit);
+        g_array_append_val(outcomes, outcome);
+        inflater->position++;
+    } else {
+        outcome = g_array_index(outcomes, struct outcome, outcomes->len - behind);
+    }
+    stream->position++;
+    return outcome;
 }
 
 bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uint32_t offset,
                      struct qs_view packed, GByteArray *out, uint32_t *used)
 {
-    GByteArray *all = pending_and(stream, packed);
-    uint32_t left = 0;
-    bool good = true;
+    struct outcome outcome;
+    gconstpointer bytes;
+    gsize size;
 
-    if (!may_inflate_again(stream, packed.size))
-        good = fail(d, offset, packed.size, true);
-    else if (!stream->begun && all->len < HEADER_SIZE)
-        keep_header(stream, all);
-    else if (!stream->begun && !take_header(stream, all))
-        good = fail(d, offset, packed.size, false);
+    if (!stream->inflater)
+        stream->inflater = inflater_new();
+    outcome = next_outcome(stream, packed, qs_inflate_left(d));
+    *used = MIN(outcome.used, packed.size);
+    stream->ended = outcome.ended;
+    if (outcome.inflated) {
+        bytes = g_bytes_get_data(outcome.inflated, &size);
+        if (size)
+            g_byte_array_append(out, bytes, (guint)size);
+        d->inflated += (uint32_t)size;
+        return true;
+    }
+    if (outcome.limit)
+        qs_inflate_refuse(d, offset, packed.size);
     else
-        good = inflate_blocks(d, stream, offset, qs_view_of_bytes(all), out, &left);
-    *used = packed.size - MIN(left, packed.size);
-    g_byte_array_free(all, TRUE);
-    return good;
+        qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset,
+                "The %u bytes do not go on with the deflate stream", packed.size);
+    return false;
 }

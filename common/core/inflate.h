@@ -35,47 +35,36 @@ void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size);
 
 /*
  * Inflates all of `packed`, raw deflate data, to exactly `size` bytes (unref them when they are
- * read). NULL where that is not what they are, or from where on the packet's limit is passed: then
- * a note about the bytes from `offset` to the reader's position says so.
+ * read). NULL if they do not inflate to that, or if the packet's limit is passed: then the decoder
+ * adds a note about the bytes from `offset` to the reader's position.
  */
 GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed, uint32_t size);
 
 /*
  * A deflate stream that continues from packet to packet over TCP (zlib's format, RFC 1950).
  *
- * Its state is a value: copies share what is large, and each can go on by itself, so that sessions
- * can hold it (see session.h). What it keeps are the last 32 KiB that it inflated to, and the
- * packed bytes behind the last place where a block begins.
+ * Sessions can hold it (see session.h): copies share zlib's state, and each has its own position.
+ * What a packet inflated to is kept as long as a copy stands before that packet; all copies get the
+ * same packets.
  */
+struct qs_inflater;
 
 /* Zeroed: a stream that has not begun. */
 struct qs_inflate_stream {
-    bool begun;        /* the header has been read */
+    struct qs_inflater *inflater;
+    uint32_t position; /* packets that were inflated */
     bool ended;        /* the last block has */
-    uint8_t bits;      /* how many upper bits of `pending` belong to the block; 0: the whole byte */
-    uint32_t given;    /* bytes that `pending` inflates to, which were given out */
-    uint32_t again;    /* bytes that were inflated again, by which they are more than is usual */
-    GBytes *pending;   /* from the byte on in which a block begins; or NULL: it has not come */
-    GPtrArray *window; /* GBytes, the oldest first: what was before that block; or NULL */
 };
 
 /* Overwrites `to` without clearing it. */
 void qs_inflate_stream_copy(struct qs_inflate_stream *to, const struct qs_inflate_stream *from);
 void qs_inflate_stream_clear(struct qs_inflate_stream *stream);
 
-/* Whether both hold the same bytes. */
-static inline bool qs_inflate_stream_shares(const struct qs_inflate_stream *a,
-                                            const struct qs_inflate_stream *b)
-{
-    return a->pending == b->pending && a->window == b->window;
-}
-
 /*
- * Appends to `out` what the next bytes of the stream inflate to, within the packet's limit (see
- * inflate.h); and within one of its own, since a block that does not end is inflated again with
- * each packet. `*used`: how many of `packed` belong to the stream: all of them, but where it ends.
- * False where they are no such stream, or where the limit is passed: then a note about the bytes
- * from `offset` to the reader's position says so, and nothing that follows can be inflated.
+ * Appends to `out` what the next bytes of the stream inflate to, within the packet's limit.
+ * `*used`: how many of `packed` belong to the stream: all of them, but where it ends. False where
+ * they are no such stream, or where the limit is passed: then a note about the bytes from `offset`
+ * to the reader's position says so, and nothing that follows can be inflated.
  */
 bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uint32_t offset,
                      struct qs_view packed, GByteArray *out, uint32_t *used);

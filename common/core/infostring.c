@@ -55,10 +55,34 @@ static bool begins_with(struct qs_view text, const char *start)
     return text.size >= size && g_ascii_strncasecmp((const char *)text.data, start, size) == 0;
 }
 
-bool qs_info_is_obeyed(struct qs_view key, struct qs_view value)
+static bool names_file(struct qs_view key)
 {
-    return begins_with(key, "sv_dlURL") ||
+    static const char *const keys[] = {"skin", "map", "gamedir", "sky", "music", "dlURL", "cap"};
+
+    if (key.size && key.data[0] == '*')
+        key = (struct qs_view){key.data + 1, key.size - 1};
+    for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (begins_with(key, keys[i]))
+            return true;
+    return false;
+}
+
+bool qs_info_pair_is_unsafe(struct qs_view key, struct qs_view value)
+{
+    return begins_with(key, "sv_dlURL") || qs_text_leads_out(value) ||
+           (names_file(key) && qs_file_name_is_unsafe(value)) ||
            (begins_with(key, "*version") && begins_with(value, "MVDSV 0.30"));
+}
+
+bool qs_info_is_unsafe(struct qs_view info)
+{
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    while (qs_info_next(info, &pos, &pair))
+        if (qs_info_pair_is_unsafe(pair.key, pair.value))
+            return true;
+    return false;
 }
 
 static void append_pair(GString *out, struct qs_view key, struct qs_view value)
@@ -74,16 +98,30 @@ static bool same_view(struct qs_view a, struct qs_view b)
     return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
 }
 
-char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value)
+char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value, uint32_t max)
 {
-    GString *out = g_string_new(NULL);
+    GString *out = g_string_new_len((const char *)info.data, info.size);
     struct qs_info_pair pair;
     uint32_t pos = 0;
 
-    while (qs_info_next(info, &pos, &pair))
-        if (!same_view(pair.key, key))
-            append_pair(out, pair.key, pair.value);
+    while (qs_info_next((struct qs_view){(uint8_t *)out->str, (uint32_t)out->len}, &pos, &pair))
+        if (same_view(pair.key, key)) {
+            g_string_erase(out, pair.offset, pair.length);
+            pos = pair.offset;
+        }
     if (value.size)
         append_pair(out, key, value);
-    return g_string_free(out, FALSE);
+    return g_string_free(out, out->len > max);
+}
+
+struct qs_view qs_info_cut(struct qs_view info, uint32_t max)
+{
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+    uint32_t end = 0;
+
+    while (qs_info_next(info, &pos, &pair) && pos <= max)
+        end = pos;
+    info.size = end;
+    return info;
 }

@@ -29,7 +29,6 @@ static void forget(struct qs_chunks *chunks)
         g_clear_pointer(&chunks->blocks->pdata[chunks->blocks->len - 1 - blocks_kept], g_free);
 }
 
-/* Where an item is, by its number from 0. */
 static uint32_t block_of(uint32_t index)
 {
     return index < FIRST_ITEMS ? 0 : 1 + (index - FIRST_ITEMS) / BLOCK_ITEMS;

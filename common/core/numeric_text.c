@@ -144,7 +144,6 @@ static bool is_in_steps(double value)
     return size < (double)WHOLE_MAX * STEPS && (double)(uint64_t)size == size;
 }
 
-/* A value that is_in_steps(). */
 static char *put_in_steps(char *at, double value, unsigned digits)
 {
     const uint64_t steps = (uint64_t)(fabs(value) * STEPS);

@@ -17,6 +17,7 @@
 #include "common/core/session.h"
 
 struct qs_decoder;
+struct qs_line_rules;
 struct qs_seqinfo;
 
 /*
@@ -38,6 +39,7 @@ struct qs_description {
     char *version; /* "28", "28 FTE 0x2140f000" */
     char *map;
     char *player;
+    bool spectator;
 };
 
 struct qs_protocol {
@@ -74,19 +76,19 @@ struct qs_protocol {
      */
     bool (*recognise)(const struct qs_packet *packet);
     /*
-     * Whether nothing in the packet shows that it is of this protocol, although servers of this one
-     * listen on its port: asked of conversations of which nothing is known yet; the packet says
-     * whose port it is. Packets of a game that was going on when the capture began are not foreign
-     * if they can be read by themselves; others of that game may be.
+     * Whether nothing in the packet identifies this protocol, although it has a server's port.
+     * Called for conversations without a protocol; the packet's ends say whose port it is. If the
+     * capture began during a game, its packets are not foreign if they can be read without session
+     * state; others of that game may be.
      */
     bool (*is_foreign)(const struct qs_packet *packet);
     /*
-     * `recognise` may be wrong, since the protocol has no mark of its own: it is asked only where
-     * the user wants that.
+     * `recognise` may be wrong, since the protocol has no magic bytes: it is called only if the
+     * user asks for that.
      */
     bool recognise_on_request;
 
-    /* Servers answer a request for a connection from one port and go on from another. */
+    /* Servers answer a request for a connection from one port and play on another. */
     bool has_game_ports;
 
     /*
@@ -97,19 +99,22 @@ struct qs_protocol {
     uint32_t moves;
 
     /*
-     * Where the datagram stands in its conversation, of which `session` is known so far; its end
-     * `from` is known. False, with `seqinfo` undefined, where it has no number or it cannot be
-     * told. NULL: the protocol has no numbers.
+     * Reads the datagram's sequence numbers, with what the session knows so far; its end `from` is
+     * known. False, with `seqinfo` undefined: it has no number, or the number is unknown. NULL: the
+     * protocol has no numbers.
      */
     bool (*seqinfo)(const struct qs_session *session, const struct qs_packet *packet,
                     struct qs_seqinfo *seqinfo);
+
+    /* How its engines number datagrams, for figures of the line; NULL: they do not. */
+    const struct qs_line_rules *line;
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);
 
     /*
-     * Conversations over TCP; all NULL where the protocol has none. A stream is cut into units,
-     * each of which is decoded as a packet of its own.
+     * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
+     * each unit is decoded as a packet.
      */
     const char *stream_ports; /* TCP ports of servers by default, a range list */
     /* Whether the first bytes of either end can be of no other protocol. Must be strict. */

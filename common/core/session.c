@@ -20,16 +20,6 @@ bool qs_session_from_server(const struct qs_session *session, const struct qs_pa
     return session->server != QS_END_UNKNOWN && session->server == packet->from;
 }
 
-struct qs_session_loss qs_session_loss(const struct qs_session *session)
-{
-    const struct qs_netchan *to_server = &session->to_server, *to_client = &session->to_client;
-
-    return (struct qs_session_loss){.gaps = (uint64_t)to_server->gaps + to_client->gaps,
-                                    .missing = (uint64_t)to_server->missing + to_client->missing,
-                                    .not_captured = (uint64_t)to_server->not_captured +
-                                                    to_client->not_captured};
-}
-
 uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_session_number *current,
                            uint32_t connection, bool accepted)
 {

@@ -26,7 +26,7 @@ struct qs_netchan {
     uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
     /* Totals since the start. */
     uint32_t accepted, stale, duplicates;
-    uint32_t gaps, missing;   /* holes, and the numbers in them */
+    uint32_t missing;         /* numbers in holes */
     uint32_t not_captured;    /* numbers that the other end acknowledged but the capture lacks; of
                                * those that come later this is taken back */
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
@@ -42,12 +42,6 @@ struct qs_session {
     int32_t may_inflate; /* so many bytes more than the packet at hand may: see inflate.h */
     struct qs_netchan to_server, to_client;
 };
-
-/* Numbers lost in either direction. */
-struct qs_session_loss {
-    uint64_t gaps, missing, not_captured;
-};
-struct qs_session_loss qs_session_loss(const struct qs_session *session);
 
 void qs_session_init(struct qs_session *session);
 

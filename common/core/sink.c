@@ -12,7 +12,7 @@ const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS] = {
                      "The capture holds only the first bytes of this packet"},
     [QS_NOTE_CHECKSUM_BAD] = {"move.checksum.bad", QS_SEVERITY_WARN, QS_GROUP_CHECKSUM, true,
                               "Move checksum does not match"},
-    [QS_NOTE_SEQUENCE_GAP] = {"sequence.gap", QS_SEVERITY_NOTE, QS_GROUP_SEQUENCE, false,
+    [QS_NOTE_SEQUENCE_GAP] = {"sequence.gap", QS_SEVERITY_CHAT, QS_GROUP_SEQUENCE, false,
                               "Sequence numbers skipped"},
     [QS_NOTE_SEQUENCE_STALE] = {"sequence.stale", QS_SEVERITY_NOTE, QS_GROUP_SEQUENCE, false,
                                 "Late packet: the receiver drops it"},

@@ -186,7 +186,7 @@ static void begin_line(GString *out, const char *name)
     g_string_append_printf(out, "%s:", name);
 }
 
-/* The message's line goes on with another of its texts: "setinfo: skin = base". */
+/* The message's line continues with another of its texts: "setinfo: skin = base". */
 static void continue_line(GString *out, const char *word)
 {
     g_string_truncate(out, out->len - 1);
@@ -240,7 +240,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
         append_quote(out, word, qs_text_trimmed(guarded(d, text), ' '));
 }
 
-/* The message before the last one, where that has begun the line that the last one goes on with. */
+/* The message before the last one, if it has begun the line that the last one continues. */
 static struct summary_item *open_line(const struct qs_decoder *d)
 {
     const guint count = d->summary_parts->items->len;
@@ -253,7 +253,7 @@ static struct summary_item *open_line(const struct qs_decoder *d)
                                                                                      : NULL;
 }
 
-/* The last message's text begins, or goes on with, a line. */
+/* The last message's text begins or continues a line. */
 static void append_line(GString *out, bool goes_on, struct qs_view text)
 {
     if (!goes_on) {
@@ -302,7 +302,7 @@ static void add_number(struct qs_decoder *d, const struct qs_field *row,
         g_string_append_printf(out, "%" G_GUINT64_FORMAT, value->u);
 }
 
-/* What the text is said to be: its message, or the connectionless packet's command. */
+/* The label of a text: its message, or the connectionless packet's command. */
 static void add_to_transcript(struct qs_decoder *d, const struct qs_field *row, struct qs_view text)
 {
     const guint count = d->summary_parts->items->len;

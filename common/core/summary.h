@@ -5,10 +5,10 @@
  *     S→C seq 7 ack 5 [gap 2]: print "anna: gg", playerinfo×3
  *     C→S connect protocol 28 name "anna"
  *
- * Its direction; its head: numbers, or the command of a connectionless packet; in brackets what
- * became of it on the way; its messages in order. Values of rows with `brief` (see field.h) come in
- * by themselves where they are read: numbers as they are, texts in quotes. Of a stream only the
- * first unit of a packet has the direction, since lines of units are put one behind the other.
+ * The direction; the header: numbers, or the command of a connectionless packet; in brackets loss,
+ * duplication and the like; the messages in order. Values of rows with `brief` (see field.h) follow
+ * their message: numbers as they are, texts in quotes. In a stream only the first unit of a packet
+ * has the direction, because the lines of its units are joined.
  *
  * A transcript has the texts whole: what the server prints, as the player's console shows it, and
  * the other texts a line each, behind the names of their messages:

@@ -33,6 +33,14 @@ static inline bool qs_table_shares(const struct qs_table *a, const struct qs_tab
 /* Copies the text. An empty view removes the entry. */
 void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text);
 
+/* The same for a name of a file, of which as much is kept as engines have room for: FTE's MAX_QPATH
+ * is 128, others' 64. */
+static inline void qs_table_set_name(struct qs_table *table, uint32_t index, struct qs_view name)
+{
+    name.size = name.size < 127 ? name.size : 127;
+    qs_table_set(table, index, name);
+}
+
 /* The string, NUL-terminated and valid until the table changes, or NULL where none was set. */
 const char *qs_table_get(const struct qs_table *table, uint32_t index);
 

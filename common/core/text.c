@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The glyphs of the font's first 32 places; 128-159 are the same but for the scroll-bar pieces. */
+/* The glyphs of the font's first 32 places; 128-159 are the same except for the scroll-bar pieces.
+ */
 static const char *const glyphs[32] = {
     "•", "•", "•", "•", "•", "•", "•", "•", "•", "\t", "\n", "•", "•", "\r", "•", "•",
     "[", "]", "0", "1", "2", "3", "4", "5", "6", "7",  "8",  "9", "•", "<",  "=", ">",
@@ -94,7 +95,10 @@ static bool has_any(struct qs_view text, const char *characters)
 
 bool qs_file_name_is_unsafe(struct qs_view name)
 {
-    return qs_text_leads_out(name) || has_any(name, "\";");
+    const bool is_whole = name.size && (name.data[0] == '/' || name.data[0] == '\\');
+
+    return is_whole || (name.size > 1 && name.data[1] == ':') || qs_text_leads_out(name) ||
+           has_any(name, "\";");
 }
 
 bool qs_folder_name_is_unsafe(struct qs_view name)

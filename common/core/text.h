@@ -43,8 +43,9 @@ enum { QS_TEXT_LENGTH_MAX = 2046 };
  */
 bool qs_text_leads_out(struct qs_view text);
 
-/* Whether a file's name is unsafe: it leaves its folder, or has characters that no name has and
- * that are commands in a configuration file (JoeQuake writes a sky's name to one). */
+/* Whether a file's name is unsafe: it leaves its folder, is a whole path ("/", "C:"), or has
+ * characters that no name has and that are commands in a configuration file (JoeQuake writes a
+ * sky's name to one). */
 bool qs_file_name_is_unsafe(struct qs_view name);
 
 /* Whether it is no name of a game folder. A valid one is a single path component and short: readers

@@ -11,7 +11,6 @@ struct trial {
     void (*decode)(struct qs_decoder *);
 };
 
-/* How many problems it finds. */
 static uint32_t count_problems(const struct qs_decoder *d, const struct trial *trial)
 {
     struct qs_decoder decoder;

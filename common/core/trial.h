@@ -30,8 +30,8 @@ bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *
                     enum qs_direction direction, struct qs_sink *sink);
 
 /*
- * The same in the direction that its ports tell, or in either where they do not; of a packet that
- * the capture cut it cannot be told: true.
+ * The same in the direction of its ports, or in either if they are no server's. True also for a
+ * packet that the capture cut.
  */
 bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet);
 

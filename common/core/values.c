@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/values.h"
 
+#include "common/core/infostring.h"
 #include "common/core/text.h"
 
 static double read_coord(struct qs_decoder *d)
@@ -45,7 +46,7 @@ double qs_angle(struct qs_decoder *d, unsigned id)
     return qs_angle8(d, id) * (360.0 / 256);
 }
 
-/* Three values of that size of which nobody wants to hear; false: somebody does, or they are not
+/* Skips three values of that size if no sink listens. False: a sink listens, or they are not
  * all there. */
 static bool passes_over(struct qs_decoder *d, uint32_t size)
 {
@@ -98,30 +99,50 @@ void qs_angle3(struct qs_decoder *d, unsigned id)
         qs_angle3_values(d, id, values);
 }
 
+static void keep_unsafe(struct qs_decoder *d, uint32_t offset, uint32_t length, enum qs_role role)
+{
+    const struct qs_unsafe_text text = {d->messages->len, (uint8_t)d->source_depth, offset, length,
+                                        role};
+
+    g_array_append_val(d->unsafe_texts, text);
+}
+
+static void check_role(struct qs_decoder *d, enum qs_role role, uint32_t at, struct qs_view text)
+{
+    switch (role) {
+    case QS_ROLE_NONE:
+    case QS_ROLE_SECRET:
+        break;
+    case QS_ROLE_FILE:
+        d->ambiguous |= qs_file_name_is_unsafe(text);
+        break;
+    case QS_ROLE_MODEL:
+    case QS_ROLE_SOUND:
+        if (qs_file_name_is_unsafe(text))
+            keep_unsafe(d, at, text.size, role);
+        break;
+    case QS_ROLE_FOLDER:
+        d->ambiguous |= qs_folder_name_is_unsafe(text);
+        break;
+    case QS_ROLE_INFO:
+        if (qs_info_is_unsafe(text))
+            keep_unsafe(d, at, text.size, role);
+        break;
+    case QS_ROLE_LAYOUT:
+        d->ambiguous |= qs_text_leads_out(text);
+        break;
+    }
+}
+
 struct qs_view qs_text(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const struct qs_view text = qs_reader_string(&d->in);
 
     d->ambiguous |= qs_text_is_ambiguous(text);
+    check_role(d, d->protocol->fields[id].role, at, text);
     qs_emit_bytes(d, id, at, d->in.pos - at, text);
     return text;
-}
-
-struct qs_view qs_file_name(struct qs_decoder *d, unsigned id)
-{
-    const struct qs_view name = qs_text(d, id);
-
-    d->ambiguous |= qs_file_name_is_unsafe(name);
-    return name;
-}
-
-struct qs_view qs_folder_name(struct qs_decoder *d, unsigned id)
-{
-    const struct qs_view name = qs_text(d, id);
-
-    d->ambiguous |= qs_folder_name_is_unsafe(name);
-    return name;
 }
 
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size)

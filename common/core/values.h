@@ -88,11 +88,9 @@ void qs_angle3(struct qs_decoder *d, unsigned id);
 void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3]);
 void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3]);
 
-/* A NUL-terminated text; the field's length includes the NUL. */
+/* A NUL-terminated text; the field's length includes the NUL. One that its role forbids makes the
+ * message ambiguous. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);
-/* A text that names a file of the game, or a game folder. */
-struct qs_view qs_file_name(struct qs_decoder *d, unsigned id);
-struct qs_view qs_folder_name(struct qs_decoder *d, unsigned id);
 /* `size` bytes as they are. */
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
 /* `size` bytes that are text without a NUL. */

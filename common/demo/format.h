@@ -3,7 +3,7 @@
  * Demo formats: the record with all that the plugin and the tool know about one, and the reader of
  * a demo's blocks. To add a format, write NAME/NAME.c, which defines a record and reads,
  * writes, rebuilds and sends its blocks (longer rebuilders have a rebuild.c), rows of the framing's
- * fields in the game's fields.def, and a row in format.c.
+ * fields in the game's fields.def, and a row in common/demo_formats.c.
  */
 #ifndef QS_DEMO_FORMAT_H
 #define QS_DEMO_FORMAT_H
@@ -41,7 +41,7 @@ struct qs_demo_reader {
     bool unmarked;        /* demos of this kind have no end mark */
     uint64_t frames;      /* of the game, so far */
     bool timed;           /* the level's clock was seen */
-    double level_time;    /* and what it said last, in seconds */
+    double level_time;    /* its last value, in seconds */
 };
 
 struct qs_demo_block {
@@ -73,20 +73,18 @@ int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *dec
 struct qs_demo_rebuilder {
     void *(*create)(struct qs_demo_writer *out);
     /*
-     * Begins the demo with a lent sign-on, or goes on with it. The packets to come are decoded with
+     * Begins or continues the demo with a donor's sign-on. The next packets are decoded with
      * `session`, which has it, too. NULL where the format has no `late_join`.
      */
-    void (*join_late)(void *state, const struct qs_donor_match *borrower,
-                      struct qs_session *session);
+    void (*join_late)(void *state, const struct qs_donor_match *match, struct qs_session *session);
     /*
      * A packet of either direction, in the capture's order; `decoder` holds what qs_decode() made
      * of it, and decoder->session the session behind it.
      */
     void (*packet)(void *state, const struct qs_decoder *decoder, const struct qs_packet *packet);
     /*
-     * For sessions that are recorded as they go on, to be called every second or so: writes what
-     * was held back at the last call already, in case that it had to be changed. NULL: nothing ever
-     * is.
+     * For live recordings, to be called every second or so: writes what was buffered at the last
+     * call already, in case that it had to be changed. NULL: nothing is buffered.
      */
     void (*settle)(void *state);
     /* The session is over. Not called where the user broke off. */
@@ -128,27 +126,10 @@ struct qs_demo_format {
     void (*append_end)(GByteArray *out, struct qs_view last);
 
     const struct qs_demo_rebuilder *rebuilder;
-    const struct qs_late_join *late_join;   /* NULL: sessions that begin late are lent nothing */
-    const struct qs_demo_format *donor_for; /* whose sessions its demos lend to; NULL: its own */
+    const struct qs_late_join *late_join; /* NULL: sessions that begin late have no donors */
+    const struct qs_demo_format
+        *donor_for; /* for whose sessions its demos are donors; NULL: its own */
     const struct qs_demo_packet_maker *packets; /* NULL: no capture can be made of its demos */
 };
-
-/* All formats, the strictest to recognise first, ending with NULL. */
-extern const struct qs_demo_format *const qs_demo_formats[];
-
-/* The length of a file's name without what a compression adds to it: of "x.dm2" in "x.dm2.gz". */
-size_t qs_unpacked_name_length(const char *name);
-
-/* The format of a file with these bytes, or by its name ("x.dm2", "x.dm2.gz"); or NULL. */
-const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file);
-const struct qs_demo_format *qs_demo_format_of_name(const char *name);
-
-/*
- * The format to rebuild sessions of the protocol as, those over datagrams or streams: the one with
- * that extension, or else (it has none of them, or `extension` is NULL) the first in the list.
- * NULL: there is none.
- */
-const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream,
-                                               const char *extension);
 
 #endif

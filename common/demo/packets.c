@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/packets.h"
 
-/* The comment for the next part: new, or NULL. */
 static char *comment_of(struct qs_demo_sender *sender, const struct qs_demo_part *part)
 {
     struct qs_demo_part whole;

@@ -28,7 +28,7 @@ struct qs_demo_segment {
 
 /* An implementation begins with this struct. It sends at the time of the block at hand. */
 struct qs_demo_sender {
-    /* QS_C2S: to the server. `comment` tells the part that the packet carries, or is NULL. */
+    /* QS_C2S: to the server. `comment` names the part that the packet carries, or is NULL. */
     void (*datagram)(struct qs_demo_sender *sender, enum qs_direction direction,
                      struct qs_view datagram, const char *comment);
     void (*segment)(struct qs_demo_sender *sender, enum qs_direction direction,
@@ -77,7 +77,7 @@ void qs_demo_stream_open(struct qs_demo_stream *stream);
 void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direction,
                          struct qs_view bytes, const struct qs_demo_part *part);
 
-/* A unit that the server sends, in as many segments as it takes. The last one names the part: a
+/* A unit that the server sends, in as many segments as it needs. The last one names the part: a
  * reader knows a unit when it is whole. */
 void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
                          const struct qs_demo_part *part);

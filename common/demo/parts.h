@@ -5,7 +5,7 @@
  *
  *     demo WORD OFFSET SIZE HEX FROM
  *
- * WORD is "block" where a block begins, "more" where one goes on, "start" for what is before the
+ * WORD is "block" where a block begins, "more" where one continues, "start" for what is before the
  * first. The part has SIZE bytes and begins at OFFSET in the demo: the bytes HEX, then the
  * packet's payload from its byte FROM on; "-" stands for nothing of either.
  *

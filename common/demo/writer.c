@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/writer.h"
 
+#include "common/core/protocol.h"
+#include "common/demo/late_join/late_join.h"
+
 void qs_demo_begin(struct qs_demo_writer *writer)
 {
     writer->begin(writer);
@@ -20,7 +23,9 @@ void qs_demo_discard(struct qs_demo_writer *writer)
 
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
-    writer->start_missing(writer, what);
+    if (!writer->late)
+        writer->start_missing(writer, what);
+    writer->late = true;
 }
 
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command)
@@ -52,19 +57,6 @@ static const char *place_of(const struct qs_sign_on_loss *loss, char *place)
     return loss->packet ? place : "";
 }
 
-char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss)
-{
-    char place[PLACE_SIZE];
-
-    return g_strdup_printf("part of the sign-on of %s%s was not captured", map ? map : "a level",
-                           place_of(loss, place));
-}
-
-char *qs_late_text(const char *map)
-{
-    return g_strdup_printf("the capture begins in the middle of %s", map ? map : "a level");
-}
-
 void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                         const struct qs_sign_on_loss *loss)
 {
@@ -72,6 +64,48 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
 
     qs_demo_problem(writer, NULL, "%s%s cannot be shown: part of its sign-on%s was not captured",
                     map ? "level " : "a level", map ? map : "", place_of(loss, place));
+}
+
+/* New. */
+static char *late_text(const struct qs_donor_match *match, const char *map)
+{
+    char place[PLACE_SIZE];
+
+    map = map ? map : "a level";
+    switch (match->lacks) {
+    case QS_LACKS_PART:
+        return g_strdup_printf("part of the sign-on of %s%s was not captured", map,
+                               place_of(&match->loss, place));
+    case QS_LACKS_FRAME:
+        return g_strdup_printf("the first frame of %s was not captured", map);
+    default:
+        return g_strdup_printf("the capture begins in the middle of %s", map);
+    }
+}
+
+void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
+                       const struct qs_protocol *protocol, const struct qs_session *session)
+{
+    char *map = qs_map_of(protocol, session);
+    char *text = late_text(match, map);
+
+    qs_demo_start_missing(writer, text);
+    g_free(text);
+    g_free(map);
+}
+
+void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
+                          const struct qs_packet *packet)
+{
+    const uint32_t lost = decoder->session->to_client.not_captured;
+
+    if (lost > writer->lost) {
+        writer->counts.missing += lost - writer->lost;
+        qs_demo_problem(writer, packet,
+                        "the client acknowledges server packet %u, which the capture lacks",
+                        decoder->acknowledged);
+    }
+    writer->lost = lost;
 }
 
 void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet)

@@ -22,9 +22,14 @@ struct qs_demo_counts {
     uint64_t missing;  /* frames or messages that are not in the demo but were in the game */
 };
 
+struct qs_decoder;
+struct qs_donor_match;
+struct qs_protocol;
+struct qs_session;
 struct qs_sign_on;
+struct qs_sign_on_loss;
 
-/* Returns whether it wants to see another one. */
+/* Returns whether it needs another one. */
 typedef bool qs_peer_function(void *user, const struct qs_sign_on *peer);
 
 /* An implementation begins with this struct, fills in the functions and the options. */
@@ -36,13 +41,15 @@ struct qs_demo_writer {
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                     const char *text);
-    /* Calls `take` with the sign-on that each other client of the server got up to now, if it is
-     * kept; NULL: none is. */
-    void (*peers)(struct qs_demo_writer *writer, qs_peer_function *take, void *user);
+    /* Calls `function` with the sign-on so far of each other client of the server, if it is kept;
+     * NULL: none is. */
+    void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
     bool sanitize;   /* leave out what playback does not need and would carry out */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
     bool goes_on;    /* the session had a demo before this one, which begins with another level */
     bool begun;      /* a demo has begun and was not discarded */
+    bool late;       /* the capture lacks its start: that was reported */
+    uint32_t lost;   /* packets that the client acknowledged and the capture lacks, as reported */
     struct qs_demo_counts counts;
 };
 
@@ -61,7 +68,7 @@ void qs_demo_discard(struct qs_demo_writer *writer);
 /*
  * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no
  * svc_serverinfo seen"). A player would stop at what comes before the next start: nothing is to be
- * written of it.
+ * written of it. Only the first call reports it.
  */
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 
@@ -84,12 +91,6 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
 void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,
                            const char *unit);
 
-/* The packets where the capture lacks part of a sign-on. */
-struct qs_sign_on_loss {
-    uint64_t packet; /* number in the capture; 0: unknown */
-    bool before;     /* what is missing was sent before that packet; else it is that packet */
-};
-
 /*
  * Players cannot show a level without all of its sign-on, and there is no donor. `map`: the
  * level's, or NULL.
@@ -97,13 +98,14 @@ struct qs_sign_on_loss {
 void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                         const struct qs_sign_on_loss *loss);
 
-/* The same as words, for a level that is lent its sign-on: "part of the sign-on of dm6 (packet 13)
- * was not captured". New. */
-char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss);
+/* A donor provides what the capture lacks of the session's level. */
+void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
+                       const struct qs_protocol *protocol, const struct qs_session *session);
 
-/* Of a level that was being played when the capture began: "the capture begins in the middle of
- * dm6". `map`: from a donor, or NULL. New. */
-char *qs_late_text(const char *map);
+/* Reports server packets that the client's packet, just decoded, is the first to acknowledge, and
+ * that the capture lacks. */
+void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
+                          const struct qs_packet *packet);
 
 /*
  * A warning: the demo differs from what the client would have recorded. `packet` is where, or NULL.

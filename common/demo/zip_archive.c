@@ -5,7 +5,6 @@
 
 enum {
     MARK_FILE = 0x04034b50,  /* "PK", 3, 4: a file's header and contents */
-    MARK_ENTRY = 0x02014b50, /* a file in the directory */
     MARK_END = 0x06054b50,   /* of the directory */
     MARK_END64 = 0x07064b50, /* of that of a large archive */
     END_SIZE = 22,           /* without the comment */
@@ -91,56 +90,10 @@ enum qs_demo_status appendix_take(struct qs_reader *in)
     return QS_DEMO_BLOCK;
 }
 
-/* --- Decoding --- */
-
-enum { ENTRY_VERSIONS = 4, ENTRY_METHOD = 4, ENTRY_TIME_AND_CRC = 8, ENTRY_ATTRIBUTES = 12 };
-
-static void read_entry(struct qs_decoder *d)
-{
-    uint16_t name, extra, comment;
-
-    qs_open(d, QW_APPENDIX_FILE);
-    qs_bytes(d, QW_APPENDIX_FILE_HEADER, 4 + ENTRY_VERSIONS + ENTRY_METHOD + ENTRY_TIME_AND_CRC);
-    qs_u32(d, QW_APPENDIX_FILE_PACKED_SIZE);
-    qs_u32(d, QW_APPENDIX_FILE_SIZE);
-    name = qs_u16(d, QW_APPENDIX_FILE_NAME_LENGTH);
-    extra = qs_u16(d, QW_APPENDIX_FILE_EXTRA_LENGTH);
-    comment = qs_u16(d, QW_APPENDIX_FILE_COMMENT_LENGTH);
-    qs_bytes(d, QW_APPENDIX_FILE_ATTRIBUTES, ENTRY_ATTRIBUTES);
-    qs_label_text(d, ": ", qs_text_sized(d, QW_APPENDIX_FILE_NAME, name), "");
-    qs_bytes(d, QW_APPENDIX_FILE_EXTRA, (uint32_t)extra + comment);
-    qs_close(d);
-}
-
-static bool at_entry(const struct qs_decoder *d, uint32_t end)
-{
-    return !d->in.overrun && d->in.pos < end && qs_peek_u32(d) == MARK_ENTRY;
-}
-
-static void read_directory(struct qs_decoder *d, uint32_t end)
-{
-    unsigned count = 0;
-
-    for (; at_entry(d, end); count++)
-        read_entry(d);
-    qs_label(d, ": %u %s", count, count == 1 ? "file" : "files");
-    qs_summary(d, "Zip archive of %u %s", count, count == 1 ? "file" : "files");
-}
-
 void appendix_decode(struct qs_decoder *d)
 {
-    const struct qs_view archive = {d->in.data, d->in.size};
-    const uint32_t end = find_end(archive);
-
-    qs_open(d, QW_APPENDIX);
-    qs_bytes(d, QW_APPENDIX_CONTENTS, end - directory_size(archive, end));
-    read_directory(d, end);
-    if (d->in.pos == end)
-        qs_bytes(d, QW_APPENDIX_END, archive.size - end);
-    qs_close(d);
-    if (d->in.overrun || d->in.pos < d->in.size)
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "The archive's directory is damaged");
-    qs_undecoded(d);
+    qs_summary(d, "Zip archive");
+    qs_bytes(d, QW_APPENDIX, d->in.size);
 }
 
 /* --- As parts --- */

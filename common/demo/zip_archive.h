@@ -23,12 +23,11 @@ bool appendix_is_whole(struct qs_view rest);
 /* Moves behind an archive that begins here; QS_DEMO_CUT if it is incomplete. */
 enum qs_demo_status appendix_take(struct qs_reader *in);
 
-/* Decodes it: what is in it, and the directory file by file. */
 void appendix_decode(struct qs_decoder *d);
 
 /*
  * What was written of a demo, and whether it could be opened as an archive: the archive's end is
- * searched for in the last bytes of a file, whatever follows it, and gives places from itself
+ * searched for in the last bytes of a file, whatever follows it, and has offsets from itself
  * backwards. So packets can hold one. Source: minizip unzip.c, unz64local_SearchCentralDir,
  * unz64local_SearchCentralDir64.
  */

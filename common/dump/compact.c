@@ -8,7 +8,6 @@
 /* No group: lines of the packet that are in none. */
 enum { NO_GROUP = -1 };
 
-/* A packet that is being written. */
 struct printer {
     struct qs_compact *compact;
     GString *out;
@@ -19,7 +18,6 @@ struct printer {
     gint on_line;    /* the group whose line is being written */
 };
 
-/* A group whose lines are being written. */
 struct group {
     gint index; /* or NO_GROUP */
     unsigned depth;
@@ -83,33 +81,35 @@ static void append_number(GString *out, char mark, uint64_t number)
     qs_room_end(out, qs_put_uint(at, number));
 }
 
-/* "@12+2", "@1:12+2"; "+2" alone is at the place that was expected. */
-static void put_position(GString *out, struct qs_position is, bool with_offset, bool with_source)
+static bool begins_at(struct qs_position a, struct qs_position b)
 {
-    g_string_append_c(out, '@');
-    if (with_source) {
-        char *at = qs_put_uint(qs_room(out, QS_NUMBER_MAX + 1), is.source);
-
-        *at++ = ':';
-        qs_room_end(out, at);
-    }
-    if (with_source || with_offset)
-        qs_room_end(out, qs_put_uint(qs_room(out, QS_NUMBER_MAX), is.offset));
-    append_number(out, '+', is.length);
+    return a.source == b.source && a.offset == b.offset;
 }
 
-/* What is not as expected. A derived field that has a place of its own has it behind the last. */
-static void append_position(struct printer *printer, struct qs_position is,
-                            struct qs_position expected)
+static struct qs_position end_of(struct qs_position is)
 {
-    if (qs_position_equal(is, expected))
-        return;
-    if (qs_position_equal(is, printer->compact->positions.last)) {
-        g_string_append_c(printer->out, '@');
-        return;
-    }
-    put_position(printer->out, is, is.offset != printer->compact->positions.next.offset,
-                 is.source != printer->compact->positions.next.source);
+    return (struct qs_position){.source = is.source, .offset = is.offset + is.length};
+}
+
+/* "@12", "@1:12". */
+static void append_place(GString *out, struct qs_position is, bool with_source)
+{
+    append_number(out, '@', with_source ? is.source : is.offset);
+    if (with_source)
+        append_number(out, ':', is.offset);
+}
+
+/* What does not begin where the field before it ends; a derived field, as the one before it. */
+static void append_field_position(struct printer *printer, const struct qs_dump_line *line)
+{
+    struct qs_compact *compact = printer->compact;
+    const struct qs_position expected = line->generated ? compact->last : compact->next;
+
+    if (!begins_at(line->position, expected))
+        append_place(printer->out, line->position, line->position.source != expected.source);
+    compact->last = line->position;
+    if (!line->generated)
+        compact->next = end_of(line->position);
 }
 
 /* A number that is a secret has a row of its own for the text: see qs_guard_value(). */
@@ -117,28 +117,6 @@ static bool is_of_table(const struct printer *printer, const struct qs_field *ro
 {
     return row >= printer->protocol->fields &&
            row < printer->protocol->fields + printer->protocol->field_count;
-}
-
-static struct qs_field_place place_of(const struct printer *printer,
-                                      const struct qs_dump_line *line)
-{
-    const bool known = is_of_table(printer, line->row);
-
-    return (struct qs_field_place){.row = known ? line->row : NULL,
-                                   .id = known ? (unsigned)(line->row - printer->protocol->fields)
-                                               : 0,
-                                   .is_text = printer->lines->texts->str[line->text] == '"',
-                                   .generated = line->generated,
-                                   .size = line->size};
-}
-
-static void append_field_position(struct printer *printer, const struct qs_dump_line *line)
-{
-    struct qs_positions *positions = &printer->compact->positions;
-    const struct qs_field_place field = place_of(printer, line);
-
-    append_position(printer, line->position, qs_positions_expect(positions, &field));
-    qs_positions_update(positions, &field, line->position);
 }
 
 /* The number that the line shows, "0x13" or "19 (svc_damage)". */
@@ -153,7 +131,6 @@ static uint64_t number_of(const struct printer *printer, const struct qs_dump_li
 
 /* --- Values ---------------------------------------------------------------------------------- */
 
-/* A number that has the name of its group. */
 static bool is_name_of(const struct printer *printer, const struct group *group, const char *name,
                        gsize length)
 {
@@ -195,7 +172,6 @@ static void append_text(const struct printer *printer, const char *value, gsize 
     qs_append_chars(printer->out, raw + 2, (gsize)(value + length - raw - 2));
 }
 
-/* Another packet's number, as its distance. */
 static void append_distance(const struct printer *printer, const char *value, gsize length)
 {
     uint64_t number = 0;
@@ -316,7 +292,6 @@ static void begin_line(struct printer *printer, unsigned indent)
         g_string_append_c(printer->out, ' ');
 }
 
-/* Sees to it that the group's line goes on. */
 static void continue_line(struct printer *printer, const struct group *group)
 {
     if (printer->on_line != group->index || (group->index == NO_GROUP)) {
@@ -331,27 +306,17 @@ static void continue_line(struct printer *printer, const struct group *group)
 static bool is_id(const struct printer *printer, const struct group *group, guint index)
 {
     const struct qs_dump_line *line = line_at(printer, index);
-    const struct qs_field_place field = place_of(printer, line);
     const char *name;
     uint32_t number;
 
     if (group->index == NO_GROUP || group->index + 1 != (gint)index || line->generated ||
-        !field.row)
+        !is_of_table(printer, line->row))
         return false;
     name = short_name(printer, line_at(printer, (guint)group->index)->name);
     return has_id_name(name, short_name(printer, line->name)) &&
-           qs_number_of(line->row->names, name, &number) && number == number_of(printer, line) &&
-           qs_position_equal(line->position,
-                             qs_positions_expect(&printer->compact->positions, &field));
+           qs_number_of(line->row->names, name, &number) && number == number_of(printer, line);
 }
 
-static void append_id(struct printer *printer, guint index)
-{
-    g_string_append(printer->out, "()");
-    append_field_position(printer, line_at(printer, index));
-}
-
-/* Returns the index behind the field and its parts. */
 static guint append_field(struct printer *printer, const struct group *group, guint index,
                           guint end)
 {
@@ -360,7 +325,8 @@ static guint append_field(struct printer *printer, const struct group *group, gu
         is_of_table(printer, line->row) ? end_of_parts(printer, index, end) : index + 1;
 
     if (next == index + 1 && is_id(printer, group, index)) {
-        append_id(printer, index);
+        g_string_append(printer->out, "()");
+        append_field_position(printer, line_at(printer, index));
         return next;
     }
     continue_line(printer, group);
@@ -381,18 +347,17 @@ static bool is_vector(const struct printer *printer, guint index)
 {
     const struct qs_dump_line *group = line_at(printer, index);
     const gsize length = strlen(group->name);
-    const struct qs_position next = printer->compact->positions.next;
     uint32_t at = group->position.offset;
 
-    if (group->end < index + 3 || group->end > index + 4 || next.source != group->position.source ||
-        next.offset != at)
+    if (group->end < index + 3 || group->end > index + 4 ||
+        !begins_at(group->position, printer->compact->next))
         return false;
     for (guint i = index + 1; i < group->end; i++) {
         const struct qs_dump_line *line = line_at(printer, i);
 
         if (!line->row || line->row != group->row + (i - index) || line->generated || !line->mark ||
             strncmp(line->name, group->name, length) != 0 || line->name[length] != '.' ||
-            line->position.source != next.source || line->position.offset != at ||
+            line->position.source != group->position.source || line->position.offset != at ||
             is_left_out(printer, line))
             return false;
         at += line->position.length;
@@ -425,27 +390,24 @@ static void append_group(struct printer *printer, const struct group *outer, gui
     const char *stem = stem_of(short_name(printer, line->name));
     const struct group group = {
         .index = (gint)index, .depth = outer->depth + 1, .stem = stem, .stem_length = strlen(stem)};
-    struct qs_positions *positions = &printer->compact->positions;
-    const struct qs_position before = positions->next;
-    const uint32_t end = line->position.offset + line->position.length;
+    struct qs_compact *compact = printer->compact;
+    const struct qs_position end = end_of(line->position);
+    char length[QS_NUMBER_MAX + 1];
     gsize place;
 
     begin_line(printer, outer->depth + 1);
     g_string_append(printer->out, short_name(printer, line->name));
+    if (!begins_at(line->position, compact->next))
+        append_place(printer->out, line->position, line->position.source != compact->next.source);
     place = printer->out->len;
     printer->on_line = (gint)index;
-    qs_positions_move(positions, line->position.source, line->position.offset);
+    compact->next = line->position;
     append_lines(printer, &group, index + 1, line->end);
-    if (before.source != line->position.source || before.offset != line->position.offset ||
-        positions->next.source != line->position.source || positions->next.offset != end) {
-        GString *text = g_string_new(NULL);
-
-        put_position(text, line->position, before.offset != line->position.offset,
-                     before.source != line->position.source);
-        g_string_insert_len(printer->out, (gssize)place, text->str, (gssize)text->len);
-        g_string_free(text, TRUE);
+    if (!begins_at(compact->next, end)) {
+        g_snprintf(length, sizeof length, "+%u", line->position.length);
+        g_string_insert(printer->out, (gssize)place, length);
     }
-    qs_positions_move(positions, line->position.source, end);
+    compact->next = end;
     printer->on_line = NO_GROUP;
 }
 
@@ -454,15 +416,15 @@ static void append_note(struct printer *printer, const struct group *group,
 {
     begin_line(printer, group->depth + 1);
     g_string_append_printf(printer->out, "! %s", line->name);
-    put_position(printer->out, line->position, true,
-                 line->position.source != printer->compact->positions.next.source);
+    append_place(printer->out, line->position,
+                 line->position.source != printer->compact->next.source);
+    append_number(printer->out, '+', line->position.length);
     g_string_append_c(printer->out, ' ');
     g_string_append_len(printer->out, printer->lines->texts->str + line->text,
                         (gssize)(line->text_end - line->text));
     printer->on_line = NO_GROUP;
 }
 
-/* Returns the index behind what was written. */
 static guint append_item(struct printer *printer, const struct group *group, guint index, guint end)
 {
     const struct qs_dump_line *line = line_at(printer, index);
@@ -501,7 +463,7 @@ void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs
                               .on_line = NO_GROUP};
     const struct group none = {.index = NO_GROUP, .depth = 0};
 
-    qs_positions_begin(&compact->positions, protocol->field_count);
+    compact->next = compact->last = (struct qs_position){0};
     append_lines(&printer, &none, 0, lines->count);
     g_string_append_c(out, '\n');
 }

@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sinks that print: text, compact text, JSON.
+ * The sinks that print: text, compact text, JSON. quakeshark-dump(5) has the grammar of each.
  *
- * Text is an event log that diffs well, one line a field, packets in order:
- *
- *     17 42+2 qw.playerinfo.origin.x = -512.125
- *
- * that is packet number, offset and length in the payload, name, value. Inside joined fragments or
- * inflated bytes the offset is written `1:42`: in the packet's first such source. A group has no
- * value. A derived value stands behind `:=` instead of `=`. Enumerated values are followed by their
- * name in parentheses; texts are quoted, with JSON's escapes, and followed by `[raw hex]` where the
- * readable text is not the same bytes. Each packet, and each unit of a stream, begins with lines
- * named `packet.*`; a unit has the number of the packet that completed it.
- *
- * The compact form has the same in a line a group, for goldens and for `git diff`:
- *
- *     packet qw s2c
- *      header sequence_word=0x8000000d ack_word=0xd
- *      svc_damage() .armor=0 .health=10 .origin=(0 0 0)
- *      svc_damage() .armor=0 .health=5 .origin=(0 0 0)
- *      ! sequence.gap@0+4 "2 sequence numbers skipped"
- *
- * A packet's line has `+N` where it is not the next one after the packet before but the Nth,
- * `session=N` where that is not the first (0: there is none), and `size=N` where it does not end
- * with its last field. A group is indented by its depth, and its fields follow it; those behind a
- * group within it have a line that begins with `+`. Names lack the protocol's, and where they begin
- * as the group's
- * ("svc_" apart), that too: then they begin with a dot. `:=` stands before derived values. `{}` has
- * the parts of a number that have a name, "{type=(dem_all)}", or do not follow from its bits; `()`
- * has a number's name (nothing: the group's), `(1 2 3)` the components of a vector, `#-2` the
- * packet that comes two before. `!` begins a note.
- *
- * Behind a group's name `()` stands for its first field, the number of the message of that name.
- *
- * Positions follow from positions.h; others are written behind: `@12+2`, `@1:12+2` in a source,
- * `@+2` of another length, `@` that of the field before. In a demo they count from the block's
- * beginning.
- *
- * JSON is one packet a line; see quakeshark-dump(5).
+ * Text is an event log that diffs well, one line a field: number of the packet, offset and length
+ * in the payload, name, value. The compact form has the same in a line a group, for goldens and for
+ * `git diff`, without what follows from what stands before it. JSON is one packet a line.
  */
 #ifndef QS_DUMP_DUMP_H
 #define QS_DUMP_DUMP_H

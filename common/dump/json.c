@@ -202,14 +202,6 @@ static double seconds(int64_t time)
     return (double)(time / 1000000000) + (double)(time % 1000000000) / 1e9;
 }
 
-static void put_addresses(struct qs_json *json, GString *scratch, const struct qs_packet *packet)
-{
-    qs_json_key(json, "source");
-    put_address(json, scratch, &packet->source);
-    qs_json_key(json, "destination");
-    put_address(json, scratch, &packet->destination);
-}
-
 static void put_number(struct qs_json *json, const char *key, uint64_t number)
 {
     qs_json_key(json, key);
@@ -231,7 +223,10 @@ static void put_packet(struct qs_json *json, GString *scratch, const struct qs_d
     put_number(json, "packet", packet->number);
     qs_json_key(json, "time");
     qs_json_real(json, seconds(packet->time));
-    put_addresses(json, scratch, packet);
+    qs_json_key(json, "source");
+    put_address(json, scratch, &packet->source);
+    qs_json_key(json, "destination");
+    put_address(json, scratch, &packet->destination);
     put_word(json, "protocol", decoder->protocol->name);
     put_word(json, "direction", qs_direction_name(decoder->direction));
     if (packet->unit)
@@ -243,7 +238,6 @@ static void put_packet(struct qs_json *json, GString *scratch, const struct qs_d
         put_word(json, "summary", decoder->summary->str);
 }
 
-/* What stands before the fields. */
 static void put_head(struct json_dump *sink, const struct qs_dump_packet *about)
 {
     struct qs_json json;

@@ -88,7 +88,6 @@ void qs_json_bytes(struct qs_json *json, struct qs_view bytes)
 
 enum { ESCAPE_MAX = 6, DELETE = 0x7f, C1_LAST = 0x9f };
 
-/* The letter of a short escape, or 0. */
 static char short_escape(unsigned c)
 {
     switch (c) {

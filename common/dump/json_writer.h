@@ -20,7 +20,7 @@ struct qs_json {
     bool comma;   /* a value came before, in the same array or object */
 };
 
-/* For the next text: `out`, which belongs to the caller, goes on with a value. */
+/* For the next text: appends a value to `out`, which belongs to the caller. */
 static inline void qs_json_init(struct qs_json *json, GString *out)
 {
     *json = (struct qs_json){.out = out};

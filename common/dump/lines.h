@@ -4,7 +4,6 @@
 #define QS_DUMP_LINES_H
 
 #include "common/dump/dump.h"
-#include "common/dump/positions.h"
 
 /* --- Sources: numbered from 1 on, in the order in which they begin */
 
@@ -32,6 +31,11 @@ static inline unsigned qs_source_number(const struct qs_source_numbers *numbers)
 
 /* --- Lines of a text dump */
 
+struct qs_position {
+    unsigned source; /* 0: the payload */
+    uint32_t offset, length;
+};
+
 struct qs_dump_line {
     const struct qs_field *row; /* NULL: a note */
     const char *name;           /* of a note without the protocol's prefix */
@@ -39,7 +43,6 @@ struct qs_dump_line {
     bool generated;
     bool is_zero; /* the value is 0 or false */
     struct qs_position position;
-    uint32_t size;        /* of a text's or bytes' value */
     gsize text, text_end; /* the value, in `texts` */
     guint end;            /* of a group: the index behind its last line */
 };
@@ -55,8 +58,8 @@ typedef bool qs_line_test(void *user, const struct qs_dump_line *line);
 
 /* The compact form, from packet to packet; all zero to begin with. */
 struct qs_compact {
-    struct qs_positions positions;
-    qs_line_test *is_left_out; /* or NULL */
+    struct qs_position next, last; /* where the next field is expected; the last one's position */
+    qs_line_test *is_left_out;     /* or NULL */
     void *user;
 };
 

@@ -110,12 +110,11 @@ static void search_text(struct qs_secret_guard *guard, const struct qs_decoder *
 {
     struct qs_view secret;
 
-    if (!row->secret && guard->key && qs_secret_behind(guard->key, text, &secret))
+    if (row->role != QS_ROLE_SECRET && guard->key && qs_secret_behind(guard->key, text, &secret))
         remember(guard, d, secret);
-    guard->key = row->secret ? NULL : qs_secret_key(text);
+    guard->key = row->role == QS_ROLE_SECRET ? NULL : qs_secret_key(text);
 }
 
-/* A number that is a secret is shown as a text. */
 static const struct qs_field *guard_number(struct qs_secret_guard *guard,
                                            const struct qs_field *row, struct qs_value *value)
 {
@@ -134,11 +133,11 @@ static const struct qs_field *guard_value(struct qs_guard *base, const struct qs
     struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
     const bool is_text = row->type == QS_TEXT;
 
-    if (row->secret && !is_text)
+    if (row->role == QS_ROLE_SECRET && !is_text)
         return guard_number(guard, row, value);
     if (!is_text && row->type != QS_BYTES)
         return row;
-    if (row->secret)
+    if (row->role == QS_ROLE_SECRET)
         remember(guard, d, value->bytes);
     if (is_text && !value->generated)
         search_text(guard, d, row, value->bytes);

@@ -16,6 +16,7 @@ enum word_kind {
     COMMAND = 4,        /* its first word is one */
     COMMAND_LINE = 8,   /* all of its words are */
     UNLESS_NUMBER = 16, /* 0 and 1 are no passwords */
+    FORWARDED = 32,     /* a COMMAND_LINE behind "cmd" alone: QTV's AUTH is none */
 };
 
 static const struct qs_secret_word {
@@ -31,6 +32,7 @@ static const struct qs_secret_word {
     {"admin_password", IN_INFO | VARIABLE},
     {"qtv_password", VARIABLE},
     {"pq_password", VARIABLE},
+    {"_pw", IN_INFO | VARIABLE},
     {"guid", IN_INFO},
     {"*guid", IN_INFO},
     {"cl_guid", IN_INFO | VARIABLE},
@@ -40,6 +42,7 @@ static const struct qs_secret_word {
     {"rcon", COMMAND},
     {"0x44495547", COMMAND}, /* FTE's line of connect with the GUID */
     {"login", COMMAND_LINE},
+    {"auth", FORWARDED},
     {"logon", COMMAND_LINE},
     {"admin", COMMAND_LINE},
     {"referee", COMMAND_LINE},
@@ -86,7 +89,6 @@ static bool is_password(const struct qs_secret_word *word, struct qs_view value)
     return !(word->kinds & UNLESS_NUMBER) || !(equals(value, "0") || equals(value, "1"));
 }
 
-/* Ends a text among bytes. */
 static bool is_end(uint8_t byte)
 {
     return byte == 0 || byte == 0xff || byte == '\n';
@@ -121,8 +123,8 @@ static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secre
 /* --- Commands --- */
 
 /*
- * Behind which byte a command begins: the beginning goes on over blanks. What a command begins with
- * is looked for in few bytes and few words, so that no text takes longer than its length asks for.
+ * The bytes behind which a command begins; blanks may follow. A command's name is searched for in
+ * few bytes and few words, so that the time is linear in the text's length.
  */
 enum { NAME_WITHIN = 128, WORDS_BEFORE_NAME = 4, LINE_MAX_SIZE = 2048 };
 
@@ -143,7 +145,6 @@ static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
     return (struct qs_view){text.data + at, end - at};
 }
 
-/* A command of the line, as far as it was read. */
 struct command {
     struct qs_view line;
     uint32_t pos;
@@ -180,7 +181,7 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
             return (struct qs_view){0};
     while (is_sign(command, token.text));
     command->is_told = command->is_told || token.text.size < token.length;
-    if (word->kinds & COMMAND_LINE)
+    if (word->kinds & (COMMAND_LINE | FORWARDED))
         token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
     return token.text;
 }
@@ -207,11 +208,13 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
 
     if (!skip_to_name(&command, &token))
         return false;
-    word = find_word(token.text, VARIABLE | COMMAND | COMMAND_LINE);
+    word =
+        find_word(token.text, VARIABLE | COMMAND | COMMAND_LINE | (command.is_set ? FORWARDED : 0));
     if (!word || (!from_client && !(word->kinds & VARIABLE)))
         return false;
     command.is_told = command.is_told || token.text.size < token.length;
-    command.line = line_at(text, at, word->kinds & COMMAND_LINE ? text.size : LINE_MAX_SIZE);
+    command.line =
+        line_at(text, at, word->kinds & (COMMAND_LINE | FORWARDED) ? text.size : LINE_MAX_SIZE);
     *secret = value_behind(&command, word);
     if (!from_client && !command.is_set && !command.is_told)
         return false;

@@ -116,8 +116,6 @@ static void text_field(struct qs_sink *base, const struct qs_field *field,
     line->generated = value->generated;
     line->is_zero = is_zero(field, value);
     line->mark = value->generated ? " := " : " = ";
-    if (qs_type_kind(field->type) == QS_KIND_BYTES)
-        line->size = value->bytes.size;
     if (field->type == QS_TEXT)
         append_text(texts, value->bytes);
     else
@@ -199,14 +197,6 @@ static bool is_line_left_out(void *user, const struct qs_dump_line *line)
 /* Characters that a line may have beside its name and its value. */
 enum { LINE_MARKS = 5 * QS_NUMBER_MAX };
 
-/* The same as a word of the compact form's first line. Two need no name. */
-static void append_compact_header(struct text_dump *sink, enum qs_packet_line_id id)
-{
-    g_string_append_c(sink->output, ' ');
-    if (id != QS_PACKET_PROTOCOL && id != QS_PACKET_DIRECTION)
-        g_string_append_printf(sink->output, "%s=", strchr(qs_packet_lines[id].name, '.') + 1);
-}
-
 /* The beginning of a line about the packet as such, with its "=". False when it is left out; the
  * compact form always has the protocol, since names follow from it. */
 static bool begin_header(struct text_dump *sink, const struct qs_dump_packet *about,
@@ -219,7 +209,10 @@ static bool begin_header(struct text_dump *sink, const struct qs_dump_packet *ab
     if (is_left_out(sink, name) && !(sink->is_compact && id == QS_PACKET_PROTOCOL))
         return false;
     if (sink->is_compact) {
-        append_compact_header(sink, id);
+        /* The same as a word of the compact form's first line. Two need no name. */
+        g_string_append_c(sink->output, ' ');
+        if (id != QS_PACKET_PROTOCOL && id != QS_PACKET_DIRECTION)
+            g_string_append_printf(sink->output, "%s=", strchr(qs_packet_lines[id].name, '.') + 1);
         return true;
     }
     at = qs_put_uint(qs_room(output, LINE_MARKS), about->packet->number);
@@ -354,13 +347,12 @@ static void count_from_block(struct text_dump *sink, const struct qs_dump_packet
             sink->lines.at[i].position.offset -= start;
 }
 
-/* The packet ends with its last field, else its size is told. */
+/* The packet ends with its last field; otherwise the line shows its size. */
 static void insert_size(struct text_dump *sink, const struct qs_dump_packet *about, gsize place)
 {
-    const struct qs_position end = {.offset = about->packet->size};
     char text[sizeof " size=" + QS_NUMBER_MAX];
 
-    if (qs_position_equal(sink->compact.positions.next, end))
+    if (!sink->compact.next.source && sink->compact.next.offset == about->packet->size)
         return;
     g_snprintf(text, sizeof text, " size=%u", about->packet->size);
     g_string_insert(sink->output, (gssize)place, text);
@@ -417,7 +409,6 @@ static void free_dump(struct qs_dump *dump)
     g_free(sink->lines.at);
     g_array_free(sink->open, TRUE);
     g_string_free(sink->lines.texts, TRUE);
-    qs_positions_clear(&sink->compact.positions);
     g_string_free(sink->output, TRUE);
     g_hash_table_destroy(sink->answers);
     g_free(sink);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How values, addresses and directions are written in dumps. */
 #include "common/dump/dump.h"
 
 #include <arpa/inet.h>
@@ -55,16 +54,6 @@ static void append_int(GString *out, const struct qs_field *field, int64_t value
     append_name(out, field, (uint32_t)value);
 }
 
-static void append_bytes(GString *out, const struct qs_field *field, struct qs_view bytes)
-{
-    if (field->type == QS_TEXT)
-        qs_text_append_utf8(out, bytes);
-    else if (field->type == QS_BYTES)
-        qs_append_bytes(out, bytes);
-    else
-        append_ip(out, field->type == QS_IPV6 ? 6 : 4, bytes.data);
-}
-
 /* "2026-11-20T15:54:01.123Z" (ISO 8601). A year of five digits is a number. */
 static void append_time(GString *out, uint64_t milliseconds)
 {
@@ -99,7 +88,12 @@ void qs_value_append(GString *out, const struct qs_field *field, const struct qs
         qs_room_end(out, qs_put_real(qs_room(out, QS_NUMBER_MAX), value->f));
         break;
     case QS_KIND_BYTES:
-        append_bytes(out, field, value->bytes);
+        if (field->type == QS_TEXT)
+            qs_text_append_utf8(out, value->bytes);
+        else if (field->type == QS_BYTES)
+            qs_append_bytes(out, value->bytes);
+        else
+            append_ip(out, field->type == QS_IPV6 ? 6 : 4, value->bytes.data);
         break;
     case QS_KIND_TIME:
         append_time(out, value->u);

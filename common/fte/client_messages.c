@@ -162,16 +162,6 @@ static int16_t read_speed(struct qs_decoder *d, unsigned id, uint32_t bits)
     return speed;
 }
 
-static void read_speeds(struct qs_decoder *d, uint32_t bits, struct fte_input *cmd)
-{
-    if (bits & UC_FORWARD)
-        cmd->forward = read_speed(d, rows_of(d)->forward, bits);
-    if (bits & UC_RIGHT)
-        cmd->side = read_speed(d, rows_of(d)->side, bits);
-    if (bits & UC_UP)
-        cmd->up = read_speed(d, rows_of(d)->up, bits);
-}
-
 void fte_read_cursor(struct qs_decoder *d)
 {
     qs_scaled_i16(d, FTE_CURSOR_X, 1 / 32767.0);
@@ -255,7 +245,12 @@ static void read_command(struct qs_decoder *d, struct fte_input *input, bool fir
         if (bits & UC_MSEC)
             fte_varint(d, FTE_INPUT_MSEC);
         read_angles(d, bits, input->angles);
-        read_speeds(d, bits, input);
+        if (bits & UC_FORWARD)
+            input->forward = read_speed(d, rows_of(d)->forward, bits);
+        if (bits & UC_RIGHT)
+            input->side = read_speed(d, rows_of(d)->side, bits);
+        if (bits & UC_UP)
+            input->up = read_speed(d, rows_of(d)->up, bits);
         if (bits & UC_BUTTONS)
             input->buttons = (uint8_t)fte_varint(d, FTE_INPUT_BUTTONS);
         if (bits & UC_IMPULSE)

@@ -172,16 +172,6 @@ static uint8_t read_predinfo(struct qs_decoder *d, const struct update *update)
     return predbits;
 }
 
-static void read_skin(struct qs_decoder *d, const struct update *update)
-{
-    if (update->lerptime)
-        fte_uleb128_biased(d, FTE_UPDATE_SKIN, 64);
-    else if (update->wide)
-        qs_i16(d, FTE_UPDATE_SKIN);
-    else
-        qs_unsigned_byte(d, FTE_UPDATE_SKIN);
-}
-
 /* The size of what others collide with. */
 static void read_solid(struct qs_decoder *d)
 {
@@ -234,15 +224,6 @@ static void read_drawflags(struct qs_decoder *d)
         qs_u8(d, FTE_UPDATE_ABSLIGHT);
 }
 
-static void read_tag(struct qs_decoder *d, const struct update *update)
-{
-    fte_entity(d, FTE_UPDATE_TAG_ENTITY);
-    if (update->lerptime)
-        fte_uleb128_biased(d, FTE_UPDATE_TAG_INDEX, 1);
-    else
-        qs_unsigned_byte(d, FTE_UPDATE_TAG_INDEX);
-}
-
 static void read_light(struct qs_decoder *d, const struct update *update)
 {
     qs_u16(d, FTE_UPDATE_LIGHT_RED);
@@ -261,13 +242,6 @@ static void read_trail(struct qs_decoder *d, const struct update *update)
     } else if (qs_u16(d, FTE_UPDATE_TRAIL) & TRAIL_EMITS) {
         qs_u16(d, FTE_UPDATE_EMIT);
     }
-}
-
-static void read_colormod(struct qs_decoder *d)
-{
-    qs_u8(d, FTE_UPDATE_COLORMOD_RED);
-    qs_u8(d, FTE_UPDATE_COLORMOD_GREEN);
-    qs_u8(d, FTE_UPDATE_COLORMOD_BLUE);
 }
 
 static void read_glow(struct qs_decoder *d)
@@ -296,8 +270,12 @@ static uint8_t read_common(struct qs_decoder *d, const struct update *update)
         predbits = read_predinfo(d, update);
     if (bits & UF_MODEL)
         read_model(d, FTE_UPDATE_MODEL, update);
-    if (bits & UF_SKIN)
-        read_skin(d, update);
+    if (bits & UF_SKIN && update->lerptime)
+        fte_uleb128_biased(d, FTE_UPDATE_SKIN, 64);
+    else if (bits & UF_SKIN && update->wide)
+        qs_i16(d, FTE_UPDATE_SKIN);
+    else if (bits & UF_SKIN)
+        qs_unsigned_byte(d, FTE_UPDATE_SKIN);
     if (bits & UF_COLORMAP)
         read_byte(d, FTE_UPDATE_COLORMAP, update);
     if (bits & UF_SOLID)
@@ -322,14 +300,22 @@ static void read_looks(struct qs_decoder *d, const struct update *update)
         return;
     if (bits & UF_DRAWFLAGS)
         read_drawflags(d);
-    if (bits & UF_TAGINFO)
-        read_tag(d, update);
+    if (bits & UF_TAGINFO) {
+        fte_entity(d, FTE_UPDATE_TAG_ENTITY);
+        if (update->lerptime)
+            fte_uleb128_biased(d, FTE_UPDATE_TAG_INDEX, 1);
+        else
+            qs_unsigned_byte(d, FTE_UPDATE_TAG_INDEX);
+    }
     if (bits & UF_LIGHT)
         read_light(d, update);
     if (bits & UF_TRAILEFFECT)
         read_trail(d, update);
-    if (bits & UF_COLORMOD)
-        read_colormod(d);
+    if (bits & UF_COLORMOD) {
+        qs_u8(d, FTE_UPDATE_COLORMOD_RED);
+        qs_u8(d, FTE_UPDATE_COLORMOD_GREEN);
+        qs_u8(d, FTE_UPDATE_COLORMOD_BLUE);
+    }
     if (bits & UF_GLOW)
         read_glow(d);
     if (bits & UF_FATNESS)
@@ -359,7 +345,6 @@ static void read_update(struct qs_decoder *d, struct qs_entity_update *read)
 
 /* --- The messages --- */
 
-/* A number, whether the entity is gone, and the update where it is not. */
 static void read_entity(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;

@@ -32,7 +32,6 @@ static void emit_meaning(struct qs_decoder *d, struct fte_extension extension, u
         qs_emit_generated_text(d, FTE2_BIT_1_MEANING, offset, length, "VOICECHAT");
 }
 
-/* Emits the flags of an extension word in the row of its key. */
 static void emit_flags(struct qs_decoder *d, struct fte_extension extension, uint32_t offset,
                        uint32_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Server messages but for entities. Source: PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c
+ * Server messages except entities. Source: PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c
  * and what it calls, where the function is named.
  */
 #include "common/fte/fte.h"

@@ -89,14 +89,6 @@ static const struct {
     [LIFETIME] = {FTE_TE_LIFETIME, U8},
 };
 
-static void read_i8_vector(struct qs_decoder *d, unsigned row)
-{
-    qs_open(d, row);
-    for (unsigned axis = 1; axis <= 3; axis++)
-        qs_i8(d, row + axis);
-    qs_close(d);
-}
-
 static void read_part(struct qs_decoder *d, unsigned row, enum reader reader)
 {
     switch (reader) {
@@ -107,7 +99,10 @@ static void read_part(struct qs_decoder *d, unsigned row, enum reader reader)
         qs_u16(d, row);
         break;
     case I8_VECTOR:
-        read_i8_vector(d, row);
+        qs_open(d, row);
+        for (unsigned axis = 1; axis <= 3; axis++)
+            qs_i8(d, row + axis);
+        qs_close(d);
         break;
     case COORD:
         qs_coord(d, row);
@@ -119,7 +114,7 @@ static void read_part(struct qs_decoder *d, unsigned row, enum reader reader)
         fte_entity(d, row);
         break;
     case FILE_NAME:
-        qs_file_name(d, row);
+        qs_text(d, row);
         break;
     case TWENTIETHS:
         qs_scaled_u8(d, row, 0.05);

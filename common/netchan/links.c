@@ -2,6 +2,8 @@
 #include "common/netchan/links.h"
 #include "common/netchan/links_state.h"
 
+#include <string.h>
+
 #include "common/core/emit.h"
 #include "common/core/protocol.h"
 
@@ -16,6 +18,8 @@ struct qs_links *qs_links_new(uint32_t kept)
     qs_chunks_init(&links->messages, sizeof(struct qs_link_message), kept);
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
         links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    links->quality = kept ? NULL : qs_quality_new();
+    links->lines = g_array_new(FALSE, TRUE, sizeof(struct qs_line));
     return links;
 }
 
@@ -33,6 +37,8 @@ void qs_links_free(struct qs_links *links)
     qs_chunks_clear(&links->records);
     qs_chunks_clear(&links->extras);
     qs_chunks_clear(&links->messages);
+    qs_quality_free(links->quality);
+    g_array_free(links->lines, TRUE);
     g_free(links);
 }
 
@@ -44,7 +50,6 @@ static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
 
     record->packet = (uint32_t)d->packet->number;
     record->time = d->packet->time;
-    record->lost = (uint16_t)MIN(d->lost, UINT16_MAX);
     return links->records.count;
 }
 
@@ -81,7 +86,7 @@ static void complete(struct qs_links *links, const struct qs_link_way *way, uint
 }
 
 /* Decoders give no more fragments of a message than QS_FRAGMENTS_MAX. */
-static void take_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
     struct qs_link_way *way = &links->ways[d->packet->from];
 
@@ -95,15 +100,150 @@ static void take_fragment(struct qs_links *links, const struct qs_decoder *d, ui
     g_array_set_size(way->parts, 0);
 }
 
-static void take_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
-{
-    struct qs_seqinfo seqinfo;
+/*
+ * --- Requests and their responses
+ *
+ * Nothing in a response says which request it answers, but for a key in some: it is taken for the
+ * latest of its kind from the other end, unless that is long ago. Downloads are requests, too: for
+ * the file, then for each piece.
+ */
 
-    count_bytes(links, d->packet, record);
-    if (d->protocol->seqinfo && d->protocol->seqinfo(d->session, d->packet, &seqinfo))
-        qs_links_take_place(links, d, record, &seqinfo);
-    if (d->fragment)
-        take_fragment(links, d, record);
+/* Nanoseconds. */
+#define RESPONSE_MAX (INT64_C(30) * 1000000000)
+
+static unsigned kind_of(uint32_t asks)
+{
+    return (unsigned)__builtin_ctz(asks);
+}
+
+static void ask(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                const struct qs_requests *requests)
+{
+    links->requests[links->request_count++ % QS_PENDING_REQUESTS_MAX] =
+        (struct qs_link_request){*requests, record, d->packet->from, false};
+    links->counts[kind_of(requests->asks)].requests++;
+}
+
+static bool fits(const struct qs_link_request *request, const struct qs_requests *response)
+{
+    return request->requests.asks & response->answers &&
+           (!request->requests.keyed || !response->keyed || request->requests.key == response->key);
+}
+
+/* The latest request that it may be for, or NULL. */
+static struct qs_link_request *find_request(struct qs_links *links, const struct qs_decoder *d,
+                                            const struct qs_requests *response)
+{
+    const uint32_t oldest = links->request_count > QS_PENDING_REQUESTS_MAX
+                                ? links->request_count - QS_PENDING_REQUESTS_MAX
+                                : 0;
+
+    for (uint32_t i = links->request_count; i-- > oldest;) {
+        struct qs_link_request *request = &links->requests[i % QS_PENDING_REQUESTS_MAX];
+
+        if (qs_link_elapsed(qs_link_record(links, request->record)->time, d->packet->time) >
+            RESPONSE_MAX)
+            return NULL;
+        if (request->from != d->packet->from && fits(request, response))
+            return request;
+    }
+    return NULL;
+}
+
+static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                   const struct qs_requests *response)
+{
+    struct qs_link_request *request = find_request(links, d, response);
+    struct qs_link_extra *extra;
+
+    if (!request)
+        return;
+    extra = qs_link_extra(links, record);
+    extra->response_to = request->record;
+    extra->kind = (uint8_t)kind_of(request->requests.asks);
+    extra->first_response = !request->answered;
+    if (request->answered)
+        return;
+    request->answered = true;
+    links->counts[extra->kind].answered++;
+    if (!qs_link_extra(links, request->record)->response_in)
+        qs_link_extra(links, request->record)->response_in = record;
+}
+
+static void add_request(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                        const struct qs_requests *requests)
+{
+    if (requests->asks && (!requests->answers || d->direction == QS_C2S))
+        ask(links, d, record, requests);
+    else if (requests->answers)
+        answer(links, d, record, requests);
+}
+
+/* Chunks are known by their offset; pieces come one after the other. */
+static void add_transfer(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                         const struct qs_transfer *transfer)
+{
+    const struct qs_requests asks = {.asks = QS_ASK_DOWNLOAD};
+    const struct qs_requests answers = {.answers = QS_ASK_DOWNLOAD};
+
+    switch (transfer->event) {
+    case QS_TRANSFER_REQUEST:
+        links->download = record;
+        add_request(links, d, record, &asks);
+        return;
+    case QS_TRANSFER_NEXT:
+        add_request(links, d, record, &asks);
+        return;
+    case QS_TRANSFER_REFUSED:
+    case QS_TRANSFER_BEGIN:
+    case QS_TRANSFER_CHUNK:
+    case QS_TRANSFER_PIECE:
+        break;
+    }
+    add_request(links, d, record, &answers);
+    if (links->download)
+        qs_link_extra(links, record)->download = links->download;
+}
+
+static void add_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+{
+    for (unsigned i = 0; i < d->request_count; i++)
+        add_request(links, d, record, &d->requests[i]);
+    for (guint i = 0; i < d->transfers->len; i++)
+        add_transfer(links, d, record, &g_array_index(d->transfers, struct qs_transfer, i));
+}
+
+/* --- A packet, whole --- */
+
+static void begin_connection(struct qs_links *links)
+{
+    qs_links_restart(links, true);
+    if (!links->quality)
+        return;
+    for (uint32_t i = links->lines->len; i <= links->connection; i++) {
+        struct qs_line line;
+
+        qs_quality_line(i == links->connection ? links->quality : NULL, &line);
+        g_array_append_val(links->lines, line);
+    }
+    qs_quality_free(links->quality);
+    links->quality = qs_quality_new();
+}
+
+static void add_gap(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+{
+    const struct qs_line_gap gap = qs_quality_add_gap(links->quality, d);
+
+    if (gap.lost || gap.skipped || gap.choked || gap.throttled)
+        qs_link_extra(links, record)->gap = gap;
+}
+
+void qs_links_line(const struct qs_links *links, uint32_t connection, struct qs_line *line)
+{
+    if (links && connection < links->lines->len)
+        *line = g_array_index(links->lines, struct qs_line, connection);
+    else
+        qs_quality_line(links && connection == links->connection ? links->quality : NULL, line);
 }
 
 void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
@@ -113,12 +253,21 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
     if (d->packet->unit || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
         return;
     if (links->connection != d->session->connection)
-        qs_links_restart(links, true);
+        begin_connection(links);
     links->connection = d->session->connection;
     record = add_record(links, d);
-    if (!d->connectionless)
-        take_number(links, d, record);
-    qs_links_take_requests(links, d, record);
+    if (!d->connectionless) {
+        struct qs_seqinfo seqinfo;
+
+        count_bytes(links, d->packet, record);
+        if (d->protocol->seqinfo && d->protocol->seqinfo(d->session, d->packet, &seqinfo))
+            qs_links_acknowledge(links, d, record, &seqinfo);
+        if (d->fragment)
+            add_fragment(links, d, record);
+        if (links->quality)
+            add_gap(links, d, record);
+    }
+    add_requests(links, d, record);
 }
 
 /* --- What is known of a packet --- */
@@ -224,6 +373,7 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
         found->reassembled_in = packet_of(links, extra->whole);
     found->fragment = extra->fragment;
     found->fragments = extra->fragments;
+    found->gap = extra->gap;
     found->response_in = packet_of(links, extra->response_in);
     found->download_request = packet_of(links, extra->download);
     if (!extra->response_to)
@@ -248,7 +398,6 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
     found->acked_in = packet_of(links, record->acked_by);
     if (record->extra)
         find_extra(links, record, qs_chunks_at(&links->extras, record->extra), found);
-    found->lost = record->lost;
     found->rate = record->rate;
     found->has_rate = record->has_rate;
     return true;
@@ -271,7 +420,8 @@ static void show(struct qs_decoder *d, enum qs_link link, uint64_t value)
     qs_emit_generated_uint(d, d->protocol->links + link, 0, 0, value);
 }
 
-static void show_packet(struct qs_decoder *d, enum qs_link link, uint64_t number)
+/* A packet's number, or how many; 0: none. */
+static void show_count(struct qs_decoder *d, enum qs_link link, uint64_t number)
 {
     if (number)
         show(d, link, number);
@@ -292,29 +442,48 @@ static void show_ack_time(struct qs_decoder *d, int64_t time)
 
 static void show_fields(struct qs_decoder *d, const struct qs_packet_links *links)
 {
-    show_packet(d, QS_LINK_ACKS_FRAME, links->acks);
+    show_count(d, QS_LINK_ACKS_FRAME, links->acks);
     show_ack_time(d, links->ack_rtt);
-    show_packet(d, QS_LINK_ACKED_IN, links->acked_in);
-    show_packet(d, QS_LINK_RELIABLE_FIRST_IN, links->reliable_first_in);
-    show_packet(d, QS_LINK_RELIABLE_AGAIN_IN, links->reliable_again_in);
-    show_packet(d, QS_LINK_RELIABLE_CONFIRMED_IN, links->reliable_confirmed_in);
-    show_packet(d, QS_LINK_RELIABLE_CONFIRMS, links->reliable_confirms);
+    show_count(d, QS_LINK_ACKED_IN, links->acked_in);
+    show_count(d, QS_LINK_RELIABLE_FIRST_IN, links->reliable_first_in);
+    show_count(d, QS_LINK_RELIABLE_AGAIN_IN, links->reliable_again_in);
+    show_count(d, QS_LINK_RELIABLE_CONFIRMED_IN, links->reliable_confirmed_in);
+    show_count(d, QS_LINK_RELIABLE_CONFIRMS, links->reliable_confirms);
     show_time(d, QS_LINK_RELIABLE_TIME, links->reliable_time);
-    show_packet(d, QS_LINK_REASSEMBLED_IN, links->reassembled_in);
-    show_packet(d, QS_LINK_RESPONSE_IN, links->response_in);
-    show_packet(d, QS_LINK_RESPONSE_TO, links->response.request);
+    show_count(d, QS_LINK_REASSEMBLED_IN, links->reassembled_in);
+    show_count(d, QS_LINK_RESPONSE_IN, links->response_in);
+    show_count(d, QS_LINK_RESPONSE_TO, links->response.request);
     if (links->response.known)
         show_time(d, QS_LINK_RESPONSE_TIME, links->response.time);
-    show_packet(d, QS_LINK_DOWNLOAD_FROM, links->download_request);
-    if (links->lost)
-        show(d, QS_LINK_LOST, links->lost);
+    show_count(d, QS_LINK_DOWNLOAD_FROM, links->download_request);
+    show_count(d, QS_LINK_LOST, links->gap.lost);
+    show_count(d, QS_LINK_SKIPPED, links->gap.skipped);
+    show_count(d, QS_LINK_CHOKED, links->gap.choked);
+    show_count(d, QS_LINK_THROTTLED, links->gap.throttled);
     if (links->has_rate)
         show(d, QS_LINK_RATE, links->rate);
 }
 
+/* " [lost 2]", before other marks and the messages. */
+static void add_mark(struct qs_decoder *d, const char *what, unsigned count)
+{
+    const size_t header = strcspn(d->summary->str, "[:");
+    char *mark = g_strdup_printf(" [%s %u]", what, count);
+
+    if (count)
+        g_string_insert(d->summary, (gssize)header - (d->summary->str[header] == '['), mark);
+    g_free(mark);
+}
+
 static void summarise(struct qs_decoder *d, const struct qs_packet_links *links)
 {
-    if (!d->want_summary || !links->fragment)
+    if (!d->want_summary)
+        return;
+    add_mark(d, "lost", links->gap.lost);
+    add_mark(d, "skipped", links->gap.skipped);
+    add_mark(d, "choked", links->gap.choked);
+    add_mark(d, "throttled", links->gap.throttled);
+    if (!links->fragment)
         return;
     if (links->fragments)
         g_string_append_printf(d->summary, " [fragment %u of %u]", links->fragment,
@@ -343,4 +512,9 @@ struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
         owner->extra = links->extras.count;
     }
     return qs_chunks_at(&links->extras, owner->extra);
+}
+
+struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_request_kind kind)
+{
+    return links->counts[kind];
 }

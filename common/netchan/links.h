@@ -22,6 +22,7 @@
 
 #include "common/core/decoder.h"
 #include "common/core/findings.h"
+#include "common/netchan/quality.h"
 
 /* The rows of links.def, in their order, from protocol->links on. */
 enum qs_link {
@@ -35,7 +36,8 @@ bool qs_link_is_ahead(enum qs_link link);
 
 struct qs_links;
 
-/* `kept`: so many of the last packets are remembered, at least; 0: all. */
+/* `kept`: so many of the last packets are remembered, at least; 0: all, and what gaps before them
+ * are. */
 struct qs_links *qs_links_new(uint32_t kept);
 void qs_links_free(struct qs_links *links);
 
@@ -65,10 +67,14 @@ struct qs_packet_links {
     uint64_t response_in;
     struct qs_response response;
     uint64_t download_request;
-    uint32_t lost;
+    struct qs_line_gap gap;
     uint32_t rate; /* bytes in the last second */
     bool has_rate;
 };
+
+/* The line in that connection, as far as it is known by now; of NULL nothing is known. Only where
+ * all packets are remembered. */
+void qs_links_line(const struct qs_links *links, uint32_t connection, struct qs_line *line);
 
 /*
  * What is known of the packet by now, which is found by its number and time: a number may be given
@@ -83,11 +89,6 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
  * a fragment is of.
  */
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
-
-/* Requests, and those of them that were answered. */
-struct qs_request_count {
-    uint32_t requests, answered;
-};
 
 /* Requests that were taken so far, by kind, and those of them that a packet answered. */
 struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_request_kind kind);

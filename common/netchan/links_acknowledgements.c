@@ -41,11 +41,6 @@ static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t ma
     return NULL;
 }
 
-static void push_sent(struct qs_link_stream *stream, uint32_t mark, uint32_t record)
-{
-    *sent_at(stream, stream->count++) = (struct qs_link_sent){mark, record};
-}
-
 /* --- Reliable messages --- */
 
 /* The receiver's bit is known as the sender of this packet knew it: the capture does not lack what
@@ -79,20 +74,6 @@ static void repeat_message(struct qs_links *links, struct qs_link_way *way, uint
         return;
     qs_link_extra(links, message->last)->again = record;
     message->last = record;
-}
-
-static void send_reliably(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                          const struct qs_seqinfo *seqinfo)
-{
-    const bool same =
-        way->message && (seqinfo->mark == way->message_mark ||
-                         (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
-
-    if (same)
-        repeat_message(links, way, record, seqinfo->repeated || seqinfo->mark != way->message_mark);
-    else
-        begin_message(links, way, record, seqinfo);
-    way->message_mark = seqinfo->mark;
 }
 
 static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t record)
@@ -140,9 +121,19 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
     }
     qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->mark;
     if (seqinfo->mark)
-        push_sent(stream, seqinfo->mark, record);
-    if (seqinfo->reliable)
-        send_reliably(links, way, record, seqinfo);
+        *sent_at(stream, stream->count++) = (struct qs_link_sent){seqinfo->mark, record};
+    if (seqinfo->reliable) {
+        const bool same =
+            way->message && (seqinfo->mark == way->message_mark ||
+                             (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
+
+        if (same)
+            repeat_message(links, way, record,
+                           seqinfo->repeated || seqinfo->mark != way->message_mark);
+        else
+            begin_message(links, way, record, seqinfo);
+        way->message_mark = seqinfo->mark;
+    }
 }
 
 static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32_t record,
@@ -164,8 +155,8 @@ static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32
         confirm(links, way, record);
 }
 
-void qs_links_take_place(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                         const struct qs_seqinfo *seqinfo)
+void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                          const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_way *back = &links->ways[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a conversation, private to links.c, links_acknowledgements.c and links_requests.c.
- */
+/* The state of a conversation, private to links.c and links_acknowledgements.c. */
 #ifndef QS_NETCHAN_LINKS_STATE_H
 #define QS_NETCHAN_LINKS_STATE_H
 
 #include <glib.h>
 
+#include "common/core/findings.h"
 #include "common/core/lists.h"
-#include "common/netchan/links.h"
+#include "common/netchan/quality.h"
 #include "common/netchan/seqinfo.h"
 
 enum {
@@ -23,7 +23,6 @@ struct qs_link_record {
     uint32_t acks, acked_by;
     uint32_t rate;
     uint32_t extra; /* number of its extra; 0: it has none */
-    uint16_t lost;
     bool has_rate;
     bool sent_again; /* the time to its acknowledgement says nothing */
 };
@@ -34,6 +33,7 @@ struct qs_link_extra {
     uint32_t confirms;       /* reliable message */
     uint32_t whole;          /* record */
     uint16_t fragment, fragments;
+    struct qs_line_gap gap;
     uint32_t response_in, response_to, download; /* records */
     uint8_t kind;                                /* of the response */
     bool first_response;
@@ -81,7 +81,9 @@ struct qs_links {
     uint32_t request_count; /* of all that came */
     struct qs_request_count counts[QS_REQUEST_KINDS];
     uint32_t connection;
-    uint32_t download; /* record of the command that named the file; 0: none */
+    struct qs_quality *quality; /* of this connection; NULL where few packets are kept */
+    GArray *lines;              /* struct qs_line: of the connections before, by their number */
+    uint32_t download;          /* record of the command that named the file; 0: none */
 };
 
 static inline struct qs_link_record *qs_link_record(const struct qs_links *links, uint32_t number)
@@ -105,13 +107,10 @@ struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record);
 
 /* A packet whose record is `record` and whose seqinfo is known: what it acknowledges, and what of
  * it may be acknowledged. */
-void qs_links_take_place(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                         const struct qs_seqinfo *seqinfo);
+void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                          const struct qs_seqinfo *seqinfo);
 
 /* What was of the connection that is over. `fresh`: of the new one the first packet has come. */
 void qs_links_restart(struct qs_links *links, bool fresh);
-
-/* What it asks for and answers. */
-void qs_links_take_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record);
 
 #endif

@@ -74,11 +74,8 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
     chan->started = true;
     chan->sequence = sequence;
     chan->accepted++;
-    if (!*skipped)
-        return QS_ARRIVAL_NEXT;
-    chan->gaps++;
     chan->missing += *skipped;
-    return QS_ARRIVAL_GAP;
+    return *skipped ? QS_ARRIVAL_GAP : QS_ARRIVAL_NEXT;
 }
 
 bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence)
@@ -147,13 +144,8 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
 
 void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
 {
-    d->lost = skipped - MIN(choked, skipped);
     if (!skipped)
         return;
-    if (choked)
-        qs_summary_remark(d, "choked %u", MIN(choked, skipped));
-    if (skipped > choked)
-        qs_summary_remark(d, "gap %u", skipped - choked);
     if (choked >= skipped)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));

@@ -257,13 +257,6 @@ static bool is_repeated(const struct file *file, const struct qs_transfer *piece
     return size == piece->data.size && (!size || memcmp(data, piece->data.data, size) == 0);
 }
 
-static void remember_piece(struct file *file, const struct qs_transfer *piece)
-{
-    forget_last(file);
-    file->last = g_bytes_new(piece->data.data, piece->data.size);
-    file->last_percent = piece->percent;
-}
-
 static void append_piece(struct qs_transfers *transfers, struct file *file,
                          const struct qs_transfer *piece)
 {
@@ -328,7 +321,9 @@ static void take_piece(struct qs_transfers *transfers, const struct qs_transfer 
     file = current_file(transfers);
     if (is_repeated(file, piece))
         return;
-    remember_piece(file, piece);
+    forget_last(file);
+    file->last = g_bytes_new(piece->data.data, piece->data.size);
+    file->last_percent = piece->percent;
     append_piece(transfers, file, piece);
     mark_piece(transfers, file, piece->percent);
     if (piece->percent == 100)
@@ -438,14 +433,6 @@ static struct file *file_of_request(const struct qs_transfer *request)
     return file;
 }
 
-/* Chunks that the client asked for before are on their way, until the server begins anew. */
-static void request_behind_chunks(struct qs_transfers *transfers, const struct qs_transfer *request)
-{
-    if (transfers->next)
-        file_free(transfers->next);
-    transfers->next = file_of_request(request);
-}
-
 /* A request that is not answered yet may be sent again. */
 static void take_request(struct qs_transfers *transfers, const struct qs_transfer *request)
 {
@@ -454,7 +441,11 @@ static void take_request(struct qs_transfers *transfers, const struct qs_transfe
     if (is_named(file, request->name) && !file->started)
         return;
     if (file && file->chunked) {
-        request_behind_chunks(transfers, request);
+        /* Chunks that the client asked for before are on their way, until the server begins anew.
+         */
+        if (transfers->next)
+            file_free(transfers->next);
+        transfers->next = file_of_request(request);
         return;
     }
     end_file(transfers);

@@ -4,8 +4,7 @@
  * sv_user.c, SV_ReadClientMessage and SV_ReadClientMove; fteqw sv_user.c, SVNQ_ReadClientMove.
  */
 #include "common/core/text.h"
-#include "common/quake/variant.h"
-#include "common/quake/messages.h"
+#include "common/quake/decode.h"
 #include "common/netchan/transfer.h"
 
 static void read_nothing(struct qs_decoder *d)
@@ -72,18 +71,6 @@ static void read_vector(struct qs_decoder *d, unsigned row)
     qs_coord3(d, row);
 }
 
-static void read_cursor(struct qs_decoder *d)
-{
-    qs_open(d, NQ_MOVE_CURSOR);
-    qs_scaled_i16(d, NQ_CURSOR_X, 1.0 / INT16_MAX);
-    qs_scaled_i16(d, NQ_CURSOR_Y, 1.0 / INT16_MAX);
-    read_vector(d, NQ_CURSOR_START);
-    read_vector(d, NQ_CURSOR_IMPACT);
-    fte_entity(d, NQ_CURSOR_ENTITY);
-    qs_close(d);
-}
-
-/* Which move it is: of DarkPlaces, of FTE. */
 static void read_move_sequence(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
@@ -109,8 +96,15 @@ static void read_buttons(struct qs_decoder *d)
     qs_u8(d, NQ_MOVE_IMPULSE);
     if (fte && buttons & BUTTONS_WEAPON)
         qs_u32(d, NQ_MOVE_WEAPON);
-    if (darkplaces || (fte && buttons & BUTTONS_CURSOR))
-        read_cursor(d);
+    if (darkplaces || (fte && buttons & BUTTONS_CURSOR)) {
+        qs_open(d, NQ_MOVE_CURSOR);
+        qs_scaled_i16(d, NQ_CURSOR_X, 1.0 / INT16_MAX);
+        qs_scaled_i16(d, NQ_CURSOR_Y, 1.0 / INT16_MAX);
+        read_vector(d, NQ_CURSOR_START);
+        read_vector(d, NQ_CURSOR_IMPACT);
+        fte_entity(d, NQ_CURSOR_ENTITY);
+        qs_close(d);
+    }
 }
 
 static void read_move(struct qs_decoder *d)

@@ -3,8 +3,7 @@
  * svc_clientdata: the player's own state. Sources: PROTOCOL.md, section 8; QuakeSpasm and
  * DarkPlaces cl_parse.c, CL_ParseClientdata.
  */
-#include "common/quake/variant.h"
-#include "common/quake/messages.h"
+#include "common/quake/decode.h"
 
 static void read_view(struct qs_decoder *d, uint32_t flags)
 {
@@ -26,52 +25,45 @@ static void name_weapon(struct qs_decoder *d, const struct weapon *weapon, uint3
                      weapon->at, length);
 }
 
-static struct weapon read_state(struct qs_decoder *d, uint32_t flags)
+static uint32_t read_number(struct qs_decoder *d, unsigned row, bool wide)
+{
+    return wide ? qs_u16(d, row) : qs_u8(d, row);
+}
+
+/* `wide`: DP5's, whose numbers all have 16 bits. */
+static struct weapon read_state(struct qs_decoder *d, uint32_t flags, bool wide)
 {
     struct weapon weapon = {0};
 
     if (flags & SU_WEAPONFRAME)
-        qs_u8(d, NQ_CLIENTDATA_WEAPONFRAME);
+        read_number(d, NQ_CLIENTDATA_WEAPONFRAME, wide);
     if (flags & SU_ARMOR)
-        qs_u8(d, NQ_CLIENTDATA_ARMOR);
+        read_number(d, NQ_CLIENTDATA_ARMOR, wide);
     weapon.at = d->in.pos;
-    if (flags & SU_WEAPON && nq_is_bjp(nq_session_of(d)))
-        weapon.model = qs_u16(d, NQ_CLIENTDATA_WEAPON);
-    else if (flags & SU_WEAPON)
-        weapon.model = qs_u8(d, NQ_CLIENTDATA_WEAPON);
+    if (flags & SU_WEAPON)
+        weapon.model = read_number(d, NQ_CLIENTDATA_WEAPON, wide || nq_is_bjp(nq_session_of(d)));
     qs_i16(d, NQ_CLIENTDATA_HEALTH);
-    qs_u8(d, NQ_CLIENTDATA_AMMO);
-    qs_u8(d, NQ_CLIENTDATA_SHELLS);
-    qs_u8(d, NQ_CLIENTDATA_NAILS);
-    qs_u8(d, NQ_CLIENTDATA_ROCKETS);
-    qs_u8(d, NQ_CLIENTDATA_CELLS);
-    qs_u8(d, NQ_CLIENTDATA_ACTIVEWEAPON);
+    read_number(d, NQ_CLIENTDATA_AMMO, wide);
+    read_number(d, NQ_CLIENTDATA_SHELLS, wide);
+    read_number(d, NQ_CLIENTDATA_NAILS, wide);
+    read_number(d, NQ_CLIENTDATA_ROCKETS, wide);
+    read_number(d, NQ_CLIENTDATA_CELLS, wide);
+    read_number(d, NQ_CLIENTDATA_ACTIVEWEAPON, wide);
     return weapon;
 }
 
-/* --- Quake and FitzQuake --- */
-
-static uint32_t read_flags(struct qs_decoder *d)
+static uint32_t read_flags(struct qs_decoder *d, unsigned row2, unsigned row3)
 {
     uint32_t flags = qs_u16(d, NQ_CLIENTDATA_FLAGS);
 
     if (flags & SU_EXTEND1)
-        flags |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_FLAGS2) << 16;
+        flags |= (uint32_t)qs_u8(d, row2) << 16;
     if (flags & SU_EXTEND2)
-        flags |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_FLAGS3) << 24;
+        flags |= (uint32_t)qs_u8(d, row3) << 24;
     return flags;
 }
 
-/* For each axis the punch angle, then the velocity. */
-static void read_motion(struct qs_decoder *d, uint32_t flags)
-{
-    for (unsigned axis = 0; axis < 3; axis++) {
-        if (flags & SU_PUNCH1 << axis)
-            qs_scaled_i8(d, NQ_CLIENTDATA_PUNCH_PITCH + axis, 1);
-        if (flags & SU_VELOCITY1 << axis)
-            qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
-    }
-}
+/* --- Quake and FitzQuake --- */
 
 /* FitzQuake's upper bytes of what stood before, in the order of their flags. */
 static void read_upper_bytes(struct qs_decoder *d, uint32_t flags)
@@ -97,14 +89,20 @@ static void read_upper_bytes(struct qs_decoder *d, uint32_t flags)
 
 static void read_quake_clientdata(struct qs_decoder *d)
 {
-    const uint32_t flags = read_flags(d);
+    const uint32_t flags = read_flags(d, NQ_CLIENTDATA_FLAGS2, NQ_CLIENTDATA_FLAGS3);
     struct weapon weapon;
 
     read_view(d, flags);
-    read_motion(d, flags);
+    /* For each axis the punch angle, then the velocity. */
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (flags & SU_PUNCH1 << axis)
+            qs_scaled_i8(d, NQ_CLIENTDATA_PUNCH_PITCH + axis, 1);
+        if (flags & SU_VELOCITY1 << axis)
+            qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
+    }
     /* The text reads the items only with SU_ITEMS; engines always set the flag, and always read. */
     qs_u32(d, NQ_CLIENTDATA_ITEMS);
-    weapon = read_state(d, flags);
+    weapon = read_state(d, flags, false);
     if (flags & SU_WEAPON2)
         weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
     read_upper_bytes(d, flags);
@@ -112,17 +110,6 @@ static void read_quake_clientdata(struct qs_decoder *d)
 }
 
 /* --- DarkPlaces' protocols --- */
-
-static uint32_t read_darkplaces_flags(struct qs_decoder *d)
-{
-    uint32_t flags = qs_u16(d, NQ_CLIENTDATA_FLAGS);
-
-    if (flags & SU_EXTEND1)
-        flags |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_DPFLAGS2) << 16;
-    if (flags & SU_EXTEND2)
-        flags |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_DPFLAGS3) << 24;
-    return flags;
-}
 
 /* For each axis how a blow turns the view, how it moves it, and the velocity. */
 static void read_darkplaces_motion(struct qs_decoder *d, uint32_t flags)
@@ -144,43 +131,19 @@ static void read_darkplaces_motion(struct qs_decoder *d, uint32_t flags)
     d->coord_format = coords;
 }
 
-/* As Quake's, but that all have 16 bits. */
-static struct weapon read_wide_state(struct qs_decoder *d, uint32_t flags)
-{
-    struct weapon weapon = {0};
-
-    if (flags & SU_WEAPONFRAME)
-        qs_u16(d, NQ_CLIENTDATA_WEAPONFRAME);
-    if (flags & SU_ARMOR)
-        qs_u16(d, NQ_CLIENTDATA_ARMOR);
-    weapon.at = d->in.pos;
-    if (flags & SU_WEAPON)
-        weapon.model = qs_u16(d, NQ_CLIENTDATA_WEAPON);
-    qs_i16(d, NQ_CLIENTDATA_HEALTH);
-    qs_u16(d, NQ_CLIENTDATA_AMMO);
-    qs_u16(d, NQ_CLIENTDATA_SHELLS);
-    qs_u16(d, NQ_CLIENTDATA_NAILS);
-    qs_u16(d, NQ_CLIENTDATA_ROCKETS);
-    qs_u16(d, NQ_CLIENTDATA_CELLS);
-    qs_u16(d, NQ_CLIENTDATA_ACTIVEWEAPON);
-    return weapon;
-}
-
 /* From DP6 on the rest of the state comes in svc_updatestat and svc_updatestatubyte. */
 static void read_darkplaces_clientdata(struct qs_decoder *d)
 {
     const unsigned version = nq_darkplaces_version(nq_session_of(d));
-    const uint32_t flags = read_darkplaces_flags(d);
+    const uint32_t flags = read_flags(d, NQ_CLIENTDATA_DPFLAGS2, NQ_CLIENTDATA_DPFLAGS3);
     struct weapon weapon = {0};
 
     read_view(d, flags);
     read_darkplaces_motion(d, flags);
     if (flags & SU_ITEMS || version <= 5)
         qs_u32(d, NQ_CLIENTDATA_ITEMS);
-    if (version == 5)
-        weapon = read_wide_state(d, flags);
-    else if (version < 5)
-        weapon = read_state(d, flags);
+    if (version <= 5)
+        weapon = read_state(d, flags, version == 5);
     name_weapon(d, &weapon, version == 5 ? 2 : 1);
     if (flags & SU_DP_VIEWZOOM && version >= 2 && version <= 4)
         qs_u8(d, NQ_CLIENTDATA_VIEWZOOM);

@@ -7,15 +7,12 @@
 #include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake/messages.h"
-#include "common/quake/fields.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 enum { MARK_SIZE = 4 };
 
 static const struct qs_info_rows info_rows = {NQ_OOB_PAIR, NQ_OOB_KEY, NQ_OOB_VALUE};
 
-/* What is left of the packet. */
 static struct qs_view rest(const struct qs_decoder *d)
 {
     return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};

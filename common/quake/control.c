@@ -5,10 +5,7 @@
  * netconn.h and netconn.c (ProQuake's additions).
  */
 #include "common/core/text.h"
-#include "common/quake/messages.h"
-#include "common/quake/constants.h"
-#include "common/quake/fields.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 /* --- Requests --- */
 
@@ -67,7 +64,7 @@ static void read_rcon(struct qs_decoder *d)
 
 /* --- Replies --- */
 
-/* Where the connection goes on: id's servers open a socket for each client, DarkPlaces stays. */
+/* The port of the connection: id's servers open a socket for each client, DarkPlaces stays. */
 static void follow_port(struct qs_decoder *d, int32_t port)
 {
     struct nq_session *session = nq_session_of(d);

@@ -6,8 +6,7 @@
  * EntityFrame_CL_ReadFrame and EntityState_ReadFields; cl_ents4.c, EntityFrame4_CL_ReadFrame;
  * cl_ents5.c, EntityFrame5_CL_ReadFrame and EntityState5_ReadUpdate; csprogs.c, CSQC_ReadEntities.
  */
-#include "common/quake/variant.h"
-#include "common/quake/messages.h"
+#include "common/quake/decode.h"
 #include "common/core/findings.h"
 
 /* What scaled bytes count in. */
@@ -238,28 +237,6 @@ static void read_frame4(struct qs_decoder *d)
 
 /* --- From DP5 on --- */
 
-static void read_origin5(struct qs_decoder *d, struct qs_entity_update *update)
-{
-    const enum qs_coord_format coords = d->coord_format;
-
-    d->coord_format = update->bits & E5_ORIGIN32 ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
-    qs_coord3_values(d, NQ_ENTITY_ORIGIN, update->origin);
-    update->has |= 7 * QS_ENTITY_ORIGIN1;
-    d->coord_format = coords;
-}
-
-static void read_angles5(struct qs_decoder *d, struct qs_entity_update *update)
-{
-    const enum qs_angle_format format = d->angle_format;
-    double angles[3];
-
-    d->angle_format = update->bits & E5_ANGLES16 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
-    qs_angle3_values(d, NQ_ENTITY_ANGLES, angles);
-    d->angle_format = format;
-    update->yaw = angles[1];
-    update->has |= QS_ENTITY_YAW;
-}
-
 static void read_model5(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const uint32_t at = d->in.pos;
@@ -278,13 +255,6 @@ static void read_effects5(struct qs_decoder *d, uint32_t bits)
         qs_u16(d, NQ_ENTITY_EFFECTS);
     else
         qs_u8(d, NQ_ENTITY_EFFECTS);
-}
-
-static void read_light5(struct qs_decoder *d)
-{
-    read_light(d);
-    qs_u8(d, NQ_ENTITY_LIGHT_STYLE);
-    qs_u8(d, NQ_ENTITY_LIGHT_PFLAGS);
 }
 
 /* Red, green and blue. */
@@ -339,10 +309,24 @@ static void read_common5(struct qs_decoder *d, struct qs_entity_update *update)
 
     if (bits & E5_FLAGS)
         qs_u8(d, NQ_ENTITY_FLAGS);
-    if (bits & E5_ORIGIN)
-        read_origin5(d, update);
-    if (bits & E5_ANGLES)
-        read_angles5(d, update);
+    if (bits & E5_ORIGIN) {
+        const enum qs_coord_format coords = d->coord_format;
+
+        d->coord_format = update->bits & E5_ORIGIN32 ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+        qs_coord3_values(d, NQ_ENTITY_ORIGIN, update->origin);
+        update->has |= 7 * QS_ENTITY_ORIGIN1;
+        d->coord_format = coords;
+    }
+    if (bits & E5_ANGLES) {
+        const enum qs_angle_format format = d->angle_format;
+        double angles[3];
+
+        d->angle_format = update->bits & E5_ANGLES16 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+        qs_angle3_values(d, NQ_ENTITY_ANGLES, angles);
+        d->angle_format = format;
+        update->yaw = angles[1];
+        update->has |= QS_ENTITY_YAW;
+    }
     if (bits & E5_MODEL)
         read_model5(d, update);
     if (bits & E5_FRAME && bits & E5_FRAME16)
@@ -365,8 +349,11 @@ static void read_looks5(struct qs_decoder *d, uint32_t bits)
         qs_u8(d, NQ_ENTITY_COLORMAP);
     if (bits & E5_ATTACHMENT)
         read_attachment(d);
-    if (bits & E5_LIGHT)
-        read_light5(d);
+    if (bits & E5_LIGHT) {
+        read_light(d);
+        qs_u8(d, NQ_ENTITY_LIGHT_STYLE);
+        qs_u8(d, NQ_ENTITY_LIGHT_PFLAGS);
+    }
     if (bits & E5_GLOW) {
         qs_scaled_u8(d, NQ_ENTITY_GLOW_SIZE, glow_unit);
         qs_u8(d, NQ_ENTITY_GLOW_COLOR);

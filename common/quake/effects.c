@@ -4,8 +4,7 @@
  * Sources: PROTOCOL.md, section 8; QuakeSpasm cl_parse.c and gl_fog.c; DarkPlaces cl_parse.c; fteqw
  * cl_parse.c (Nehahra's).
  */
-#include "common/quake/messages.h"
-#include "common/quake/variant.h"
+#include "common/quake/decode.h"
 
 /* The count comes before the color: id's SV_StartParticle, and blood (73) in demos; the text has
  * them the other way round. */
@@ -22,7 +21,7 @@ void nq_read_particle(struct qs_decoder *d)
 
 void nq_read_skybox(struct qs_decoder *d)
 {
-    qs_file_name(d, NQ_SKYBOX_NAME);
+    qs_text(d, NQ_SKYBOX_NAME);
 }
 
 void nq_read_fog(struct qs_decoder *d)
@@ -37,7 +36,7 @@ void nq_read_fog(struct qs_decoder *d)
 void nq_read_showlmp(struct qs_decoder *d)
 {
     qs_text(d, NQ_SHOWLMP_SLOT);
-    qs_file_name(d, NQ_SHOWLMP_PICTURE);
+    qs_text(d, NQ_SHOWLMP_PICTURE);
     if (nq_has_nehahra(nq_session_of(d))) {
         qs_unsigned_byte(d, NQ_SHOWLMP_X);
         qs_unsigned_byte(d, NQ_SHOWLMP_Y);

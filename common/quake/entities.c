@@ -5,8 +5,7 @@
  * CL_ParseUpdate; DarkPlaces cl_parse.c, CL_ParseBaseline, and cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity.
  */
-#include "common/quake/variant.h"
-#include "common/quake/messages.h"
+#include "common/quake/decode.h"
 #include "common/core/findings.h"
 
 static const double scale_unit = 1.0 / 16; /* scales: 16 is the entity's own size */
@@ -28,7 +27,6 @@ static double read_coordinate(struct qs_decoder *d, unsigned row)
 
 enum { PITCH, YAW, ROLL };
 
-/* Origin and angle of an axis, as far as they are there. */
 static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, unsigned angle_row,
                       struct qs_entity_update *update)
 {

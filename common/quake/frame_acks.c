@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake/frame_acks.h"
-
+/*
+ * The frames of entities that a client acknowledges: where one of them was not captured, later ones
+ * do not repeat its contents. DarkPlaces numbers its svc_entities, anew in each level; an update of
+ * FTE's has the number of its packet. Source: PROTOCOL.md, section 2.
+ */
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
 #include "common/core/summary.h"
-#include "common/quake/constants.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 enum {
     WINDOW = 64,  /* more than DarkPlaces' clients keep: client.h, LATESTFRAMENUMS */
@@ -15,7 +17,7 @@ enum {
 /* Of a level that was captured from its beginning no frame came before the first one seen. */
 static bool is_whole_level(const struct nq_session *session)
 {
-    return session->base.level && !session->sign_on_lent;
+    return session->base.level && !session->has_donor;
 }
 
 static void start(struct nq_frames *frames, uint32_t number, bool whole)
@@ -43,6 +45,7 @@ void nq_take_frame(struct qs_decoder *d, int32_t signed_number)
 
     if (signed_number < 0 || d->in.overrun || session->delivered.reliable)
         return;
+    d->line.mark = number + 1;
     if (!frames->started)
         start(frames, number, is_whole_level(session));
     else if (number > frames->top)
@@ -97,11 +100,24 @@ static void acknowledge(struct nq_frames *frames, uint32_t number)
         frames->acknowledged |= UINT64_C(1) << (frames->top - number);
 }
 
+/* Clients acknowledge each frame by name, in order. */
+static void add_echo(struct qs_line_facts *line, uint32_t mark)
+{
+    const uint32_t step = mark - line->echo;
+
+    if (line->echo && mark <= line->echo)
+        return;
+    line->echoes = (line->echo && step < WINDOW ? line->echoes << step : 0) | 1;
+    line->echo = mark;
+}
+
 void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
 {
     struct nq_session *session = nq_session_of(d);
     unsigned lost;
 
+    if (number >= 0 && !d->in.overrun)
+        add_echo(&d->line, (uint32_t)number + 1);
     if (number < 0 || d->in.overrun || d->direction != QS_C2S || !d->accepted ||
         !is_current(session))
         return;

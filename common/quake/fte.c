@@ -3,8 +3,7 @@
  * What FTE's extensions (common/fte) have of Quake's own. Source: fteqw cl_parse.c,
  * CLNQ_ParseServerMessage, and sv_user.c, SVNQ_ExecuteClientMessage.
  */
-#include "common/quake/messages.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
 {

@@ -6,12 +6,11 @@
 #include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake/messages.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 static const struct qs_info_rows rows = {NQ_INFO, NQ_INFO_KEY, NQ_INFO_VALUE};
 
-/* A console command that is being read: a line, of which `pos` bytes were taken. */
+/* A console command that is being read: `pos` bytes of the line are read. */
 struct command {
     struct qs_view line;
     uint32_t offset; /* of its first byte in the source */
@@ -53,7 +52,7 @@ static bool next_slot(struct qs_decoder *d, struct command *command, uint8_t *sl
 /* One that has no name is not in the game. */
 static void learn_name(struct qs_decoder *d, uint8_t slot, struct qs_view name)
 {
-    qs_table_set(&nq_session_of(d)->players, slot, name);
+    qs_table_set_name(&nq_session_of(d)->players, slot, name);
 }
 
 /* //fui SLOT "INFO": all of a player's. */

@@ -4,17 +4,14 @@
  * acknowledgement of one, or an unreliable message.
  *
  * Reliable messages are sent fragment by fragment, each repeated unchanged until it is
- * acknowledged; so the sender goes on only when the receiver has the fragment. Unreliable messages
+ * acknowledged; so the sender sends the next one only when the receiver has it. Unreliable messages
  * are taken when they are newer than the last. Both are numbered from 0, each for itself, in each
  * direction. Sources: PROTOCOL.md, sections 1 and 2; QuakeSpasm net_dgrm.c,
  * Datagram_GetMessage.
  */
 #include "common/core/reader.h"
 #include "common/netchan/netchan.h"
-#include "common/quake/constants.h"
-#include "common/quake/fields.h"
-#include "common/quake/messages.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 static const struct qs_span whole_header = {0, NET_HEADER_SIZE};
 
@@ -209,7 +206,7 @@ static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
 }
 
 /*
- * What comes next may be the rest of a message of which the capture lacks the beginning, or a whole
+ * What comes next may be the rest of a message whose beginning the capture lacks, or a whole
  * one.
  */
 static void doubt_beginning(struct nq_reliable *reliable)
@@ -434,7 +431,8 @@ enum { UNRELIABLE, RELIABLE, TIME_END = NET_HEADER_SIZE + 5 };
 /* Others have another number before the time, or are not known well enough. */
 static bool moves_begin_with_time(const struct nq_session *session)
 {
-    const int32_t version = session->base.version;
+    const int32_t version =
+        session->base.version ? session->base.version : session->assumed_version;
 
     return !(session->ext.fte2 & FTE2_PREDINFO) &&
            (version == PROTOCOL_NETQUAKE || version == PROTOCOL_FITZQUAKE ||

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of Quake, and which kind a packet is. */
-#include "common/quake/session.h"
+#include "common/netchan/quality.h"
 #include "common/fte/fields.h"
-#include "common/quake/constants.h"
-#include "common/quake/fields.h"
-#include "common/quake/messages.h"
+#include "common/quake/decode.h"
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
 #define QS_ROWS_TABLE
@@ -81,6 +79,7 @@ const struct qs_protocol nq_protocol = {
     .recognise = recognise,
     .is_foreign = nq_is_foreign,
     .seqinfo = nq_seqinfo,
+    .line = &(const struct qs_line_rules){.sends_first = true},
     .decode = decode,
     .decode_server_messages = decode_server_messages,
 };

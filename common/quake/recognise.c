@@ -6,9 +6,7 @@
  * control.c.
  */
 #include "common/core/text.h"
-#include "common/quake/constants.h"
-#include "common/quake/variant.h"
-#include "common/quake/messages.h"
+#include "common/quake/decode.h"
 
 enum { COLORS_MAX = 0xff, SECONDS_MAX = 366 * 24 * 3600 };
 
@@ -33,151 +31,115 @@ static bool is_all(struct qs_view text, bool (*is)(uint8_t c))
     return true;
 }
 
-/* A text that is not empty and has only such characters. */
 static bool has_text(struct qs_reader *in, bool (*is)(uint8_t c))
-{
-    const struct qs_view text = qs_reader_string(in);
-
-    return text.size && is_all(text, is);
-}
-
-/* The same, but it may be empty. */
-static bool has_any_text(struct qs_reader *in, bool (*is)(uint8_t c))
 {
     return is_all(qs_reader_string(in), is) && !in->overrun;
 }
 
-/* --- Requests --- */
+/* --- Control packets --- */
 
 static bool is_for_game(struct qs_reader *in)
 {
-    const struct qs_view name = qs_reader_string(in);
-    static const char game[] = "QUAKE";
+    return qs_view_equal(qs_reader_string(in), "QUAKE") && qs_reader_left(in);
+}
 
-    return name.size == sizeof game - 1 && memcmp(name.data, game, sizeof game - 1) == 0 &&
-           qs_reader_left(in);
+enum part {
+    END,
+    GAME, /* and something behind it */
+    NAME, /* a text that is not empty */
+    TEXT,
+    GLYPHS,
+    BYTE,
+    LONG,
+    PORT,
+    COLORS,
+    SECONDS,
+    PLAYERS, /* how many there are, and can be */
+    MOD,     /* ProQuake's three bytes, or less */
+    REST     /* engines append what they like */
+};
+
+static const struct body {
+    uint8_t command;
+    uint8_t parts[8];
+} bodies[] = {
+    {CCREQ_CONNECT, {GAME, REST}},
+    {CCREQ_SERVER_INFO, {GAME, REST}},
+    {CCREQ_PLAYER_INFO, {BYTE}},
+    {CCREQ_RULE_INFO, {TEXT}}, /* an empty one asks for the first rule */
+    {CCREQ_RCON, {TEXT, TEXT}},
+    {CCREP_ACCEPT, {PORT, MOD}},
+    {CCREP_REJECT, {NAME}},
+    {CCREP_RCON, {NAME}},
+    {CCREP_SERVER_INFO, {NAME, GLYPHS, TEXT, PLAYERS, BYTE}},
+    {CCREP_PLAYER_INFO, {BYTE, GLYPHS, COLORS, LONG, SECONDS, TEXT}},
+    {CCREP_RULE_INFO, {END}}, /* behind the last rule */
+    {CCREP_RULE_INFO, {NAME, TEXT}},
+};
+
+static bool has_part(struct qs_reader *in, uint8_t part)
+{
+    uint8_t players;
+
+    switch (part) {
+    case GAME:
+        return is_for_game(in);
+    case NAME:
+        return qs_reader_left(in) && in->data[in->pos] && has_text(in, is_plain);
+    case TEXT:
+        return has_text(in, is_plain);
+    case GLYPHS:
+        return has_text(in, is_glyph);
+    case BYTE:
+        qs_reader_u8(in);
+        return true;
+    case PORT:
+        return qs_reader_u32(in) <= UINT16_MAX;
+    case COLORS:
+        return qs_reader_u32(in) <= COLORS_MAX;
+    case SECONDS:
+        return qs_reader_u32(in) <= SECONDS_MAX;
+    case PLAYERS:
+        players = qs_reader_u8(in);
+        return players <= qs_reader_u8(in);
+    case MOD:
+        return qs_reader_take(in, MIN(qs_reader_left(in), 3u));
+    case REST:
+        return qs_reader_take(in, qs_reader_left(in));
+    }
+    qs_reader_u32(in);
+    return true;
+}
+
+static bool is_body(const struct body *body, struct qs_reader in)
+{
+    for (const uint8_t *part = body->parts; *part; part++)
+        if (!has_part(&in, *part))
+            return false;
+    return !qs_reader_left(&in) && !in.overrun;
 }
 
 /*
  * FTE's client asks servers of all games alike, with the other games' request appended; the answer
  * shows which one it is (PROTOCOL.md, section 3).
  */
-static bool is_connect(struct qs_reader *in)
+static bool is_for_all_games(uint8_t command, struct qs_view packet)
 {
-    return is_for_game(in) &&
-           !qs_view_contains((struct qs_view){in->data, in->size}, "getchallenge");
-}
-
-/* Engines may append to it. */
-static bool is_server_request(struct qs_reader *in)
-{
-    return is_for_game(in);
-}
-
-static bool is_player_request(struct qs_reader *in)
-{
-    qs_reader_u8(in);
-    return !qs_reader_left(in);
-}
-
-/* An empty one asks for the first rule. */
-static bool is_rule_request(struct qs_reader *in)
-{
-    return has_any_text(in, is_plain) && !qs_reader_left(in);
-}
-
-static bool is_rcon(struct qs_reader *in)
-{
-    const bool password = has_any_text(in, is_plain);
-    const bool command = password && has_any_text(in, is_plain);
-
-    return command && !qs_reader_left(in);
-}
-
-/* --- Replies --- */
-
-/* A port, and ProQuake's three bytes. */
-static bool is_accept(struct qs_reader *in)
-{
-    return qs_reader_u32(in) <= UINT16_MAX && qs_reader_left(in) <= 3;
-}
-
-static bool is_reply(struct qs_reader *in)
-{
-    return has_text(in, is_plain) && !qs_reader_left(in);
-}
-
-static bool is_server_info(struct qs_reader *in)
-{
-    uint8_t players, players_max;
-
-    if (!has_text(in, is_plain) || !has_any_text(in, is_glyph) || !has_any_text(in, is_plain))
-        return false;
-    players = qs_reader_u8(in);
-    players_max = qs_reader_u8(in);
-    return qs_reader_left(in) == 1 && players <= players_max;
-}
-
-static bool is_player_info(struct qs_reader *in)
-{
-    uint32_t colors, seconds;
-
-    qs_reader_u8(in);
-    if (!has_any_text(in, is_glyph))
-        return false;
-    colors = qs_reader_u32(in);
-    qs_reader_u32(in); /* frags */
-    seconds = qs_reader_u32(in);
-    return colors <= COLORS_MAX && seconds <= SECONDS_MAX && has_any_text(in, is_plain) &&
-           !qs_reader_left(in);
-}
-
-/* Empty behind the last rule. */
-static bool is_rule_info(struct qs_reader *in)
-{
-    return !qs_reader_left(in) ||
-           (has_text(in, is_plain) && has_any_text(in, is_plain) && !qs_reader_left(in));
-}
-
-/* --- The packet --- */
-
-static bool (*body_of(uint8_t command))(struct qs_reader *in)
-{
-    switch (command) {
-    case CCREQ_CONNECT:
-        return is_connect;
-    case CCREQ_SERVER_INFO:
-        return is_server_request;
-    case CCREQ_PLAYER_INFO:
-        return is_player_request;
-    case CCREQ_RULE_INFO:
-        return is_rule_request;
-    case CCREQ_RCON:
-        return is_rcon;
-    case CCREP_ACCEPT:
-        return is_accept;
-    case CCREP_REJECT:
-    case CCREP_RCON:
-        return is_reply;
-    case CCREP_SERVER_INFO:
-        return is_server_info;
-    case CCREP_PLAYER_INFO:
-        return is_player_info;
-    case CCREP_RULE_INFO:
-        return is_rule_info;
-    }
-    return NULL;
+    return command == CCREQ_CONNECT && qs_view_contains(packet, "getchallenge");
 }
 
 bool nq_is_control(struct qs_view packet)
 {
     struct qs_reader in = qs_reader_over(packet.data, packet.size);
-    bool (*is_body)(struct qs_reader * in);
+    const bool has_header = qs_reader_u32be(&in) == (NETFLAG_CTL | packet.size);
+    const uint8_t command = qs_reader_u8(&in);
 
-    if (qs_reader_u32be(&in) != (NETFLAG_CTL | packet.size))
+    if (!has_header || is_for_all_games(command, packet))
         return false;
-    is_body = body_of(qs_reader_u8(&in));
-    return is_body && is_body(&in) && !in.overrun;
+    for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++)
+        if (bodies[i].command == command && is_body(&bodies[i], in))
+            return true;
+    return false;
 }
 
 /* --- The beginning of a level --- */
@@ -201,7 +163,7 @@ static bool has_serverinfo(struct qs_reader *in)
     uint8_t id;
 
     while ((id = qs_reader_u8(in)) == SVC_PRINT || id == SVC_STUFFTEXT)
-        if (!has_any_text(in, is_glyph))
+        if (!has_text(in, is_glyph))
             return false;
     return id == SVC_SERVERINFO && has_version(in);
 }
@@ -227,7 +189,7 @@ static bool may_be_control(const struct qs_packet *packet)
            (qs_reader_u8(&in) == CCREQ_CONNECT && is_for_game(&in));
 }
 
-/* Each header has the packet's length, and flags of which each kind of datagram has its own. */
+/* Each header has the packet's length, and the flags of its kind of datagram. */
 static bool is_header(uint32_t word, const struct qs_packet *packet)
 {
     if ((word & NETFLAG_LENGTH_MASK) != packet->wire_size)

@@ -5,8 +5,7 @@
  * protocol.h and cl_parse.c; fteqw cl_parse.c (what its extensions change).
  */
 #include "common/core/text.h"
-#include "common/quake/messages.h"
-#include "common/quake/variant.h"
+#include "common/quake/decode.h"
 
 /* --- The connection --- */
 
@@ -68,12 +67,16 @@ static void read_version(struct qs_decoder *d)
 static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *table)
 {
     const unsigned number_row = group + 1, name_row = group + 2;
+    struct qs_view name;
     uint32_t number = 1;
 
     qs_open(d, group);
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos]) {
         qs_emit_generated_uint(d, number_row, d->in.pos, 0, number);
-        qs_table_set(table, number++, qs_file_name(d, name_row));
+        name = qs_text(d, name_row);
+        /* Nothing can replace the map. */
+        d->ambiguous |= number == 1 && qs_file_name_is_unsafe(name);
+        qs_table_set_name(table, number++, name);
     }
     qs_text(d, name_row);
     qs_label(d, " (%u)", number - 1);
@@ -100,7 +103,7 @@ static void read_serverinfo(struct qs_decoder *d)
     }
     choose_protocol(d, version, version == PROTOCOL_RMQ ? qs_u32(d, NQ_SERVERINFO_FLAGS) : 0);
     if (session->ext.fte2 & FTE2_PREDINFO)
-        qs_folder_name(d, NQ_SERVERINFO_GAMEDIR);
+        qs_text(d, NQ_SERVERINFO_GAMEDIR);
     session->maxclients = qs_u8(d, NQ_SERVERINFO_MAXCLIENTS);
     qs_u8(d, NQ_SERVERINFO_GAMETYPE);
     qs_label_text(d, ": ", qs_text(d, NQ_SERVERINFO_LEVELNAME), "");
@@ -246,7 +249,7 @@ static void read_updatename(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     d->ambiguous |= name.size > PLAYER_NAME_MAX;
-    qs_table_set(&nq_session_of(d)->players, player, name);
+    qs_table_set_name(&nq_session_of(d)->players, player, name);
     qs_label_text(d, ": ", name, "");
 }
 
@@ -293,16 +296,16 @@ static void read_added_name(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
     const uint16_t word = qs_u16(d, NQ_PRECACHE_WORD);
-    const struct qs_view name = qs_file_name(d, NQ_PRECACHE_NAME);
+    const struct qs_view name = qs_text(d, NQ_PRECACHE_NAME);
     const uint32_t number = word & PRECACHE_INDEX;
 
     if (d->in.overrun)
         return;
     qs_label_text(d, ": ", name, "");
     if ((word & PRECACHE_TYPE) == PRECACHE_SOUND)
-        qs_table_set(&session->sounds, number, name);
+        qs_table_set_name(&session->sounds, number, name);
     else if ((word & PRECACHE_TYPE) == PRECACHE_MODEL)
-        qs_table_set(&session->models, number, name);
+        qs_table_set_name(&session->models, number, name);
 }
 
 /* The id was svc_sound2 to begin with: a sound with a large number. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake/session.h"
 
 #include "common/core/text.h"
 #include "common/quake/constants.h"
-#include "common/quake/variant.h"
+#include "common/quake/session.h"
 
 /* Unreliable messages of the server by which what is late in the capture has come. */
 enum { DOUBT_PACKETS = 4 };
@@ -128,7 +127,7 @@ void nq_session_begin_level(struct nq_session *session)
     session->signon = 0;
     session->sign_on_lost = 0;
     session->doubt = (struct nq_doubt){0};
-    session->sign_on_lent = false;
+    session->has_donor = false;
     session->frames = (struct nq_frames){0};
     session->view_entity = 0;
     session->undecodable = false;
@@ -141,7 +140,7 @@ void nq_session_begin_level(struct nq_session *session)
 
 static void lose_sign_on(struct nq_session *session, uint64_t packet)
 {
-    if (!session->sign_on_lost && !session->sign_on_lent)
+    if (!session->sign_on_lost && !session->has_donor)
         session->sign_on_lost = packet;
 }
 
@@ -150,24 +149,20 @@ void nq_lose_sign_on(struct qs_decoder *d)
     lose_sign_on(nq_session_of(d), d->packet->number);
 }
 
-/* The level's svc_serverinfo was not captured: the protocol stays. */
-static void go_on(struct nq_session *session)
-{
-    const struct fte_session ext = session->ext;
-
-    nq_session_begin_level(session);
-    session->ext.fte = ext.fte;
-    session->ext.fte2 = ext.fte2;
-}
-
 void nq_confirm_doubt(struct nq_session *session)
 {
     const struct nq_doubt doubt = session->doubt;
 
     if (!doubt.packet)
         return;
-    if (doubt.level == session->base.level)
-        go_on(session);
+    if (doubt.level == session->base.level) {
+        /* The level's svc_serverinfo was not captured: the protocol stays. */
+        const struct fte_session ext = session->ext;
+
+        nq_session_begin_level(session);
+        session->ext.fte = ext.fte;
+        session->ext.fte2 = ext.fte2;
+    }
     lose_sign_on(session, doubt.packet);
     session->doubt.packet = 0;
 }
@@ -197,8 +192,7 @@ void nq_follow_command(struct qs_decoder *d, struct qs_view command)
     struct nq_session *session = nq_session_of(d);
     const bool done = session->signon >= SIGNON_DONE;
 
-    if (!session->base.level || session->sign_on_lent || session->undecodable ||
-        session->doubt.packet)
+    if (!session->base.level || session->has_donor || session->undecodable || session->doubt.packet)
         return;
     for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
         if (is_command(command, commands[stage - 1]) &&
@@ -219,7 +213,7 @@ void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *tab
 }
 
 /* PROTOCOL.md, section 9. */
-void nq_session_borrow(struct nq_session *session, const struct nq_session *donor)
+void nq_session_use_donor(struct nq_session *session, const struct nq_session *donor)
 {
     struct nq_session own = *session;
 
@@ -229,7 +223,7 @@ void nq_session_borrow(struct nq_session *session, const struct nq_session *dono
     session->base.level = own.base.level + 1;
     session->base.disconnected = own.base.disconnected;
     session->sign_on_lost = 0;
-    session->sign_on_lent = true;
+    session->has_donor = true;
     session->base.to_server = own.base.to_server;
     session->base.to_client = own.base.to_client;
     session->frames = own.frames;
@@ -240,4 +234,15 @@ void nq_session_borrow(struct nq_session *session, const struct nq_session *dono
     /* What is left in `own` is no longer held. */
     own.to_server.pending = own.to_client.pending = (struct qs_fragments){0};
     nq_session_clear(&own.base);
+}
+
+unsigned nq_darkplaces_version(const struct nq_session *session)
+{
+    const int32_t version = nq_version(session);
+
+    if (version >= PROTOCOL_DP3 && version <= PROTOCOL_DP8)
+        return (unsigned)(version - PROTOCOL_DP3) + 3;
+    if (version == PROTOCOL_DP1 || version == PROTOCOL_DP2)
+        return (unsigned)(version - PROTOCOL_DP1) + 1;
+    return 0;
 }

@@ -17,7 +17,16 @@
 #include "common/core/table.h"
 #include "common/fte/fte.h"
 #include "common/netchan/fragments.h"
-#include "common/quake/frame_acks.h"
+
+/* The frames of entities that a client acknowledges (frame_acks.c), of the last 64 numbers: all 0
+ * to begin with. */
+struct nq_frames {
+    bool started;
+    uint32_t newest;       /* number that was captured */
+    uint32_t top;          /* the newest that was captured or acknowledged */
+    uint64_t settled;      /* bit n: frame top - n was captured or reported as missing */
+    uint64_t acknowledged; /* bit n: frame top - n was */
+};
 
 /*
  * The reliable messages of one direction. Their fragments have separate numbers; qs_session's
@@ -74,7 +83,7 @@ struct nq_session {
     uint8_t signon;          /* the last svc_signonnum */
     uint64_t sign_on_lost;   /* packet before which part of the level's sign-on is missing; or 0 */
     struct nq_doubt doubt;   /* whether it is */
-    bool sign_on_lent;       /* it is a donor's: nothing of it is missing */
+    bool has_donor;          /* the sign-on is a donor's: nothing of it is missing */
     struct nq_frames frames; /* of entities, in this level */
     uint16_t view_entity;    /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
@@ -118,7 +127,7 @@ void nq_session_accept_connection(struct nq_session *session);
  * The session began within a level: copies the level's state from `donor`, which has the level from
  * its beginning. The state of its connection stays.
  */
-void nq_session_borrow(struct nq_session *session, const struct nq_session *donor);
+void nq_session_use_donor(struct nq_session *session, const struct nq_session *donor);
 
 /* The current packet shows that part of the level's sign-on, sent before it, was not captured. */
 void nq_lose_sign_on(struct qs_decoder *d);
@@ -141,6 +150,18 @@ void nq_session_begin_level(struct nq_session *session);
 /* A generated field with the name that `table` has for `index`; it labels the group as well. */
 void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length);
+
+/* The protocol version to read by. */
+static inline int32_t nq_version(const struct nq_session *session)
+{
+    return session->base.version ? session->base.version : session->assumed_version;
+}
+
+/* Which of DarkPlaces' own protocols, 1 to 8; 0: another one. */
+unsigned nq_darkplaces_version(const struct nq_session *session);
+
+/* Frames that were acknowledged, and may still come. */
+unsigned nq_frames_awaited(const struct nq_frames *frames);
 
 extern const struct qs_protocol nq_protocol;
 

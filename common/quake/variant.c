@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake/variant.h"
+#include "common/quake/decode.h"
 
 bool nq_is_decoded(uint32_t version)
 {
@@ -42,14 +42,6 @@ static void set_flagged_formats(struct qs_decoder *d, uint32_t flags)
         d->angle_format = flags & PRFL_SHORTANGLE ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
-/* fteqw cl_parse.c, CLNQ_ParseProtoVersion. */
-static void widen_formats(struct qs_decoder *d)
-{
-    d->coord_format = QS_COORD_FLOAT32;
-    if (d->angle_format == QS_ANGLE_BYTE)
-        d->angle_format = QS_ANGLE_SHORT;
-}
-
 void nq_set_formats(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
@@ -59,8 +51,12 @@ void nq_set_formats(struct qs_decoder *d)
         set_darkplaces_formats(d, darkplaces);
     else
         set_flagged_formats(d, session->flags);
-    if (session->ext.fte & FTE_FLOATCOORDS)
-        widen_formats(d);
+    if (session->ext.fte & FTE_FLOATCOORDS) {
+        /* fteqw cl_parse.c, CLNQ_ParseProtoVersion. */
+        d->coord_format = QS_COORD_FLOAT32;
+        if (d->angle_format == QS_ANGLE_BYTE)
+            d->angle_format = QS_ANGLE_SHORT;
+    }
 }
 
 /* --- Without a serverinfo --- */

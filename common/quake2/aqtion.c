@@ -38,27 +38,6 @@ static unsigned read_element_bits(struct qs_decoder *d)
     return bits;
 }
 
-static void read_color(struct qs_decoder *d)
-{
-    qs_open(d, Q2_GHUD_COLOR);
-    qs_u8(d, Q2_GHUD_COLOR_RED);
-    qs_u8(d, Q2_GHUD_COLOR_GREEN);
-    qs_u8(d, Q2_GHUD_COLOR_BLUE);
-    qs_u8(d, Q2_GHUD_COLOR_ALPHA);
-    qs_close(d);
-}
-
-static void read_place(struct qs_decoder *d)
-{
-    qs_open(d, Q2_GHUD_ORIGIN);
-    qs_i16(d, Q2_GHUD_ORIGIN_X);
-    qs_i16(d, Q2_GHUD_ORIGIN_Y);
-    qs_i16(d, Q2_GHUD_ORIGIN_Z);
-    qs_close(d);
-    qs_scaled_u8(d, Q2_GHUD_ANCHOR_X, anchor_step);
-    qs_scaled_u8(d, Q2_GHUD_ANCHOR_Y, anchor_step);
-}
-
 static void read_element(struct qs_decoder *d, unsigned bits)
 {
     if (bits & GHU_TYPE)
@@ -69,10 +48,23 @@ static void read_element(struct qs_decoder *d, unsigned bits)
         qs_i16(d, Q2_GHUD_VALUE);
     if (bits & GHU_TEXT)
         qs_label_text(d, ": ", qs_text(d, Q2_GHUD_TEXT), "");
-    if (bits & GHU_COLOR)
-        read_color(d);
-    if (bits & GHU_POS)
-        read_place(d);
+    if (bits & GHU_COLOR) {
+        qs_open(d, Q2_GHUD_COLOR);
+        qs_u8(d, Q2_GHUD_COLOR_RED);
+        qs_u8(d, Q2_GHUD_COLOR_GREEN);
+        qs_u8(d, Q2_GHUD_COLOR_BLUE);
+        qs_u8(d, Q2_GHUD_COLOR_ALPHA);
+        qs_close(d);
+    }
+    if (bits & GHU_POS) {
+        qs_open(d, Q2_GHUD_ORIGIN);
+        qs_i16(d, Q2_GHUD_ORIGIN_X);
+        qs_i16(d, Q2_GHUD_ORIGIN_Y);
+        qs_i16(d, Q2_GHUD_ORIGIN_Z);
+        qs_close(d);
+        qs_scaled_u8(d, Q2_GHUD_ANCHOR_X, anchor_step);
+        qs_scaled_u8(d, Q2_GHUD_ANCHOR_Y, anchor_step);
+    }
     if (bits & GHU_SIZE) {
         qs_i16(d, Q2_GHUD_SIZE_X);
         qs_i16(d, Q2_GHUD_SIZE_Y);

@@ -7,7 +7,6 @@
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/usercmd.h"
 #include "common/netchan/transfer.h"
 
 enum {
@@ -70,7 +69,8 @@ static void read_move(struct qs_decoder *d)
 static void keep_userinfo(struct qs_decoder *d, struct qs_view info)
 {
     if (!d->in.overrun)
-        qs_table_set(&q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info);
+        qs_info_replace(d, &q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info,
+                        Q2_INFO_STRING_MAX);
 }
 
 static void read_userinfo(struct qs_decoder *d)
@@ -174,18 +174,14 @@ static void read_move_batched(struct qs_decoder *d)
 
 static void read_userinfo_delta(struct qs_decoder *d)
 {
-    const struct q2_session *session = q2_session_of(d->session);
     const struct qs_view key = qs_text(d, Q2_USERINFO_KEY);
     const struct qs_view value = qs_text(d, Q2_USERINFO_VALUE);
-    char *info;
 
     qs_label_text(d, ": ", key, "");
     qs_label_text(d, " = ", value, "");
-    if (d->in.overrun)
-        return;
-    info = qs_info_set(qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO)), key, value);
-    keep_userinfo(d, qs_view_of(info));
-    g_free(info);
+    if (!d->in.overrun)
+        qs_info_change(d, &q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, key, value,
+                       Q2_INFO_STRING_MAX);
 }
 
 /* clang-format off */

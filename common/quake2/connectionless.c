@@ -36,7 +36,6 @@ static void emit_view(struct qs_decoder *d, unsigned id, struct line *line, uint
     line->pos += size;
 }
 
-/* The next word as text. */
 static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, struct qs_view *word)
 {
     struct qs_token token;
@@ -76,7 +75,6 @@ static void read_arguments(struct qs_decoder *d, struct line *line)
         ;
 }
 
-/* All that is left, as text. */
 static void read_text(struct qs_decoder *d, unsigned id, struct line *line)
 {
     if (line->pos < line->text.size)
@@ -286,7 +284,6 @@ static uint32_t end_of_line(const struct line *line)
     return newline ? line->pos + (uint32_t)(newline - rest.data) : line->text.size;
 }
 
-/* The rules in one line, then a line for each player. */
 static void read_status(struct qs_decoder *d, struct line *line)
 {
     const uint32_t end = end_of_line(line);
@@ -401,7 +398,6 @@ static const struct command {
 };
 /* clang-format on */
 
-/* NULL: there is none of that name. */
 static const struct command *find_command(struct qs_view name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)

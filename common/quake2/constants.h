@@ -20,6 +20,9 @@ enum {
     Q2_PROTOCOL_EXTENDED_LAST = 3436
 };
 
+/* Bytes of an info string: MAX_INFO_STRING of q_shared.h. */
+enum { Q2_INFO_STRING_MAX = 511 };
+
 /* The record type of svc_serverdata (attractloop). Source: dm2-format, section 3.13. */
 enum q2_record {
     Q2_RECORD_NETWORK = 0,
@@ -88,6 +91,34 @@ enum q2_in_demo {
     Q2_DEMO_START,    /* what it says, in the demo's first blocks */
     Q2_DEMO_FRAME,    /* nothing unless it is part of a whole frame */
     Q2_DEMO_STOPS     /* nothing: players stop at it; it is counted */
+};
+
+/* Ranges of config strings. Source: dm2-format, section 3.14; engine, q_shared.h CS_*; extended
+ * limits: PROTOCOL.md, section 13. */
+enum q2_range {
+    Q2_RANGE_NAME,
+    Q2_RANGE_CDTRACK,
+    Q2_RANGE_SKY,
+    Q2_RANGE_SKYAXIS,
+    Q2_RANGE_SKYROTATE,
+    Q2_RANGE_STATUSBAR,
+    Q2_RANGE_AIRACCEL,
+    Q2_RANGE_MAXCLIENTS,
+    Q2_RANGE_MAPCHECKSUM,
+    Q2_RANGE_MODELS,
+    Q2_RANGE_SOUNDS,
+    Q2_RANGE_IMAGES,
+    Q2_RANGE_LIGHTS,
+    Q2_RANGE_ITEMS,
+    Q2_RANGE_PLAYERSKINS,
+    Q2_RANGE_GENERAL,
+    Q2_RANGE_SHADOWLIGHTS, /* this and those behind it: of the rerelease */
+    Q2_RANGE_WHEEL_WEAPONS,
+    Q2_RANGE_WHEEL_AMMO,
+    Q2_RANGE_WHEEL_POWERUPS,
+    Q2_RANGE_CD_LOOP_COUNT,
+    Q2_RANGE_GAME_STYLE,
+    Q2_RANGES
 };
 
 enum {
@@ -191,6 +222,9 @@ enum {
 #define EPS_STATS 0x20u
 #define EPS_CLIENTNUM 0x40u
 #define EPS_GUNRATE 0x80u /* q2repro */
+
+/* The byte of svc_frame that counts suppressed frames has flags in protocol 36. */
+enum { FF_SUPPRESSED = 1, FF_CLIENTDROP = 2 };
 
 /* Of the player's movement; from PM_DEAD on, and with PMF_NO_PREDICTION, all servers send the view.
  * Source: engine, q_shared.h pmtype_t, PMF_*. */

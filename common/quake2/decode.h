@@ -8,7 +8,6 @@
 #include "common/core/parse.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/session.h"
-#include "common/quake2/states.h"
 
 /* The variant of the protocol that the session has agreed on. */
 static inline const struct q2_variant *q2_variant(const struct qs_decoder *d)
@@ -39,7 +38,7 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);
 
 /*
- * variant.c: what a capture that begins within a connection lacks: the protocol version, the width
+ * What a capture that begins within a connection lacks: the protocol version, the width
  * of the client's qport, the netchan, and who is the server. Looks which protocol the packet at
  * hand can be read in, and adapts the session. Does nothing where the session knows. `decode`
  * decodes a packet from its first byte on.
@@ -103,6 +102,18 @@ bool q2_recognise_stream(struct qs_view start);
 uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *start,
                       uint32_t seen);
 void q2_decode_unit(struct qs_decoder *d);
+
+/* usercmd.c */
+/* A command that gives what changed from `command`, which becomes it. `minor`: R1Q2's, or 0. */
+void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t minor);
+/* The batches of clc_move_nodelta and clc_move_batched: `packets` runs of commands, bit by bit. */
+void q2_read_batches(struct qs_decoder *d, struct q2_usercmd *command, unsigned packets);
+
+/*
+ * The checksum byte of a clc_move in the packet numbered `sequence`, over the move's bytes behind
+ * the checksum byte.
+ */
+uint8_t q2_move_checksum(const uint8_t *data, uint32_t size, uint32_t sequence);
 
 /* client_messages.c */
 /* All messages up to the end of the source. */

@@ -210,19 +210,6 @@ static void put_sized(struct q2_writer *out, uint64_t bits, uint64_t bit8, uint6
         q2_put_u16(out, (uint16_t)value);
 }
 
-static void put_looks(struct q2_writer *out, uint64_t bits, const struct q2_entity *to)
-{
-    for (unsigned i = 0; i < 4; i++)
-        if (bits & model_bits[i] && bits & U_MODEL16)
-            q2_put_u16(out, to->model[i]);
-        else if (bits & model_bits[i])
-            q2_put_u8(out, (uint8_t)to->model[i]);
-    put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
-    put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);
-    put_sized(out, bits, U_EFFECTS8, U_EFFECTS16, to->effects);
-    put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
-}
-
 static void put_location(struct q2_writer *out, const struct q2_variant *variant, uint64_t bits,
                          const struct q2_entity *from, const struct q2_entity *to)
 {
@@ -256,15 +243,6 @@ static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
         q2_put_u8(out, to->sound_attenuation);
 }
 
-static void put_extensions(struct q2_writer *out, uint64_t bits, const struct q2_entity *to)
-{
-    put_sized(out, bits, U_MOREFX8, U_MOREFX16, to->morefx);
-    if (bits & U_ALPHA)
-        q2_put_u8(out, to->alpha);
-    if (bits & U_SCALE)
-        q2_put_u8(out, to->scale);
-}
-
 static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
                        const struct q2_entity *from, const struct q2_entity *to, bool always,
                        bool is_new)
@@ -274,7 +252,15 @@ static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
     if (!bits && !always)
         return;
     put_entity_mask(out, bits, to->number);
-    put_looks(out, bits, to);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits & model_bits[i] && bits & U_MODEL16)
+            q2_put_u16(out, to->model[i]);
+        else if (bits & model_bits[i])
+            q2_put_u8(out, (uint8_t)to->model[i]);
+    put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
+    put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);
+    put_sized(out, bits, U_EFFECTS8, U_EFFECTS16, to->effects);
+    put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
     put_location(out, variant, bits, from, to);
     if (bits & U_SOUND)
         put_sound(out, variant, from, to);
@@ -284,7 +270,11 @@ static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
         q2_put_u32(out, to->solid);
     else if (bits & U_SOLID)
         q2_put_u16(out, short_solid(to->solid));
-    put_extensions(out, bits, to);
+    put_sized(out, bits, U_MOREFX8, U_MOREFX16, to->morefx);
+    if (bits & U_ALPHA)
+        q2_put_u8(out, to->alpha);
+    if (bits & U_SCALE)
+        q2_put_u8(out, to->scale);
 }
 
 void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)

@@ -113,27 +113,6 @@ static void put_movement(struct q2_writer *out, const struct q2_variant *variant
         q2_put_angles(out, to->delta_angles);
 }
 
-static void put_gun_index(struct q2_writer *out, const struct q2_variant *variant,
-                          const struct q2_player *to)
-{
-    if (variant->extensions)
-        q2_put_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
-    else
-        q2_put_u8(out, (uint8_t)to->gunindex);
-}
-
-static void put_gun(struct q2_writer *out, const struct q2_variant *variant, unsigned bits,
-                    const struct q2_player *to)
-{
-    if (bits & PS_WEAPONINDEX)
-        put_gun_index(out, variant, to);
-    if (bits & PS_WEAPONFRAME) {
-        q2_put_u8(out, to->gunframe);
-        q2_put_quarters(out, to->gunoffset);
-        q2_put_quarters(out, to->gunangles);
-    }
-}
-
 static void put_colors(struct q2_writer *out, unsigned bits, const uint8_t color[4])
 {
     for (unsigned i = 0; i < 4; i++)
@@ -195,7 +174,15 @@ static void put_view(struct q2_writer *out, const struct q2_variant *variant, un
         q2_put_angles(out, to->viewangles);
     if (bits & PS_KICKANGLES)
         q2_put_quarters(out, to->kick_angles);
-    put_gun(out, variant, bits, to);
+    if (bits & PS_WEAPONINDEX && variant->extensions)
+        q2_put_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
+    else if (bits & PS_WEAPONINDEX)
+        q2_put_u8(out, (uint8_t)to->gunindex);
+    if (bits & PS_WEAPONFRAME) {
+        q2_put_u8(out, to->gunframe);
+        q2_put_quarters(out, to->gunoffset);
+        q2_put_quarters(out, to->gunangles);
+    }
     if (bits & PS_BLEND)
         put_blend(out, variant, from, to);
     if (bits & PS_FOG)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: PROTOCOL.md,
  * section 13. */
-#include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/tracker.h"
 
 enum { PLAYER_MODEL = 255 };
 
@@ -75,14 +73,6 @@ static void read_sized(struct qs_decoder *d, unsigned id, uint64_t bits, uint64_
         *value = qs_u16(d, id);
 }
 
-static void read_frame_number(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    if (bits & U_FRAME8)
-        entity->frame = qs_u8(d, Q2_ENTITY_FRAME);
-    if (bits & U_FRAME16)
-        entity->frame = qs_u16(d, Q2_ENTITY_FRAME);
-}
-
 /* Player models take their look from the player that the skin's low byte names. */
 static void name_player(struct qs_decoder *d, uint64_t bits, uint32_t at,
                         const struct q2_entity *entity)
@@ -112,7 +102,10 @@ static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *en
     uint32_t at;
 
     read_models(d, bits, entity);
-    read_frame_number(d, bits, entity);
+    if (bits & U_FRAME8)
+        entity->frame = qs_u8(d, Q2_ENTITY_FRAME);
+    if (bits & U_FRAME16)
+        entity->frame = qs_u16(d, Q2_ENTITY_FRAME);
     at = d->in.pos;
     read_sized(d, Q2_ENTITY_SKIN, bits, U_SKIN8, U_SKIN16, &entity->skin);
     name_player(d, bits, at, entity);
@@ -189,15 +182,6 @@ void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
             q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
 }
 
-static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    read_sized(d, Q2_ENTITY_MOREFX, bits, U_MOREFX8, U_MOREFX16, &entity->morefx);
-    if (bits & U_ALPHA)
-        entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
-    if (bits & U_SCALE)
-        entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
-}
-
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     read_looks(d, bits, entity);
@@ -212,8 +196,13 @@ void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entit
         entity->event = qs_u8(d, Q2_ENTITY_EVENT);
     if (bits & U_SOLID)
         read_solid(d, entity);
-    if (q2_variant(d)->extensions)
-        read_extensions(d, bits, entity);
+    if (q2_variant(d)->extensions) {
+        read_sized(d, Q2_ENTITY_MOREFX, bits, U_MOREFX8, U_MOREFX16, &entity->morefx);
+        if (bits & U_ALPHA)
+            entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
+        if (bits & U_SCALE)
+            entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
+    }
 }
 
 void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)

@@ -5,9 +5,7 @@
  * and 11.
  */
 #include "common/core/text.h"
-#include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/tracker.h"
 
 enum {
     FRAME_BITS = 27,       /* of the frame number in a packed frame word */
@@ -225,22 +223,17 @@ static struct qs_view read_areas(struct qs_decoder *d)
     return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
 }
 
-static void label_frame(struct qs_decoder *d, int32_t number, int32_t delta)
-{
-    if (delta > 0)
-        qs_label(d, " %d from %d", number, delta);
-    else
-        qs_label(d, " %d, full", number);
-}
-
 static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uint8_t suppressed,
                         struct qs_view areas)
 {
     struct q2_tracker *tracker = q2_tracker(d);
 
     q2_session_of(d->session)->signing_on = false;
-    if (qs_label_wanted(d))
-        label_frame(d, number, delta);
+    d->line.frame = number > 0 ? (uint32_t)number : 0;
+    if (qs_label_wanted(d) && delta > 0)
+        qs_label(d, " %d from %d", number, delta);
+    else if (qs_label_wanted(d))
+        qs_label(d, " %d, full", number);
     if (tracker && !d->in.overrun)
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);
 }
@@ -335,6 +328,8 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
         extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
+    d->line.has_drop = q2_is_q2pro(q2_session_of(d->session)->base.version);
+    d->line.drop = byte & FF_CLIENTDROP;
     qs_open(d, Q2_PLAYER);
     read_inner_id(d, SVC_PLAYERINFO);
     read_player(d, extra);
@@ -353,17 +348,6 @@ void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
 
 /* --- Positions between frames */
 
-static void read_updated_player(struct qs_decoder *d, uint16_t number)
-{
-    int32_t origin[3];
-
-    qs_open(d, Q2_PLAYERUPDATE_PLAYER);
-    qs_label(d, " #%u", number);
-    qs_emit_generated_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
-    q2_read_position(d, Q2_PLAYERUPDATE_ORIGIN, origin);
-    qs_close(d);
-}
-
 /* R1Q2: a position for each player in the frame but the client's own, without numbers or a
  * count: the frame must be known. */
 void q2_read_playerupdate(struct qs_decoder *d)
@@ -381,6 +365,13 @@ void q2_read_playerupdate(struct qs_decoder *d)
         return;
     }
     while (roster_next(&roster, &number))
-        if (number != session->player + 1)
-            read_updated_player(d, number);
+        if (number != session->player + 1) {
+            int32_t origin[3];
+
+            qs_open(d, Q2_PLAYERUPDATE_PLAYER);
+            qs_label(d, " #%u", number);
+            qs_emit_generated_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
+            q2_read_position(d, Q2_PLAYERUPDATE_ORIGIN, origin);
+            qs_close(d);
+        }
 }

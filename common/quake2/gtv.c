@@ -10,7 +10,6 @@
 #include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/quake2.h"
 
 enum {
     LENGTH_SIZE = 2,
@@ -142,25 +141,6 @@ static struct q2_gtv_blocks *blocks_new(void)
     return blocks;
 }
 
-static void forget_blocks(struct q2_gtv_blocks *blocks)
-{
-    qs_bytes_empty(blocks->bytes);
-    g_array_set_size(blocks->stuffed, 0);
-}
-
-/* Keeps what an .mvd2 file would have of the message. */
-static void keep_block(struct qs_decoder *d, struct qs_view block)
-{
-    struct q2_gtv *gtv = gtv_of(d);
-
-    if (!gtv->blocks)
-        gtv->blocks = blocks_new();
-    qs_write_u16(gtv->blocks->bytes, (uint16_t)block.size);
-    gtv->blocks->at = gtv->blocks->bytes->len;
-    gtv->blocks->from = d->in.pos;
-    qs_write_view(gtv->blocks->bytes, block);
-}
-
 /* Without a body: the stream is suspended until a player joins. Else the body holds messages. */
 static void read_stream_data(struct qs_decoder *d)
 {
@@ -171,8 +151,17 @@ static void read_stream_data(struct qs_decoder *d)
         qs_summary(d, " (suspended)");
         return;
     }
-    if (!d->probing)
-        keep_block(d, body);
+    if (!d->probing) {
+        /* Keeps what an .mvd2 file would have of the message. */
+        struct q2_gtv *gtv = gtv_of(d);
+
+        if (!gtv->blocks)
+            gtv->blocks = blocks_new();
+        qs_write_u16(gtv->blocks->bytes, (uint16_t)body.size);
+        gtv->blocks->at = gtv->blocks->bytes->len;
+        gtv->blocks->from = d->in.pos;
+        qs_write_view(gtv->blocks->bytes, body);
+    }
 }
 
 /* clang-format off */
@@ -222,7 +211,6 @@ static void end_stream(struct qs_decoder *d)
     read_end(d);
 }
 
-/* A message that ends at `end`. */
 static void read_message(struct qs_decoder *d, uint32_t end)
 {
     d->in.limit = end;
@@ -251,16 +239,6 @@ static void decode_rest(struct qs_decoder *d)
     qs_undecoded(d);
 }
 
-static void decode_behind_hole(struct qs_decoder *d)
-{
-    qs_note(d, QS_NOTE_NOT_CAPTURED, 0, 0,
-            "The capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
-            ": where the next message begins cannot be known",
-            d->packet->missing, d->packet->missing_before);
-    lose(d);
-    decode_rest(d);
-}
-
 static void decode_no_unit(struct qs_decoder *d)
 {
     qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
@@ -271,7 +249,6 @@ static void decode_no_unit(struct qs_decoder *d)
 
 /* --- The deflate stream --- */
 
-/* All whole messages of the source. What is left is the beginning of one. */
 static void read_whole_messages(struct qs_decoder *d)
 {
     for (;;) {
@@ -401,8 +378,10 @@ void q2_decode_unit(struct qs_decoder *d)
 {
     struct q2_gtv *gtv = gtv_of(d);
 
-    if (gtv->blocks)
-        forget_blocks(gtv->blocks);
+    if (gtv->blocks) {
+        qs_bytes_empty(gtv->blocks->bytes);
+        g_array_set_size(gtv->blocks->stuffed, 0);
+    }
     learn_ends(d);
     d->accepted = gtv->begun;
     d->connectionless = !gtv->begun;
@@ -410,7 +389,12 @@ void q2_decode_unit(struct qs_decoder *d)
     if (gtv->stage[d->packet->from] == Q2_GTV_STAGE_LOST) {
         decode_rest(d);
     } else if (d->packet->missing) {
-        decode_behind_hole(d);
+        qs_note(d, QS_NOTE_NOT_CAPTURED, 0, 0,
+                "The capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+                ": where the next message begins cannot be known",
+                d->packet->missing, d->packet->missing_before);
+        lose(d);
+        decode_rest(d);
     } else if (qs_packet_is_cut(d->packet)) {
         lose(d); /* the stream ended, or could not be put together, within the unit */
         decode_rest(d);

@@ -3,12 +3,9 @@
  * Messages of MVD, the demo of a server, which GTV streams too. Source: PROTOCOL.md, section 18;
  * Q2PRO, server/mvd/parse.c, server/mvd.c.
  */
-#include "common/quake2/quake2.h"
 
 #include "common/core/text.h"
-#include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/names.h"
 
 enum {
     NO_PLAYER = 255,         /* CLIENTNUM_NONE: the end */
@@ -169,13 +166,6 @@ static void refuse(struct qs_decoder *d, int32_t version, uint32_t minor)
     q2_pass_over(d);
 }
 
-/* Relays write the minor version with 32 bits, and read 16. PROTOCOL.md, section 18. */
-static void read_flags_of_relay(struct qs_decoder *d)
-{
-    if (qs_reader_left(&d->in) >= 2 && !qs_peek_u16(d))
-        qs_u16(d, Q2_MVD_MINOR_UPPER);
-}
-
 static void read_level(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -202,7 +192,9 @@ static void read_serverdata(struct qs_decoder *d)
         refuse(d, version, minor);
         return;
     }
-    read_flags_of_relay(d);
+    /* Relays write the minor version with 32 bits, and read 16. PROTOCOL.md, section 18. */
+    if (qs_reader_left(&d->in) >= 2 && !qs_peek_u16(d))
+        qs_u16(d, Q2_MVD_MINOR_UPPER);
     if (minor >= FLAGS_WORD_SINCE)
         flags = qs_u16(d, Q2_MVD_FLAGS);
     else
@@ -352,12 +344,6 @@ void q2_read_mvd_messages(struct qs_decoder *d)
 
 /* --- Blocks of files --- */
 
-static void read_magic(struct qs_decoder *d)
-{
-    qs_summary(d, "MVD2");
-    qs_text_sized(d, Q2_MVD2_MAGIC, Q2_MVD_MAGIC_SIZE);
-}
-
 void q2_decode_mvd_block(struct qs_decoder *d)
 {
     uint16_t length;
@@ -365,7 +351,8 @@ void q2_decode_mvd_block(struct qs_decoder *d)
     d->direction = QS_S2C;
     d->accepted = true;
     if (!d->packet->number) {
-        read_magic(d);
+        qs_summary(d, "MVD2");
+        qs_text_sized(d, Q2_MVD2_MAGIC, Q2_MVD_MAGIC_SIZE);
         return;
     }
     qs_open(d, Q2_MVD2);

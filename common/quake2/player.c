@@ -3,9 +3,7 @@
  * The player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields:
  * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
  */
-#include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/names.h"
 
 /* What a step of q2repro's shorts is. */
 static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024, gunoffset_unit = 1.0 / 512,
@@ -166,7 +164,7 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         q2_read_aqtion_player(d);
 }
 
-/* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
+/* Bytes in quarters; q2repro has shorts in another unit, which are not kept. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
     if (q2_variant(d)->q2repro)
@@ -175,33 +173,11 @@ static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t 
         q2_read_quarters(d, id, to);
 }
 
-static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
-{
-    if (bits & PS_VIEWOFFSET)
-        read_offsets(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit, player->viewoffset);
-    read_angles(d, Q2_PLAYER_VIEWANGLES, bits & PS_VIEWANGLES, extra & EPS_VIEWANGLE2,
-                player->viewangles);
-    if (bits & PS_KICKANGLES)
-        read_offsets(d, Q2_PLAYER_KICKANGLES, kick_unit, player->kick_angles);
-}
-
 static uint8_t read_gun_frame(struct qs_decoder *d)
 {
     if (q2_variant(d)->q2repro)
         return (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
     return qs_u8(d, Q2_PLAYER_GUNFRAME);
-}
-
-static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
-{
-    if (bits & PS_WEAPONINDEX)
-        q2_read_gun_index(d, player);
-    if (bits & PS_WEAPONFRAME)
-        player->gunframe = read_gun_frame(d);
-    if (extra & EPS_GUNOFFSET)
-        read_offsets(d, Q2_PLAYER_GUNOFFSET, gunoffset_unit, player->gunoffset);
-    if (extra & EPS_GUNANGLES)
-        read_offsets(d, Q2_PLAYER_GUNANGLES, gunangles_unit, player->gunangles);
 }
 
 static void read_blend(struct qs_decoder *d, struct q2_player *player)
@@ -314,28 +290,24 @@ static unsigned implied_extra(unsigned bits)
     return extra;
 }
 
-static void read_client_number(struct qs_decoder *d, struct q2_player *player)
-{
-    if (q2_variant(d)->clientnum16)
-        player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
-    else
-        player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
-}
-
-static void read_rerelease_view(struct qs_decoder *d, unsigned bits, unsigned extra)
-{
-    if (extra & EPS_GUNRATE)
-        qs_u8(d, Q2_PLAYER_GUNRATE);
-    if (bits & PS_RR_VIEWHEIGHT)
-        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
-}
-
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player)
 {
     read_movement(d, bits, extra, player);
-    read_view(d, bits, extra, player);
-    read_gun(d, bits, extra, player);
+    if (bits & PS_VIEWOFFSET)
+        read_offsets(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit, player->viewoffset);
+    read_angles(d, Q2_PLAYER_VIEWANGLES, bits & PS_VIEWANGLES, extra & EPS_VIEWANGLE2,
+                player->viewangles);
+    if (bits & PS_KICKANGLES)
+        read_offsets(d, Q2_PLAYER_KICKANGLES, kick_unit, player->kick_angles);
+    if (bits & PS_WEAPONINDEX)
+        q2_read_gun_index(d, player);
+    if (bits & PS_WEAPONFRAME)
+        player->gunframe = read_gun_frame(d);
+    if (extra & EPS_GUNOFFSET)
+        read_offsets(d, Q2_PLAYER_GUNOFFSET, gunoffset_unit, player->gunoffset);
+    if (extra & EPS_GUNANGLES)
+        read_offsets(d, Q2_PLAYER_GUNANGLES, gunangles_unit, player->gunangles);
     if (bits & PS_BLEND)
         read_blend(d, player);
     if (bits & PS_FOG)
@@ -346,10 +318,16 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
         read_stats(d, player);
-    if (q2_variant(d)->q2repro)
-        read_rerelease_view(d, bits, extra);
-    if (extra & EPS_CLIENTNUM)
-        read_client_number(d, player);
+    if (q2_variant(d)->q2repro) {
+        if (extra & EPS_GUNRATE)
+            qs_u8(d, Q2_PLAYER_GUNRATE);
+        if (bits & PS_RR_VIEWHEIGHT)
+            qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
+    }
+    if (extra & EPS_CLIENTNUM && q2_variant(d)->clientnum16)
+        player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
+    else if (extra & EPS_CLIENTNUM)
+        player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
 }
 
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of Quake II. */
-#include "common/quake2/quake2.h"
+#include "common/netchan/quality.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/names.h"
-#include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
 #define QS_ROWS_TABLE
@@ -55,6 +53,9 @@ const struct qs_protocol q2_protocol = {
     .is_foreign = q2_is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
     .seqinfo = q2_seqinfo,
+    .line = &(const struct qs_line_rules){.server_acknowledges = true,
+                                          .skips_regularly = true,
+                                          .chokes = true},
     .decode = decode,
     .stream_ports = "27910",
     .recognise_stream = q2_recognise_stream,

@@ -5,7 +5,6 @@
 #include "common/core/trial.h"
 #include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/quake2.h"
 
 enum {
     MARK_SIZE = 4,

@@ -40,13 +40,6 @@ void q2_rerelease_remove(struct q2_session *session, uint16_t number)
         qs_table_set(&session->solids, number, (struct qs_view){0});
 }
 
-static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
-{
-    entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
-    if (!d->in.overrun)
-        keep_solid(q2_session_of(d->session), entity->number, entity->solid);
-}
-
 static void read_coordinate(struct qs_decoder *d, unsigned id, bool floats, int32_t *to)
 {
     if (floats)
@@ -71,16 +64,6 @@ static void read_place(struct qs_decoder *d, uint64_t bits, bool floats, struct 
     qs_close(d);
 }
 
-static void read_angles(struct qs_decoder *d, uint64_t bits)
-{
-    if (bits & U_ANGLE1)
-        qs_f32(d, Q2_ENTITY_ANGLES_PITCH);
-    if (bits & U_ANGLE2)
-        qs_f32(d, Q2_ENTITY_ANGLES_YAW);
-    if (bits & U_ANGLE3)
-        qs_f32(d, Q2_ENTITY_ANGLES_ROLL);
-}
-
 static void read_rest(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     if (bits & U_SOUND)
@@ -103,16 +86,23 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
 {
     const struct q2_session *session = q2_session_of_const(d->session);
 
-    if (bits & U_SOLID)
-        read_solid(d, entity);
+    if (bits & U_SOLID) {
+        entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
+        if (!d->in.overrun)
+            keep_solid(q2_session_of(d->session), entity->number, entity->solid);
+    }
     read_place(d, bits, session->variant.floats || has_solid(session, entity->number), entity);
-    read_angles(d, bits);
+    if (bits & U_ANGLE1)
+        qs_f32(d, Q2_ENTITY_ANGLES_PITCH);
+    if (bits & U_ANGLE2)
+        qs_f32(d, Q2_ENTITY_ANGLES_YAW);
+    if (bits & U_ANGLE3)
+        qs_f32(d, Q2_ENTITY_ANGLES_ROLL);
     read_rest(d, bits, entity);
 }
 
 /* --- The player */
 
-/* Components of a vector, each by its bit from `first` on. */
 static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
 {
     if (!(bits & first * 7))

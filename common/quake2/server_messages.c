@@ -5,10 +5,7 @@
  */
 #include "common/core/inflate.h"
 #include "common/core/text.h"
-#include "common/quake2/configstrings.h"
-#include "common/quake2/names.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/tracker.h"
 
 enum {
     INVENTORY_ITEMS = 256,
@@ -73,7 +70,7 @@ static void read_muzzleflash2(struct qs_decoder *d)
 
 static void read_layout(struct qs_decoder *d)
 {
-    d->ambiguous |= qs_text_leads_out(qs_text(d, Q2_LAYOUT_TEXT));
+    qs_text(d, Q2_LAYOUT_TEXT);
 }
 
 /* An item's count that was read at `at`. */

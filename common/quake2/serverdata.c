@@ -4,7 +4,6 @@
  * add: PROTOCOL.md, sections 5, 7 and 11.
  */
 #include "common/quake2/decode.h"
-#include "common/quake2/tracker.h"
 
 /* --- Protocols that are known and not decoded. Source: PROTOCOL.md, section 16. */
 

@@ -5,10 +5,7 @@
 
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake2/configstrings.h"
-#include "common/quake2/decode.h"
-#include "common/quake2/names.h"
-#include "common/quake2/tracker.h"
+#include "common/quake2/fields.h"
 
 void q2_session_init(struct qs_session *base)
 {
@@ -42,7 +39,7 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
 
 static bool gtv_shares(const struct q2_gtv *a, const struct q2_gtv *b)
 {
-    return qs_inflate_stream_shares(&a->inflating, &b->inflating) && a->held == b->held &&
+    return a->inflating.inflater == b->inflating.inflater && a->held == b->held &&
            a->blocks == b->blocks;
 }
 
@@ -92,8 +89,9 @@ void q2_session_clear(struct qs_session *base)
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
     clear_gtv(&session->gtv);
-    if (session->tracker)
-        q2_tracker_detach(session->tracker, session);
+    if (session->tracker && session->tracker->followed == session)
+        q2_tracker_detach(session->tracker);
+    session->tracker = NULL;
 }
 
 void q2_session_connect(struct q2_session *session)
@@ -180,8 +178,8 @@ void q2_session_see_servercount(struct q2_session *session, int32_t servercount,
         q2_tracker_level(session->tracker);
 }
 
-void q2_session_borrow(struct q2_session *session, const struct q2_session *donor,
-                       const struct q2_session *known)
+void q2_session_use_donor(struct q2_session *session, const struct q2_session *donor,
+                          const struct q2_session *known)
 {
     session->base.level++;
     session->servercount = donor->servercount;
@@ -299,6 +297,15 @@ static char *describe_player(const struct q2_session *session)
     return text;
 }
 
+/* "0" and an empty text are no. */
+static bool is_spectator(const struct q2_session *session)
+{
+    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
+    const struct qs_view value = qs_info_value(info, "spectator");
+
+    return value.size && !(value.size == 1 && *value.data == '0');
+}
+
 void q2_session_describe(const struct qs_session *base, struct qs_description *description)
 {
     const struct q2_session *session = q2_session_of_const(base);
@@ -307,6 +314,7 @@ void q2_session_describe(const struct qs_session *base, struct qs_description *d
         .version = q2_version_text(session),
         .map = describe_map(session),
         .player = describe_player(session),
+        .spectator = is_spectator(session),
     };
 }
 
@@ -326,4 +334,200 @@ bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q
     if (bytes)
         memcpy(baseline, bytes, sizeof *baseline);
     return bytes;
+}
+
+void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
+{
+    struct q2_entity baseline;
+
+    q2_tracker_detach(tracker);
+    if (session->tracker)
+        q2_tracker_detach(session->tracker);
+    session->tracker = tracker;
+    tracker->followed = session;
+    tracker->attachment = &session->tracker;
+    q2_tracker_level(tracker);
+    for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
+        if (q2_baseline_get(session, i, &baseline))
+            q2_tracker_baseline(tracker, &baseline);
+}
+
+/* --- Config strings */
+
+enum {
+    CLIENTS_MAX = 256,
+    STRING_ROOM = 64,           /* bytes that engines have for each, with its NUL */
+    STRING_ROOM_RERELEASE = 96, /* CS_MAX_STRING_LENGTH of its game.h */
+};
+
+/* Where a range begins, and how many strings it has. One that a layout lacks has none. */
+struct place {
+    uint16_t start, count;
+};
+
+#define FIRST_PLACES                                                                               \
+    [Q2_RANGE_NAME] = {0, 1}, [Q2_RANGE_CDTRACK] = {1, 1}, [Q2_RANGE_SKY] = {2, 1},                \
+    [Q2_RANGE_SKYAXIS] = {3, 1}, [Q2_RANGE_SKYROTATE] = {4, 1}
+
+/* Those of extended limits and of the rerelease. */
+#define WIDE_PLACES                                                                                \
+    FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 54}, [Q2_RANGE_AIRACCEL] = {59, 1},                   \
+                  [Q2_RANGE_MAXCLIENTS] = {60, 1}, [Q2_RANGE_MAPCHECKSUM] = {61, 1},               \
+                  [Q2_RANGE_MODELS] = {62, 8192}, [Q2_RANGE_SOUNDS] = {8254, 2048}
+
+static const struct layout {
+    uint16_t end;
+    struct place places[Q2_RANGES];
+} layouts[] = {
+    [Q2_LAYOUT_VANILLA] =
+        {2080,
+         {FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 24}, [Q2_RANGE_AIRACCEL] = {29, 1},
+          [Q2_RANGE_MAXCLIENTS] = {30, 1}, [Q2_RANGE_MAPCHECKSUM] = {31, 1},
+          [Q2_RANGE_MODELS] = {32, 256}, [Q2_RANGE_SOUNDS] = {288, 256},
+          [Q2_RANGE_IMAGES] = {544, 256}, [Q2_RANGE_LIGHTS] = {800, 256},
+          [Q2_RANGE_ITEMS] = {1056, 256}, [Q2_RANGE_PLAYERSKINS] = {1312, 256},
+          [Q2_RANGE_GENERAL] = {1568, 512}}},
+    [Q2_LAYOUT_EXTENDED] =
+        {13630,
+         {WIDE_PLACES, [Q2_RANGE_IMAGES] = {10302, 2048}, [Q2_RANGE_LIGHTS] = {12350, 256},
+          [Q2_RANGE_ITEMS] = {12606, 256}, [Q2_RANGE_PLAYERSKINS] = {12862, 256},
+          [Q2_RANGE_GENERAL] = {13118, 512}}},
+    [Q2_LAYOUT_RERELEASE] =
+        {12448,
+         {WIDE_PLACES, [Q2_RANGE_IMAGES] = {10302, 512}, [Q2_RANGE_LIGHTS] = {10814, 256},
+          [Q2_RANGE_SHADOWLIGHTS] = {11070, 256}, [Q2_RANGE_ITEMS] = {11326, 256},
+          [Q2_RANGE_PLAYERSKINS] = {11582, 256}, [Q2_RANGE_GENERAL] = {11838, 512},
+          [Q2_RANGE_WHEEL_WEAPONS] = {12350, 32}, [Q2_RANGE_WHEEL_AMMO] = {12382, 32},
+          [Q2_RANGE_WHEEL_POWERUPS] = {12414, 32}, [Q2_RANGE_CD_LOOP_COUNT] = {12446, 1},
+          [Q2_RANGE_GAME_STYLE] = {12447, 1}}},
+};
+
+static const struct layout *layout_of(const struct q2_session *session)
+{
+    return &layouts[session->variant.layout];
+}
+
+bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,
+                           uint32_t *number)
+{
+    const struct place *places = layout_of(session)->places;
+
+    for (unsigned i = 0; i < Q2_RANGES; i++)
+        if (index >= places[i].start && index - places[i].start < places[i].count) {
+            *range = (enum q2_range)i;
+            *number = index - places[i].start;
+            return true;
+        }
+    return false;
+}
+
+uint32_t q2_configstring_end(const struct q2_session *session)
+{
+    return layout_of(session)->end;
+}
+
+/* `name\model/skin`: the name may be anything. */
+static struct qs_view skin_of(struct qs_view text)
+{
+    const uint8_t *mark = text.size ? memchr(text.data, '\\', text.size) : NULL;
+
+    return mark ? (struct qs_view){mark, text.size - (uint32_t)(mark - text.data)} : text;
+}
+
+/* In two ranges engines read what fills its room on in the next string. */
+static bool leads_out_with_neighbors(const struct q2_session *session, uint32_t index,
+                                     struct qs_view text)
+{
+    const char *before = index ? qs_table_get(&session->configstrings, index - 1) : NULL;
+    const char *after = qs_table_get(&session->configstrings, index + 1);
+    const size_t size = before ? strlen(before) : 0;
+    char *joined =
+        g_strdup_printf("%s%.*s%.2s", before ? before + size - MIN(size, 2) : "", (int)text.size,
+                        text.size ? (const char *)text.data : "", after ? after : "");
+    const bool unsafe = qs_text_leads_out(qs_view_of(joined));
+
+    g_free(joined);
+    return unsafe;
+}
+
+/* id's gl_draw.c, Draw_FindPic: a picture outside of the folder of pictures begins with a slash. */
+static bool is_unsafe_picture(struct qs_view name)
+{
+    if (name.size && name.data[0] == '/')
+        name = (struct qs_view){name.data + 1, name.size - 1};
+    return qs_file_name_is_unsafe(name);
+}
+
+bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
+                               struct qs_view text)
+{
+    enum q2_range range;
+    uint32_t number;
+
+    if (!q2_configstring_range(session, index, &range, &number))
+        return false;
+    switch (range) {
+    case Q2_RANGE_NAME:
+        return qs_text_leads_out(text);
+    case Q2_RANGE_STATUSBAR:
+    case Q2_RANGE_GENERAL:
+        return leads_out_with_neighbors(session, index, text);
+    case Q2_RANGE_PLAYERSKINS:
+        return qs_text_leads_out(skin_of(text));
+    case Q2_RANGE_CDTRACK:
+    case Q2_RANGE_SKY:
+    case Q2_RANGE_MODELS:
+    case Q2_RANGE_SOUNDS:
+        return qs_file_name_is_unsafe(text);
+    case Q2_RANGE_IMAGES:
+        return is_unsafe_picture(text);
+    default: /* its end may be another one's: id's cl_parse.c, CL_ParseConfigString */
+        return text.size >= STRING_ROOM && qs_text_leads_out(text);
+    }
+}
+
+/* Bytes that engines keep of a config string: in two ranges one may go on in those behind it.
+ * Source: Q2PRO utils.h, Com_ConfigstringSize. */
+static uint32_t room_for(const struct q2_session *session, uint32_t index)
+{
+    const struct layout *layout = layout_of(session);
+    const struct place bar = layout->places[Q2_RANGE_STATUSBAR];
+    uint32_t parts = 1;
+
+    if (index >= bar.start && index < bar.start + bar.count)
+        parts = bar.start + bar.count - index;
+    else if (index >= layout->places[Q2_RANGE_GENERAL].start)
+        parts = layout->end - index;
+    return parts * (session->variant.layout == Q2_LAYOUT_RERELEASE ? STRING_ROOM_RERELEASE
+                                                                   : STRING_ROOM) -
+           1;
+}
+
+void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
+{
+    int64_t number;
+
+    if (index >= q2_configstring_end(session))
+        return;
+    text.size = MIN(text.size, room_for(session, index));
+    qs_table_set(&session->configstrings, index, text);
+    if (index == layout_of(session)->places[Q2_RANGE_MAXCLIENTS].start)
+        session->max_clients =
+            qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;
+}
+
+const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number)
+{
+    const struct place *place = &layout_of(session)->places[range];
+
+    if (number >= place->count)
+        return NULL;
+    return qs_table_get(&session->configstrings, place->start + number);
+}
+
+char *q2_player_name(const struct q2_session *session, uint32_t player)
+{
+    const char *skin = q2_configstring(session, Q2_RANGE_PLAYERSKINS, player);
+
+    return skin ? g_strndup(skin, strcspn(skin, "\\")) : NULL;
 }

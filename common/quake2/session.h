@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a session knows; connections, levels, versions. */
+/* Quake II as other folders see it: the protocol record, what a session knows, and the framing of
+ * MVD. */
 #ifndef Q2_SESSION_H
 #define Q2_SESSION_H
 
@@ -11,10 +12,9 @@
 #include "common/core/inflate.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
-#include "common/quake2/constants.h"
-#include "common/quake2/states.h"
+#include "common/quake2/tracker.h"
 #include "common/quake2/variant.h"
-#include "common/quake2/usercmd.h"
+#include "common/core/protocol.h"
 
 /* Bytes of a client's qport. */
 enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QPORT_SHORT };
@@ -74,7 +74,12 @@ struct q2_gtv {
     struct q2_gtv_blocks *blocks; /* of the last unit only, and not of copies; or NULL */
 };
 
-struct q2_tracker;
+/* A player's command, absolute. */
+struct q2_usercmd {
+    uint8_t msec, buttons, impulse, lightlevel;
+    int16_t angles[3]; /* pitch, yaw, roll in 1/65536 turn */
+    int16_t forward, side, up;
+};
 
 struct q2_session {
     struct qs_session base;
@@ -159,8 +164,8 @@ void q2_session_set_netchan(struct q2_session *session, bool has_fragments);
  * sign-on. Protocol and netchan are those of `known`, the same session later, when more of them is
  * known.
  */
-void q2_session_borrow(struct q2_session *session, const struct q2_session *donor,
-                       const struct q2_session *known);
+void q2_session_use_donor(struct q2_session *session, const struct q2_session *donor,
+                          const struct q2_session *known);
 
 /* A new level (svc_serverdata): config strings and texts of the previous level are void. */
 void q2_session_begin_level(struct q2_session *session);
@@ -186,10 +191,63 @@ void q2_baseline_set(struct q2_session *session, const struct q2_entity *baselin
 /* False: there is none of that number. */
 bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q2_entity *baseline);
 
+/*
+ * The tracker follows the session from now on, in place of another; it gets the baselines that the
+ * session has, and knows no frame. A session that is cleared lets it go.
+ */
+void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
+
+/* --- Config strings: their ranges, and the names that they give to models, sounds, images, items
+ * and players. */
+
+/* The range that config string `index` is in, and in `*number` its number there. False behind the
+ * last. */
+bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,
+                           uint32_t *number);
+
+/* One past the last index: also the end mark of streams. */
+uint32_t q2_configstring_end(const struct q2_session *session);
+
+/*
+ * Whether config string `index` is nothing that an engine should be given (text.h): a name of a
+ * file that is none, or a program of the status bar with one. A level's name is that of a film
+ * where nobody plays: id's cl_parse.c, CL_ParseServerData.
+ */
+bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
+                               struct qs_view text);
+
+/* Sets a config string; where `index` is behind the last, nothing happens. */
+void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text);
+
+/* The config string at `number` of `range`, or NULL where none is known. */
+const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number);
+
+/* The name of a player, from the config string `name\model/skin`, as a new string; NULL: unknown.
+ */
+char *q2_player_name(const struct q2_session *session, uint32_t player);
+
 /* --- What lists of sessions show of one */
 
 /* The version in force, "36 (1026)" or "q2repro 1038", a new text; NULL: none is. */
 char *q2_version_text(const struct q2_session *session);
 void q2_session_describe(const struct qs_session *session, struct qs_description *description);
+
+/* --- MVD, the demo of a server: the blocks of .mvd2 files. */
+
+/* "MVD2": what files and streams begin with. */
+#define Q2_MVD_MAGIC "MVD2"
+
+enum {
+    Q2_MVD_MAGIC_SIZE = 4,
+    Q2_MVD_LENGTH_SIZE = 2,    /* of a block's length */
+    Q2_MVD_BLOCK_MAX = 0x8000, /* bytes of a block; Q2PRO: MAX_MSGLEN */
+    Q2_MVD_ID_MASK = 0x1f,     /* of a message's byte; above it are extra bits */
+    Q2_MVD_ID_BITS = 5
+};
+
+/* A whole block of a file, with its length; or the magic, which has the number 0. */
+void q2_decode_mvd_block(struct qs_decoder *d);
+
+extern const struct qs_protocol q2_protocol;
 
 #endif

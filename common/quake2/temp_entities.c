@@ -3,9 +3,7 @@
  * Temporary entities. Source: dm2-format, section 3.4, where PROTOCOL.md, section 10,
  * does not state otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
  */
-#include "common/quake2/constants.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/names.h"
 
 /* clang-format off */
 enum { NORMALS = 162 };

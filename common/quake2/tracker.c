@@ -45,8 +45,7 @@ void q2_tracker_free(struct q2_tracker *tracker)
 {
     if (!tracker)
         return;
-    if (tracker->followed)
-        q2_tracker_detach(tracker, tracker->followed);
+    q2_tracker_detach(tracker);
     if (tracker->mentions)
         g_array_free(tracker->mentions, TRUE);
     forget_frames(tracker);
@@ -58,34 +57,12 @@ void q2_tracker_free(struct q2_tracker *tracker)
     g_free(tracker);
 }
 
-static void load_baselines(struct q2_tracker *tracker, const struct q2_session *session)
+void q2_tracker_detach(struct q2_tracker *tracker)
 {
-    struct q2_entity baseline;
-
-    q2_entities_empty(tracker->baselines);
-    for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
-        if (q2_baseline_get(session, i, &baseline))
-            q2_tracker_baseline(tracker, &baseline);
-}
-
-void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
-{
-    if (tracker->followed)
-        q2_tracker_detach(tracker, tracker->followed);
-    if (session->tracker)
-        q2_tracker_detach(session->tracker, session);
-    session->tracker = tracker;
-    tracker->followed = session;
-    forget_frames(tracker);
-    load_baselines(tracker, session);
-}
-
-void q2_tracker_detach(struct q2_tracker *tracker, struct q2_session *session)
-{
-    if (session->tracker == tracker)
-        session->tracker = NULL;
-    if (tracker->followed == session)
-        tracker->followed = NULL;
+    if (tracker->attachment && *tracker->attachment == tracker)
+        *tracker->attachment = NULL;
+    tracker->attachment = NULL;
+    tracker->followed = NULL;
 }
 
 void q2_tracker_want_mentions(struct q2_tracker *tracker)
@@ -244,7 +221,6 @@ static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_
                                                tracker->base_next, number, beams_keep_origin);
 }
 
-/* The entity of the base that is mentioned, or NULL. */
 static const struct q2_entity *take_from_base(struct q2_tracker *tracker, uint16_t number)
 {
     const struct q2_entity *old;

@@ -3,13 +3,10 @@
  * User commands. Source: engine, common.c MSG_ReadDeltaUsercmd; R1Q2's short forms and Q2PRO's bit
  * stream: Q2PRO, msg.c MSG_ReadDeltaUsercmd_Hacked and MSG_ReadDeltaUsercmd_Enhanced.
  */
-#include "common/quake2/usercmd.h"
-
 #include <glib.h>
 
 #include "common/core/checksum.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 enum {
     CM_ANGLE1 = 1,

@@ -2,8 +2,7 @@
 /* Messages from client to server: qw28-protocol, "Client-to-Server Packet Types". */
 #include "common/netchan/transfer.h"
 #include "common/quakeworld/usercmd.h"
-#include "common/quakeworld/messages.h"
-#include "common/quakeworld/sign_on.h"
+#include "common/quakeworld/decode.h"
 
 static void read_nothing(struct qs_decoder *d)
 {
@@ -29,7 +28,7 @@ static void read_seat_move(struct qs_decoder *d)
 {
     struct qw_usercmd cmd = {0};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(qw_session(d)->cmds); i++)
+    for (unsigned i = 0; i < G_N_ELEMENTS(qw_session_of(d)->cmds); i++)
         qw_read_usercmd(d, &cmd);
 }
 
@@ -42,10 +41,11 @@ static void read_first_move(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint8_t checksum = qs_u8(d, QW_MOVE_CHECKSUM);
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     struct qw_usercmd cmd = {0};
 
-    qs_u8(d, QW_MOVE_LOSS);
+    d->line.loss = qs_u8(d, QW_MOVE_LOSS);
+    d->line.has_loss = !d->in.overrun;
     for (unsigned i = 0; i < G_N_ELEMENTS(session->cmds); i++) {
         qw_read_usercmd(d, &cmd);
         session->cmds[i] = cmd;
@@ -56,7 +56,7 @@ static void read_first_move(struct qs_decoder *d)
 
 static void read_move(struct qs_decoder *d)
 {
-    const struct qw_session *session = qw_session(d);
+    const struct qw_session *session = qw_session_of(d);
 
     if (session->moved && has_seats(session))
         read_seat_move(d);

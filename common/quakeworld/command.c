@@ -5,7 +5,7 @@
  */
 
 #include "common/core/emit.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset)
 {

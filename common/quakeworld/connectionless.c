@@ -6,7 +6,7 @@
  * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
  * section 1.
  */
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 #include "common/quakeworld/connectionless.h"
 
 /* --- Texts that begin with a word --- */
@@ -15,13 +15,34 @@
 
 enum { FRAGMENT_MTU_MIN = 64 /* servers take a smaller one for none */ };
 
-static void read_arguments(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                           uint32_t pos)
+/* The next word of the line; false: there is none. */
+static bool read_word(struct qs_decoder *d, unsigned id, struct qw_oob *oob)
 {
     struct qs_token word;
 
-    while (qs_token_next(line, &pos, &word))
-        qw_emit_oob_token(d, QW_OOB_ARGUMENT, oob, &word);
+    if (!qs_token_next(oob->line, &oob->pos, &word))
+        return false;
+    qw_emit_oob_token(d, id, oob, &word);
+    return true;
+}
+
+static void read_arguments(struct qs_decoder *d, struct qw_oob *oob)
+{
+    while (read_word(d, QW_OOB_ARGUMENT, oob))
+        ;
+}
+
+/* The rest of the line behind blanks. */
+static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct qw_oob *oob)
+{
+    struct qs_view rest;
+
+    while (oob->pos < oob->line.size && oob->line.data[oob->pos] == ' ')
+        oob->pos++;
+    rest = qw_oob_behind(oob->line, oob->pos);
+    if (rest.size)
+        qs_emit_bytes(d, id, oob->offset + oob->pos, rest.size, rest);
+    return rest;
 }
 
 /* What a line of connect asks of the netchan's headers; fteqw sv_main.c SVC_DirectConnect. */
@@ -45,9 +66,9 @@ static void read_connect_extension(struct qs_decoder *d, struct qs_view line, ui
     if (!qs_token_next(line, &pos, &key) || !qs_token_next(line, &pos, &value))
         return;
     extension = fte_emit_extension_words(d, &key, &value, offset);
-    ask_for_netchan(&qw_session(d)->asked, extension.key, extension.value);
+    ask_for_netchan(&qw_session_of(d)->asked, extension.key, extension.value);
     if (extension.key == EXTENSION_FTE2)
-        qw_session(d)->asked_fte2 = extension.value;
+        qw_session_of(d)->asked_fte2 = extension.value;
 }
 
 static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, uint32_t offset)
@@ -62,114 +83,78 @@ static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, u
     }
 }
 
-static void read_connect_userinfo(struct qs_decoder *d, const struct qw_oob *oob,
-                                  const struct qs_token *word)
+static void read_connect_number(struct qs_decoder *d, unsigned id, struct qw_oob *oob)
 {
-    qw_emit_oob_token(d, QW_CONNECT_USERINFO, oob, word);
-    qw_emit_info(d, word->text,
-                 oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
-    qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word->text);
-    qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
-    qs_summary_quote(d, "name", qs_info_value(word->text, "name"));
+    struct qs_token word;
+
+    if (qs_token_next(oob->line, &oob->pos, &word))
+        qw_emit_oob_number(d, id, QW_OOB_ARGUMENT, oob->offset, &word);
+}
+
+static void read_connect_userinfo(struct qs_decoder *d, struct qw_oob *oob)
+{
+    struct qs_token word;
+
+    if (!qs_token_next(oob->line, &oob->pos, &word))
+        return;
+    qw_emit_oob_token(d, QW_CONNECT_USERINFO, oob, &word);
+    qw_emit_info(d, word.text, oob->offset + word.offset + (word.text.size < word.length ? 1 : 0));
+    qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word.text);
+    qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_CONNECT_USERINFO, word.text,
+                    QW_INFO_STRING_MAX);
+    qs_summary_quote(d, "name", qs_info_value(word.text, "name"));
 }
 
 /* connect VERSION QPORT CHALLENGE "USERINFO", then a line for each protocol extension. */
-static void read_connect(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                         uint32_t pos)
+static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
 {
-    struct qs_token word;
+    const uint32_t end = oob->line.size;
 
-    qw_oob_of_client(d);
     d->handshake = true;
-    qw_session(d)->asked = (struct qw_netchan_format){.known = true};
-    qw_session(d)->asked_fte2 = 0;
-    if (qs_token_next(line, &pos, &word))
-        qw_emit_oob_number(d, QW_CONNECT_VERSION, QW_OOB_ARGUMENT, oob->offset, &word);
-    if (qs_token_next(line, &pos, &word))
-        qw_emit_oob_number(d, QW_CONNECT_QPORT, QW_OOB_ARGUMENT, oob->offset, &word);
-    if (qs_token_next(line, &pos, &word))
-        qw_emit_oob_token(d, QW_CONNECT_CHALLENGE, oob, &word);
-    if (qs_token_next(line, &pos, &word))
-        read_connect_userinfo(d, oob, &word);
-    read_arguments(d, oob, line, pos);
-    if (line.size < oob->text.size)
-        read_connect_extensions(d, qw_oob_behind(oob->text, line.size + 1),
-                                oob->offset + line.size + 1);
+    qw_session_of(d)->asked = (struct qw_netchan_format){.known = true};
+    qw_session_of(d)->asked_fte2 = 0;
+    read_connect_number(d, QW_CONNECT_VERSION, oob);
+    read_connect_number(d, QW_CONNECT_QPORT, oob);
+    read_word(d, QW_CONNECT_CHALLENGE, oob);
+    read_connect_userinfo(d, oob);
+    read_arguments(d, oob);
+    if (end < oob->text.size)
+        read_connect_extensions(d, qw_oob_behind(oob->text, end + 1), oob->offset + end + 1);
 }
 
-static void read_query(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                       uint32_t pos)
-{
-    qw_oob_of_client(d);
-    read_arguments(d, oob, line, pos);
-}
-
-static void read_getchallenge(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                              uint32_t pos)
+static void read_handshake(struct qs_decoder *d, struct qw_oob *oob)
 {
     d->handshake = true;
-    read_query(d, oob, line, pos);
+    read_arguments(d, oob);
 }
 
-static void read_status(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                        uint32_t pos)
+static void read_status(struct qs_decoder *d, struct qw_oob *oob)
 {
-    struct qs_token word;
-
-    qw_oob_of_client(d);
-    if (qs_token_next(line, &pos, &word))
-        qw_emit_oob_token(d, QW_STATUS_FLAGS, oob, &word);
-    read_arguments(d, oob, line, pos);
+    read_word(d, QW_STATUS_FLAGS, oob);
+    read_arguments(d, oob);
 }
 
-static void read_rcon_password(struct qs_decoder *d, const struct qw_oob *oob,
-                               const struct qs_token *password)
+static void read_rcon(struct qs_decoder *d, struct qw_oob *oob)
 {
-    qw_emit_oob_token(d, QW_RCON_PASSWORD, oob, password);
-    qs_add_credential(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
-}
-
-static void read_rcon(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                      uint32_t pos)
-{
-    struct qs_token word;
-
-    qw_oob_of_client(d);
-    if (qs_token_next(line, &pos, &word))
-        read_rcon_password(d, oob, &word);
-    while (pos < line.size && line.data[pos] == ' ')
-        pos++;
-    if (pos < line.size)
-        qs_emit_bytes(d, QW_RCON_COMMAND, oob->offset + pos, line.size - pos,
-                      qw_oob_behind(line, pos));
+    if (read_word(d, QW_RCON_PASSWORD, oob))
+        qs_add_credential(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
+    read_rest(d, QW_RCON_COMMAND, oob);
 }
 
 /* "broadcast" and an info string that reaches to the newline, from server to server; mvdsv
  * sv_broadcast.c, SV_BroadcastSend, SVC_Broadcast. */
-static void read_broadcast(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                           uint32_t pos)
+static void read_broadcast(struct qs_decoder *d, struct qw_oob *oob)
 {
-    while (pos < line.size && line.data[pos] == ' ')
-        pos++;
-    qs_emit_bytes(d, QW_BROADCAST, oob->offset + pos, line.size - pos, qw_oob_behind(line, pos));
-    qw_emit_info(d, qw_oob_behind(line, pos), oob->offset + pos);
-    qs_summary_quote(d, "", qs_info_value(qw_oob_behind(line, pos), "message"));
-}
+    const struct qs_view info = read_rest(d, QW_BROADCAST, oob);
 
-/* What qwfwd answers to clients of other games: qwfwd svc.c, SVC_GetChallenge, SVC_DirectConnect.
- */
-static void read_response(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,
-                          uint32_t pos)
-{
-    qw_oob_of_server(d);
-    d->handshake = true;
-    read_arguments(d, oob, line, pos);
+    qw_emit_info(d, info, oob->offset + oob->pos);
+    qs_summary_quote(d, "", qs_info_value(info, "message"));
 }
 
 /* clang-format off */
 static const struct word_command {
     const char *name;
-    void (*read)(struct qs_decoder *, const struct qw_oob *, struct qs_view line, uint32_t pos);
+    void (*read)(struct qs_decoder *, struct qw_oob *);
     uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } word_commands[] = {
 #define OOB(name, read, asks, answers) {name, read, asks, answers},
@@ -185,14 +170,22 @@ static const struct word_command *find_word(struct qs_view name)
     return NULL;
 }
 
-static void read_word(struct qs_decoder *d, const struct qw_oob *oob)
+/* Who asks is a client; the answers that are words are qwfwd's to clients of other games. */
+static void learn_sender(struct qs_decoder *d, const struct word_command *command)
 {
-    const struct qs_view line = qw_oob_line(oob->text);
+    if (command->answers)
+        qw_oob_of_server(d);
+    else if (command->asks != QS_TELLS)
+        qw_oob_of_client(d);
+}
+
+static void read_words(struct qs_decoder *d, struct qw_oob *oob)
+{
     const struct word_command *command;
     struct qs_token name;
-    uint32_t pos = 0;
 
-    if (!qs_token_next(line, &pos, &name)) {
+    oob->line = qw_oob_line(oob->text);
+    if (!qs_token_next(oob->line, &oob->pos, &name)) {
         qs_summary(d, "empty");
         return;
     }
@@ -202,10 +195,11 @@ static void read_word(struct qs_decoder *d, const struct qw_oob *oob)
     qs_summary_text(d, "", name.text, "");
     if (command) {
         qs_add_requests(d, command->asks, command->answers);
-        command->read(d, oob, line, pos);
+        learn_sender(d, command);
+        command->read(d, oob);
         return;
     }
-    read_arguments(d, oob, line, pos);
+    read_arguments(d, oob);
     qs_note(d, QS_NOTE_UNUSUAL, oob->offset + name.offset, name.length,
             "Not a connectionless command that is known");
 }
@@ -263,7 +257,7 @@ static void read_text(struct qs_decoder *d)
     else if (letter && !word)
         qw_read_oob_letter(d, &oob, letter);
     else
-        read_word(d, &oob);
+        read_words(d, &oob);
 }
 
 /* Only the end mark of the text is left, which no field covers. */
@@ -310,7 +304,7 @@ bool qw_is_bare_text(const struct qs_packet *packet)
 void qw_decode_bare_text(struct qs_decoder *d)
 {
     const struct qw_oob_letter *command = qw_find_bare_letter(d->packet);
-    const struct qw_oob oob = {{d->in.data, d->in.size}, 0};
+    const struct qw_oob oob = {.text = {d->in.data, d->in.size}};
 
     d->connectionless = true;
     if (qw_is_quake_request(d->packet)) {

@@ -7,12 +7,14 @@
 #define QW_CONNECTIONLESS_H
 
 #include "common/core/trial.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 /* The text of a packet. */
 struct qw_oob {
     struct qs_view text; /* all of it, with its terminator */
     uint32_t offset;     /* of the text in the packet */
+    struct qs_view line; /* of a text that begins with a word: its first line, */
+    uint32_t pos;        /* and how far that was read */
 };
 
 /* connectionless_letters.c. NULL: an unknown letter, or its text is malformed. */

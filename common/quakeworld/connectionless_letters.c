@@ -4,7 +4,7 @@
  * servers, and, without the mark, what goes to masters and comes from them. Source: see
  * connectionless.c.
  */
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 #include "common/quakeworld/connectionless.h"
 
 enum { MASTER_ENTRY_SIZE = 6, PING_ENTRY_SIZE = 8 };
@@ -32,7 +32,7 @@ static void read_accept(struct qs_decoder *d, const struct qw_oob *oob)
     qw_oob_of_server(d);
     d->handshake = true;
     if (!d->probing)
-        qw_session(d)->connecting = true;
+        qw_session_of(d)->connecting = true;
 }
 
 static void read_client_command(struct qs_decoder *d, const struct qw_oob *oob)
@@ -106,7 +106,7 @@ static void read_print(struct qs_decoder *d, const struct qw_oob *oob)
         return;
     }
     qs_request_narrow(d, ~(uint32_t)QS_ASK_STATUS);
-    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
 }
 
 /* d, a newline, and six bytes for each server: address and port in network order. */
@@ -150,7 +150,7 @@ static void read_disconnect(struct qs_decoder *d, const struct qw_oob *oob)
 {
     const struct qs_view text = qw_oob_string(qw_oob_behind(oob->text, 1));
 
-    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
     d->session->disconnected = true;
 }
 
@@ -199,21 +199,17 @@ const struct qw_oob_letter *qw_find_oob_letter(struct qs_view text)
     return NULL;
 }
 
-static void emit_letter(struct qs_decoder *d, const struct qw_oob *oob, const char *name)
-{
-    const struct qs_view letter = {oob->text.data, 1};
-
-    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
-    qs_emit_generated_text(d, QW_OOB_NAME, oob->offset, 1, name);
-    qs_label(d, ": %s", name);
-    qs_summary(d, "%s", name);
-}
-
 void qw_read_oob_letter(struct qs_decoder *d, const struct qw_oob *oob,
                         const struct qw_oob_letter *command)
 {
-    if (command->name)
-        emit_letter(d, oob, command->name);
+    if (command->name) {
+        const struct qs_view letter = {oob->text.data, 1};
+
+        qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
+        qs_emit_generated_text(d, QW_OOB_NAME, oob->offset, 1, command->name);
+        qs_label(d, ": %s", command->name);
+        qs_summary(d, "%s", command->name);
+    }
     qs_add_requests(d, command->asks, command->answers);
     if (command->read)
         command->read(d, oob);
@@ -259,7 +255,7 @@ static void read_log(struct qs_decoder *d, const struct qw_oob *oob)
 
     qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 6, (struct qs_view){text.data, 6});
     qs_summary(d, "frag log");
-    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 7, text.size - 7, qw_oob_behind(text, 7));
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 7, text.size - 7, qw_oob_behind(text, 7));
 }
 
 static void read_master_query(struct qs_decoder *d, const struct qw_oob *oob)

@@ -18,6 +18,10 @@ enum {
     QW_PROTOCOL_LAST = 28
 };
 
+/* Bytes of an info string: EXTENDED_INFO_STRING of FTE's common.h, MAX_EXT_INFO_STRING of MVDSV's
+ * bothdefs.h; ezQuake keeps 511 of the server's. */
+enum { QW_INFO_STRING_MAX = 1023 };
+
 /* clang-format off */
 enum {
 #define SVC(id, number, name, read, blurb) SVC_##id = number,
@@ -26,7 +30,7 @@ enum {
 #define TE(id, number, name, shape) TE_##id = number,
 #define QTV_CLC(id, number, name, read) QTV_CLC_##id = number,
 #include "common/quakeworld/messages.def"
-    MVDHIDDEN_EXTENDED = 0xffff /* the type goes on in another word */
+    MVDHIDDEN_EXTENDED = 0xffff /* another word continues the type */
 };
 /* clang-format on */
 
@@ -84,8 +88,9 @@ enum {
     U_FTE_EVENMORE = 0x80
 };
 
-/* Letters of connectionless packets, in id's words (protocol.h): S a server, C a client, M a
- * master, A anything. */
+/* Letters of connectionless packets: id's QW/client/protocol.h, and qwprot's (S a server, C a
+ * client, M a master, A anything). Only the last one has no name there: HexenWorld's and
+ * QuakeForge's. */
 enum {
     S2C_CHALLENGE = 'c',
     S2C_CONNECTION = 'j',

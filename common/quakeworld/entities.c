@@ -4,14 +4,14 @@
  * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
 #include "common/quakeworld/entity_states.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 #include "common/quakeworld/usercmd.h"
 
 /* --- svc_playerinfo --- */
 
 static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
 {
-    return (qw_session(d)->ext.fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS)
+    return (qw_session_of(d)->ext.fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS)
                ? qs_u8(d, QW_PLAYERINFO_MOREFLAGS)
                : 0;
 }
@@ -56,7 +56,7 @@ static void read_weapon_prediction(struct qs_decoder *d)
 /* What FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
 static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t moreflags)
 {
-    const uint32_t fte = qw_session(d)->ext.fte;
+    const uint32_t fte = qw_session_of(d)->ext.fte;
 
     if ((moreflags & PF_SCALE) && (fte & FTE_SCALE))
         qs_scaled_u8(d, QW_PLAYERINFO_SCALE, 1 / 50.0);
@@ -67,7 +67,8 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     if ((flags & PF_HULLSIZE_Z) && (fte & FTE_HULLSIZE))
         qs_u8(d, QW_PLAYERINFO_HULL);
     if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
-        d->ambiguous |= !qw_only_fte_reads(&qw_session(d)->ext); /* ezQuake passes over that bit */
+        d->ambiguous |=
+            !qw_only_fte_reads(&qw_session_of(d)->ext); /* ezQuake passes over that bit */
         qs_u8(d, QW_PLAYERINFO_RED);
         qs_u8(d, QW_PLAYERINFO_GREEN);
         qs_u8(d, QW_PLAYERINFO_BLUE);
@@ -98,12 +99,12 @@ static void read_client_playerinfo(struct qs_decoder *d)
         qs_u8(d, QW_PLAYERINFO_EFFECTS);
     if (flags & PF_WEAPONFRAME)
         qs_u8(d, QW_PLAYERINFO_WEAPONFRAME);
-    if ((flags & PF_WEAPONFRAME) && (qw_session(d)->ext.mvd1 & MVD1_WEAPONPREDICTION))
+    if ((flags & PF_WEAPONFRAME) && (qw_session_of(d)->ext.mvd1 & MVD1_WEAPONPREDICTION))
         read_weapon_prediction(d);
     read_player_looks(d, flags, moreflags);
 }
 
-/* A vector of which only the components with a bit are there. */
+/* A vector with only those components that have a bit. */
 static void read_changed(struct qs_decoder *d, unsigned id, unsigned bits,
                          double (*read)(struct qs_decoder *, unsigned))
 {
@@ -148,7 +149,7 @@ static void read_server_playerinfo(struct qs_decoder *d)
 void qw_read_playerinfo(struct qs_decoder *d)
 {
     qw_read_player(d, QW_PLAYERINFO_PLAYER);
-    if (qw_session(d)->mvd)
+    if (qw_session_of(d)->mvd)
         read_server_playerinfo(d);
     else
         read_client_playerinfo(d);
@@ -240,7 +241,6 @@ static void read_model(struct qs_decoder *d, const struct qw_delta *delta)
         qw_emit_model_name(d, at, d->in.pos - at, model);
 }
 
-/* One value, as the type of its row has it. */
 static void read_row(struct qs_decoder *d, unsigned row)
 {
     switch (qw_fields[row].type) {
@@ -268,7 +268,7 @@ static void read_row(struct qs_decoder *d, unsigned row)
 static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta)
 {
     const enum qs_coord_format coords = fte_widen_coords(d);
-    const uint32_t fte = qw_session(d)->ext.fte;
+    const uint32_t fte = qw_session_of(d)->ext.fte;
 
     read_model(d, delta);
     for (unsigned i = 0; i < qw_entity_field_count(delta->bits); i++) {
@@ -293,7 +293,7 @@ static bool is_ambiguous_removal(const struct qs_decoder *d, const struct qw_del
         U_REMOVE | U_MOREBITS | U_FTE_EVENMORE | QW_EVENMORE(U_FTE_ENTITYDBL | U_FTE_ENTITYDBL2);
 
     return (delta->bits & ~plain) ||
-           ((delta->bits & U_MOREBITS) && !(qw_session(d)->ext.fte & FTE_ENTITYDBL));
+           ((delta->bits & U_MOREBITS) && !(qw_session_of(d)->ext.fte & FTE_ENTITYDBL));
 }
 
 /* Where FTE asks for an extension ezQuake does not, and where ezQuake does FTE does not; ezquake
@@ -302,11 +302,11 @@ static bool is_ambiguous_change(const struct qs_decoder *d, const struct qw_delt
 {
     static const uint32_t only_fte =
         QW_YETMORE(U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16);
-    const uint32_t fte = qw_session(d)->ext.fte;
+    const uint32_t fte = qw_session_of(d)->ext.fte;
 
     return ((delta->bits & U_FTE_EVENMORE) && fte && !(fte & FTE_EVENMORE)) ||
            ((delta->bits & QW_EVENMORE(U_FTE_MODELDBL)) && !(fte & FTE_MODELDBL)) ||
-           ((delta->bits & only_fte) && !qw_only_fte_reads(&qw_session(d)->ext));
+           ((delta->bits & only_fte) && !qw_only_fte_reads(&qw_session_of(d)->ext));
 }
 
 /* One delta; the word is the next to read and not 0, or the entity is a baseline. */
@@ -316,7 +316,7 @@ static void read_delta(struct qs_decoder *d)
     struct qw_delta delta;
 
     qs_open(d, QW_ENTITY);
-    delta = qw_read_delta(&d->in, qw_session(d)->ext.fte);
+    delta = qw_read_delta(&d->in, qw_session_of(d)->ext.fte);
     if (d->values_wanted && !d->in.overrun)
         emit_head(d, &delta, at);
     if (delta.removes) {
@@ -359,7 +359,7 @@ static void read_whole_delta(struct qs_decoder *d)
  */
 void qw_read_spawnstatic2(struct qs_decoder *d)
 {
-    if (qw_session(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
+    if (qw_session_of(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_static_update(d);
     else
         read_whole_delta(d);
@@ -367,7 +367,7 @@ void qw_read_spawnstatic2(struct qs_decoder *d)
 
 void qw_read_spawnbaseline2(struct qs_decoder *d)
 {
-    if (qw_session(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
+    if (qw_session_of(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_baseline_update(d);
     else
         read_whole_delta(d);

@@ -125,12 +125,6 @@ static const struct qw_states *states_of(struct qw_frames *frames, uint32_t numb
 
 /* --- Older frames --- */
 
-static void drop_root(struct qw_frames *frames, struct qw_root *root)
-{
-    g_array_remove_index_fast(frames->roots,
-                              (guint)(root - &g_array_index(frames->roots, struct qw_root, 0)));
-}
-
 /* The root that the frame becomes: its parent, if nothing else counts from that, or a copy of it.
  */
 static struct qw_root *inherit(struct qw_frames *frames, const struct qw_frame *frame)
@@ -162,7 +156,8 @@ static void fold_first(struct qw_frames *frames)
         root->states = apply(frames, frame, root->states);
     }
     if (!root->children)
-        drop_root(frames, root);
+        g_array_remove_index_fast(frames->roots,
+                                  (guint)(root - &g_array_index(frames->roots, struct qw_root, 0)));
 }
 
 static void drop_bytes(struct qw_frames *frames, uint32_t size)
@@ -215,13 +210,6 @@ static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
     return frame;
 }
 
-static void set_parent(struct qw_frames *frames, struct qw_frame *frame, uint32_t number)
-{
-    place_of(frames, number)->children++;
-    frame->parent = number;
-    frame->has_parent = true;
-}
-
 /* A delta from packet update->base. */
 static void add_delta(struct qw_frames *frames, uint32_t sequence, struct qs_view deltas,
                       struct qw_update *update)
@@ -232,8 +220,11 @@ static void add_delta(struct qw_frames *frames, uint32_t sequence, struct qs_vie
 
     update->base_known = find_frame(frames, update->base, &parent);
     frame = add_frame(frames, sequence, deltas);
-    if (any)
-        set_parent(frames, frame, parent);
+    if (any) {
+        place_of(frames, parent)->children++;
+        frame->parent = parent;
+        frame->has_parent = true;
+    }
 }
 
 void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,

@@ -2,8 +2,7 @@
 #include "common/quakeworld/entity_states.h"
 
 #include "common/core/writer.h"
-#include "common/quakeworld/constants.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 /*
  * Where a state has its fields. Coordinates and angles have room for their longest form; bytes that
@@ -268,7 +267,7 @@ static bool differs(const struct qw_entity *from, const struct qw_entity *to, ui
            (!from || !(from->known & bit) || memcmp(from->bytes + at, to->bytes + at, size) != 0);
 }
 
-/* Whether one of the two is told something of a field that the other is not. */
+/* Whether the two differ in a field, or only one of them has it. */
 static bool differ(const struct qw_entity *a, const struct qw_entity *b, uint32_t bit, uint8_t at,
                    uint8_t size)
 {
@@ -428,21 +427,6 @@ static void translate_angle(uint8_t *bytes, uint8_t from, uint8_t to)
     }
 }
 
-/* DIST_EPSILON, which traces keep off planes: id's qwsv, world.c, SV_RecursiveHullCheck. */
-#define ABOVE_FLOOR (1.0f / 32)
-
-void qw_entity_lie_on_floor(struct qw_entity *entity)
-{
-    const float height = qs_float_of_bits(qs_le32(entity->bytes + ORIGIN3));
-    uint32_t word;
-
-    if (!(height > INT16_MIN && height < INT16_MAX) || height != (float)(int)height)
-        return;
-    word = qs_bits_of_float(height + ABOVE_FLOOR);
-    for (unsigned i = 0; i < COORD_MAX; i++)
-        entity->bytes[ORIGIN3 + i] = (uint8_t)(word >> (8 * i));
-}
-
 static bool has_number(const struct qw_delta_format *format, uint16_t number)
 {
     return (!(number & 512) || (format->fte & FTE_ENTITYDBL)) &&
@@ -514,7 +498,7 @@ static struct qw_states *with_room(struct qw_states *states)
     return states;
 }
 
-/* Room for one more at that place; NULL, and `*states` is as it was: there are `max`. */
+/* Makes room for one more at that place. NULL, with `*states` unchanged: there are `max`. */
 static struct qw_entity *insert(struct qw_states **states, uint32_t index, uint32_t max)
 {
     struct qw_states *all = *states;
@@ -540,19 +524,15 @@ struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity
     return states;
 }
 
-static void remove_at(struct qw_states *states, uint32_t index)
-{
-    states->count--;
-    memmove(&states->entities[index], &states->entities[index + 1],
-            (states->count - index) * sizeof *states->entities);
-}
-
 void qw_states_remove(struct qw_states *states, uint16_t number)
 {
     const uint32_t index = qw_states_index(states, number);
 
-    if (at(states, index, number))
-        remove_at(states, index);
+    if (at(states, index, number)) {
+        states->count--;
+        memmove(&states->entities[index], &states->entities[index + 1],
+                (states->count - index) * sizeof *states->entities);
+    }
 }
 
 struct qw_states *qw_states_copy(const struct qw_states *states)

@@ -100,12 +100,6 @@ uint16_t qw_entity_model(const struct qw_entity *entity);
 bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
                          const struct qw_delta_format *to);
 
-/*
- * An item received in shorts, converted to floats: shorts give the floor, and the item lies a
- * little higher (PROTOCOL.md, section 9).
- */
-void qw_entity_lie_on_floor(struct qw_entity *entity);
-
 /* Appends the body of svc_spawnbaseline, or with `number` false of svc_spawnstatic. The model's
  * number fits a byte. */
 void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What FTE's extensions have of QuakeWorld's own: what they change everywhere, and messages. */
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 void qw_apply_extensions(struct qs_decoder *d)
 {
-    const bool floats = qw_session(d)->ext.fte & FTE_FLOATCOORDS;
+    const bool floats = qw_session_of(d)->ext.fte & FTE_FLOATCOORDS;
 
     d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
     d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
@@ -170,23 +170,23 @@ void qw_read_setinfoblob(struct qs_decoder *d)
     qs_label_text(d, ": ", key, "");
     qs_u32(d, QW_INFOBLOB_POSITION);
     value = qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
-    d->ambiguous |= qs_info_is_obeyed(key, value);
+    d->ambiguous |= qs_info_pair_is_unsafe(key, value);
 }
 
 /* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
 void qw_read_precache(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
-    const struct qs_view name = qs_file_name(d, QW_PRECACHE_NAME);
+    const struct qs_view name = qs_text(d, QW_PRECACHE_NAME);
     const uint32_t index = word & PRECACHE_INDEX;
 
     qs_label_text(d, ": ", name, "");
     if (d->in.overrun)
         return;
     if ((word & PRECACHE_TYPE) == PRECACHE_MODEL)
-        qs_table_set(&qw_session(d)->models, index, name);
+        qs_table_set_name(&qw_session_of(d)->models, index, name);
     else if ((word & PRECACHE_TYPE) == PRECACHE_SOUND)
-        qs_table_set(&qw_session(d)->sounds, index, name);
+        qs_table_set_name(&qw_session_of(d)->sounds, index, name);
 }
 
 /* --- Sound --- */
@@ -242,7 +242,7 @@ static uint16_t read_staticsound_number(struct qs_decoder *d, uint8_t flags)
 {
     if (!flags)
         return qs_u8(d, QW_STATICSOUND2_INDEX);
-    if (qw_session(d)->ext.fte2 & FTE2_LERPTIME)
+    if (qw_session_of(d)->ext.fte2 & FTE2_LERPTIME)
         return fte_uleb128_short(d, QW_STATICSOUND2_INDEX);
     return qs_u16(d, QW_STATICSOUND2_INDEX);
 }
@@ -318,7 +318,7 @@ void qw_read_showpic(struct qs_decoder *d)
 {
     qs_u8(d, QW_PIC_ZONE);
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
-    qs_label_text(d, " ", qs_file_name(d, QW_PIC_NAME), "");
+    qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
     qs_i16(d, QW_PIC_X);
     qs_i16(d, QW_PIC_Y);
 }
@@ -340,7 +340,7 @@ void qw_read_movepic(struct qs_decoder *d)
 void qw_read_updatepic(struct qs_decoder *d)
 {
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
-    qs_label_text(d, " ", qs_file_name(d, QW_PIC_NAME), "");
+    qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
 }
 
 /* --- Particles and effects --- */

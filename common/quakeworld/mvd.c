@@ -5,7 +5,7 @@
  */
 #include "common/quakeworld/mvd.h"
 
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 #include "common/quakeworld/usercmd.h"
 
 /* --- Whom a block concerns --- */
@@ -29,10 +29,10 @@ static struct qw_mvd_target read_players(struct qs_decoder *d)
     return target;
 }
 
-/* dem_read goes on with the target of the block before: PROTOCOL.md, section 10. */
+/* dem_read keeps the target of the block before: PROTOCOL.md, section 10. */
 static void read_target(struct qs_decoder *d, uint8_t type_byte)
 {
-    struct qw_mvd_target *target = &qw_session(d)->mvd_target;
+    struct qw_mvd_target *target = &qw_session_of(d)->mvd_target;
     const enum mvd_type type = type_byte & MVD_TYPE_MASK;
 
     if (type == MVD_MULTIPLE) {
@@ -59,12 +59,6 @@ static bool is_hidden(const struct qw_session *session)
 
 /* --- Blocks --- */
 
-static void read_set(struct qs_decoder *d)
-{
-    qs_u32(d, QW_MVD_OUTGOING);
-    qs_u32(d, QW_MVD_INCOMING);
-}
-
 static enum mvd_type read_framing(struct qs_decoder *d)
 {
     uint8_t type_byte;
@@ -77,7 +71,8 @@ static enum mvd_type read_framing(struct qs_decoder *d)
     qs_label(d, ": %s", qs_name_of(qw_block_names, type));
     qs_summary(d, "%s", qs_name_of(qw_block_names, type));
     if (type == MVD_SET) {
-        read_set(d);
+        qs_u32(d, QW_MVD_OUTGOING);
+        qs_u32(d, QW_MVD_INCOMING);
     } else {
         read_target(d, type_byte);
         qs_u32(d, QW_MVD_LENGTH);
@@ -88,11 +83,11 @@ static enum mvd_type read_framing(struct qs_decoder *d)
 
 static void read_payload(struct qs_decoder *d)
 {
-    if (is_hidden(qw_session(d))) {
+    if (is_hidden(qw_session_of(d))) {
         qw_read_hidden_messages(d);
         return;
     }
-    qw_session(d)->content = (struct qs_view){d->in.data, d->in.size};
+    qw_session_of(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
     qs_read_messages(d, QW_SVC, qw_server_message);
 }
@@ -102,10 +97,10 @@ void qw_decode_mvd_block(struct qs_decoder *d)
     struct qs_reader in = d->in;
     struct mvd_block block;
 
-    qw_session(d)->content = (struct qs_view){0};
+    qw_session_of(d)->content = (struct qs_view){0};
     d->direction = QS_S2C;
     d->accepted = true;
-    qw_session(d)->mvd = true;
+    qw_session_of(d)->mvd = true;
     if (!qw_mvd_read_block(&in, &block)) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of an MVD");
         qs_undecoded(d);
@@ -240,7 +235,7 @@ static const struct qs_message_type *find_type(uint16_t id)
     return id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
 }
 
-/* A type that does not fit a word goes on in the next; the length does not count these words. */
+/* A type that does not fit a word continues in the next; the length does not count these words. */
 static uint16_t read_type(struct qs_decoder *d)
 {
     uint16_t id;
@@ -251,7 +246,6 @@ static uint16_t read_type(struct qs_decoder *d)
     return id;
 }
 
-/* A message ends at its length. */
 static void read_hidden_body(struct qs_decoder *d, const struct qs_message_type *type,
                              uint32_t start, uint32_t end)
 {
@@ -297,20 +291,16 @@ static bool is_bare(const struct qs_decoder *d)
     return qs_reader_left(&d->in) == 3 && qs_peek_u16(d) == MVDHIDDEN_PAUSED_DURATION;
 }
 
-static void read_bare(struct qs_decoder *d)
-{
-    qs_open(d, QW_MVDHIDDEN_PAUSED_DURATION);
-    qs_summary_message(d, messages[MVDHIDDEN_PAUSED_DURATION].brief);
-    read_type(d);
-    read_paused_duration(d);
-    qs_close(d);
-}
-
 void qw_read_hidden_messages(struct qs_decoder *d)
 {
     d->coord_format = QS_COORD_FLOAT32;
-    if (is_bare(d))
-        read_bare(d);
+    if (is_bare(d)) {
+        qs_open(d, QW_MVDHIDDEN_PAUSED_DURATION);
+        qs_summary_message(d, messages[MVDHIDDEN_PAUSED_DURATION].brief);
+        read_type(d);
+        read_paused_duration(d);
+        qs_close(d);
+    }
     while (qs_reader_left(&d->in) >= HEADER_SIZE)
         if (!read_message(d))
             break;
@@ -396,19 +386,9 @@ void qw_read_mvd_debug(struct qs_decoder *d)
 /* --- svc_packetsprojectiles --- */
 
 /*
- * MVD1's SIMPLEPROJECTILE: projectiles that clients move by themselves. Source: ezquake cl_ents.c
+ * MVD1's SIMPLEPROJECTILE: projectiles that clients move without updates. Source: ezquake cl_ents.c
  * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
  */
-
-static void read_motion(struct qs_decoder *d)
-{
-    qs_f32(d, QW_PROJECTILE_X);
-    qs_f32(d, QW_PROJECTILE_Y);
-    qs_f32(d, QW_PROJECTILE_Z);
-    qs_f32(d, QW_PROJECTILE_VELOCITY_X);
-    qs_f32(d, QW_PROJECTILE_VELOCITY_Y);
-    qs_f32(d, QW_PROJECTILE_VELOCITY_Z);
-}
 
 static void read_model(struct qs_decoder *d)
 {
@@ -428,8 +408,14 @@ static void read_projectile(struct qs_decoder *d)
     qs_label(d, " %u%s", word & PROJECTILE_NUMBER, word & PROJECTILE_REMOVE ? " removed" : "");
     if (!(word & PROJECTILE_REMOVE)) {
         flags = qs_u16(d, QW_PROJECTILE_FLAGS);
-        if (flags & U_ORIGIN1)
-            read_motion(d);
+        if (flags & U_ORIGIN1) {
+            qs_f32(d, QW_PROJECTILE_X);
+            qs_f32(d, QW_PROJECTILE_Y);
+            qs_f32(d, QW_PROJECTILE_Z);
+            qs_f32(d, QW_PROJECTILE_VELOCITY_X);
+            qs_f32(d, QW_PROJECTILE_VELOCITY_Y);
+            qs_f32(d, QW_PROJECTILE_VELOCITY_Z);
+        }
         if (flags & U_ANGLE1)
             qs_angle3(d, QW_PROJECTILE_ANGLES);
         if (flags & U_MODEL)
@@ -454,7 +440,6 @@ void qw_read_packetsprojectiles(struct qs_decoder *d)
 
 /* --- Framing --- */
 
-/* Whether there is a type of that number. */
 static bool is_type(unsigned number)
 {
     return number >= MVD_READ && number <= MVD_ALL;

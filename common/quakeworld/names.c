@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quakeworld/fields.h"
 
 #include <stddef.h>
 
-#include "common/quakeworld/constants.h"
-#include "common/quakeworld/messages.h"
-#include "common/quakeworld/session.h"
+#include "common/quakeworld/decode.h"
 
 /* clang-format off */
 const struct qs_name qw_svc_names[] = {
@@ -115,7 +112,7 @@ static void emit_name(struct qs_decoder *d, unsigned id, uint32_t length, struct
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
 {
     if (d->fields_wanted)
-        emit_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session(d), player));
+        emit_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session_of(d), player));
 }
 
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
@@ -133,7 +130,7 @@ uint8_t qw_read_model(struct qs_decoder *d, unsigned id)
     const uint8_t model = qs_u8(d, id);
 
     if (d->fields_wanted)
-        emit_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
+        emit_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session_of(d)->models, model)));
     return model;
 }
 
@@ -142,7 +139,7 @@ uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
     const uint8_t sound = qs_u8(d, id);
 
     if (d->fields_wanted)
-        emit_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
+        emit_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session_of(d)->sounds, sound)));
     return sound;
 }
 
@@ -154,7 +151,7 @@ void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity)
 
 void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
 {
-    const char *name = qs_table_get(&qw_session(d)->models, model);
+    const char *name = qs_table_get(&qw_session_of(d)->models, model);
 
     qs_emit_generated_text(d, QW_MODEL_NAME, offset, length, name);
     qs_label_text(d, " ", qs_view_of(name), "");
@@ -164,7 +161,7 @@ void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length)
 {
     if (d->fields_wanted)
         emit_name(d, QW_SOUND_NAME, length,
-                  qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
+                  qs_view_of(qs_table_get(&qw_session_of(d)->sounds, sound)));
 }
 
 void qw_label_stat(struct qs_decoder *d, uint8_t index)

@@ -2,13 +2,143 @@
 /*
  * Packets with sequence numbers: qw28-protocol, "Regular Packets".
  */
-#include "common/quakeworld/netchan.h"
-
 #include "common/core/reader.h"
 #include "common/netchan/netchan.h"
-#include "common/quakeworld/messages.h"
-#include "common/quakeworld/session.h"
-#include "common/quakeworld/sign_on.h"
+#include "common/netchan/seqinfo.h"
+#include "common/quakeworld/decode.h"
+
+/* --- FTE's words and fragments --- */
+
+/*
+ * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
+ * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
+ * long messages over several packets of one number. Only connect announces both. Source:
+ * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
+ */
+
+#define STUN_BIAS UINT32_C(0x40000000) /* added to the sequence word */
+
+enum {
+    WORDS_SIZE = 8,
+    MESSAGE_MAX = 65536, /* bytes; engines join no more */
+    MORE_FRAGMENTS = 1   /* of FRAG's word; the others are the offset in units of 8 bytes */
+};
+
+static uint32_t fragment_offset(uint16_t word)
+{
+    return (uint32_t)(word & ~MORE_FRAGMENTS) << 2;
+}
+
+/* Whether `byte` can be the most significant one of a sequence or acknowledgement word. */
+static bool is_top_byte(uint8_t byte, uint8_t bias)
+{
+    return (byte & ~0x80) == bias;
+}
+
+/* The number of packets in a connection stays far below 2^24. */
+static bool looks_biased(const struct qs_reader *in)
+{
+    const uint8_t *b = in->data;
+
+    return is_top_byte(b[0], STUN_BIAS >> 24) && is_top_byte(b[4], 0) &&
+           !(is_top_byte(b[3], 0) && is_top_byte(b[7], 0));
+}
+
+/*
+ * No message is numbered 0: two bytes that are 0, or 1 and 0, before anything else are the word of
+ * a whole message or of its first piece.
+ */
+static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
+{
+    const uint8_t *b = in->data + header_size;
+
+    return in->size >= header_size + 2 && b[0] <= MORE_FRAGMENTS && b[1] == 0;
+}
+
+/*
+ * FTE's servers and clients agree on these as a rule: common/fte/PROTOCOL.md, section 1.
+ * Where the capture lacks svc_serverdata, what goes over FTE's netchan is read by them.
+ */
+static void assume_extensions(struct qw_session *session)
+{
+    if (session->base.level || session->ext.fte || session->ext.fte2)
+        return;
+    session->ext.fte = UINT32_C(0xedeeffdf);
+    session->ext.fte2 = UINT32_C(0x7f);
+}
+
+/* A packet with nothing behind the words shows no word for fragments. */
+static void guess_format(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session_of(d);
+    const uint32_t size = d->direction == QS_C2S ? WORDS_SIZE + 2 : WORDS_SIZE;
+
+    if (d->direction == QS_DIRECTION_UNKNOWN || d->in.size <= size)
+        return;
+    session->format.stunaware = looks_biased(&d->in);
+    session->format.fragments = looks_fragmentable(&d->in, size);
+    session->format.known = true;
+    if (session->format.stunaware && session->format.fragments)
+        assume_extensions(session);
+}
+
+/* The header's format by the handshake; if the capture lacks it, by the packet's contents. */
+static const struct qw_netchan_format *format_of(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session_of(d);
+
+    if (session->connecting && session->asked.known)
+        return &session->asked;
+    if (!session->format.known)
+        guess_format(d);
+    return &session->format;
+}
+
+/* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */
+static bool is_biased(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
+}
+
+static void read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack)
+{
+    const uint32_t at = d->in.pos;
+
+    *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - STUN_BIAS;
+    qs_emit_generated_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
+    *ack = qs_u32be(d, QW_ACK_WORD);
+}
+
+static uint16_t read_fragment_word(struct qs_decoder *d)
+{
+    const uint16_t word = qs_u16(d, QW_FRAGMENT_WORD);
+
+    qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, fragment_offset(word));
+    return word;
+}
+
+static struct qs_fragments *fragments_of(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session_of(d);
+
+    return d->direction == QS_S2C ? &session->to_client : &session->to_server;
+}
+
+/* The rest of the packet, a fragment of a message. Returns whether the message is complete: it is
+ * the session's `joined`. */
+static bool read_fragment(struct qs_decoder *d, uint16_t word)
+{
+    static const struct qs_fragment_format format = {
+        {0, 4}, QW_FRAGMENT_DATA, QW_FRAGMENTS, MESSAGE_MAX};
+    const uint32_t offset = fragment_offset(word);
+
+    qs_summary(d, " fragment at %u", offset);
+    qw_session_of(d)->joined =
+        qs_receive_fragment(d, fragments_of(d), &format, offset, word & MORE_FRAGMENTS);
+    return qw_session_of(d)->joined;
+}
+
+/* --- The header --- */
 
 /* What a header holds beyond its numbers. */
 struct header {
@@ -16,38 +146,27 @@ struct header {
     uint16_t fragment_word; /* 0: the packet is a whole message */
 };
 
-static void read_words(struct qs_decoder *d, const struct qw_netchan_format *format,
-                       struct header *header)
-{
-    if (format->stunaware) {
-        qw_read_biased_words(d, &header->sequence_word, &header->ack_word);
-    } else {
-        header->sequence_word = qs_u32(d, QW_SEQUENCE_WORD);
-        header->ack_word = qs_u32(d, QW_ACK_WORD);
-    }
-}
-
-static void describe_header(struct qs_decoder *d, const struct header *header)
-{
-    if (qs_label_wanted(d))
-        qs_label(d, ": seq %u%s, ack %u%s", d->sequence,
-                 header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
-                 header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
-}
-
 static void read_header(struct qs_decoder *d, const struct qw_netchan_format *format,
                         struct header *header)
 {
     qs_open(d, QW_HEADER);
-    read_words(d, format, header);
+    if (format->stunaware) {
+        read_biased_words(d, &header->sequence_word, &header->ack_word);
+    } else {
+        header->sequence_word = qs_u32(d, QW_SEQUENCE_WORD);
+        header->ack_word = qs_u32(d, QW_ACK_WORD);
+    }
     if (d->direction == QS_C2S)
-        qw_session(d)->qport = qs_u16(d, QW_QPORT);
+        qw_session_of(d)->qport = qs_u16(d, QW_QPORT);
     if (format->fragments)
-        header->fragment_word = qw_read_fragment_word(d);
+        header->fragment_word = read_fragment_word(d);
     d->sequence = header->sequence_word & QS_SEQUENCE_MASK;
     d->acknowledged = header->ack_word & QS_SEQUENCE_MASK;
-    qw_session(d)->header_size = d->in.pos;
-    describe_header(d, header);
+    qw_session_of(d)->header_size = d->in.pos;
+    if (qs_label_wanted(d))
+        qs_label(d, ": seq %u%s, ack %u%s", d->sequence,
+                 header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
+                 header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
     qs_close(d);
     if (d->want_summary)
         qs_summary(d, "seq %u ack %u", d->sequence, d->acknowledged);
@@ -77,7 +196,7 @@ static bool server_begins(const struct qw_session *session, uint32_t sequence)
  */
 static void begin_connection(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     const struct qs_netchan *chan = &session->base.to_server;
     const bool expected =
         session->connecting || session->base.disconnected || overtakes_answer(session);
@@ -96,7 +215,7 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
 
 static void read_messages(struct qs_decoder *d)
 {
-    qw_session(d)->content = (struct qs_view){d->in.data, d->in.size};
+    qw_session_of(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
     if (d->direction == QS_C2S)
         qs_read_messages(d, QW_CLC, qw_client_message);
@@ -110,13 +229,13 @@ static void read_messages(struct qs_decoder *d)
  */
 static void settle_connect(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     uint32_t sequence;
 
     if (!session->asked.known || session->connecting || d->direction == QS_DIRECTION_UNKNOWN ||
         qs_reader_left(&d->in) < 4)
         return;
-    sequence = session->asked.stunaware ? qs_be32(d->in.data) - QW_STUN_BIAS : qs_le32(d->in.data);
+    sequence = session->asked.stunaware ? qs_be32(d->in.data) - STUN_BIAS : qs_le32(d->in.data);
     if (qs_netchan_starts_over(qs_netchan_forth(d), sequence & QS_SEQUENCE_MASK))
         qw_session_connect(session);
 }
@@ -129,7 +248,7 @@ static uint32_t header_size(enum qs_direction direction, const struct qw_netchan
 
 static void read_joined(struct qs_decoder *d)
 {
-    qs_read_joined(d, qw_session(d)->joined, read_messages);
+    qs_read_joined(d, qw_session_of(d)->joined, read_messages);
 }
 
 /* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
@@ -145,7 +264,7 @@ static void take_message(struct qs_decoder *d, const struct header *header,
     qw_sign_on_bits(d, header->sequence_word & QS_RELIABLE_BIT, header->ack_word & QS_RELIABLE_BIT);
     qs_read_received(d, read);
     qw_sign_on_packet(d);
-    qs_note_gap(d, sequence, skipped, qw_session(d)->choked);
+    qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked);
 }
 
 static void begin_packet(struct qw_session *session)
@@ -160,13 +279,13 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
 {
     struct header header = {0};
 
-    begin_packet(qw_session(d));
+    begin_packet(qw_session_of(d));
     if (qs_reader_left(&d->in) < header_size(d->direction, format)) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Shorter than a netchan header");
         qs_undecoded(d);
         return;
     }
-    if (format->stunaware && !qw_is_biased(d)) {
+    if (format->stunaware && !is_biased(d)) {
         qs_note(d, QS_NOTE_UNUSUAL, 0, d->in.size, "Without STUNAWARE's bias: engines ignore it");
         qs_bytes(d, QW_STRAY, d->in.size);
         return;
@@ -179,7 +298,7 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         qs_undecoded(d);
     } else if (!header.fragment_word) {
         take_message(d, &header, read_messages);
-    } else if (qw_read_fragment(d, header.fragment_word)) {
+    } else if (read_fragment(d, header.fragment_word)) {
         take_message(d, &header, read_joined);
     }
 }
@@ -192,7 +311,7 @@ void qw_decode_netchan(struct qs_decoder *d)
         qs_learn_direction(d, qs_probe_direction(d));
     settle_connect(d);
     /* A copy: a connection that begins with this packet has its own. */
-    format = *qw_netchan_format(d);
+    format = *format_of(d);
     decode_as(d, &format);
 }
 
@@ -203,152 +322,13 @@ void qw_decode_plain_netchan(struct qs_decoder *d)
     decode_as(d, &plain);
 }
 
-/* --- FTE's words and fragments --- */
-
-/*
- * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
- * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
- * long messages over several packets of one number. Only connect announces both. Source:
- * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
- */
-
-enum {
-    WORDS_SIZE = 8,
-    MESSAGE_MAX = 65536 /* bytes; engines join no more */
-};
-
-/* --- The format --- */
-
-/* Whether `byte` can be the most significant one of a sequence or acknowledgement word. */
-static bool is_top_byte(uint8_t byte, uint8_t bias)
-{
-    return (byte & ~0x80) == bias;
-}
-
-/* The number of packets in a connection stays far below 2^24. */
-static bool looks_biased(const struct qs_reader *in)
-{
-    const uint8_t *b = in->data;
-
-    return is_top_byte(b[0], QW_STUN_BIAS >> 24) && is_top_byte(b[4], 0) &&
-           !(is_top_byte(b[3], 0) && is_top_byte(b[7], 0));
-}
-
-/*
- * No message is numbered 0: two bytes that are 0, or 1 and 0, before anything else are the word of
- * a whole message or of its first piece.
- */
-static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
-{
-    const uint8_t *b = in->data + header_size;
-
-    return in->size >= header_size + 2 && b[0] <= QW_MORE_FRAGMENTS && b[1] == 0;
-}
-
-/*
- * FTE's servers and clients agree on these as a rule: common/fte/PROTOCOL.md, section 1.
- * Where the capture lacks svc_serverdata, what goes over FTE's netchan is read by them.
- */
-static void assume_extensions(struct qw_session *session)
-{
-    if (session->base.level || session->ext.fte || session->ext.fte2)
-        return;
-    session->ext.fte = UINT32_C(0xedeeffdf);
-    session->ext.fte2 = UINT32_C(0x7f);
-}
-
-/* A packet with nothing behind the words shows no word for fragments. */
-static void guess_format(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session(d);
-    const uint32_t size = d->direction == QS_C2S ? WORDS_SIZE + 2 : WORDS_SIZE;
-
-    if (d->direction == QS_DIRECTION_UNKNOWN || d->in.size <= size)
-        return;
-    session->format.stunaware = looks_biased(&d->in);
-    session->format.fragments = looks_fragmentable(&d->in, size);
-    session->format.known = true;
-    if (session->format.stunaware && session->format.fragments)
-        assume_extensions(session);
-}
-
-const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session(d);
-
-    if (session->connecting && session->asked.known)
-        return &session->asked;
-    if (!session->format.known)
-        guess_format(d);
-    return &session->format;
-}
-
-/* --- The header --- */
-
-bool qw_is_biased(const struct qs_decoder *d)
-{
-    return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & QW_STUN_BIAS);
-}
-
-void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack)
-{
-    const uint32_t at = d->in.pos;
-
-    *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - QW_STUN_BIAS;
-    qs_emit_generated_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
-    *ack = qs_u32be(d, QW_ACK_WORD);
-}
-
-uint16_t qw_read_fragment_word(struct qs_decoder *d)
-{
-    const uint16_t word = qs_u16(d, QW_FRAGMENT_WORD);
-
-    qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, qw_fragment_offset(word));
-    return word;
-}
-
-/* --- Joining --- */
-
-static struct qs_fragments *fragments_of(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session(d);
-
-    return d->direction == QS_S2C ? &session->to_client : &session->to_server;
-}
-
-bool qw_read_fragment(struct qs_decoder *d, uint16_t word)
-{
-    static const struct qs_fragment_format format = {
-        {0, 4}, QW_FRAGMENT_DATA, QW_FRAGMENTS, MESSAGE_MAX};
-    const uint32_t offset = qw_fragment_offset(word);
-
-    qs_summary(d, " fragment at %u", offset);
-    qw_session(d)->joined =
-        qs_receive_fragment(d, fragments_of(d), &format, offset, word & QW_MORE_FRAGMENTS);
-    return qw_session(d)->joined;
-}
-
-void qw_fragments_copy(struct qw_session *to, const struct qw_session *from)
-{
-    qs_fragments_copy(&to->to_server, &from->to_server);
-    qs_fragments_copy(&to->to_client, &from->to_client);
-    to->joined = NULL;
-}
-
-void qw_fragments_clear(struct qw_session *session)
-{
-    qs_fragments_clear(&session->to_server);
-    qs_fragments_clear(&session->to_client);
-    g_clear_pointer(&session->joined, g_bytes_unref);
-}
-
 /* --- Where a datagram stands in its conversation --- */
 
 /* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
 
 enum { QPORT_SIZE = 2, FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
 
-/* The texts that lack the mark belong to no connection that goes on. */
+/* The texts that lack the mark belong to no open connection. */
 static bool is_outside_connection(const struct qs_session *session, const struct qs_packet *packet)
 {
     return packet->size < WORDS_SIZE || qs_le32(packet->data) == UINT32_MAX ||
@@ -358,7 +338,7 @@ static bool is_outside_connection(const struct qs_session *session, const struct
 static void read_seqinfo_words(const struct qs_packet *packet, bool biased,
                                struct qs_seqinfo *seqinfo)
 {
-    const uint32_t sequence = biased ? qs_be32(packet->data) - QW_STUN_BIAS : qs_le32(packet->data);
+    const uint32_t sequence = biased ? qs_be32(packet->data) - STUN_BIAS : qs_le32(packet->data);
     const uint32_t ack = biased ? qs_be32(packet->data + 4) : qs_le32(packet->data + 4);
 
     qs_seqinfo_message(seqinfo, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
@@ -379,8 +359,8 @@ static bool read_seqinfo_fragment(const struct qs_packet *packet, uint32_t at,
         return false;
     word = qs_le16(packet->data + at);
     if (word)
-        qs_seqinfo_fragment(seqinfo, qw_fragment_offset(word), packet->wire_size - start,
-                            word & QW_MORE_FRAGMENTS);
+        qs_seqinfo_fragment(seqinfo, fragment_offset(word), packet->wire_size - start,
+                            word & MORE_FRAGMENTS);
     return true;
 }
 

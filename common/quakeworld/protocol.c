@@ -2,12 +2,10 @@
 /* The protocol record of QuakeWorld. */
 #include <stddef.h>
 
+#include "common/netchan/quality.h"
 #include "common/fte/fields.h"
-#include "common/quakeworld/messages.h"
-#include "common/quakeworld/fields.h"
+#include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/netchan.h"
-#include "common/quakeworld/session.h"
 
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #define QS_ROWS_TABLE
@@ -67,6 +65,8 @@ const struct qs_protocol qw_protocol = {
     .is_foreign = qw_is_foreign,
     .moves = 1u << CLC_MOVE,
     .seqinfo = qw_seqinfo,
+    .line =
+        &(const struct qs_line_rules){.answers = true, .server_acknowledges = true, .chokes = true},
     .decode = decode,
     .stream_ports = "27500,27599,27900,28000",
     .recognise_stream = qw_recognise_stream,

@@ -11,9 +11,8 @@
  */
 
 #include "common/core/text.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/session.h"
 
 enum {
     TEXT_MAX = 256 * 1024, /* a proxy's list of demos may be long; ezquake reads half a megabyte */
@@ -23,7 +22,7 @@ enum {
 
 static struct qw_qtv *qtv_of(const struct qs_decoder *d)
 {
-    return &qw_session(d)->qtv;
+    return &qw_session_of(d)->qtv;
 }
 
 static enum qs_end other_end(enum qs_end end)
@@ -158,7 +157,6 @@ static struct qs_view trimmed(struct qs_view text, uint32_t *offset)
     return text;
 }
 
-/* The text up to the first `c`, or all of it. */
 static struct qs_view up_to(struct qs_view text, char c)
 {
     const uint8_t *at = text.size ? memchr(text.data, c, text.size) : NULL;
@@ -243,7 +241,8 @@ static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct line *
     emit_text(d, id, line);
     qw_emit_info(d, info, line->value_offset + (uint32_t)(info.data - line->value.data));
     if (!d->probing)
-        qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, info);
+        qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_CONNECT_USERINFO, info,
+                        QW_INFO_STRING_MAX);
 }
 
 /* "3: 127.0.0.1:27500: My server": parts with a colon and a blank between; the last is the rest. */
@@ -368,7 +367,6 @@ static void read_line(struct qs_decoder *d, const struct line *line)
 
 /* --- Texts --- */
 
-/* The mark, and a reply's version. */
 static void read_mark(struct qs_decoder *d)
 {
     struct line line;
@@ -416,7 +414,7 @@ static void read_text(struct qs_decoder *d, struct terms *terms)
 /* A stream begins a connection: forgets the one before. */
 static void begin_stream(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     const struct qw_qtv qtv = session->qtv;
 
     qw_session_connect(session);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages from server to client: qwd-format, section 5, where each stands under its name. */
-#include "common/quakeworld/messages.h"
-#include "common/quakeworld/session.h"
-#include "common/quakeworld/sign_on.h"
+#include "common/quakeworld/decode.h"
 
 static void read_nothing(struct qs_decoder *d)
 {
@@ -13,7 +11,7 @@ static void read_nothing(struct qs_decoder *d)
 static void read_disconnect(struct qs_decoder *d)
 {
     d->session->disconnected = true;
-    if (qw_session(d)->mvd && qs_reader_left(&d->in))
+    if (qw_session_of(d)->mvd && qs_reader_left(&d->in))
         qs_label_text(d, ": ", qs_text(d, QW_DISCONNECT_REASON), "");
 }
 
@@ -21,11 +19,8 @@ static void read_disconnect(struct qs_decoder *d)
 
 static void read_print(struct qs_decoder *d)
 {
-    struct qs_view text;
-
     qs_u8(d, QW_PRINT_LEVEL);
-    text = qs_text(d, QW_PRINT);
-    qs_label_text(d, ": ", text, "");
+    qs_label_text(d, ": ", qs_text(d, QW_PRINT_TEXT), "");
 }
 
 static void read_centerprint(struct qs_decoder *d)
@@ -46,7 +41,8 @@ static void store_serverinfo(struct qs_decoder *d, struct qs_view text)
 
     if (qs_token_next(text, &pos, &word) && qs_view_equal(word.text, "fullserverinfo") &&
         qs_token_next(text, &pos, &word))
-        qs_table_set(&qw_session(d)->texts, QW_TEXT_SERVERINFO, word.text);
+        qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_SERVERINFO, word.text,
+                        QW_INFO_STRING_MAX);
 }
 
 static void read_stufftext(struct qs_decoder *d)
@@ -81,10 +77,9 @@ static bool is_version(uint32_t number)
 
 /* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData --- */
 
-/* A byte that is a player's number, with a bit for spectators. */
 static void read_player_byte(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     const uint8_t player = qs_u8(d, QW_SERVERDATA_PLAYER_BYTE);
 
     session->player = player & 0x7f;
@@ -94,7 +89,7 @@ static void read_player_byte(struct qs_decoder *d)
 /* With FTE2's MAXPLAYERS: slots of the server, seats of the client, the player at each. */
 static void read_counted_seats(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     const bool all_bits = session->ext.fte2 & FTE2_VRINPUTS;
     uint8_t seats;
 
@@ -123,7 +118,7 @@ static void read_listed_seats(struct qs_decoder *d)
 /* MVD has no player of its own. */
 static void read_no_seats(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
 
     session->player = QW_PLAYER_NONE;
     if (session->ext.fte2 & FTE2_MAXPLAYERS)
@@ -133,7 +128,7 @@ static void read_no_seats(struct qs_decoder *d)
 
 static void read_seats(struct qs_decoder *d)
 {
-    const struct qw_session *session = qw_session(d);
+    const struct qw_session *session = qw_session_of(d);
 
     if (session->mvd)
         read_no_seats(d);
@@ -147,7 +142,7 @@ static void read_seats(struct qs_decoder *d)
 
 static void read_serverdata(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
 
     qw_session_begin_level(session);
     qw_sign_on_serverdata(d);
@@ -162,7 +157,7 @@ static void read_serverdata(struct qs_decoder *d)
     }
     qw_apply_extensions(d);
     qs_i32(d, QW_SERVERDATA_COUNT);
-    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_folder_name(d, QW_SERVERDATA_GAMEDIR));
+    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_text(d, QW_SERVERDATA_GAMEDIR));
     read_seats(d);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
     qs_label_text(d, ": ", qs_view_of(qs_table_get(&session->texts, QW_TEXT_LEVEL)), "");
@@ -172,20 +167,16 @@ static void read_serverdata(struct qs_decoder *d)
 
 static void read_serverinfo(struct qs_decoder *d)
 {
-    struct qs_table *texts = &qw_session(d)->texts;
     const struct qs_view key = qs_text(d, QW_SERVERINFO_KEY);
     const struct qs_view value = qs_text(d, QW_SERVERINFO_VALUE);
-    char *info;
 
     qs_label_text(d, ": ", key, "");
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
-    d->ambiguous |= qs_info_is_obeyed(key, value);
+    d->ambiguous |= qs_info_pair_is_unsafe(key, value);
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
-    info = qs_info_set(qs_view_of(qs_table_get(texts, QW_TEXT_SERVERINFO)), key, value);
-    qs_table_set(texts, QW_TEXT_SERVERINFO, qs_view_of(info));
-    g_free(info);
+    qs_info_change(d, &qw_session_of(d)->texts, QW_TEXT_SERVERINFO, key, value, QW_INFO_STRING_MAX);
 }
 
 static void read_lightstyle(struct qs_decoder *d)
@@ -221,7 +212,8 @@ static void read_chokecount(struct qs_decoder *d)
     const uint8_t count = qs_u8(d, QW_CHOKECOUNT);
 
     qs_label(d, ": %u", count);
-    qw_session(d)->choked = count;
+    qw_session_of(d)->choked = count;
+    d->line.choked = count;
 }
 
 /* --- The players --- */
@@ -265,7 +257,7 @@ static void read_updateuserinfo(struct qs_decoder *d)
         return;
     qw_emit_info(d, info, at);
     if (player < QW_PLAYERS_MAX)
-        qs_table_set(&qw_session(d)->userinfo, player, info);
+        qs_info_replace(d, &qw_session_of(d)->userinfo, player, info, QW_INFO_STRING_MAX);
 }
 
 static void read_setinfo(struct qs_decoder *d)
@@ -278,8 +270,10 @@ static void read_setinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
+    d->ambiguous |= qs_info_pair_is_unsafe(key, value);
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
-    qw_set_userinfo_value(qw_session(d), player, key, value);
+    if (player < QW_PLAYERS_MAX)
+        qs_info_change(d, &qw_session_of(d)->userinfo, player, key, value, QW_INFO_STRING_MAX);
 }
 
 /* --- The own player --- */
@@ -319,9 +313,9 @@ static void read_updatestatlong(struct qs_decoder *d)
 
 static void read_setangle(struct qs_decoder *d)
 {
-    if (qw_session(d)->mvd)
+    if (qw_session_of(d)->mvd)
         qw_read_player(d, QW_SETANGLE_PLAYER);
-    else if (qw_session(d)->ext.mvd1 & MVD1_HIGHLAGTELEPORT)
+    else if (qw_session_of(d)->ext.mvd1 & MVD1_HIGHLAGTELEPORT)
         qs_u8(d, QW_SETANGLE_REASON);
     qs_angle3(d, QW_SETANGLE_ANGLES);
 }
@@ -428,13 +422,14 @@ static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table 
     }
     qs_open(d, QW_LIST_ENTRY);
     qs_emit_generated_uint(d, QW_LIST_INDEX, d->in.pos, 0, index);
-    name = qs_file_name(d, name_row);
+    name = qs_text(d, name_row);
+    d->ambiguous |= index == 1 && qs_file_name_is_unsafe(name); /* nothing can replace the map */
     qs_label(d, " %u", index);
     qs_label_text(d, ": ", name, "");
     qs_close(d);
     if (d->in.overrun)
         return false;
-    qs_table_set(table, index, name);
+    qs_table_set_name(table, index, name);
     return true;
 }
 
@@ -462,12 +457,12 @@ static void read_list(struct qs_decoder *d, unsigned name_row, struct qs_table *
 
 static void read_modellist(struct qs_decoder *d)
 {
-    read_list(d, QW_LIST_MODEL, &qw_session(d)->models);
+    read_list(d, QW_LIST_MODEL, &qw_session_of(d)->models);
 }
 
 static void read_soundlist(struct qs_decoder *d)
 {
-    read_list(d, QW_LIST_SOUND, &qw_session(d)->sounds);
+    read_list(d, QW_LIST_SOUND, &qw_session_of(d)->sounds);
 }
 
 /* FTE's MODELDBL and SOUNDDBL: the same with a 16-bit start; ezquake cl_parse.c CL_ParseModellist.
@@ -484,12 +479,12 @@ static void read_long_list(struct qs_decoder *d, unsigned name_row, struct qs_ta
 
 static void read_modellistshort(struct qs_decoder *d)
 {
-    read_long_list(d, QW_LIST_MODEL, &qw_session(d)->models);
+    read_long_list(d, QW_LIST_MODEL, &qw_session_of(d)->models);
 }
 
 static void read_soundlistshort(struct qs_decoder *d)
 {
-    read_long_list(d, QW_LIST_SOUND, &qw_session(d)->sounds);
+    read_long_list(d, QW_LIST_SOUND, &qw_session_of(d)->sounds);
 }
 
 /* --- Downloads --- */
@@ -537,7 +532,7 @@ static void read_download(struct qs_decoder *d)
     struct qs_transfer transfer = {.event = QS_TRANSFER_PIECE};
     int16_t size;
 
-    if (d->connectionless || qw_session(d)->ext.fte & FTE_CHUNKEDDOWNLOADS) {
+    if (d->connectionless || qw_session_of(d)->ext.fte & FTE_CHUNKEDDOWNLOADS) {
         read_chunk(d);
         return;
     }

@@ -2,7 +2,6 @@
 #include "common/quakeworld/session.h"
 
 #include "common/core/text.h"
-#include "common/quakeworld/netchan.h"
 
 void qw_session_init(struct qw_session *session, const struct fte_game *game)
 {
@@ -22,7 +21,9 @@ void qw_session_copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&copy->userinfo, &original->userinfo);
     qs_table_copy(&copy->texts, &original->texts);
     copy->effect_styles = original->effect_styles ? g_bytes_ref(original->effect_styles) : NULL;
-    qw_fragments_copy(copy, original);
+    qs_fragments_copy(&copy->to_server, &original->to_server);
+    qs_fragments_copy(&copy->to_client, &original->to_client);
+    copy->joined = NULL;
     copy->content = (struct qs_view){0};
 }
 
@@ -61,7 +62,9 @@ void qw_session_clear(struct qs_session *session)
     qs_table_clear(&qw->userinfo);
     qs_table_clear(&qw->texts);
     g_clear_pointer(&qw->effect_styles, g_bytes_unref);
-    qw_fragments_clear(qw);
+    qs_fragments_clear(&qw->to_server);
+    qs_fragments_clear(&qw->to_client);
+    g_clear_pointer(&qw->joined, g_bytes_unref);
 }
 
 /* --- What messages change --- */
@@ -76,21 +79,17 @@ static void clear_level(struct qw_session *session)
 
 void qw_session_connect(struct qw_session *session)
 {
-    const struct qs_table texts = session->texts;
-    const char *userinfo = qs_table_get(&texts, QW_TEXT_CONNECT_USERINFO);
+    const char *userinfo = qs_table_get(&session->texts, QW_TEXT_CONNECT_USERINFO);
     struct qw_session fresh = {.ext = {.base = session->base, .game = session->ext.game}};
 
-    clear_level(session);
     qs_session_connect(&fresh.base);
     qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
-    qs_table_clear(&session->texts);
     fresh.format = session->asked;
     /* Until svc_serverdata comes, the client's first moves have the form that it asked for. */
     fresh.ext.fte2 = session->asked_fte2 & FTE2_VRINPUTS;
-    g_clear_pointer(&session->effect_styles, g_bytes_unref);
     fresh.qport = session->qport;
     fresh.header_size = session->header_size;
-    qw_fragments_clear(session);
+    qw_session_clear(&session->base);
     *session = fresh;
 }
 
@@ -109,40 +108,23 @@ void qw_session_go_on(struct qw_session *session)
     session->base.level++;
 }
 
-static void borrow_table(struct qs_table *table, const struct qs_table *lender)
-{
-    qs_table_clear(table);
-    qs_table_copy(table, lender);
-}
-
-void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
-                       const struct fte_session *agreed)
+void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor,
+                          const struct fte_session *agreed)
 {
     qw_session_begin_level(session);
-    session->sign_on.lent = true;
-    borrow_table(&session->models, &lender->models);
-    borrow_table(&session->sounds, &lender->sounds);
-    borrow_table(&session->userinfo, &lender->userinfo);
-    borrow_table(&session->texts, &lender->texts);
+    session->sign_on.has_donor = true;
+    qs_table_clear(&session->texts);
+    qs_table_copy(&session->models, &donor->models);
+    qs_table_copy(&session->sounds, &donor->sounds);
+    qs_table_copy(&session->userinfo, &donor->userinfo);
+    qs_table_copy(&session->texts, &donor->texts);
     g_clear_pointer(&session->effect_styles, g_bytes_unref);
-    session->effect_styles = lender->effect_styles ? g_bytes_ref(lender->effect_styles) : NULL;
-    session->base.version = lender->base.version;
+    session->effect_styles = donor->effect_styles ? g_bytes_ref(donor->effect_styles) : NULL;
+    session->base.version = donor->base.version;
     session->base.disconnected = false; /* so it looked where extensions were not known */
     session->ext.fte = agreed->fte;
     session->ext.fte2 = agreed->fte2;
     session->ext.mvd1 = agreed->mvd1;
-}
-
-void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
-                           struct qs_view value)
-{
-    char *info;
-
-    if (player >= QW_PLAYERS_MAX)
-        return;
-    info = qs_info_set(qs_view_of(qs_table_get(&session->userinfo, player)), key, value);
-    qs_table_set(&session->userinfo, player, qs_view_of(info));
-    g_free(info);
 }
 
 struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
@@ -220,6 +202,8 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
 {
     const struct qw_session *qw = (const struct qw_session *)session;
 
-    *description = (struct qs_description){
-        .version = version_text(qw), .map = map_name(qw), .player = player_name(qw)};
+    *description = (struct qs_description){.version = version_text(qw),
+                                           .map = map_name(qw),
+                                           .player = player_name(qw),
+                                           .spectator = qw->spectator && !qw->mvd};
 }

@@ -1,10 +1,130 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of a QuakeWorld session, and queries of it. */
+/* QuakeWorld, protocols 24 to 28: the protocol record, and what a session knows. */
 #ifndef QW_SESSION_H
 #define QW_SESSION_H
 
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/netchan/fragments.h"
 #include "common/core/infostring.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/core/protocol.h"
+#include "common/core/session.h"
+#include "common/core/table.h"
+#include "common/fte/fte.h"
+
+enum {
+    QW_PLAYERS_MAX = 255, /* with FTE's MAXPLAYERS; 32 without */
+    QW_PLAYER_NONE = 255
+};
+
+/* A player's command, absolute, as the demo's client block wants it. */
+struct qw_usercmd {
+    uint8_t msec;
+    uint16_t angles[3]; /* pitch, yaw, roll in 1/65536 of a turn */
+    int16_t forward, side, up;
+    uint8_t buttons, impulse;
+};
+
+/*
+ * The format of the netchan header: FTE's connect may ask for another one, which svc_serverdata
+ * does not repeat. Source: common/fte/PROTOCOL.md, sections 1 and 2.
+ */
+struct qw_netchan_format {
+    bool known;     /* by the connect packet, or by a packet's unambiguous contents */
+    bool stunaware; /* words in big-endian order, the sequence word with a bias */
+    bool fragments; /* one word more, for fragments */
+    bool huffman;   /* what follows is compressed by a table that only the engines have */
+};
+
+/* Whom a block of MVD concerns. */
+struct qw_mvd_target {
+    unsigned type;    /* enum mvd_type; 0: not known yet */
+    uint32_t players; /* a bit for each, except for MVD_ALL */
+};
+
+/* What an end of a QTV conversation sends next. */
+enum qw_qtv_stage {
+    QW_QTV_STAGE_TEXT, /* a request or a reply */
+    QW_QTV_STAGE_RAW,  /* it was asked for the bare stream: blocks, or a reply that it will not come
+                        */
+    QW_QTV_STAGE_BLOCKS,   /* blocks of an MVD */
+    QW_QTV_STAGE_COMMANDS, /* viewers' commands */
+    QW_QTV_STAGE_COMPRESSED,
+    QW_QTV_STAGE_LOST /* bytes are missing or wrong: the start of the next unit is unknown */
+};
+
+struct qw_qtv {
+    enum qw_qtv_stage stage[2]; /* by enum qs_end */
+    double version;             /* of the last reply; 0: none was seen */
+    bool begun;                 /* the stream has */
+    bool compression_said;
+    bool block; /* of the last unit only: it was a whole block */
+};
+
+/* What the capture has of a level's sign-on; see sign_on.c. */
+struct qw_sign_on {
+    bool done;        /* the client says that it begins to play, or an update of entities came */
+    bool has_donor;   /* a donor's: nothing is missing */
+    bool pending;     /* a request of the client's has no answer yet */
+    uint32_t request; /* the last one's hash; 0: none was seen */
+    bool downloading; /* since then it asked for a file */
+    /* Since the last answer a reliable packet was not captured: */
+    bool lacks_request; /* of the client's */
+    bool lacks_answer;  /* of the server's, since the last request, too */
+    bool lacked_answer; /* of the server's, before the last request */
+    uint64_t lost;      /* number of the packet before which part of it is missing; 0: none is */
+};
+
+/* One end's acknowledgements of the other's reliable packets. */
+struct qw_reliable {
+    uint32_t last;         /* number of the last packet */
+    uint64_t sent;         /* by number, modulo 64: it was reliable */
+    uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
+    bool bit;              /* toggles with each reliable packet that the other end accepts */
+};
+
+struct qw_session {
+    union {
+        struct qs_session base;
+        struct fte_session ext; /* begins with it */
+    };
+    uint16_t qport;
+    bool connecting; /* the server has accepted; the connection begins with the client's next packet
+                      */
+    struct qw_netchan_format asked, format;   /* by the last connect packet; in force */
+    uint32_t asked_fte2;                      /* extensions, by the last connect packet */
+    struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
+    /* From svc_serverdata; valid when base.level is not 0. */
+    uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
+    bool spectator;
+    struct qw_sign_on sign_on;
+    struct qw_reliable reliable_to_server, reliable_to_client;
+    struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
+    struct qs_table userinfo;       /* by player number */
+    struct qs_table texts;          /* enum qw_text */
+    struct qw_qtv qtv;              /* of a conversation over TCP */
+    GBytes *effect_styles;          /* of svcfte_customtempent, see temp_entities.c; or NULL */
+
+    bool mvd; /* it is a server's demo, or QTV: some messages have a form of their own */
+    struct qw_mvd_target mvd_target; /* of the last block that is not MVD_READ, which keeps it */
+
+    /* Of the last packet only, for the rebuilder. */
+    bool moved;                /* it carried clc_move */
+    struct qw_usercmd cmds[3]; /* the move's commands, the newest last */
+    uint8_t choked;            /* svc_chokecount's number */
+    uint32_t header_size;      /* of its netchan header */
+    struct qs_view content;    /* the bytes that message offsets refer to; none: not accepted */
+    GBytes *joined;            /* the whole message, where the packet ended a fragmented one */
+};
+
+enum qw_text {
+    QW_TEXT_GAMEDIR = 1,
+    QW_TEXT_LEVEL,
+    QW_TEXT_SERVERINFO,
+    QW_TEXT_CONNECT_USERINFO, /* of the connect packet */
+};
 
 /* For the protocol record; `game` is what of FTE's extensions is QuakeWorld's own. */
 void qw_session_init(struct qw_session *session, const struct fte_game *game);
@@ -21,11 +141,11 @@ void qw_session_begin_level(struct qw_session *session);
 void qw_session_go_on(struct qw_session *session);
 /* The session joins a level late and gets a donor's sign-on: it has the donor's state from now on,
  * except for its own player; the extensions of FTE are those of `agreed`. */
-void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
-                       const struct fte_session *agreed);
-void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
-                           struct qs_view value);
+void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor,
+                          const struct fte_session *agreed);
 /* The name in the user info of `player`; the empty view when it is not known. */
 struct qs_view qw_player_name(const struct qw_session *session, uint32_t player);
+
+extern const struct qs_protocol qw_protocol;
 
 #endif

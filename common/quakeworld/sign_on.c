@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quakeworld/sign_on.h"
-
+/*
+ * Whether the capture has all of a level's sign-on: the client requests it part by part, and each
+ * request depends on the last answer (PROTOCOL.md, section 9).
+ */
 #include "common/core/text.h"
-#include "common/quakeworld/constants.h"
-#include "common/quakeworld/messages.h"
-#include "common/quakeworld/session.h"
+#include "common/quakeworld/decode.h"
 
 /* Of a level that is being played: then the next one has begun, and its svc_serverdata is lost. */
 static void lose(struct qs_decoder *d)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
 
-    if (session->sign_on.lent && !session->sign_on.done)
+    if (session->sign_on.has_donor && !session->sign_on.done)
         return;
     if (session->sign_on.done)
         qw_session_go_on(session);
@@ -44,7 +44,7 @@ static uint32_t hash(struct qs_view text)
 /* The same again was lost on its way. */
 void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
 {
-    struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
     if (qs_view_begins(text, "download ") || qs_view_begins(text, "nextdl"))
         sign_on->downloading = true;
@@ -61,7 +61,7 @@ void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
 
 static void answer(struct qs_decoder *d)
 {
-    struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
     sign_on->pending = sign_on->lacks_request = false;
     sign_on->lacks_answer = sign_on->lacked_answer = false;
@@ -81,7 +81,7 @@ void qw_sign_on_serverdata(struct qs_decoder *d)
 
 void qw_sign_on_list(struct qs_decoder *d, uint32_t first)
 {
-    if (!first && qw_session(d)->sign_on.done)
+    if (!first && qw_session_of(d)->sign_on.done)
         lose(d);
     answer(d);
 }
@@ -144,7 +144,7 @@ static bool has_update(const struct qs_decoder *d)
  * requests for files it was a part of a file. */
 static void judge(struct qs_decoder *d)
 {
-    const struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
+    const struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
     const bool answer = sign_on->pending && sign_on->lacks_answer;
     const bool both = sign_on->lacks_request && !sign_on->downloading &&
                       (sign_on->lacks_answer || sign_on->lacked_answer);
@@ -155,7 +155,7 @@ static void judge(struct qs_decoder *d)
 
 void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit)
 {
-    struct qw_session *session = qw_session(d);
+    struct qw_session *session = qw_session_of(d);
     struct qw_sign_on *sign_on = &session->sign_on;
 
     if (!d->accepted)
@@ -174,5 +174,5 @@ void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit)
 void qw_sign_on_packet(struct qs_decoder *d)
 {
     if (d->accepted && d->direction == QS_S2C)
-        qw_session(d)->sign_on.done |= d->session->level && has_update(d);
+        qw_session_of(d)->sign_on.done |= d->session->level && has_update(d);
 }

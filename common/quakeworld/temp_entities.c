@@ -4,7 +4,7 @@
  * Hexen II and DarkPlaces; and effects that the server defines. Source: fteqw cl_tent.c,
  * CL_ParseCustomTEnt.
  */
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 /* clang-format off */
 const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES] = {
@@ -18,8 +18,8 @@ const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES] = {
  * one with a place alone: cl_tent.c CL_ParseTEnt. */
 static void mark_ambiguous(struct qs_decoder *d, const struct fte_temp_entity *entity)
 {
-    d->ambiguous |= entity && entity->extension && qw_session(d)->mvd &&
-                    !qw_only_fte_reads(&qw_session(d)->ext);
+    d->ambiguous |= entity && entity->extension && qw_session_of(d)->mvd &&
+                    !qw_only_fte_reads(&qw_session_of(d)->ext);
 }
 
 void qw_read_temp_entity(struct qs_decoder *d)
@@ -88,7 +88,7 @@ static void read_definition(struct qs_decoder *d)
     if (style & CTE_GLOWS)
         read_glow(d, style);
     if (!d->in.overrun)
-        store_style(qw_session(d), effect, style);
+        store_style(qw_session_of(d), effect, style);
 }
 
 static void read_instance(struct qs_decoder *d, uint16_t style)
@@ -110,7 +110,7 @@ void qw_read_customtempent(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint8_t effect = qs_u8(d, QW_CUSTOM_EFFECT);
-    const uint16_t style = style_of(qw_session(d), effect);
+    const uint16_t style = style_of(qw_session_of(d), effect);
 
     if (effect == CTE_DEFINITION) {
         read_definition(d);

@@ -8,8 +8,7 @@
 
 #include "common/core/checksum.h"
 #include "common/core/writer.h"
-#include "common/quakeworld/constants.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 /* A value that is sent, or that of the command before as a generated field. */
 static inline uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_t before)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/core/parse.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/session.h"
 
 /* Reads a command as a delta from `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);

@@ -12,7 +12,7 @@
 #include "common/sessions/flow.h"
 #include "common/sessions/heuristic.h"
 #include "common/sessions/reorder.h"
-#include "common/sessions/sessions.h"
+#include "common/sessions/session.h"
 #include "common/sessions/stream.h"
 
 struct qs_conversation {

@@ -16,7 +16,6 @@ struct demo {
     char *map;                      /* that the session is on */
     bool writing;                   /* a file has begun: */
     void *file;                     /* of the store; NULL: it is only counted */
-    uint64_t size;                  /* bytes in it */
     uint64_t first;                 /* number of its first packet */
     int64_t start;                  /* time of it */
     int64_t end;                    /* time of the packet that wrote to it last */
@@ -163,7 +162,7 @@ static void end_file(struct demo *demo)
     if (!demo->writing)
         return;
     file = g_new(struct qs_session_demo_file, 1);
-    *file = (struct qs_session_demo_file){.size = demo->size,
+    *file = (struct qs_session_demo_file){.size = demo->shared.size,
                                           .first = demo->first,
                                           .start = demo->start,
                                           .end = demo->end,
@@ -183,7 +182,7 @@ static void begin_file(struct qs_demo_writer *writer)
 
     end_file(demo);
     demo->writing = true;
-    demo->size = 0;
+    demo->shared.size = 0;
     demo->first = demo->number;
     demo->start = demo->end = demo->time;
     demo->file_map = g_strdup(demo->map);
@@ -196,7 +195,7 @@ static void write_bytes(struct qs_demo_writer *writer, const void *data, size_t 
 {
     struct demo *demo = (struct demo *)writer;
 
-    demo->size += size;
+    demo->shared.size += size;
     demo->end = MAX(demo->end, demo->time);
     if (demo->file)
         demo->setup.store->write(demo->file, data, size);
@@ -294,9 +293,7 @@ void qs_session_demo_free(struct qs_session_demo *shared)
     g_ptr_array_free(shared->files, TRUE);
     g_ptr_array_free(shared->problems.kinds, TRUE);
     g_free(shared->lacks);
-    g_free(shared->donor.name);
-    g_free(shared->donor.unknown);
-    g_free(shared->donor.refusals);
+    qs_donor_choice_clear(&shared->donor);
     g_tree_destroy(demo->left_out);
     g_free(demo->player);
     g_free(demo->map);

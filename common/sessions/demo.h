@@ -84,22 +84,14 @@ struct qs_session_demo_setup {
     unsigned session;
 };
 
-/* A file as it was written, or would be. */
+/* A file that was written, or would be. */
 struct qs_session_demo_file {
     char *name; /* without folder; NULL where nothing is written */
-    char *map;  /* that it is named after, as the network said it; or NULL */
+    char *map;  /* that it is named after, as received; or NULL */
     uint64_t size;
     uint64_t first;     /* number of the packet that it begins with */
     int64_t start, end; /* times of its first packet and of its last, nanoseconds since the epoch */
     char *error;        /* why it is not there, or NULL */
-};
-
-/* How the start of a session that began late was repaired. Texts may be NULL. */
-struct qs_session_demo_donor {
-    char *name;     /* whose sign-on it begins with: "session 2", "dm4.dem" */
-    char *unknown;  /* what is not known all the same */
-    char *refusals; /* why demos that the user named could not help */
-    bool unproven;  /* only the user says that the donor was on the same map */
 };
 
 /* Only the functions here and `writer` change it; `donor` is set once, of a session that began
@@ -110,7 +102,8 @@ struct qs_session_demo {
     GPtrArray *files;             /* struct qs_session_demo_file *, in order */
     struct qs_session_problems problems; /* what is wrong with it, or what the user should know */
     char *lacks;                         /* what the start lacks, or NULL */
-    struct qs_session_demo_donor donor;
+    uint64_t size;                       /* bytes of the file that is being written */
+    struct qs_donor_choice donor;
     bool dropped; /* the last file was not kept */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/demo_input.h"
+#include "common/demo_formats.h"
 #include "common/protocols.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 struct qs_demo_names {
     char *file; /* the name that the user gave, or NULL */
     unsigned file_session;
-    GHashTable *given; /* name -> the last number that it got to be told apart; 1: none yet */
+    GHashTable *given; /* name -> the last number added to make it unique; 1: none yet */
 };
 
 static char *safe_part(const char *from, const char *to)
@@ -83,7 +83,6 @@ static void append_part(GString *base, char *part)
     g_free(part);
 }
 
-/* The name that the user gave, without its extension. */
 static char *base_of_file(const char *file)
 {
     const char *dot = strrchr(file, '.');
@@ -91,7 +90,6 @@ static char *base_of_file(const char *file)
     return dot && dot > file ? g_strndup(file, (gsize)(dot - file)) : g_strdup(file);
 }
 
-/* The name without its extension. */
 static char *base_of(const struct qs_demo_names *names, const struct qs_demo_name_request *request)
 {
     GString *base;
@@ -107,7 +105,6 @@ static char *base_of(const struct qs_demo_names *names, const struct qs_demo_nam
     return g_string_free(base, FALSE);
 }
 
-/* The extension with its dot. */
 static char *extension_of(const struct qs_demo_names *names,
                           const struct qs_demo_name_request *request)
 {

@@ -32,7 +32,7 @@ struct qs_demo_name_request {
     const char *capture;      /* without folder and ending; made printable; may be "" */
     unsigned session;         /* number */
     int64_t start;            /* nanoseconds since the epoch */
-    const char *player, *map; /* as the network said it, or NULL */
+    const char *player, *map; /* as received, or NULL */
     const char *extension;    /* without the dot */
 };
 
@@ -44,8 +44,8 @@ struct qs_demo_name_request {
 char *qs_demo_names_next(struct qs_demo_names *names, const struct qs_demo_name_request *request);
 
 /*
- * Forgets the names that were given when they are more than `max`: for those who find taken names
- * by themselves.
+ * Forgets the given names if there are more than `max`: for callers that look for taken names on
+ * disk.
  */
 void qs_demo_names_forget(struct qs_demo_names *names, unsigned max);
 

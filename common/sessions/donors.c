@@ -40,7 +40,8 @@ void qs_donors_free(struct qs_donors *donors)
     g_free(donors);
 }
 
-/* --- Lenders --------------------------------------------------------------------------------- */
+/* --- Sessions as donors
+ * --------------------------------------------------------------------------------- */
 
 bool qs_donor_is_complete(const struct qs_donor *donor)
 {
@@ -61,7 +62,7 @@ static struct qs_donor *new_copy(struct qs_donors *donors, const struct qs_donor
     return copy;
 }
 
-/* The next to be remembered is another one. */
+/* The next late session gets a new copy. */
 static void forget_copy(struct qs_donor *donor)
 {
     g_clear_pointer(&donor->copy, qs_donor_free);
@@ -78,8 +79,8 @@ struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor)
     return donor->copy;
 }
 
-/* What it had to lend stays; for itself it begins anew. */
-static struct qs_donor *take_level(struct qs_donor *donor)
+/* The level's sign-on stays a donor; the session's begins anew. */
+static struct qs_donor *detach_level(struct qs_donor *donor)
 {
     struct qs_donor *level = g_new(struct qs_donor, 1);
 
@@ -91,7 +92,6 @@ static struct qs_donor *take_level(struct qs_donor *donor)
     return level;
 }
 
-/* Its level is over. */
 static void end_level(struct qs_donor *donor)
 {
     if (!qs_donor_is_complete(donor)) {
@@ -101,10 +101,9 @@ static void end_level(struct qs_donor *donor)
     }
     if (donor->over->len == donor->over_max)
         g_ptr_array_remove_index(donor->over, 0);
-    g_ptr_array_add(donor->over, take_level(donor));
+    g_ptr_array_add(donor->over, detach_level(donor));
 }
 
-/* Takes over the name. */
 static struct qs_donor *new_donor(GPtrArray *over, guint over_max,
                                   const struct qs_demo_format *format, char *name)
 {
@@ -129,7 +128,7 @@ struct qs_donor *qs_donor_new(struct qs_donors *donors, const struct qs_demo_for
     return donor;
 }
 
-static void tell(struct qs_donor *donor, const struct qs_decoder *decoder)
+static void add_packet(struct qs_donor *donor, const struct qs_decoder *decoder)
 {
     if (decoder->session->level != donor->level) {
         end_level(donor);
@@ -155,7 +154,7 @@ void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
 
     if (!decoder->accepted)
         return;
-    tell(donor, decoder);
+    add_packet(donor, decoder);
     if (++donor->packets >= QS_DONOR_COPY_EVERY)
         forget_copy(donor);
     list_if_able(donor);
@@ -182,21 +181,21 @@ bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address
 }
 
 void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor,
-                    qs_peer_function *take, void *user)
+                    qs_peer_function *function, void *user)
 {
     for (guint i = 0; i < donors->live->len; i++) {
         const struct qs_donor *peer = g_ptr_array_index(donors->live, i);
 
         if (peer != donor && peer->format == donor->format &&
-            qs_donor_is_of_server(peer, &donor->server) && !take(user, peer->sign_on))
+            qs_donor_is_of_server(peer, &donor->server) && !function(user, peer->sign_on))
             return;
     }
 }
 
 /* --- Demos as donors --- */
 
-static void tell_blocks(struct qs_donor *donor, struct qs_demo_input *recording,
-                        struct qs_decoder *decoder, struct qs_session *session)
+static void add_blocks(struct qs_donor *donor, struct qs_demo_input *recording,
+                       struct qs_decoder *decoder, struct qs_session *session)
 {
     const struct qs_demo_format *format = recording->reader.format;
     struct qs_demo_block block;
@@ -209,7 +208,7 @@ static void tell_blocks(struct qs_donor *donor, struct qs_demo_input *recording,
                                          .from = QS_END_UNKNOWN};
 
         qs_decode_block(decoder, format->decode_block, session, NULL, &packet, block.offset);
-        tell(donor, decoder);
+        add_packet(donor, decoder);
     }
 }
 
@@ -234,7 +233,7 @@ bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
     decoder.want_entities = QS_ENTITIES_ALL;
-    tell_blocks(donor, recording, &decoder, session);
+    add_blocks(donor, recording, &decoder, session);
     end_level(donor);
     qs_decoder_clear(&decoder);
     format->protocol->session_clear(session);

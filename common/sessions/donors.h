@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What donors.c and late_join.c know of each other. */
+/*
+ * Donors: whose sign-ons a session that the capture joined late may begin with
+ * (common/demo/late_join/sign_on.h). They are the other sessions of the input, one for each level,
+ * and demos that the user names.
+ */
 #ifndef QS_SESSIONS_DONORS_H
 #define QS_SESSIONS_DONORS_H
 
-#include "common/sessions/late_join.h"
-#include "common/sessions/packet_buffer.h"
-
-/* Maximum number of donors of one kind that are tried, and remembered. */
-enum { QS_DONOR_TRIES_MAX = 8 };
+#include "common/demo/format.h"
+#include "common/sessions/demo_input.h"
 
 /*
- * A few forged packets look like a late session, and each try costs the work of hundreds of
- * packets: of all kinds together one donor is tried, and another for each so many packets.
- */
-enum { QS_DONOR_TRY_EVERY = 8 };
-
-/*
- * For the same reason copies of donors are shared. A copy is renewed once its donor has received so
- * many packets since; the number of copies is limited. Each may be as large as a session.
+ * Late sessions share copies of a donor. A copy is renewed once its donor has received so many
+ * packets since; the number of copies is limited. Each may be as large as a session.
  */
 enum { QS_DONOR_COPY_EVERY = 8, QS_DONOR_COPIES_MAX = 32 };
 
@@ -41,13 +36,39 @@ struct qs_donor {
 };
 
 struct qs_donors {
-    GPtrArray *live;  /* struct qs_donor, owned by their sessions: those that could lend once */
+    GPtrArray *live;  /* struct qs_donor, owned by their sessions: those with a complete sign-on */
     GPtrArray *over;  /* struct qs_donor: levels that are over */
     GPtrArray *demos; /* struct qs_donor, of the caller; or NULL */
     unsigned copies;  /* of donors */
 };
 
-/* Lets go of a copy, or of a donor's own. */
+/* Demos that the user names: struct qs_donor, one for each level. */
+GPtrArray *qs_donor_demos_new(void);
+
+/* Adds the sign-ons of a demo. False: it has none, or its format supports no donors. */
+bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording);
+
+/* `demos` must outlive it; NULL: there are none. */
+struct qs_donors *qs_donors_new(GPtrArray *demos);
+void qs_donors_free(struct qs_donors *donors);
+
+/* Of one session, until qs_donor_end(). */
+struct qs_donor *qs_donor_new(struct qs_donors *donors, const struct qs_demo_format *format,
+                              unsigned session);
+
+/* A packet of the session; `server`: as far as that is known. */
+void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
+                     const struct qs_packet *packet, const struct qs_address *server);
+
+/* The session is over; its levels remain donors. */
+void qs_donor_end(struct qs_donors *donors, struct qs_donor *donor);
+
+/* Calls `function` with the sign-on so far of each other session with the donor's server, until
+ * that returns false. */
+void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor,
+                    qs_peer_function *function, void *user);
+
+/* Drops a reference to a copy, or frees a donor that is no copy. */
 void qs_donor_free(gpointer donor);
 
 /* As the donor is, or was shortly before: to be freed. NULL: there are too many copies. */
@@ -55,27 +76,9 @@ struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor)
 bool qs_donor_is_complete(const struct qs_donor *donor);
 
 /*
- * A server may have several addresses, and many servers share one: the address only tells who is
- * tried first.
+ * A server may have several addresses, and many servers share one: the address only decides which
+ * donors are tried first.
  */
 bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server);
-
-struct qs_late_session {
-    struct qs_donors *donors;
-    const struct qs_demo_format *format;
-    struct qs_session *session; /* before the first packet that was kept */
-    struct qs_session *known;   /* at last; NULL: it goes on */
-    const uint32_t *options;    /* of the decoder */
-    struct qs_packet_buffer *spool;
-    unsigned number;      /* of the session */
-    unsigned packets;     /* in the spool */
-    unsigned tries;       /* of donors, without demos */
-    uint32_t level;       /* that lacks its beginning */
-    int64_t since, until; /* it lasted, as far as it was seen */
-    bool level_over;
-    GPtrArray
-        *remembered;      /* struct qs_donor: as they were when the session turned out to be late */
-    unsigned from_server; /* packets since then, as far as they matter */
-};
 
 #endif

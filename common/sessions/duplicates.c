@@ -133,7 +133,7 @@ enum {
 /* Nanoseconds that the clocks of the two sides may differ. */
 #define CLOCKS_DIFFER (INT64_C(30) * 1000000000)
 
-/* A session that goes on, and what it has in common with an earlier one. */
+/* An open session, and what it has in common with an earlier one. */
 struct candidate {
     struct qs_client_session *session;
     unsigned alike, alike_to; /* packets that session `alike_to` has, too */
@@ -232,7 +232,6 @@ static void count_pair(struct candidate *candidate, struct slot *slot)
     }
 }
 
-/* Of another session that had the packet; or NULL. */
 static struct slot *find_other(struct slot *bucket, const struct slot *own)
 {
     for (int i = 0; i < BUCKET_SIZE; i++)

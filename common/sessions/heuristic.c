@@ -64,7 +64,6 @@ void qs_heuristic_free(struct qs_heuristic *heuristic)
 
 /* --- Numbers --------------------------------------------------------------------------------- */
 
-/* What the packets of one end count. */
 struct count {
     bool started;
     uint32_t number, ack;
@@ -84,7 +83,7 @@ static bool is_ack_of(const struct count *other, uint32_t ack)
     return !other->started || other->number - ack <= STEP_MAX;
 }
 
-/* Whether the packet goes on from those before it. */
+/* Whether the packet's numbers follow those before it. */
 static bool counts_on(struct count *own, const struct count *other, uint32_t number, uint32_t ack)
 {
     const bool good =
@@ -94,7 +93,6 @@ static bool counts_on(struct count *own, const struct count *other, uint32_t num
     return good && is_ack_of(other, ack);
 }
 
-/* Whether so many ends count their packets. */
 static bool is_numbered(const struct candidate *candidate, read_word *word, int ends)
 {
     int counting = 0;
@@ -181,8 +179,8 @@ static bool try_to_read(const struct candidate *candidate, struct qs_decoder *de
     return readable;
 }
 
-/* The first packets of a connection may be readable only once later ones have told who is the
- * server. */
+/* The first packets of a connection may be readable only when later ones have shown which end is
+ * the server. */
 static bool can_be(const struct qs_heuristic *heuristic, const struct candidate *candidate,
                    int protocol, enum qs_end *server, struct qs_heuristic_evidence *evidence)
 {

@@ -37,7 +37,7 @@ void qs_heuristic_free(struct qs_heuristic *heuristic);
 int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
                      struct qs_address *server);
 
-/* What showed of which protocol the last conversation is that turned out to be of one. */
+/* What identified the protocol of the last conversation that was recognized. */
 struct qs_heuristic_evidence {
     unsigned packets; /* that number and acknowledge each other */
     unsigned moves;   /* of them: moves of the client that can be read; 0: the port counts, too */

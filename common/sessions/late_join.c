@@ -4,13 +4,36 @@
 
 #include <string.h>
 
-#include "common/sessions/donors.h"
+#include "common/sessions/packet_buffer.h"
 
-/* Lists of donors: remembered, live, of levels that are over. */
-enum { DONOR_LISTS = 3 };
+enum {
+    DONOR_LISTS = 3, /* remembered, live, of levels that are over */
+    TRIES_MAX = 8,   /* donors of one list that are tried, and remembered */
+    /*
+     * A few forged packets look like a late session, and each try costs the work of hundreds of
+     * packets: of all lists together one donor is tried, and another for each so many packets.
+     */
+    TRY_EVERY = 8,
+    REMEMBER_AFTER = 16 /* packets of the server, after which donors are remembered */
+};
 
-/* Packets of the server behind which donors are remembered once more. */
-enum { REMEMBER_AFTER = 16 };
+struct qs_late_session {
+    struct qs_donors *donors;
+    const struct qs_demo_format *format;
+    struct qs_session *session; /* before the first packet that was kept */
+    struct qs_session *known;   /* at the end; NULL: it is not over */
+    const uint32_t *options;    /* of the decoder */
+    struct qs_packet_buffer *packet_buffer;
+    unsigned number;      /* of the session */
+    unsigned packets;     /* in the buffer */
+    unsigned tries;       /* of donors, without demos */
+    uint32_t level;       /* that lacks its beginning */
+    int64_t since, until; /* first and last packet seen */
+    bool level_over;
+    GPtrArray *remembered;        /* struct qs_donor: as they were soon after the session began */
+    unsigned from_server;         /* packets since then, as far as they matter */
+    struct qs_donor_match *match; /* the donor that was found; or NULL */
+};
 
 static struct qs_session *copy_session(const struct qs_protocol *protocol,
                                        const struct qs_session *session)
@@ -27,7 +50,6 @@ static void free_session(const struct qs_protocol *protocol, struct qs_session *
     g_free(session);
 }
 
-/* As it was before its first packet. */
 static struct qs_session *first_session(const struct qs_decoder *decoder)
 {
     struct qs_session *session = g_malloc(decoder->protocol->session_size);
@@ -37,25 +59,13 @@ static struct qs_session *first_session(const struct qs_decoder *decoder)
     return session;
 }
 
-static void forget_donor(struct qs_late_session *late, const struct qs_donor *donor)
-{
-    for (guint i = 0; i < late->remembered->len; i++) {
-        const struct qs_donor *other = g_ptr_array_index(late->remembered, i);
-
-        if (other->session == donor->session && other->level == donor->level) {
-            g_ptr_array_remove_index(late->remembered, i);
-            return;
-        }
-    }
-}
-
 /* Those that came last are the likeliest to stay. */
 static void remember_donors(struct qs_late_session *late)
 {
     const GPtrArray *live = late->donors->live;
     unsigned tries = 0;
 
-    for (guint i = live->len; i-- > 0 && tries < QS_DONOR_TRIES_MAX;) {
+    for (guint i = live->len; i-- > 0 && tries < TRIES_MAX;) {
         struct qs_donor *donor = g_ptr_array_index(live, i), *copy;
 
         if (donor->format != late->format || !qs_donor_is_complete(donor))
@@ -63,7 +73,6 @@ static void remember_donors(struct qs_late_session *late)
         copy = qs_donor_copy(late->donors, donor);
         if (!copy)
             return;
-        forget_donor(late, donor);
         g_ptr_array_add(late->remembered, copy);
         tries++;
     }
@@ -92,20 +101,21 @@ struct qs_late_session *qs_late_session_new(struct qs_donors *donors,
     late->format = format;
     late->session = before ? session_before(decoder, before) : first_session(decoder);
     late->options = decoder->options;
-    late->spool = qs_packet_buffer_new();
+    late->packet_buffer = qs_packet_buffer_new();
     late->level = decoder->session->level;
     late->since = late->until = now;
     late->remembered = g_ptr_array_new_with_free_func(qs_donor_free);
-    remember_donors(late);
     return late;
 }
 
 void qs_late_session_free(struct qs_late_session *late)
 {
+    if (late->match)
+        late->format->late_join->match_free(late->match);
     free_session(late->format->protocol, late->session);
     if (late->known)
         free_session(late->format->protocol, late->known);
-    qs_packet_buffer_free(late->spool);
+    qs_packet_buffer_free(late->packet_buffer);
     g_ptr_array_free(late->remembered, TRUE);
     g_free(late);
 }
@@ -113,7 +123,7 @@ void qs_late_session_free(struct qs_late_session *late)
 void qs_late_session_packet(struct qs_late_session *late, const struct qs_decoder *decoder,
                             const char *file, const struct qs_packet *packet)
 {
-    /* What donors saw shortly before and after is worth most. */
+    /* What donors saw shortly before and after is the best evidence. */
     if (decoder->direction == QS_S2C && late->from_server < REMEMBER_AFTER &&
         ++late->from_server == REMEMBER_AFTER)
         remember_donors(late);
@@ -121,7 +131,7 @@ void qs_late_session_packet(struct qs_late_session *late, const struct qs_decode
     if (!late->level_over)
         late->until = packet->time;
     late->packets++;
-    qs_packet_buffer_add(late->spool, file, packet);
+    qs_packet_buffer_add(late->packet_buffer, file, packet);
 }
 
 int64_t qs_late_session_start(const struct qs_late_session *late)
@@ -136,7 +146,7 @@ void qs_late_session_end(struct qs_late_session *late, const struct qs_session *
 
 const char *qs_late_session_error(const struct qs_late_session *late)
 {
-    return qs_packet_buffer_error(late->spool);
+    return qs_packet_buffer_error(late->packet_buffer);
 }
 
 /* --- Decoding again -------------------------------------------------------------------------- */
@@ -152,16 +162,16 @@ static void decode_packets(struct qs_late_session *late, struct qs_session *sess
     qs_decoder_init(&decoder, late->format->protocol);
     decoder.want_entities = QS_ENTITIES_ALL;
     decoder.options = late->options;
-    qs_packet_buffer_rewind(late->spool);
-    while (more && qs_packet_buffer_next(late->spool, &file, &packet)) {
+    qs_packet_buffer_rewind(late->packet_buffer);
+    while (more && qs_packet_buffer_next(late->packet_buffer, &file, &packet)) {
         qs_decode(&decoder, session, NULL, &packet);
         more = listener->packet(listener, file, &decoder, &packet);
     }
     qs_decoder_clear(&decoder);
 }
 
-void qs_late_session_decode(struct qs_late_session *late, struct qs_donor_match *match,
-                            struct qs_late_session_listener *listener)
+static void decode(struct qs_late_session *late, struct qs_donor_match *match,
+                   struct qs_late_session_listener *listener)
 {
     const struct qs_protocol *protocol = late->format->protocol;
     struct qs_session *session = copy_session(protocol, late->session);
@@ -169,30 +179,65 @@ void qs_late_session_decode(struct qs_late_session *late, struct qs_donor_match 
     if (match)
         late->format->late_join->prepare(match, session, late->known);
     if (listener->begin)
-        listener->begin(listener, session);
+        listener->begin(listener, match, session);
     decode_packets(late, session, listener);
-    if (listener->over)
-        listener->over(listener, session);
+    if (listener->end)
+        listener->end(listener, session);
     free_session(protocol, session);
+}
+
+void qs_late_session_replay(struct qs_late_session *late, struct qs_late_session_listener *listener)
+{
+    decode(late, late->match, listener);
 }
 
 /* --- Donors ---------------------------------------------------------------------------------- */
 
-/* A try of a donor. */
 struct trial {
     struct qs_late_session_listener listener;
-    char *map; /* that the donor was on; or NULL */
     const struct qs_late_join *format;
-    struct qs_donor_match *match;
+    const struct qs_donor *donor;
+    struct qs_donor_match *match; /* NULL: it does not fit */
+    char *map;                    /* that the donor was on; or NULL */
+    char *refusal;                /* why it does not fit; or NULL */
     bool begun;
-    uint32_t level; /* that is looked at */
+    uint32_t level; /* of the session, at the last packet */
 };
 
-static void begin_trial(struct trial *trial, const struct qs_decoder *decoder)
+static void trial_clear(struct trial *trial)
 {
-    trial->map = qs_map_of(decoder->protocol, decoder->session);
-    trial->level = decoder->session->level;
-    trial->begun = true;
+    if (trial->match)
+        trial->format->match_free(trial->match);
+    g_free(trial->map);
+    g_free(trial->refusal);
+    *trial = (struct trial){0};
+}
+
+/* Which donors are tried, and the best of them so far. */
+struct search {
+    struct qs_late_session *late;
+    const struct qs_address *server;     /* of the session */
+    bool demos;                          /* that the user named: all of them, else */
+    bool same_server, present;           /* sessions for which this is so */
+    const GPtrArray *lists[DONOR_LISTS]; /* struct qs_donor; NULL: no further one */
+    struct trial best;
+    bool ambiguous;      /* a demo of another map fits as well */
+    char *next_map;      /* that the session was on later; or NULL */
+    GString *refusals;   /* of demos */
+    const char *refused; /* the demo that was named there last: its first reason is enough */
+};
+
+/* Both were in their levels at one time: on one server that is one level. */
+static bool is_present(const struct qs_late_session *late, const struct qs_donor *donor)
+{
+    return donor->since <= late->until && late->since <= donor->until;
+}
+
+static bool is_wanted(const struct search *search, const struct qs_donor *donor)
+{
+    return donor->format == search->late->format && qs_donor_is_complete(donor) &&
+           (search->demos || (qs_donor_is_of_server(donor, search->server) == search->same_server &&
+                              is_present(search->late, donor) == search->present));
 }
 
 static bool observe(struct qs_late_session_listener *listener, const char *file,
@@ -202,72 +247,31 @@ static bool observe(struct qs_late_session_listener *listener, const char *file,
 
     (void)file;
     (void)packet;
-    if (!trial->begun)
-        begin_trial(trial, decoder);
-    /* Its own next sign-on has come; not so where a packet is read in another's dialect. */
+    if (!trial->begun) {
+        trial->map = qs_map_of(decoder->protocol, decoder->session);
+        trial->level = decoder->session->level;
+        trial->begun = true;
+    }
+    /* Its own next sign-on has come; not so where a packet is read in another's variant. */
     if (decoder->session->level != trial->level && !qs_decoder_problems(decoder))
         return false;
     trial->level = decoder->session->level;
     return trial->format->observe(trial->match, decoder);
 }
 
-/* Both were in their levels at one time: on one server that is one level. */
-static bool is_present(const struct qs_late_session *late, const struct qs_donor *donor)
-{
-    return donor->since <= late->until && late->since <= donor->until;
-}
-
-/* Whom to try. */
-struct wanted {
-    bool demos; /* and nothing else matters */
-    bool same_server, present;
-    struct qs_address server;
-};
-
-static bool is_wanted(const struct qs_late_session *late, const struct qs_donor *donor,
-                      const struct wanted *wanted)
-{
-    return donor->format == late->format && qs_donor_is_complete(donor) &&
-           (wanted->demos ||
-            (qs_donor_is_of_server(donor, &wanted->server) == wanted->same_server &&
-             is_present(late, donor) == wanted->present));
-}
-
-/* What came of a try. */
-struct tried {
-    struct qs_donor_match *match; /* NULL: it does not fit */
-    char *map;                    /* that the donor was on; or NULL */
-    char *refusal;                /* why it does not fit; or NULL */
-};
-
-static void tried_clear(const struct qs_late_session *late, struct tried *tried)
-{
-    if (tried->match)
-        late->format->late_join->match_free(tried->match);
-    g_free(tried->map);
-    g_free(tried->refusal);
-    *tried = (struct tried){0};
-}
-
-/* Lenders that may have seen more of the same level. */
-struct others {
-    const GPtrArray *lists[DONOR_LISTS]; /* struct qs_donor; NULL: no further one */
-    const struct wanted *wanted;
-};
-
-static void consult(const struct qs_late_session *late, const struct trial *trial,
-                    const struct others *others)
+/* The other donors may have seen more of the same level. */
+static void consult(const struct search *search, const struct trial *trial)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < DONOR_LISTS && others->lists[i]; i++)
-        for (guint j = others->lists[i]->len; j-- > 0 && count < QS_DONOR_TRIES_MAX;) {
-            const struct qs_donor *other = g_ptr_array_index(others->lists[i], j);
+    for (unsigned i = 0; i < DONOR_LISTS && search->lists[i]; i++)
+        for (guint j = search->lists[i]->len; j-- > 0 && count < TRIES_MAX;) {
+            const struct qs_donor *other = g_ptr_array_index(search->lists[i], j);
 
-            if (!is_wanted(late, other, others->wanted))
+            if (!is_wanted(search, other))
                 continue;
             trial->format->consult(trial->match, other->sign_on,
-                                   others->lists[i] == late->remembered);
+                                   search->lists[i] == search->late->remembered);
             count++;
         }
 }
@@ -285,231 +289,166 @@ static char *refusal_of(const struct qs_late_session *late, const struct trial *
     return refusal ? refusal : trial->format->judge(trial->match);
 }
 
-static struct tried try_donor(struct qs_late_session *late, const struct qs_donor *donor,
-                              enum qs_donor_kind kind, const struct others *others)
+static struct trial try_donor(const struct search *search, const struct qs_donor *donor,
+                              enum qs_donor_kind kind)
 {
-    const struct qs_late_join *format = late->format->late_join;
+    const struct qs_late_join *format = search->late->format->late_join;
     struct trial trial = {.listener = {.packet = observe},
                           .format = format,
+                          .donor = donor,
                           .match = format->match_new(donor->sign_on, kind)};
-    struct tried tried;
 
     if (format->consult)
-        consult(late, &trial, others);
-    qs_late_session_decode(late, trial.match, &trial.listener);
-    tried = (struct tried){trial.match, trial.map, refusal_of(late, &trial)};
-    if (tried.refusal)
-        format->match_free(tried.match);
-    if (tried.refusal)
-        tried.match = NULL;
-    return tried;
+        consult(search, &trial);
+    decode(search->late, trial.match, &trial.listener);
+    trial.refusal = refusal_of(search->late, &trial);
+    if (trial.refusal)
+        format->match_free(g_steal_pointer(&trial.match));
+    return trial;
 }
 
-/* Takes over what was tried. */
-static void choose_donor(const struct qs_late_session *late, const struct qs_donor *donor,
-                         struct tried *tried, struct qs_donor_choice *choice)
+static void add_refusal(struct search *search, const struct qs_donor *donor, const char *refusal)
 {
-    *choice = (struct qs_donor_choice){
-        .match = tried->match,
-        .donor = g_strdup(donor->session == late->number ? "a level of its own" : donor->name)};
-    tried->match = NULL;
-    tried_clear(late, tried);
+    if (!search->refused || strcmp(search->refused, donor->name) != 0)
+        g_string_append_printf(search->refusals, "%s%s: %s", search->refusals->len ? "; " : "",
+                               donor->name, refusal);
+    search->refused = donor->name;
 }
 
 /* At another time the server may have been at another level, and another address may be of another
- * server: that it fits must be proven. */
-static bool is_proven(const struct qs_donor_match *match, const struct wanted *wanted)
+ * server: that it fits must be proven. For a demo the user claims it. */
+static bool may_choose(const struct search *search, const struct trial *trial)
 {
-    return (wanted->present && wanted->same_server) || match->proof >= QS_DONOR_PROOF;
+    return trial->match && (search->demos || (search->present && search->same_server) ||
+                            trial->match->proof >= QS_DONOR_PROOF);
 }
 
-/* The donor that fits best so far. */
-struct best {
-    struct tried tried;
-    const struct qs_donor *donor;
-};
-
-static bool is_better(const struct qs_donor_match *match, const struct best *best)
+/* Without other evidence: a level is seldom followed by one of the same map. */
+static int worth(const struct search *search, const struct trial *trial)
 {
-    return !best->tried.match || match->distance < best->tried.match->distance;
+    return 2 * (int)MIN(trial->match->proof, INT16_MAX) +
+           (g_strcmp0(trial->map, search->next_map) != 0);
 }
 
-/* Takes over what was tried. */
-static void choose(struct qs_late_session *late, const struct qs_donor *donor, struct tried *tried,
-                   const struct wanted *wanted, struct best *best)
+/* How much better than the best so far: of sessions the nearest, of demos the best proven. */
+static int compare(const struct search *search, const struct trial *trial)
 {
-    if (!tried->match || !is_proven(tried->match, wanted) || !is_better(tried->match, best)) {
-        tried_clear(late, tried);
+    if (!search->best.match)
+        return 1;
+    return search->demos ? worth(search, trial) - worth(search, &search->best)
+                         : trial->match->distance < search->best.match->distance;
+}
+
+static void keep_better(struct search *search, struct trial *trial)
+{
+    const int better = compare(search, trial);
+
+    if (better > 0) {
+        trial_clear(&search->best);
+        search->best = *trial;
+        search->ambiguous = false;
         return;
     }
-    tried_clear(late, &best->tried);
-    *best = (struct best){*tried, donor};
+    search->ambiguous |= search->demos && !better && g_strcmp0(search->best.map, trial->map) != 0;
+    trial_clear(trial);
 }
 
 /* No other can be nearer. */
-static bool is_settled(const struct best *best)
+static bool is_settled(const struct search *search)
 {
-    return best->tried.match && !(best->tried.match->distance > 0);
+    return !search->demos && search->best.match && !(search->best.match->distance > 0);
 }
 
-/* Tries cost more than a session's packets where these are few. */
-static bool may_try(const struct qs_late_session *late)
+/* Sessions begin with the newest. */
+static void try_list(struct search *search, const GPtrArray *donors)
 {
-    return late->tries <= late->packets / QS_DONOR_TRY_EVERY;
-}
-
-/* The nearest one in a list is the donor. */
-static bool try_all(struct qs_late_session *late, const GPtrArray *donors,
-                    const struct others *others, struct qs_donor_choice *choice)
-{
-    const enum qs_donor_kind kind = others->wanted->present ? QS_DONOR_PRESENT : QS_DONOR_OTHER;
-    struct best best = {0};
+    struct qs_late_session *late = search->late;
+    const enum qs_donor_kind kind = search->present ? QS_DONOR_PRESENT : QS_DONOR_OTHER;
     unsigned tries = 0;
 
-    for (guint i = donors->len;
-         i-- > 0 && tries < QS_DONOR_TRIES_MAX && may_try(late) && !is_settled(&best);) {
-        const struct qs_donor *donor = g_ptr_array_index(donors, i);
-        struct tried tried;
+    for (guint i = 0; i < donors->len && !is_settled(search); i++) {
+        const struct qs_donor *donor =
+            g_ptr_array_index(donors, search->demos ? i : donors->len - 1 - i);
+        struct trial trial;
 
-        if (!is_wanted(late, donor, others->wanted))
+        if (!is_wanted(search, donor))
             continue;
-        tries++;
-        late->tries++;
-        tried = try_donor(late, donor, kind, others);
-        choose(late, donor, &tried, others->wanted, &best);
+        if (!search->demos && (tries++ == TRIES_MAX || late->tries++ > late->packets / TRY_EVERY))
+            break;
+        trial = try_donor(search, donor, kind);
+        if (search->demos && trial.refusal)
+            add_refusal(search, donor, trial.refusal);
+        if (may_choose(search, &trial))
+            keep_better(search, &trial);
+        else
+            trial_clear(&trial);
     }
-    if (best.tried.match)
-        choose_donor(late, best.donor, &best.tried, choice);
-    return choice->match;
 }
 
-static bool try_sessions(struct qs_late_session *late, const struct wanted *wanted,
-                         struct qs_donor_choice *choice)
+static bool choose(struct search *search, struct qs_donor_choice *choice)
 {
-    const struct others others = {{late->remembered, late->donors->live, late->donors->over},
-                                  wanted};
+    struct qs_donor_match *match = g_steal_pointer(&search->best.match);
+    const struct qs_donor *donor = search->best.donor;
 
-    for (unsigned i = 0; i < DONOR_LISTS; i++)
-        if (try_all(late, others.lists[i], &others, choice))
-            return true;
-    return false;
+    trial_clear(&search->best);
+    if (!match)
+        return false;
+    search->late->match = match;
+    choice->unproven = search->demos && match->proof < QS_DONOR_PROOF;
+    qs_donor_match_unknown(match, choice->unproven, "whether it was on the map of the session");
+    choice->name =
+        g_strdup(donor->session == search->late->number ? "a level of its own" : donor->name);
+    choice->unknown = match->unknown->len ? g_strdup(match->unknown->str) : NULL;
+    return true;
 }
 
-/* The levels of demos that were tried. */
-struct trials {
-    GString *refusals;
-    const char *refused; /* the demo that was named there last: its first reason is enough */
-    struct tried best;
-    const struct qs_donor *donor; /* who that is */
-    bool ambiguous;               /* another map fits as well */
-    char *next_map;               /* that the session was on later; or NULL */
-};
-
-static void add_refusal(struct trials *trials, const struct qs_donor *donor, const char *refusal)
+static bool try_sessions(struct qs_late_session *late, const struct qs_address *server,
+                         bool same_server, bool present, struct qs_donor_choice *choice)
 {
-    if (!trials->refused || strcmp(trials->refused, donor->name) != 0)
-        g_string_append_printf(trials->refusals, "%s%s: %s", trials->refusals->len ? "; " : "",
-                               donor->name, refusal);
-    trials->refused = donor->name;
-}
+    struct search search = {.late = late,
+                            .server = server,
+                            .same_server = same_server,
+                            .present = present,
+                            .lists = {late->remembered, late->donors->live, late->donors->over}};
 
-/* Where nothing else tells, a level is seldom followed by one of the same map. */
-static int worth(const struct trials *trials, const struct tried *tried)
-{
-    return 2 * (int)MIN(tried->match->proof, INT16_MAX) +
-           (g_strcmp0(tried->map, trials->next_map) != 0);
-}
-
-/* Keeps the better of the two. */
-static void compare(struct qs_late_session *late, struct trials *trials,
-                    const struct qs_donor *donor, struct tried *tried)
-{
-    struct tried *best = &trials->best;
-
-    if (best->match && worth(trials, best) >= worth(trials, tried)) {
-        trials->ambiguous |=
-            worth(trials, best) == worth(trials, tried) && g_strcmp0(best->map, tried->map) != 0;
-        tried_clear(late, tried);
-        return;
-    }
-    tried_clear(late, best);
-    *best = *tried;
-    trials->donor = donor;
-    trials->ambiguous = false;
-}
-
-static void try_demo(struct qs_late_session *late, const struct qs_donor *donor,
-                     struct trials *trials)
-{
-    const struct wanted demos = {.demos = true};
-    const struct others others = {{late->donors->demos}, &demos};
-    struct tried tried = try_donor(late, donor, QS_DONOR_OTHER, &others);
-
-    if (tried.match) {
-        compare(late, trials, donor, &tried);
-        return;
-    }
-    add_refusal(trials, donor, tried.refusal);
-    tried_clear(late, &tried);
-}
-
-/* The user claims that its map is the session's. */
-static void choose_demo(struct qs_late_session *late, struct trials *trials,
-                        struct qs_donor_choice *choice)
-{
-    GString *unknown;
-    bool unproven;
-
-    if (!trials->best.match)
-        return;
-    if (trials->ambiguous) {
-        add_refusal(trials, trials->donor, "levels of different maps fit");
-        tried_clear(late, &trials->best);
-        return;
-    }
-    unproven = trials->best.match->proof < QS_DONOR_PROOF;
-    unknown = trials->best.match->unknown;
-    if (unproven)
-        g_string_append_printf(unknown, "%swhether it was on the map of the session",
-                               unknown->len ? "; " : "");
-    choose_donor(late, trials->donor, &trials->best, choice);
-    choice->unproven = unproven;
+    for (unsigned i = 0; i < DONOR_LISTS && !search.best.match; i++)
+        try_list(&search, search.lists[i]);
+    return choose(&search, choice);
 }
 
 /* Of all levels of all demos the one that fits best. */
 static bool try_demos(struct qs_late_session *late, struct qs_donor_choice *choice)
 {
-    const GPtrArray *demos = late->donors->demos;
-    struct trials trials = {
+    struct search search = {
+        .late = late,
+        .demos = true,
+        .lists = {late->donors->demos},
         .refusals = g_string_new(NULL),
         .next_map = late->level_over ? qs_map_of(late->format->protocol, late->known) : NULL};
 
-    for (guint i = 0; demos && i < demos->len; i++) {
-        const struct qs_donor *donor = g_ptr_array_index(demos, i);
-
-        if (donor->format == late->format)
-            try_demo(late, donor, &trials);
+    if (late->donors->demos)
+        try_list(&search, late->donors->demos);
+    if (search.ambiguous) {
+        add_refusal(&search, search.best.donor, "levels of different maps fit");
+        trial_clear(&search.best);
     }
-    g_free(trials.next_map);
-    choose_demo(late, &trials, choice);
-    choice->refusals = g_string_free(trials.refusals, !trials.refusals->len || choice->match);
-    return choice->match;
+    g_free(search.next_map);
+    choice->refusals = g_string_free(search.refusals, !search.refusals->len);
+    return choose(&search, choice);
 }
 
-/* The session has what others would lend, but for what was seen then. */
-static void choose_own(struct qs_late_session *late, struct qs_donor_choice *choice)
+/* The session's own sign-on is complete; what was in view before is unknown. */
+static void try_itself(struct qs_late_session *late, struct qs_donor_choice *choice)
 {
     const struct qs_late_join *format = late->format->late_join;
     struct qs_sign_on *sign_on = format->own_sign_on ? format->own_sign_on(late->session) : NULL;
-    const struct qs_donor itself = {.format = late->format, .sign_on = sign_on};
-    struct tried tried;
+    struct qs_donor itself = {.name = "itself", .sign_on = sign_on};
+    struct search search = {.late = late};
 
     if (!sign_on)
         return;
-    tried = try_donor(late, &itself, QS_DONOR_ITSELF, &(struct others){0});
-    choice->match = g_steal_pointer(&tried.match);
-    choice->donor = choice->match ? g_strdup("itself") : NULL;
-    tried_clear(late, &tried);
+    search.best = try_donor(&search, &itself, QS_DONOR_ITSELF);
+    choose(&search, choice);
     qs_sign_on_free(sign_on);
 }
 
@@ -517,18 +456,17 @@ void qs_late_session_find_donor(struct qs_late_session *late, const struct qs_ad
                                 struct qs_donor_choice *choice)
 {
     *choice = (struct qs_donor_choice){0};
-    if (try_sessions(late, &(struct wanted){false, true, true, *server}, choice) ||
-        try_sessions(late, &(struct wanted){false, false, true, *server}, choice) ||
-        try_demos(late, choice) ||
-        try_sessions(late, &(struct wanted){false, true, false, *server}, choice))
-        return;
-    choose_own(late, choice);
+    if (try_sessions(late, server, true, true, choice) ||
+        try_sessions(late, server, false, true, choice) || try_demos(late, choice) ||
+        try_sessions(late, server, true, false, choice))
+        g_clear_pointer(&choice->refusals, g_free);
+    else
+        try_itself(late, choice);
 }
 
-void qs_donor_choice_clear(const struct qs_late_session *late, struct qs_donor_choice *choice)
+void qs_donor_choice_clear(struct qs_donor_choice *choice)
 {
-    if (choice->match)
-        late->format->late_join->match_free(choice->match);
-    g_free(choice->donor);
+    g_free(choice->name);
+    g_free(choice->unknown);
     g_free(choice->refusals);
 }

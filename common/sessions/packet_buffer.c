@@ -60,7 +60,6 @@ static void fail(struct qs_packet_buffer *buffer, const char *why)
         g_strdup_printf("packets cannot be kept in a temporary file any longer: %s", why);
 }
 
-/* What is in memory goes to the file. */
 static void flush(struct qs_packet_buffer *buffer)
 {
     if (!buffer->file)

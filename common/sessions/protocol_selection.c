@@ -172,7 +172,6 @@ static bool is_foreign(const struct qs_protocol_selection *selection,
     return qs_protocols[protocol]->is_foreign(&copy);
 }
 
-/* Of a conversation that begins. */
 static int find_first(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
 {
     const unsigned by_port = protocols_by_port(selection, packet);

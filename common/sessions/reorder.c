@@ -144,10 +144,9 @@ enum { BEGINNING_MAX = 16 };
 /* Numbers with which a connection begins; the packets are alike in all of them. */
 enum { FIRST_NUMBERS = 2 };
 
-/* Numbers that may be missing where a connection goes on. */
+/* Numbers that may be missing within one connection. */
 enum { CONTINUES_MAX = 64 };
 
-/* What has passed of a stream. */
 struct stream {
     bool started;
     uint64_t next; /* number expected */
@@ -376,14 +375,6 @@ static bool is_same_connection(const struct qs_resequencer *order, const struct 
            place->number > place->first + ((uint64_t)FIRST_NUMBERS << QS_SEQINFO_SHIFT);
 }
 
-/* What was sent again were copies: the capture has each packet twice. */
-static void drop_copies(struct qs_resequencer *order)
-{
-    for (guint i = order->queue.count; i-- > 0;)
-        if (order->queue.held[i].repeated)
-            qs_duplicates_confirm(order->duplicates, queue_remove(&order->queue, i));
-}
-
 bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet *packet)
 {
     return qs_duplicates_has(order->duplicates, packet);
@@ -397,8 +388,12 @@ void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *pa
 
     held->place = *place;
     held->repeated = !has_place(place) && qs_duplicates_is_handshake(order->duplicates, packet);
-    if (is_same_connection(order, held))
-        drop_copies(order);
+    if (is_same_connection(order, held)) {
+        /* What was sent again were copies: the capture has each packet twice. */
+        for (guint i = order->queue.count; i-- > 0;)
+            if (order->queue.held[i].repeated)
+                qs_duplicates_confirm(order->duplicates, queue_remove(&order->queue, i));
+    }
     if (!has_passed(order, &queue->held[queue->count - 1]))
         move_late(order, queue->count - 1);
     /* It may acknowledge what came late. */

@@ -3,10 +3,10 @@
 
 #include "common/core/text.h"
 #include "common/demo/parts.h"
+#include "common/demo_formats.h"
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
-/* What only this file knows of a session. */
 struct session {
     struct qs_client_session shared;
     struct qs_sessions_handler *handler;
@@ -51,7 +51,6 @@ static const struct qs_demo_rebuilder *rebuilder_of(const struct session *sessio
 
 /* --- What is known of it --------------------------------------------------------------------- */
 
-/* Takes over `by`; NULL: nothing changes. */
 static void replace(char **text, char *by)
 {
     if (!by)
@@ -61,7 +60,6 @@ static void replace(char **text, char *by)
     g_free(by);
 }
 
-/* Once a level. */
 static void enter_map(struct session *session, const char *map)
 {
     struct qs_client_session *shared = &session->shared;
@@ -81,6 +79,7 @@ static void describe(struct session *session, const struct qs_session *state)
     shared->protocol->describe(state, &description);
     replace(&shared->version, description.version);
     replace(&shared->player, description.player);
+    shared->spectator = description.spectator;
     if (shared->demo)
         qs_session_demo_set_player(shared->demo, shared->player);
     if (description.map && !shared->map)
@@ -100,24 +99,20 @@ static void split_demo(struct session *session)
     session->rebuild = rebuilder_of(session)->create(writer);
 }
 
-/* The map of a new level is not known before the protocol names it. */
-static void enter_level(struct session *session, uint32_t level)
-{
-    if (session->rebuild && session->level && !rebuilder_of(session)->by_level &&
-        qs_session_demo_splits(session->shared.demo))
-        split_demo(session);
-    session->level = level;
-    g_clear_pointer(&session->shared.map, g_free);
-    if (session->shared.demo)
-        qs_session_demo_set_map(session->shared.demo, NULL);
-}
-
 /* `packets`: of the session, up to this one. A unit of a stream can hold a whole sign-on. */
 static void update_level(struct session *session, const struct qs_session *state,
                          const struct qs_packet *packet, uint64_t packets)
 {
-    if (state->level != session->level)
-        enter_level(session, state->level);
+    if (state->level != session->level) {
+        /* The map of a new level is not known before the protocol names it. */
+        if (session->rebuild && session->level && !rebuilder_of(session)->by_level &&
+            qs_session_demo_splits(session->shared.demo))
+            split_demo(session);
+        session->level = state->level;
+        g_clear_pointer(&session->shared.map, g_free);
+        if (session->shared.demo)
+            qs_session_demo_set_map(session->shared.demo, NULL);
+    }
     if (session->shared.map ? packets % DESCRIBE_EVERY == 0
                             : packet->unit || packets % FIND_MAP_EVERY == 0)
         describe(session, state);
@@ -241,23 +236,21 @@ static void free_demo(struct session *session)
 
 /* --- A session that joined late: again, with a sign-on --------------------------------------- */
 
-/* Receives the packets that were kept. */
 struct replay {
     struct qs_late_session_listener listener;
     struct session *session;
-    const struct qs_donor_match *match; /* or NULL */
     uint64_t packets;
 };
 
-static void begin_replay(struct qs_late_session_listener *listener, struct qs_session *state)
+static void begin_replay(struct qs_late_session_listener *listener,
+                         const struct qs_donor_match *match, struct qs_session *state)
 {
-    const struct replay *replay = (const struct replay *)listener;
-    const struct session *session = replay->session;
+    const struct session *session = ((const struct replay *)listener)->session;
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
     qs_session_demo_set_time(session->shared.demo, qs_late_session_start(session->late));
-    if (replay->match)
-        rebuilder_of(session)->join_late(session->rebuild, replay->match, state);
+    if (match)
+        rebuilder_of(session)->join_late(session->rebuild, match, state);
 }
 
 static bool replay_packet(struct qs_late_session_listener *listener, const char *file,
@@ -280,23 +273,13 @@ static void rebuild_late(struct session *session)
     struct replay replay = {.listener = {begin_replay, replay_packet, end_replay},
                             .session = session};
     struct qs_session_demo *demo = session->shared.demo;
-    struct qs_donor_choice choice;
 
-    qs_late_session_find_donor(session->late, &session->shared.server, &choice);
-    replay.match = choice.match;
-    qs_late_session_decode(session->late, choice.match, &replay.listener);
-    if (choice.refusals && !demo->lacks)
-        qs_demo_problem(&demo->writer, NULL, "nothing lends a sign-on: %s", choice.refusals);
-    demo->donor = (struct qs_session_demo_donor){
-        .name = g_steal_pointer(&choice.donor),
-        .refusals = g_steal_pointer(&choice.refusals),
-        .unproven = choice.unproven,
-        .unknown = choice.match && choice.match->unknown->len ? g_strdup(choice.match->unknown->str)
-                                                              : NULL,
-    };
+    qs_late_session_find_donor(session->late, &session->shared.server, &demo->donor);
+    qs_late_session_replay(session->late, &replay.listener);
+    if (demo->donor.refusals && !demo->lacks)
+        qs_demo_problem(&demo->writer, NULL, "nothing lends a sign-on: %s", demo->donor.refusals);
     if (qs_late_session_error(session->late))
         qs_demo_problem(&demo->writer, NULL, "%s", qs_late_session_error(session->late));
-    qs_donor_choice_clear(session->late, &choice);
 }
 
 /* --- Its way --------------------------------------------------------------------------------- */
@@ -315,6 +298,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     shared->first = first->location;
     shared->start = first->packet->time;
     shared->maps = g_ptr_array_new_with_free_func(g_free);
+    shared->quality = qs_quality_new();
     shared->chosen = setup->chosen;
     shared->recorded = setup->recorded;
     shared->format = setup->recorded ? setup->recorded
@@ -338,6 +322,7 @@ void qs_client_session_free(struct qs_client_session *shared)
     if (shared->demo)
         free_demo((struct session *)shared);
     g_ptr_array_free(shared->maps, TRUE);
+    qs_quality_free(shared->quality);
     g_free(shared->map);
     g_free(shared->version);
     g_free(shared->player);
@@ -371,6 +356,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (!decoder->connectionless)
         shared->end = MAX(shared->end, packet->time);
     shared->problems += qs_decoder_problems(decoder) != 0;
+    qs_quality_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donor && decoder->direction == QS_S2C)

@@ -12,7 +12,9 @@
 
 #include "common/core/parse.h"
 #include "common/demo/format.h"
+#include "common/netchan/quality.h"
 #include "common/sessions/demo.h"
+#include "common/sessions/protocol_selection.h"
 
 enum qs_session_end {
     QS_SESSION_GOES_ON,
@@ -33,10 +35,12 @@ struct qs_client_session {
     int64_t start;                    /* nanoseconds since the epoch: its first packet */
     int64_t end;                      /* its last, without those outside of the connection */
     uint64_t packets;
-    uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
-    struct qs_session state; /* after its last packet */
+    uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
+    struct qs_session state;    /* after its last packet */
+    struct qs_quality *quality; /* of its line */
     char *version, *player;
     char *map;               /* of the present level */
+    bool spectator;          /* now */
     enum qs_session_end why; /* it is over */
     GPtrArray *maps;         /* char *, in order; at most QS_SESSION_MAPS_MAX */
     bool chosen;             /* by --session */
@@ -117,7 +121,38 @@ struct qs_sessions_handler {
     void (*others)(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
 };
 
-/* --- For sessions.c: how a session goes on --------------------------------------------------- */
+/* --- What the user asked for --------------------------------------------------------------------
+ */
+
+/* What the limits did. */
+struct qs_session_limits {
+    guint max;         /* live sessions */
+    uint64_t ended;    /* live sessions, early */
+    uint64_t left_out; /* sessions */
+};
+
+/* What the user asked for. */
+struct qs_sessions_options {
+    GArray *chosen;                 /* unsigned: numbers of sessions; empty: all */
+    guint sessions_max;             /* live ones */
+    bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
+    /* Called at the end where sessions were ended early or left out; or NULL. */
+    void (*limited)(const struct qs_session_limits *limits);
+    struct qs_demo_store *store; /* where demos go; NULL: nowhere */
+    struct qs_session_demo_options demo;
+    bool may_wait;       /* demos may wait for the input's end: more of it may help them */
+    bool prompt;         /* a session is over as soon as an end disconnects */
+    int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
+    GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
+    struct qs_protocol_selection *selection;
+    uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+    /* The protocol of a conversation that nothing else shows, by one of its packets, or
+     * QS_PROTOCOL_NONE; or NULL. */
+    int (*find_protocol)(void *user, const struct qs_packet *packet);
+    void *find_protocol_user;
+};
+
+/* --- For sessions.c: the packets of a session ------------------------------------------------ */
 
 struct qs_client_session_setup {
     unsigned number;

@@ -163,7 +163,6 @@ static void find_place(const struct qs_conversation *conversation, const struct 
         *place = (struct qs_seqinfo){0};
 }
 
-/* The packet's turn has come. */
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet, const struct qs_seqinfo *place)
 {
@@ -223,7 +222,7 @@ static void process_earlier(struct qs_sessions *sessions, struct qs_conversation
     qs_heuristic_remove(sessions->heuristic, a, b);
 }
 
-/* The server goes on from another port: that conversation has its protocol before a packet. */
+/* The server answers from another port: that conversation has its protocol before a packet. */
 static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t now)
 {
     const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
@@ -244,7 +243,6 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
     process_earlier(sessions, next);
 }
 
-/* The packet may show what its conversation is, by the packets before it. */
 static void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     const struct qs_protocol_selection *selection = sessions->options->selection;

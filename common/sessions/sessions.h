@@ -34,42 +34,13 @@
 
 #include "common/core/parse.h"
 #include "common/sessions/demo_input.h"
-#include "common/sessions/protocol_selection.h"
 #include "common/sessions/session.h"
 
 /* Live sessions, unless the user says otherwise. */
 enum { QS_SESSIONS_MAX = 16384 };
 
-/* What the limits did. */
-struct qs_session_limits {
-    guint max;         /* live sessions */
-    uint64_t ended;    /* live sessions, early */
-    uint64_t left_out; /* sessions */
-};
-
 /* "and 12 more sessions, of 14 packets in all: ...", a new text. */
 char *qs_small_sessions_text(const struct qs_small_sessions *others);
-
-/* What the user asked for. */
-struct qs_sessions_options {
-    GArray *chosen;                 /* unsigned: numbers of sessions; empty: all */
-    guint sessions_max;             /* live ones */
-    bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
-    /* Called at the end where sessions were ended early or left out; or NULL. */
-    void (*limited)(const struct qs_session_limits *limits);
-    struct qs_demo_store *store; /* where demos go; NULL: nowhere */
-    struct qs_session_demo_options demo;
-    bool may_wait;       /* demos may wait for the input's end: more of it may help them */
-    bool prompt;         /* a session is over as soon as an end disconnects */
-    int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
-    GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
-    struct qs_protocol_selection *selection;
-    uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
-    /* The protocol of a conversation that nothing else shows, by one of its packets, or
-     * QS_PROTOCOL_NONE; or NULL. */
-    int (*find_protocol)(void *user, const struct qs_packet *packet);
-    void *find_protocol_user;
-};
 
 /* Whether --session asks for packets of this session; NULL: packets of none. */
 bool qs_sessions_want(const struct qs_sessions_options *options,

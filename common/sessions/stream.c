@@ -51,7 +51,6 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes)
     stream->number = bytes->number;
 }
 
-/* All that is left of what `end` has sent. */
 static struct qs_packet left(const struct qs_stream *stream, enum qs_end end)
 {
     const GByteArray *all = stream->bytes[end];

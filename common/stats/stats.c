@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/stats/stats.h"
 
+#include "common/core/text.h"
+
+/* A group that is open: its offset, and the index of the message that it is or belongs to. */
+struct qs_open_group {
+    uint32_t offset;
+    guint message;
+};
+
 /* --- A packet's messages --------------------------------------------------------------------- */
 
 static struct qs_message_counter *counter_of(struct qs_sink *base)
 {
     return (struct qs_message_counter *)base;
+}
+
+/* The next sink, for this protocol; or NULL. */
+static struct qs_sink *next_of(struct qs_sink *base)
+{
+    struct qs_sink *next = counter_of(base)->next;
+
+    if (next)
+        next->protocol = base->protocol;
+    return next;
 }
 
 /* How many groups are open around what is outermost now. */
@@ -14,54 +32,85 @@ static guint base_of(const struct qs_message_counter *counter)
     return counter->bases->len ? g_array_index(counter->bases, guint, counter->bases->len - 1) : 0;
 }
 
+static struct qs_open_group *innermost(const struct qs_message_counter *counter)
+{
+    return &g_array_index(counter->open, struct qs_open_group, counter->open->len - 1);
+}
+
 static void open_group(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     struct qs_message_counter *counter = counter_of(base);
-    const struct qs_counted message = {.group = group, .open = true};
+    const struct qs_counted message = {.group = group};
+    struct qs_open_group open = {.offset = offset, .message = counter->counted->len};
 
     if (counter->open->len == base_of(counter))
         g_array_append_val(counter->counted, message);
-    g_array_append_val(counter->open, offset);
+    else
+        open.message = innermost(counter)->message;
+    g_array_append_val(counter->open, open);
     if (counter->next && counter->next->open)
         counter->next->open(counter->next, group, offset);
-}
-
-/* The latest that is open is the one: groups inside a source are closed before those around it. */
-static void add_bytes(struct qs_message_counter *counter, uint32_t bytes)
-{
-    guint i = counter->counted->len;
-
-    while (i--) {
-        struct qs_counted *message = &g_array_index(counter->counted, struct qs_counted, i);
-
-        if (message->open) {
-            message->open = false;
-            message->bytes = bytes;
-            return;
-        }
-    }
 }
 
 static void close_group(struct qs_sink *base, uint32_t end)
 {
     struct qs_message_counter *counter = counter_of(base);
-    const uint32_t start = g_array_index(counter->open, uint32_t, counter->open->len - 1);
+    const struct qs_open_group open = *innermost(counter);
 
     g_array_set_size(counter->open, counter->open->len - 1);
     if (counter->open->len == base_of(counter))
-        add_bytes(counter, end - start);
+        g_array_index(counter->counted, struct qs_counted, open.message).bytes = end - open.offset;
     if (counter->next && counter->next->close)
         counter->next->close(counter->next, end);
+}
+
+/* "qw.oob.command", or the name that stands for a letter; "nq.control", a number with names. */
+static void keep_word(struct qs_message_counter *counter, const struct qs_field *field,
+                      const struct qs_value *value)
+{
+    const bool control = field->names && g_str_has_suffix(field->name, ".control");
+    char *text;
+
+    if (!control && !g_str_has_suffix(field->name, ".oob.command") &&
+        !g_str_has_suffix(field->name, ".oob.name"))
+        return;
+    text = control ? g_strdup(qs_name_of(field->names, (uint32_t)value->u))
+                   : qs_text_utf8(value->bytes);
+    g_strlcpy(counter->word, text ? text : "", sizeof counter->word);
+    g_strcanon(counter->word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS " _-", '?');
+    g_strstrip(counter->word);
+    g_free(text);
+}
+
+/* Values that are derived are not on the wire. */
+static void count_field(struct qs_message_counter *counter, const struct qs_field *field,
+                        const struct qs_value *value)
+{
+    const struct qs_counted_field counted = {.message = innermost(counter)->message,
+                                             .field = field};
+
+    keep_word(counter, field, value);
+    if (value->generated)
+        return;
+    g_array_append_val(counter->fields, counted);
+    if (field->names && !field->mask && g_str_has_suffix(field->name, ".type"))
+        g_array_index(counter->counted, struct qs_counted, counted.message).variant =
+            qs_name_of(field->names, (uint32_t)value->u);
+    if (field->type == QS_BOOL && value->u && g_str_has_suffix(field->name, ".spectator"))
+        counter->spectator = true;
 }
 
 /* A decoder gives groups only to a sink that takes fields. */
 static void forward_field(struct qs_sink *base, const struct qs_field *field,
                           const struct qs_value *value)
 {
-    const struct qs_message_counter *counter = counter_of(base);
+    struct qs_message_counter *counter = counter_of(base);
+    struct qs_sink *next = next_of(base);
 
-    if (counter->next && counter->next->field)
-        counter->next->field(counter->next, field, value);
+    if (counter->fields && counter->open->len)
+        count_field(counter, field, value);
+    if (next && next->field)
+        next->field(next, field, value);
 }
 
 static void forward_label(struct qs_sink *base, const char *text)
@@ -74,9 +123,9 @@ static void forward_label(struct qs_sink *base, const char *text)
 static void forward_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                          const char *text)
 {
-    const struct qs_message_counter *counter = counter_of(base);
+    struct qs_sink *next = next_of(base);
 
-    counter->next->note(counter->next, kind, offset, length, text);
+    next->note(next, kind, offset, length, text);
 }
 
 static void change_source(struct qs_sink *base, const char *title, const uint8_t *data,
@@ -92,20 +141,24 @@ static void change_source(struct qs_sink *base, const char *title, const uint8_t
         counter->next->source(counter->next, title, data, size);
 }
 
-void qs_message_counter_init(struct qs_message_counter *counter)
+void qs_message_counter_init(struct qs_message_counter *counter, bool want_fields)
 {
     *counter = (struct qs_message_counter){.base = {.open = open_group,
                                                     .close = close_group,
                                                     .field = forward_field,
                                                     .source = change_source}};
     counter->counted = g_array_new(FALSE, FALSE, sizeof(struct qs_counted));
-    counter->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    if (want_fields)
+        counter->fields = g_array_new(FALSE, FALSE, sizeof(struct qs_counted_field));
+    counter->open = g_array_new(FALSE, FALSE, sizeof(struct qs_open_group));
     counter->bases = g_array_new(FALSE, FALSE, sizeof(guint));
 }
 
 void qs_message_counter_clear(struct qs_message_counter *counter)
 {
     g_array_free(counter->counted, TRUE);
+    if (counter->fields)
+        g_array_free(counter->fields, TRUE);
     g_array_free(counter->open, TRUE);
     g_array_free(counter->bases, TRUE);
 }
@@ -116,23 +169,56 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
     counter->base.label = next && next->label ? forward_label : NULL;
     counter->base.note = next && next->note ? forward_note : NULL;
     g_array_set_size(counter->counted, 0);
+    if (counter->fields)
+        g_array_set_size(counter->fields, 0);
+    counter->spectator = false;
+    *counter->word = '\0';
     g_array_set_size(counter->open, 0);
     g_array_set_size(counter->bases, 0);
 }
 
 /* --- A session's figures --------------------------------------------------------------------- */
 
+enum { SECONDS_MAX = 24 * 60 * 60 };
+
+/* The first members of struct qs_type_count are its key. */
+static guint type_hash(gconstpointer key)
+{
+    const struct qs_type_count *type = key;
+
+    return g_direct_hash(type->group) * 31 + g_direct_hash(type->variant);
+}
+
+static gboolean type_equal(gconstpointer a, gconstpointer b)
+{
+    const struct qs_type_count *x = a, *y = b;
+
+    return x->group == y->group && x->variant == y->variant;
+}
+
+static void type_count_free(gpointer data)
+{
+    struct qs_type_count *type = data;
+
+    g_clear_pointer(&type->fields, g_hash_table_destroy);
+    g_clear_pointer(&type->sizes, g_hash_table_destroy);
+    g_free(type);
+}
+
 void qs_tally_init(struct qs_tally *tally)
 {
-    *tally = (struct qs_tally){.begun = false};
+    *tally = (struct qs_tally){0};
     for (int i = 0; i < QS_DIRECTIONS; i++)
-        tally->types[i] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        tally->types[i] = g_hash_table_new_full(type_hash, type_equal, NULL, type_count_free);
 }
 
 void qs_tally_clear(struct qs_tally *tally)
 {
-    for (int i = 0; i < QS_DIRECTIONS; i++)
+    for (int i = 0; i < QS_DIRECTIONS; i++) {
         g_hash_table_destroy(tally->types[i]);
+        if (tally->seconds[i])
+            g_array_free(tally->seconds[i], TRUE);
+    }
 }
 
 void qs_times_add(struct qs_times *times, int64_t time)
@@ -148,19 +234,96 @@ double qs_times_mean(const struct qs_times *times)
     return times->count ? (double)times->sum / (double)times->count : 0;
 }
 
-static void count_message(struct qs_tally *tally, const struct qs_counted *message,
-                          enum qs_direction direction)
+static struct qs_type_count *type_of(struct qs_tally *tally, const struct qs_counted *message,
+                                     enum qs_direction direction)
 {
-    struct qs_type_count *type = g_hash_table_lookup(tally->types[direction], message->group);
+    const struct qs_type_count key = {.group = message->group, .variant = message->variant};
+    struct qs_type_count *type = g_hash_table_lookup(tally->types[direction], &key);
 
-    if (!type) {
-        type = g_new0(struct qs_type_count, 1);
-        type->group = message->group;
-        type->direction = direction;
-        g_hash_table_insert(tally->types[direction], (gpointer)message->group, type);
-    }
+    if (type)
+        return type;
+    type = g_new0(struct qs_type_count, 1);
+    type->group = message->group;
+    type->variant = message->variant;
+    type->direction = direction;
+    type->last_second = -1;
+    g_hash_table_insert(tally->types[direction], type, type);
+    return type;
+}
+
+static void count_message(struct qs_type_count *type, const struct qs_counted *message,
+                          uint64_t packet, int64_t second)
+{
     type->count++;
     type->bytes += message->bytes;
+    if (type->last != packet)
+        type->packets++;
+    if (!type->first) {
+        type->first = packet;
+        type->first_second = second;
+    }
+    type->last = packet;
+    if (second > type->last_second) {
+        type->seconds++;
+        type->last_second = second;
+    }
+}
+
+static void count_share(GHashTable **table, gconstpointer key, uint64_t packet)
+{
+    struct qs_share *share;
+
+    if (!*table)
+        *table = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    share = g_hash_table_lookup(*table, key);
+    if (!share) {
+        share = g_new0(struct qs_share, 1);
+        share->first = packet;
+        g_hash_table_insert(*table, (gpointer)key, share);
+    }
+    share->count++;
+}
+
+static gint compare_fields(gconstpointer a, gconstpointer b)
+{
+    const struct qs_counted_field *x = a, *y = b;
+
+    if (x->message != y->message)
+        return x->message < y->message ? -1 : 1;
+    return (x->field > y->field) - (x->field < y->field);
+}
+
+/* Counts each field once a message. */
+static void count_fields(struct qs_tally *tally, const struct qs_tally_packet *packet)
+{
+    GArray *fields = g_array_copy((GArray *)packet->fields);
+
+    g_array_sort(fields, compare_fields);
+    for (guint i = 0; i < fields->len; i++) {
+        const struct qs_counted_field *field = &g_array_index(fields, struct qs_counted_field, i);
+        struct qs_type_count *type =
+            type_of(tally, &g_array_index(packet->counted, struct qs_counted, field->message),
+                    packet->direction);
+
+        if (i && compare_fields(field, field - 1) == 0)
+            type->list = true;
+        else
+            count_share(&type->fields, field->field, packet->packet->number);
+    }
+    g_array_free(fields, TRUE);
+}
+
+static void count_second(struct qs_tally *tally, enum qs_direction direction, int64_t second)
+{
+    GArray **seconds = &tally->seconds[direction];
+
+    if (!*seconds)
+        *seconds = g_array_new(FALSE, TRUE, sizeof(guint));
+    if (second < 0 || second >= SECONDS_MAX)
+        return;
+    if ((guint)second >= (*seconds)->len)
+        g_array_set_size(*seconds, (guint)second + 1);
+    g_array_index(*seconds, guint, second)++;
 }
 
 static void pass_time(struct qs_tally *tally, const struct qs_tally_packet *packet)
@@ -174,15 +337,28 @@ static void pass_time(struct qs_tally *tally, const struct qs_tally_packet *pack
 
 void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet)
 {
+    const enum qs_direction direction = packet->direction;
+    const uint64_t number = packet->packet->number;
+    int64_t second;
+
     pass_time(tally, packet);
-    tally->traffic[packet->direction].packets++;
-    tally->traffic[packet->direction].bytes += packet->packet->size;
+    second = (packet->packet->time - tally->start) / 1000000000;
+    tally->traffic[direction].packets++;
+    tally->traffic[direction].bytes += packet->packet->size;
     if (packet->ack_rtt >= 0)
-        qs_times_add(&tally->rtt[packet->direction], packet->ack_rtt);
-    tally->loss = packet->loss;
-    for (guint i = 0; i < packet->counted->len; i++)
-        count_message(tally, &g_array_index(packet->counted, struct qs_counted, i),
-                      packet->direction);
+        qs_times_add(&tally->rtt[direction], packet->ack_rtt);
+    for (guint i = 0; i < packet->counted->len; i++) {
+        const struct qs_counted *message = &g_array_index(packet->counted, struct qs_counted, i);
+        struct qs_type_count *type = type_of(tally, message, direction);
+
+        count_message(type, message, number, second);
+        if (packet->fields)
+            count_share(&type->sizes, GUINT_TO_POINTER(message->bytes), number);
+    }
+    if (packet->fields)
+        count_fields(tally, packet);
+    if (packet->fields && !packet->connectionless)
+        count_second(tally, direction, second);
 }
 
 static gint compare_types(gconstpointer a, gconstpointer b)

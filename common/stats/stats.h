@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's statistics: messages by type, bytes in each direction, losses, and the delay of
+ * A session's statistics: messages by type, bytes in each direction, and the delay of
  * acknowledgements. `pcap2demo --stats` and Wireshark's tables show the same ones.
  */
 #ifndef QS_STATS_STATS_H
@@ -17,19 +17,28 @@
 /* A message. */
 struct qs_counted {
     const struct qs_field *group;
+    const char *variant; /* with fields: the name of its type ("TE_GUNSHOT"), or NULL */
     uint32_t bytes;
-    bool open; /* its end, and with it `bytes`, is to come */
+};
+
+/* A field on the wire, of a message. */
+struct qs_counted_field {
+    guint message; /* its index in `counted` */
+    const struct qs_field *field;
 };
 
 struct qs_message_counter {
     struct qs_sink base;
     struct qs_sink *next; /* that is given all of it, too; or NULL */
     GArray *counted;      /* struct qs_counted: of the packet that was decoded last */
-    GArray *open;         /* uint32_t: offsets of open groups */
+    GArray *fields;       /* struct qs_counted_field, in their order; NULL: not wanted */
+    bool spectator;       /* with fields: a value shows that the player is one */
+    char word[24];        /* with fields: a connectionless packet's command, "connect"; or "" */
+    GArray *open;         /* struct qs_open_group */
     GArray *bases;        /* guint: groups that were open when each source began */
 };
 
-void qs_message_counter_init(struct qs_message_counter *counter);
+void qs_message_counter_init(struct qs_message_counter *counter, bool want_fields);
 void qs_message_counter_clear(struct qs_message_counter *counter);
 
 /* Another packet is decoded next. */
@@ -39,11 +48,25 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
 
 enum { QS_DIRECTIONS = QS_S2C + 1 };
 
+/* Messages of one type that have a field, or a size. */
+struct qs_share {
+    uint64_t count;
+    uint64_t first; /* packet */
+};
+
 /* Messages of one type, of one direction. */
 struct qs_type_count {
     const struct qs_field *group;
+    const char *variant; /* interned or NULL: see struct qs_counted */
     enum qs_direction direction;
     uint64_t count, bytes;
+    uint64_t packets, first, last; /* packets that hold it: their number, the first, the last */
+    guint seconds;                 /* of the session that have it */
+    int64_t first_second, last_second;
+    /* Where fields are counted, else NULL: */
+    GHashTable *fields; /* struct qs_share by the field */
+    GHashTable *sizes;  /* struct qs_share by the size in bytes */
+    bool list;          /* a message has a field twice */
 };
 
 struct qs_traffic {
@@ -63,7 +86,8 @@ struct qs_tally {
      * capture was made at the server, QS_C2S is the way to the client and back; there the other
      * direction tells how long the server takes to answer, and the reverse. */
     struct qs_times rtt[QS_DIRECTIONS];
-    struct qs_session_loss loss;
+    GArray *seconds[QS_DIRECTIONS]; /* where fields are counted: guint, packets in each second; a
+                                     * day at most, without those that are connectionless */
     bool begun;
     int64_t start, end; /* of the first packet, and of the last but what is connectionless */
 };
@@ -73,12 +97,11 @@ void qs_tally_clear(struct qs_tally *tally);
 
 /* A packet of the session that was decoded. */
 struct qs_tally_packet {
-    const GArray *counted; /* see struct qs_message_counter */
+    const GArray *counted, *fields; /* see struct qs_message_counter; fields may be NULL */
     const struct qs_packet *packet;
     enum qs_direction direction;
     bool connectionless;
-    int64_t ack_rtt;             /* -1: none */
-    struct qs_session_loss loss; /* of the session so far */
+    int64_t ack_rtt; /* -1: none */
 };
 void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet);
 

@@ -27,6 +27,7 @@ struct action {
      */
     void (*ahead)(struct action *action, bool begins);
     bool twice;
+    bool reads_again; /* `end` reads the inputs again: standard input is kept in a file */
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
     /* The input was read, up to its end or the first damage. */
@@ -64,6 +65,9 @@ extern const struct action_kind convert_action;
 extern const struct action_kind *const action_kinds[];
 
 extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,
-    extract_action, anonymize_action, fields_action;
+    extract_action, anonymize_action, fields_action, status_action;
+
+/* The test report that --check writes; NULL: none. */
+const char *check_junit_file(void);
 
 #endif

@@ -12,6 +12,7 @@ const struct action_kind *const action_kinds[] = {
     &extract_action,
     &anonymize_action,
     &fields_action,
+    &status_action,
     NULL,
 };
 /* clang-format on */

@@ -40,7 +40,7 @@ struct anonymize {
     struct qs_secret_guard guard;
     struct pseudonyms *passwords, *names;
     struct anonymous_writer *writer;
-    GHashTable *deflated;     /* uint64_t: struct deflated, by stream_number() */
+    GHashTable *deflated;     /* uint64_t: stream_number() of those that are compressed */
     struct location location; /* of the current replacement */
     struct counts counts;
     uint64_t delivered; /* packets of the input; those with several units of a stream count once */
@@ -204,7 +204,7 @@ static bool has_something(const struct anonymize *all, const struct redaction_so
     return found;
 }
 
-/* Whether something must be replaced where that is impossible. */
+/* Whether something must be replaced in bytes that cannot be replaced. */
 static bool needs_unpacking(const struct anonymize *all)
 {
     const struct redactions *redactions = all->redactions;
@@ -225,14 +225,14 @@ static bool needs_unpacking(const struct anonymize *all)
     return false;
 }
 
-static void replace_marks(struct anonymize *all)
+static void replace_redactions(struct anonymize *all)
 {
     const struct redactions *redactions = all->redactions;
 
     for (guint i = 0; i < redactions->list->len; i++) {
         const struct redaction *redaction = &g_array_index(redactions->list, struct redaction, i);
 
-        if (location_enter(&all->location, redaction->source))
+        if (location_select(&all->location, redaction->source))
             replace_redaction(all, redaction);
     }
 }
@@ -248,9 +248,9 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
                                       .packet = held,
                                       .payload = {packet->data, packet->size},
                                       .base = held->payload->len - packet->size};
-    replace_marks(all);
+    replace_redactions(all);
     for (guint i = 0; i <= all->redactions->sources->len; i++) {
-        if (!location_enter(&all->location, i))
+        if (!location_select(&all->location, i))
             continue;
         replace_texts(all);
         if (decoded->decoder->connectionless)
@@ -289,50 +289,19 @@ static uint64_t stream_number(uint64_t conversation, enum qs_end from)
     return conversation * 2 + (from == QS_END_B);
 }
 
-/* NULL: the stream has no deflated data so far. */
-static struct deflated *deflated_of(struct anonymize *all, const struct qs_decoded_packet *decoded)
+/* Whether the unit belongs to a deflate stream: nothing can be replaced there, and after a gap no
+ * field says that it is compressed. */
+static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
-    struct deflated *deflated = g_hash_table_lookup(all->deflated, &number);
 
-    if (deflated || !all->redactions->is_deflated)
-        return deflated;
-    deflated = deflated_new();
-    if (deflated)
-        g_hash_table_insert(all->deflated, g_memdup2(&number, sizeof number), deflated);
-    return deflated;
-}
-
-/* Replaces inflated bytes in this unit and in those with the beginning of its messages. */
-static void hold_inflated(struct anonymize *all, struct held_packet *held,
-                          struct deflated *deflated, uint32_t packed_size)
-{
-    g_byte_array_set_size(held->payload, held->payload->len - packed_size);
-    held->deflated = deflated_ref(deflated);
-    for (guint i = 0; i < all->redactions->sources->len; i++) {
-        const struct redaction_source *source = location_source(all->redactions, i + 1);
-
-        if (source->is_stream && source->changed)
-            deflated_replace(deflated, qs_view_of_bytes(source->changed));
+    if (!decoded->packet->unit || g_hash_table_contains(all->deflated, &number))
+        return decoded->packet->unit;
+    if (all->redactions->is_deflated) {
+        g_hash_table_add(all->deflated, g_memdup2(&number, sizeof number));
+        message(decoded->location, "left out: the rest of this stream, which is compressed");
     }
-}
-
-/* Data that cannot be inflated, as after a gap, may contain anything: they become zeros. */
-static void add_deflated(struct anonymize *all, struct held_packet *held,
-                         const struct qs_decoded_packet *decoded)
-{
-    const struct qs_packet *packet = decoded->packet;
-    const struct qs_view packed = {packet->data, packet->size};
-    struct deflated *deflated = packet->unit ? deflated_of(all, decoded) : NULL;
-
-    if (!deflated)
-        return;
-    if (all->redactions->is_deflated)
-        held->inflated = deflated_take(deflated, packed, &held->ended);
-    if (held->inflated)
-        hold_inflated(all, held, deflated, packet->size);
-    else
-        memset(held->payload->data + held->payload->len - packet->size, 0, packet->size);
+    return all->redactions->is_deflated;
 }
 
 static void anonymize_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
@@ -371,13 +340,16 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
         return;
     all->delivered += packet->number != all->last;
     all->last = packet->number;
+    if (is_deflated(all, decoded)) {
+        all->counts.packed++;
+        return;
+    }
     held = anonymous_writer_add(all->writer, packet);
     held->fragment = all->redactions->fragment;
     held->fragment_size = all->redactions->fragment_size;
     held->is_packed = has_packed(all->redactions);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
-    add_deflated(all, held, decoded);
     if (all->redactions->is_repeated && !packet->unit)
         anonymous_writer_repeat(all->writer, held);
 }
@@ -412,23 +384,13 @@ static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
         pseudonyms_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
 }
 
-/* Compressed bytes may match a name by chance: leaves names out. */
-static void sweep_packet(struct anonymize *all, struct held_packet *packet)
-{
-    sweep(all, packet->payload, !packet->is_packed);
-    if (!packet->deflated)
-        return;
-    sweep(all, packet->inflated, true);
-    deflated_give(packet->deflated, packet->inflated, packet->ended, packet->payload);
-}
-
-/* The last step before the packet is written. */
+/* The last step before the packet is written. Compressed bytes may match a name by chance. */
 static void finish_packet(void *user, struct held_packet *packet)
 {
     struct anonymize *all = user;
 
     all->counts.packed += packet->left_out;
-    sweep_packet(all, packet);
+    sweep(all, packet->payload, !packet->is_packed);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -519,8 +481,7 @@ static struct action *create(const struct options *options)
     all->passwords = pseudonyms_new();
     all->names = pseudonyms_new();
     all->writer = anonymous_writer_new(folder, all->addresses, finish_packet, all);
-    all->deflated =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)deflated_unref);
+    all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     all->action = (struct action){.handler.sink = &all->redactions->sink,
                                   .handler.as_captured = true,
                                   .handler.guard = &all->guard.base,

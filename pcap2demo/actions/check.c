@@ -2,17 +2,19 @@
 /* --check: reports what cannot be decoded or rebuilt. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "common/core/sink.h"
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/actions/findings.h"
-#include "pcap2demo/regression/test_report.h"
-#include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/multi_sink.h"
+#include "pcap2demo/output/writer.h"
+#include "pcap2demo/regression/expect.h"
+#include "pcap2demo/regression/golden.h"
+#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/regression/test_report.h"
 
 /* Problems beyond this number, for each file, are only counted. */
 enum { PROBLEMS_MAX = 10 };
@@ -27,16 +29,176 @@ struct check {
     struct rows *sessions;    /* JSON */
     struct qs_small_sessions others;
     struct golden_check *golden;  /* or NULL */
+    struct expect *expect;        /* or NULL */
     struct qs_secret_guard guard; /* with a golden */
-    struct multi_sink sinks;      /* this action's and the golden's */
     struct test_report *report;   /* or NULL */
 };
+
+/* --- Options --------------------------------------------------------------------------------- */
+
+/* The command line options. */
+static struct {
+    gboolean no_rebuild; /* do not check whether demos can be made */
+    gboolean tap;        /* report test cases on standard output */
+    char *junit;         /* and in this file; or NULL */
+    char *expect;        /* the file of expectations; or NULL */
+    gboolean no_default_ignore;
+    char **ignored;
+} given;
+
+static struct golden_options golden_options;
+static struct expect *expectations; /* those of the file; or NULL */
+
+static const GOptionEntry entries[] = {
+    {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &given.no_rebuild,
+     "Check the decoding only, not the demos", NULL},
+    {"golden", 0, 0, G_OPTION_ARG_FILENAME, &golden_options.folder,
+     "Compare each input with DIR/NAME.golden", "DIR"},
+    {"expect", 0, 0, G_OPTION_ARG_FILENAME, &given.expect,
+     "Compare what sessions have on the wire with FILE", "FILE"},
+    {"update", 0, 0, G_OPTION_ARG_NONE, &golden_options.update,
+     "Write the goldens, or widen FILE, instead of comparing", NULL},
+    {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.ignored,
+     "With --update: leave this field out (may be repeated)", "FIELD"},
+    {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &given.no_default_ignore,
+     "With --update: keep times, addresses, challenges, qports", NULL},
+    {"tap", 0, 0, G_OPTION_ARG_NONE, &given.tap, "Print test cases (Test Anything Protocol)", NULL},
+    {"junit", 0, 0, G_OPTION_ARG_FILENAME, &given.junit, "Write test cases to a JUnit file",
+     "FILE"},
+    G_OPTION_ENTRY_NULL};
+
+/* A golden names the fields that it leaves out; only options replace that list. */
+static bool set_ignored(void)
+{
+    GPtrArray *ignored;
+
+    if (!given.ignored && !given.no_default_ignore)
+        return true;
+    if (!golden_options.update)
+        return usage_error("--ignore and --no-default-ignore go with --update: a golden names what "
+                           "it leaves out");
+    ignored =
+        given.no_default_ignore ? g_ptr_array_new_with_free_func(g_free) : golden_varying_fields();
+    golden_options.ignored = ignored;
+    for (char **name = given.ignored; name && *name; name++) {
+        if (!golden_is_field(*name))
+            return usage_error("--ignore %s: no field is called that, nor begins with \"%s.\"",
+                               *name, *name);
+        g_ptr_array_add(ignored, g_strdup(*name));
+    }
+    return true;
+}
+
+/* Reports inputs that would share a golden. */
+static bool have_goldens(char *const *files)
+{
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    bool good = true;
+
+    for (; *files && good; files++) {
+        char *name = golden_name(*files);
+        const char *other = g_hash_table_lookup(names, name);
+
+        good =
+            !other || usage_error("%s and %s would have the same golden, %s", other, *files, name);
+        g_hash_table_insert(names, name, *files);
+    }
+    g_hash_table_destroy(names);
+    return good;
+}
+
+static bool parse_golden(char *const *files)
+{
+    if (!golden_options.folder) {
+        if (golden_options.update && !given.expect)
+            return usage_error("--update goes with --golden or --expect");
+        if (given.ignored || given.no_default_ignore)
+            return usage_error("--ignore and --no-default-ignore go with --golden");
+        return true;
+    }
+    if (!*files || g_strv_contains((const char *const *)files, "-"))
+        return usage_error("--golden goes with files, whose names are those of the goldens");
+    return set_ignored() && have_goldens(files);
+}
+
+static bool parse_expect(void)
+{
+    char *problem = NULL, *text;
+
+    g_clear_pointer(&expectations, expect_free);
+    if (!given.expect)
+        return true;
+    if (golden_options.folder)
+        return usage_error("choose one of --golden and --expect");
+    expectations = expect_new(given.expect, golden_options.update, &problem);
+    if (expectations)
+        return true;
+    text = g_strdup_printf("%s: %s", given.expect, problem);
+    g_free(problem);
+    return usage_problem(text);
+}
+
+static bool parse_options(const struct options *options)
+{
+    char *problem = writer_name_problem("--junit", given.junit);
+
+    if (problem)
+        return usage_problem(problem);
+    g_clear_pointer(&golden_options.ignored, g_ptr_array_unref);
+    golden_options.show_secrets = options->show_secrets;
+    if (given.tap && options->json)
+        return usage_error("choose one of --tap and --json");
+    return parse_golden(options->files) && parse_expect();
+}
+
+const char *check_junit_file(void)
+{
+    return given.junit;
+}
+
+/* Expectations are about the wire alone. */
+static bool wants_rebuild(void)
+{
+    return !given.no_rebuild && !given.expect;
+}
 
 /* --- The sink ------------------------------------------------------------------------------- */
 
 static struct check *check_of(struct qs_sink *base)
 {
     return (struct check *)((char *)base - G_STRUCT_OFFSET(struct check, base));
+}
+
+/* The golden's sink, which receives all but labels, too; NULL: there is none. */
+static struct qs_sink *golden_sink(struct qs_sink *base)
+{
+    const struct check *check = check_of(base);
+    struct qs_sink *sink = check->golden ? golden_check_sink(check->golden) : NULL;
+
+    if (sink)
+        sink->protocol = base->protocol;
+    return sink;
+}
+
+static void sink_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
+{
+    struct qs_sink *golden = golden_sink(base);
+
+    golden->open(golden, group, offset);
+}
+
+static void sink_close(struct qs_sink *base, uint32_t end)
+{
+    struct qs_sink *golden = golden_sink(base);
+
+    golden->close(golden, end);
+}
+
+static void sink_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
+{
+    struct qs_sink *golden = golden_sink(base);
+
+    golden->source(golden, title, data, size);
 }
 
 static void add_problem(struct check *check, uint32_t offset, char *text)
@@ -52,18 +214,25 @@ static void add_problem(struct check *check, uint32_t offset, char *text)
 static void sink_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
-    (void)length;
+    struct qs_sink *golden = golden_sink(base);
+
     if (qs_note_kinds[kind].problem)
         add_problem(check_of(base), offset, qs_text_printable(text));
+    if (golden)
+        golden->note(golden, kind, offset, length, text);
 }
 
 static void sink_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
+    struct qs_sink *golden = golden_sink(base);
+
     if (field == &base->protocol->fields[base->protocol->undecoded])
         add_problem(check_of(base), value->offset,
                     g_strdup_printf("%" PRIu32 " byte%s undecoded", value->length,
                                     qs_plural(value->length)));
+    if (golden)
+        golden->field(golden, field, value);
 }
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -116,6 +285,8 @@ static void check_packet(struct qs_sessions_handler *handler,
     struct findings *findings = findings_for(check, decoded->location.file);
 
     findings->demo = decoded->location.block;
+    if (check->expect)
+        expect_packet(check->expect, decoded);
     if (!qs_sessions_want(&check->options->sessions, decoded->session)) {
         discard_packet(check);
         return;
@@ -151,7 +322,8 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     findings->frames = frames;
     if (check->golden)
         findings->golden = golden_check_end(check->golden, !action->interrupted);
-    test_report_end(check->report, file);
+    if (check->expect)
+        findings->expected = expect_end_input(check->expect);
     check->current = NULL;
 }
 
@@ -164,9 +336,22 @@ static void check_session(struct qs_sessions_handler *handler,
         report_add_json(check->sessions, session->number, report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
-    test_report_about(check->report, session->first.file, CASE_REBUILD);
+    if (check->expect)
+        expect_session(check->expect, session);
+    if (!wants_rebuild())
+        return;
+    test_report_about(check->report, session->first.file, "rebuild");
     report_demo_problems(session);
-    test_report_about(check->report, NULL, CASE_REBUILD);
+    test_report_about(check->report, NULL, NULL);
+}
+
+static void check_left_out(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    struct check *check = (struct check *)handler;
+
+    if (check->expect)
+        expect_left_out(check->expect, session);
 }
 
 static void check_others(struct qs_sessions_handler *handler,
@@ -175,12 +360,12 @@ static void check_others(struct qs_sessions_handler *handler,
     struct check *check = (struct check *)handler;
 
     report_add_others(&check->others, others);
-    if (check_options.no_rebuild)
+    if (!wants_rebuild())
         return;
     if (check->current)
-        test_report_about(check->report, check->current->file, CASE_REBUILD);
+        test_report_about(check->report, check->current->file, "rebuild");
     report_fail_others(others);
-    test_report_about(check->report, NULL, CASE_REBUILD);
+    test_report_about(check->report, NULL, NULL);
 }
 
 /* --- The reports ----------------------------------------------------------------------------- */
@@ -188,7 +373,7 @@ static void check_others(struct qs_sessions_handler *handler,
 /* Counts go to standard output, unless that is used otherwise. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->options->json && !check_options.tap && !check->options->quiet;
+    return !check->options->json && !given.tap && !check->options->quiet;
 }
 
 /* Failures, or else the verdict, go to this test case. */
@@ -196,15 +381,40 @@ static void print_golden(const struct check *check, const struct findings *findi
 {
     const struct golden_result *golden = findings->golden;
 
-    test_report_about(check->report, findings->file, CASE_GOLDEN);
+    test_report_about(check->report, findings->file, "golden");
     findings_print_golden(findings, shows_findings(check), check->options->quiet);
     if (!golden->error && golden->verdict != GOLDEN_SAME) {
         char *verdict = findings_verdict(findings);
 
-        test_report_add(check->report, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
+        test_report_add(check->report, findings->file, "golden", CASE_PASSED, verdict);
         g_free(verdict);
     }
-    test_report_about(check->report, NULL, CASE_GOLDEN);
+    test_report_about(check->report, NULL, NULL);
+}
+
+/* Failures go to the test case of the expectation. */
+static void print_expected(const struct check *check, const struct findings *findings)
+{
+    const GPtrArray *all = findings->expected;
+    const struct expect_finding *last = all->len ? g_ptr_array_index(all, all->len - 1) : NULL;
+    guint failed = 0;
+
+    for (guint i = 0; i < all->len; i++) {
+        const struct expect_finding *finding = g_ptr_array_index(all, i);
+        const struct qs_location at = {.file = findings->file,
+                                       .session = last->session > 1 ? finding->session : 0};
+
+        test_report_about(check->report, findings->file, finding->name);
+        if (finding->failed)
+            failure(EXIT_PROBLEMS, at, "%s", finding->text);
+        else if (finding->text && shows_findings(check))
+            print_line("  %s (no failure)", finding->text);
+        failed += finding->failed;
+    }
+    test_report_about(check->report, NULL, NULL);
+    if (shows_findings(check))
+        print_styled(failed ? STYLE_BAD : STYLE_GOOD, "  %s: %u of %u expectation%s failed",
+                     given.expect, failed, all->len, qs_plural(all->len));
 }
 
 static void print_json(const struct check *check)
@@ -223,11 +433,14 @@ static void print_json(const struct check *check)
 /* Problems go to standard error, also with JSON. */
 static void print_file(const struct check *check, const struct findings *findings)
 {
-    findings_print_problems(findings);
+    if (!check->expect)
+        findings_print_problems(findings);
     if (shows_findings(check))
         findings_print(findings);
     if (findings->golden)
         print_golden(check, findings);
+    if (findings->expected && !golden_options.update)
+        print_expected(check, findings);
 }
 
 static void print_text(const struct check *check)
@@ -238,7 +451,7 @@ static void print_text(const struct check *check)
 
 static void report_junit(const struct check *check)
 {
-    const char *path = check_options.junit;
+    const char *path = given.junit;
     char *error = path ? junit_write(check->report, path) : NULL;
 
     if (error)
@@ -246,22 +459,17 @@ static void report_junit(const struct check *check)
     g_free(error);
 }
 
-static void skip_rebuilding(const struct check *check)
+static void report_cases(const struct check *check)
 {
-    for (guint i = 0; i < check->files->len; i++) {
+    for (guint i = 0; i < check->files->len && wants_rebuild(); i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
         if (!findings->demos)
-            test_report_add(check->report, findings->file, CASE_REBUILD, CASE_SKIPPED,
+            test_report_add(check->report, findings->file, "rebuild", CASE_SKIPPED,
                             "there is nothing to rebuild");
     }
-}
-
-static void report_cases(const struct check *check)
-{
-    skip_rebuilding(check);
-    if (check_options.tap)
-        tap_print(check->report, stdout);
+    if (given.tap)
+        tap_print(check->report);
     report_junit(check);
 }
 
@@ -276,7 +484,7 @@ static void report_orphans(const struct check *check)
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
         return;
-    orphans = golden_orphans(check_options.golden.folder, options->files);
+    orphans = golden_orphans(golden_options.folder, options->files);
     for (guint i = 0; i < orphans->len; i++) {
         const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
         static const char text[] = "a golden of no input that was given";
@@ -291,6 +499,20 @@ static void report_orphans(const struct check *check)
 
 /* --- The end --------------------------------------------------------------------------------- */
 
+/* With --update: what changed in the file of expectations. */
+static void write_expectations(const struct check *check)
+{
+    char *problem;
+    GPtrArray *changes = expect_write(check->expect, &problem);
+
+    if (problem)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = given.expect}, "%s", problem);
+    for (guint i = 0; !problem && i < changes->len && shows_findings(check); i++)
+        print_line("%s: %s", given.expect, (const char *)g_ptr_array_index(changes, i));
+    g_ptr_array_free(changes, TRUE);
+    g_free(problem);
+}
+
 static void check_end(struct action *action, bool report)
 {
     struct check *check = (struct check *)action;
@@ -298,6 +520,8 @@ static void check_end(struct action *action, bool report)
     if (check->golden)
         report_orphans(check);
     print_text(check);
+    if (check->expect && report && !action->interrupted)
+        write_expectations(check);
     if (check->report) {
         report_cases(check);
         test_report_free(check->report);
@@ -306,6 +530,8 @@ static void check_end(struct action *action, bool report)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
+    if (check->expect)
+        expect_free(check->expect);
     qs_secret_guard_clear(&check->guard);
     rows_free(check->sessions);
     g_ptr_array_free(check->files, TRUE);
@@ -313,21 +539,36 @@ static void check_end(struct action *action, bool report)
     g_free(check);
 }
 
+/* The test cases of each input. */
+static const char *const *case_names(void)
+{
+    static const char *names[4];
+    int count = 0;
+
+    names[count++] = CASE_DECODE;
+    if (golden_options.folder)
+        names[count++] = "golden";
+    if (wants_rebuild())
+        names[count++] = "rebuild";
+    names[count] = NULL;
+    return names;
+}
+
 static void prepare_tests(struct check *check)
 {
-    const bool wanted[CASE_KINDS] = {[CASE_DECODE] = true,
-                                     [CASE_GOLDEN] = check_options.golden.folder != NULL,
-                                     [CASE_REBUILD] = !check_options.no_rebuild};
-
-    check->action.separate_inputs = check_options_separate_inputs();
-    if (check_options.golden.folder) {
-        check->golden = golden_check_new(&check_options.golden);
-        multi_sink_init(&check->sinks, &check->base, golden_check_sink(check->golden));
-        check->action.handler.sink = &check->sinks.base;
+    check->action.separate_inputs =
+        golden_options.folder || given.expect || given.tap || given.junit;
+    if (golden_options.folder) {
+        check->golden = golden_check_new(&golden_options);
+        check->base.open = sink_open;
+        check->base.close = sink_close;
+        check->base.source = sink_source;
         check->action.handler.guard = &check->guard.base;
     }
-    if (check_options.tap || check_options.junit)
-        check->report = test_report_new(wanted);
+    if (check->expect)
+        check->action.handler.sink = expect_sink(check->expect, &check->base);
+    if (given.tap || given.junit)
+        check->report = test_report_new(case_names());
 }
 
 static struct action *create(const struct options *options)
@@ -336,15 +577,17 @@ static struct action *create(const struct options *options)
 
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->action = (struct action){.handler.sink = &check->base,
-                                    .handler.as_captured = check_options.golden.folder != NULL,
-                                    .handler.want_rebuild = !check_options.no_rebuild,
+                                    .handler.as_captured = golden_options.folder != NULL,
+                                    .handler.want_rebuild = wants_rebuild(),
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,
                                     .handler.session_end = check_session,
+                                    .handler.session_left_out = check_left_out,
                                     .handler.others = check_others,
                                     .input_over = check_input_over,
                                     .end = check_end};
     check->options = options;
+    check->expect = g_steal_pointer(&expectations);
     qs_secret_guard_init(&check->guard, !options->show_secrets);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
@@ -358,8 +601,8 @@ const struct action_kind check_action = {
     .letter = 'c',
     .help = "Check that everything can be decoded and rebuilt",
     .json = true,
-    .entries = check_entries,
+    .entries = entries,
     .is_implied = true,
-    .parse_options = check_options_parse,
+    .parse_options = parse_options,
     .create = create,
 };

@@ -32,15 +32,12 @@ bool cut_options_parse(const struct options *options);
 struct cut *cut_new(const struct options *options);
 void cut_free(struct cut *cut);
 
-/* The first pass: an input begins. */
-void cut_begin_file(struct cut *cut, const char *name);
-/* The last input is a demo: ignores it. */
-void cut_leave_file(struct cut *cut);
-bool cut_has_files(const struct cut *cut);
-/* A packet of an input was decoded. */
+/* The first pass: a packet of an input was decoded. */
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded);
 /* The session has no more packets. */
 void cut_session_over(struct cut *cut, unsigned session);
+/* A capture was read, of so many frames. */
+void cut_end_file(struct cut *cut, uint64_t frames);
 
 /* Numbers of what was copied. */
 struct cut_counts {

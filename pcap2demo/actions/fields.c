@@ -64,7 +64,7 @@ static void print_row_details(const struct qs_field *row)
         print_line("    %s", row->blurb);
     if (row->varies)
         print_line("    Differs from run to run: goldens leave it out.");
-    if (row->secret)
+    if (row->role == QS_ROLE_SECRET)
         print_line("    A password: shown with --show-secrets only.");
     for (const struct qs_name *value = row->names; value && value->name; value++)
         print_line("    %u = %s", value->value, value->name);
@@ -111,7 +111,7 @@ static void add_row_members(json_t *object, const struct qs_field *row)
         json_object_set_new(object, "description", json_string(row->blurb));
     if (row->varies)
         json_object_set_new(object, "varies", json_true());
-    if (row->secret)
+    if (row->role == QS_ROLE_SECRET)
         json_object_set_new(object, "secret", json_true());
     if (row->names)
         json_object_set_new(object, "values", names_json(row->names));

@@ -24,6 +24,8 @@ void findings_free(gpointer data)
     g_ptr_array_free(findings->problems, TRUE);
     if (findings->golden)
         golden_result_free(findings->golden);
+    if (findings->expected)
+        g_ptr_array_free(findings->expected, TRUE);
     g_free(findings);
 }
 
@@ -199,31 +201,27 @@ static json_t *packet_json(uint64_t packet)
 
 static json_t *difference_json(const struct golden_difference *difference)
 {
-    json_t *json = json_object(), *lines = json_array();
+    json_t *lines = json_array();
 
     for (guint i = 0; i < difference->lines->len; i++)
         json_array_append_new(lines, report_text_json(g_ptr_array_index(difference->lines, i)));
-    json_object_set_new(json, "packet", packet_json(difference->is));
-    json_object_set_new(json, "golden_packet", packet_json(difference->was));
-    json_object_set_new(json, "lines", lines);
-    json_object_set_new(json, "more_lines", json_integer(difference->more));
-    return json;
+    return json_pack("{s:o, s:o, s:o, s:o}", "packet", packet_json(difference->is), "golden_packet",
+                     packet_json(difference->was), "lines", lines, "more_lines",
+                     report_number(difference->more));
 }
 
 static json_t *golden_json(const struct golden_result *golden)
 {
-    json_t *json = json_object(), *differences = json_array();
+    json_t *differences = json_array();
 
     for (guint i = 0; golden->differences && i < golden->differences->len; i++)
         json_array_append_new(differences,
                               difference_json(g_ptr_array_index(golden->differences, i)));
-    json_object_set_new(json, "file", report_text_json(golden->path));
-    json_object_set_new(json, "verdict", json_string(golden_verdict_name(golden->verdict)));
-    json_object_set_new(json, "packets", json_integer((json_int_t)golden->packets));
-    json_object_set_new(json, "difference_count", json_integer((json_int_t)golden->count));
-    json_object_set_new(json, "differences", differences);
-    json_object_set_new(json, "error", report_text_json(golden->error));
-    return json;
+    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", report_text_json(golden->path),
+                     "verdict", golden_verdict_name(golden->verdict), "packets",
+                     report_number(golden->packets), "difference_count",
+                     report_number(golden->count), "differences", differences, "error",
+                     report_text_json(golden->error));
 }
 
 static json_t *problems_json(const struct findings *findings)
@@ -232,36 +230,44 @@ static json_t *problems_json(const struct findings *findings)
 
     for (guint i = 0; i < findings->problems->len; i++) {
         const struct finding *problem = g_ptr_array_index(findings->problems, i);
-        json_t *json = json_object();
 
-        json_object_set_new(json, "packet", json_integer((json_int_t)problem->packet));
-        json_object_set_new(json, "offset", json_integer(problem->offset));
-        json_object_set_new(json, "protocol", json_string(problem->protocol->name));
-        json_object_set_new(json, "text", report_text_json(problem->text));
-        json_array_append_new(problems, json);
+        json_array_append_new(
+            problems, json_pack("{s:o, s:o, s:s, s:o}", "packet", report_number(problem->packet),
+                                "offset", report_number(problem->offset), "protocol",
+                                problem->protocol->name, "text", report_text_json(problem->text)));
     }
     return problems;
 }
 
+static json_t *expected_json(const GPtrArray *all)
+{
+    json_t *json = json_array();
+
+    for (guint i = 0; i < all->len; i++) {
+        const struct expect_finding *finding = g_ptr_array_index(all, i);
+
+        json_array_append_new(
+            json, json_pack("{s:o, s:o, s:b, s:o}", "name", report_text_json(finding->name),
+                            "session", packet_json(finding->session), "failed", finding->failed,
+                            "text", report_text_json(finding->text)));
+    }
+    return json;
+}
+
 json_t *findings_json(const struct findings *findings)
 {
-    json_t *json = json_object();
+    const struct golden_result *golden = findings->golden;
     json_t *notes = json_object();
 
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         if (findings->notes[i])
-            json_object_set_new(notes, qs_note_kinds[i].suffix,
-                                json_integer((json_int_t)findings->notes[i]));
-    json_object_set_new(json, "file", report_text_json(findings->file));
-    json_object_set_new(json, "frames", json_integer((json_int_t)findings->frames));
-    json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
-    json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));
-    json_object_set_new(json, "notes", notes);
-    if (findings->golden)
-        json_object_set_new(json, "secrets", json_integer((json_int_t)findings->secrets));
-    json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->problem_count));
-    json_object_set_new(json, "problems", problems_json(findings));
-    if (findings->golden)
-        json_object_set_new(json, "golden", golden_json(findings->golden));
-    return json;
+            json_object_set_new(notes, qs_note_kinds[i].suffix, report_number(findings->notes[i]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o*, s:o, s:o, s:o*, s:o*}", "file",
+                     report_text_json(findings->file), "frames", report_number(findings->frames),
+                     "packets", report_number(findings->packets), "undecoded_bytes",
+                     report_number(findings->undecoded), "notes", notes, "secrets",
+                     golden ? report_number(findings->secrets) : NULL, "problem_count",
+                     report_number(findings->problem_count), "problems", problems_json(findings),
+                     "golden", golden ? golden_json(golden) : NULL, "expectations",
+                     findings->expected ? expected_json(findings->expected) : NULL);
 }

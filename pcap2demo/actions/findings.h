@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "common/core/parse.h"
+#include "pcap2demo/regression/expect.h"
 #include "pcap2demo/regression/golden_check.h"
 
 struct finding {
@@ -28,6 +29,7 @@ struct findings {
     GPtrArray *problems;          /* struct finding: the first ones */
     unsigned demos;               /* sessions that give a demo; counted with separate inputs */
     struct golden_result *golden; /* or NULL */
+    GPtrArray *expected;          /* struct expect_finding; or NULL */
 };
 
 struct findings *findings_new(const char *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --list: a table of the sessions, in order of their start. */
+/* --list: a table of the sessions, in order of their start, or of their loss. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 
-enum { SIGN_ON = 10, COLUMNS = 12, CELL_MAX = 48, GAP = 2 };
+enum { PING = 9, SIGN_ON = 12, COLUMNS = 14, CELL_MAX = 48, GAP = 2 };
 
 /* clang-format off */
-static const struct column {
+static struct column {
     const char *title;
     bool cut;     /* to CELL_MAX characters, on any output */
     bool end;     /* cut at the front */
@@ -25,13 +25,17 @@ static const struct column {
     {"start", false, true, 10},
     {"duration", false, false, 0},
     {"packets", false, false, 0},
-    {"loss", false, false, 0},
+    {"ping", false, false, 0},
+    {"loss↑", false, false, 0},
+    {"loss↓", false, false, 0},
     {"sign-on", true, false, 5},
     {"demo", false, false, 5},
 };
 /* clang-format on */
 
 static gboolean wide; /* columns are not cut */
+static char *sort;
+static bool by_loss, ascii; /* of `sort`; the terminal has no other characters */
 
 struct list {
     struct action action;
@@ -68,15 +72,15 @@ static char *start_cell(const struct qs_client_session *session)
     return text ? text : g_strdup(session->recorded ? "-" : "?");
 }
 
-/* Gaps / numbers missing in them / numbers that arrived but are not in the capture. */
-static char *loss_cell(const struct qs_client_session *session)
+/* Milliseconds; percents to and from the server. */
+static void fill_line_cells(const struct qs_client_session *session, char *cells[])
 {
-    const struct qs_session_loss loss = qs_session_loss(&session->state);
+    struct qs_line line;
 
-    if (!session->state.to_server.accepted && !session->state.to_client.accepted)
-        return g_strdup("-"); /* a protocol without sequence numbers */
-    return g_strdup_printf("%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,
-                           loss.gaps, loss.missing, loss.not_captured);
+    qs_quality_line(session->quality, &line);
+    cells[0] = line.ping < 0 ? g_strdup("-") : g_strdup_printf("%.0f", line.ping);
+    cells[1] = qs_line_loss_text(&line.c2s, ascii);
+    cells[2] = qs_line_loss_text(&line.s2c, ascii);
 }
 
 static char *sign_on_cell(const struct qs_client_session *session)
@@ -86,20 +90,22 @@ static char *sign_on_cell(const struct qs_client_session *session)
     return text ? text : g_strdup("");
 }
 
-/* Fills the cells with new strings, except the number, which comes first. */
+/* Fills the cells with new strings. */
 static void fill_cells(const struct qs_client_session *session, char *cells[COLUMNS])
 {
+    cells[0] = g_strdup_printf("%u", session->number);
     cells[1] = address_cell(&session->client);
     cells[2] = address_cell(&session->server);
     cells[3] = report_game(session);
     cells[4] = report_maps(session);
-    cells[5] = g_strdup(session->player ? session->player : "?");
+    cells[5] = g_strconcat(session->player ? session->player : "?",
+                           session->spectator ? " (spectator)" : "", NULL);
     cells[6] = start_cell(session);
     cells[7] = report_duration(session);
     cells[8] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
-    cells[9] = loss_cell(session);
+    fill_line_cells(session, &cells[PING]);
     cells[SIGN_ON] = sign_on_cell(session);
-    cells[11] = report_demo(session);
+    cells[SIGN_ON + 1] = report_demo(session);
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -125,17 +131,15 @@ static void measure(struct list *list, int column, const char *cell)
     list->width[column] = MAX(list->width[column], g_utf8_strlen(cell, -1));
 }
 
-/* `cells` are those after the number. */
-static void keep_row(struct list *list, uint64_t number, const char *cells, gsize size)
+/* The place of a session's row: the worst line first, those that are not known last. */
+static unsigned place_of(const struct qs_client_session *session)
 {
-    char *first = g_strdup_printf("%" G_GUINT64_FORMAT, number);
-    const char *cell = cells;
+    struct qs_line line;
 
-    measure(list, 0, first);
-    for (int i = 1; i < COLUMNS; i++, cell += strlen(cell) + 1)
-        measure(list, i, cell);
-    rows_add(list->rows, (unsigned)number, cells, size);
-    g_free(first);
+    if (!by_loss)
+        return session->number;
+    qs_quality_line(session->quality, &line);
+    return 1 + (unsigned)((100 - qs_line_worst(&line)) * 1000);
 }
 
 static void add_row(struct list *list, const struct qs_client_session *session)
@@ -144,24 +148,24 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     char *cells[COLUMNS];
 
     fill_cells(session, cells);
-    for (int i = 1; i < COLUMNS; i++) {
+    for (int i = 0; i < COLUMNS; i++) {
         if (!wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
+        measure(list, i, cells[i]);
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
     }
-    keep_row(list, session->number, (const char *)row->data, row->len);
+    rows_add(list->rows, place_of(session), row->data, row->len);
     g_byte_array_free(row, TRUE);
 }
 
-/* `cells` are those after the first, each with a NUL. Columns of width 0 are left out. */
-static char *line_of(const struct list *list, const char *first, const char *cells)
+/* `cells` have a NUL each. Columns of width 0 are left out. */
+static char *line_of(const struct list *list, const char *cells)
 {
     GString *line = g_string_new(NULL);
-    const char *at = first;
 
-    for (int i = 0; i < COLUMNS; i++, at = i == 1 ? cells : at + strlen(at) + 1) {
-        char *cell = list->width[i] ? cut_cell(g_strdup(at), &columns[i], list->width[i]) : NULL;
+    for (int i = 0; i < COLUMNS; i++, cells += strlen(cells) + 1) {
+        char *cell = list->width[i] ? cut_cell(g_strdup(cells), &columns[i], list->width[i]) : NULL;
         const glong pad = cell ? list->width[i] - g_utf8_strlen(cell, -1) + GAP : 0;
 
         if (cell)
@@ -173,13 +177,11 @@ static char *line_of(const struct list *list, const char *first, const char *cel
 
 static void print_cells(void *user, uint64_t number, const char *cells, gsize size)
 {
-    char *first = g_strdup_printf("%" G_GUINT64_FORMAT, number);
-    char *line = line_of(user, first, cells);
+    char *line = line_of(user, cells);
 
-    (void)size;
+    (void)number, (void)size;
     print_line("%s", line);
     g_free(line);
-    g_free(first);
 }
 
 /* Hides the sign-on column if all are in the capture. Titles may be cut where cells may not. */
@@ -220,9 +222,9 @@ static void print_titles(const struct list *list)
     GString *head = g_string_new(NULL);
     char *line;
 
-    for (int i = 1; i < COLUMNS; i++)
+    for (int i = 0; i < COLUMNS; i++)
         g_string_append_len(head, columns[i].title, (gssize)strlen(columns[i].title) + 1);
-    line = line_of(list, columns[0].title, head->str);
+    line = line_of(list, head->str);
     print_styled(STYLE_TITLE, "%s", line);
     g_free(line);
     g_string_free(head, TRUE);
@@ -257,7 +259,7 @@ static void list_session(struct qs_sessions_handler *handler,
     struct list *list = (struct list *)handler;
 
     if (list->json)
-        report_add_json(list->rows, session->number, report_session_json(session));
+        report_add_json(list->rows, place_of(session), report_session_json(session));
     else
         add_row(list, session);
 }
@@ -294,7 +296,22 @@ static struct action *create(const struct options *options)
     return &list->action;
 }
 
+static bool parse_options(const struct options *options)
+{
+    (void)options;
+    ascii = !g_get_charset(NULL);
+    by_loss = sort && strcmp(sort, "loss") == 0;
+    if (ascii) {
+        columns[PING + 1].title = "loss up";
+        columns[PING + 2].title = "loss down";
+    }
+    return !sort || by_loss || strcmp(sort, "start") == 0 ||
+           usage_error("--sort %s: sessions are sorted by start or loss", sort);
+}
+
 static const GOptionEntry entries[] = {
+    {"sort", 0, 0, G_OPTION_ARG_STRING, &sort,
+     "Order of the sessions: start, or loss (worst first)", "ORDER"},
     {"wide", 0, 0, G_OPTION_ARG_NONE, &wide, "Do not cut columns to the terminal's width", NULL},
     G_OPTION_ENTRY_NULL};
 
@@ -304,5 +321,6 @@ const struct action_kind list_action = {
     .help = "List the sessions",
     .json = true,
     .entries = entries,
+    .parse_options = parse_options,
     .create = create,
 };

@@ -15,9 +15,6 @@
 
 struct action_kind;
 
-/* The value of a G_OPTION_ARG_INT that is not on the command line. */
-enum { OPTION_NOT_GIVEN = G_MININT };
-
 struct options {
     const struct action_kind *action;
     char *argument; /* of the action: a file, a folder, a format; or NULL */

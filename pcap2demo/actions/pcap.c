@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/core/numeric_text.h"
+#include "common/demo_formats.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
 #include "pcap2demo/capture/pcap_out.h"
@@ -16,6 +17,7 @@ struct sender {
     struct qs_address client, server;
     struct qs_location location; /* of the current block */
     int64_t time;
+    uint16_t id; /* of the last IP packet */
 };
 
 struct pcap {
@@ -26,23 +28,30 @@ struct pcap {
     const struct qs_demo_packet_maker *maker;
     void *state;
     struct cut *cut;
+    unsigned inputs;
+    unsigned demo_inputs;
     unsigned demos; /* demos to convert */
-    bool any_demo;
-    bool refused;  /* a demo's format cannot be converted */
-    char *summary; /* the message after the file is written; or NULL */
+    bool refused;   /* a demo's format cannot be converted */
+    char *summary;  /* the message after the file is written; or NULL */
 };
 
 /* --- Sending --- */
 
-static const struct qs_address *source_of(const struct sender *sender, enum qs_direction direction)
+static void send_packet(struct sender *sender, enum qs_direction direction, struct qs_view payload,
+                        const struct frame_tcp *tcp, const char *comment)
 {
-    return direction == QS_C2S ? &sender->client : &sender->server;
-}
+    const bool to_server = direction == QS_C2S;
+    const struct frame_content content = {
+        .source = to_server ? &sender->client : &sender->server,
+        .destination = to_server ? &sender->server : &sender->client,
+        .id = ++sender->id,
+        .tcp = tcp,
+        .no_udp_checksum = !tcp,
+        .payload = payload,
+        .wire_size = payload.size,
+    };
 
-static const struct qs_address *destination_of(const struct sender *sender,
-                                               enum qs_direction direction)
-{
-    return direction == QS_C2S ? &sender->server : &sender->client;
+    pcap_out_packet(sender->pcap, sender->time, &content, comment);
 }
 
 static void send_datagram(struct qs_demo_sender *base, enum qs_direction direction,
@@ -54,19 +63,15 @@ static void send_datagram(struct qs_demo_sender *base, enum qs_direction directi
         failure(EXIT_PROBLEMS, sender->location,
                 "%u bytes are more than a datagram holds; left out", datagram.size);
     else
-        pcap_out_datagram(sender->pcap, sender->time, source_of(sender, direction),
-                          destination_of(sender, direction), datagram, comment);
+        send_packet(sender, direction, datagram, NULL, comment);
 }
 
 static void send_segment(struct qs_demo_sender *base, enum qs_direction direction,
                          const struct qs_demo_segment *segment, const char *comment)
 {
-    struct sender *sender = (struct sender *)base;
-
-    pcap_out_segment(sender->pcap, sender->time, source_of(sender, direction),
-                     destination_of(sender, direction),
-                     &(struct frame_tcp){segment->sequence, segment->acknowledged, segment->flags},
-                     segment->payload, comment);
+    send_packet((struct sender *)base, direction, segment->payload,
+                &(struct frame_tcp){segment->sequence, segment->acknowledged, segment->flags},
+                comment);
 }
 
 /* --- Demos --- */
@@ -133,10 +138,8 @@ static bool refuse(struct pcap *pcap)
 static void begin_demo(struct pcap *pcap, const struct qs_client_session *session)
 {
     end_demo(pcap);
-    if (!pcap->any_demo)
+    if (!pcap->demo_inputs++)
         begin_file(pcap);
-    pcap->any_demo = true;
-    cut_leave_file(pcap->cut);
     pcap->session = session;
     pcap->maker = session->recorded->packets;
     if (!session->chosen || refuse(pcap))
@@ -171,7 +174,14 @@ static void pcap_packet(struct qs_sessions_handler *handler,
 
 static void pcap_input(struct action *action, const char *file)
 {
-    cut_begin_file(((struct pcap *)action)->cut, file);
+    (void)file;
+    ((struct pcap *)action)->inputs++;
+}
+
+static void pcap_input_over(struct action *action, const char *file, uint64_t frames)
+{
+    (void)file;
+    cut_end_file(((struct pcap *)action)->cut, frames);
 }
 
 static void pcap_session(struct qs_sessions_handler *handler,
@@ -230,12 +240,12 @@ static bool finish_demos(struct pcap *pcap)
 /* All packets are written: finishes the file. */
 static bool finish(struct pcap *pcap)
 {
-    if (pcap->any_demo && cut_has_files(pcap->cut)) {
+    if (pcap->demo_inputs && pcap->inputs > pcap->demo_inputs) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--pcap takes demos, or captures, but not both at once");
         return false;
     }
-    return pcap->any_demo ? finish_demos(pcap) : cut_captures(pcap);
+    return pcap->demo_inputs ? finish_demos(pcap) : cut_captures(pcap);
 }
 
 static void pcap_end(struct action *action, bool any_input)
@@ -276,7 +286,9 @@ static struct action *create(const struct options *options)
     pcap->action = (struct action){.handler.packet = pcap_packet,
                                    .handler.session_end = pcap_session,
                                    .handler.session_left_out = pcap_session,
+                                   .reads_again = true,
                                    .input_start = pcap_input,
+                                   .input_over = pcap_input_over,
                                    .end = pcap_end};
     pcap->options = options;
     pcap->cut = cut_new(options);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/actions/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ struct qs_location report_location(const struct qs_client_session *session)
 /* What the demo of a session with a missing start begins with, or why there is none. New. */
 static char *missing_start_text(const struct qs_client_session *session)
 {
-    const struct qs_session_demo_donor *donor = &session->demo->donor;
+    const struct qs_donor_choice *donor = &session->demo->donor;
     const char *refusals = donor->refusals;
 
     if (donor->name)
@@ -113,7 +114,7 @@ static char *missing_start_text(const struct qs_client_session *session)
 
 char *report_sign_on(const struct qs_client_session *session)
 {
-    const struct qs_session_demo_donor *donor;
+    const struct qs_donor_choice *donor;
 
     if (!session->demo || !session->demo->lacks)
         return NULL;
@@ -182,7 +183,7 @@ json_t *report_text_json(const char *text)
     return json;
 }
 
-static json_t *number(uint64_t value)
+json_t *report_number(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
@@ -210,23 +211,12 @@ static json_t *maps_json(const struct qs_client_session *session)
     return maps;
 }
 
-static json_t *loss_json(const struct qs_client_session *session)
-{
-    const struct qs_session_loss loss = qs_session_loss(&session->state);
-    json_t *json = json_object();
-
-    json_object_set_new(json, "gaps", number(loss.gaps));
-    json_object_set_new(json, "missing", number(loss.missing));
-    json_object_set_new(json, "not_captured", number(loss.not_captured));
-    return json;
-}
-
 static json_t *packets_json(const GArray *packets)
 {
     json_t *json = json_array();
 
     for (guint i = 0; i < packets->len; i++)
-        json_array_append_new(json, number(g_array_index(packets, uint64_t, i)));
+        json_array_append_new(json, report_number(g_array_index(packets, uint64_t, i)));
     return json;
 }
 
@@ -237,14 +227,13 @@ static json_t *problems_json(const struct qs_session_demo *demo)
 
     for (guint i = 0; i < problems->len; i++) {
         const struct qs_session_demo_problem *problem = g_ptr_array_index(problems, i);
-        json_t *object = json_object();
 
-        json_object_set_new(object, "file", report_text_json(problem->location.file));
-        json_object_set_new(object, "packet", number(problem->location.packet));
-        json_object_set_new(object, "text", report_text_json(problem->text));
-        json_object_set_new(object, "count", number(problem->count));
-        json_object_set_new(object, "packets", packets_json(problem->packets));
-        json_array_append_new(json, object);
+        json_array_append_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o}", "file",
+                                              report_text_json(problem->location.file), "packet",
+                                              report_number(problem->location.packet), "text",
+                                              report_text_json(problem->text), "count",
+                                              report_number(problem->count), "packets",
+                                              packets_json(problem->packets)));
     }
     return json;
 }
@@ -252,72 +241,86 @@ static json_t *problems_json(const struct qs_session_demo *demo)
 /* Null if the capture has the sign-on. */
 static json_t *sign_on_json(const struct qs_session_demo *demo)
 {
-    const struct qs_session_demo_donor *donor = &demo->donor;
-    json_t *json;
+    const struct qs_donor_choice *donor = &demo->donor;
 
     if (!demo->lacks)
         return json_null();
-    json = json_object();
-    json_object_set_new(json, "lender", report_text_json(donor->name));
-    json_object_set_new(json, "unknown", report_text_json(donor->unknown));
-    json_object_set_new(json, "refused", report_text_json(donor->refusals));
-    return json;
+    return json_pack("{s:o, s:o, s:o}", "lender", report_text_json(donor->name), "unknown",
+                     report_text_json(donor->unknown), "refused",
+                     report_text_json(donor->refusals));
 }
 
 static json_t *demo_json(const struct qs_client_session *session)
 {
+    const struct qs_session_demo *demo = session->demo;
     const struct qs_demo_counts *counts;
-    json_t *json;
 
-    if (!session->demo)
+    if (!demo)
         return json_null();
-    counts = &session->demo->writer.counts;
-    json = json_object();
-    json_object_set_new(json, "format", json_string(session->format->extension));
-    json_object_set_new(json, "files", number(session->demo->files->len));
-    json_object_set_new(json, "blocks", number(counts->blocks));
-    json_object_set_new(json, "stripped", number(counts->stripped));
-    json_object_set_new(json, "repaired", number(counts->repaired));
-    json_object_set_new(json, "missing", number(counts->missing));
-    json_object_set_new(json, "lacks", report_text_json(session->demo->lacks));
-    json_object_set_new(json, "sign_on", sign_on_json(session->demo));
-    json_object_set_new(json, "problem_count", number(problem_total(session)));
-    json_object_set_new(json, "problems", problems_json(session->demo));
-    return json;
+    counts = &demo->writer.counts;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
+                     session->format->extension, "files", report_number(demo->files->len), "blocks",
+                     report_number(counts->blocks), "stripped", report_number(counts->stripped),
+                     "repaired", report_number(counts->repaired), "missing",
+                     report_number(counts->missing), "lacks", report_text_json(demo->lacks),
+                     "sign_on", sign_on_json(demo), "problem_count",
+                     report_number(problem_total(session)), "problems", problems_json(demo));
+}
+
+/* Null where it is not known. */
+static json_t *figure_json(double value)
+{
+    return value < 0 ? json_null() : json_real(round(value * 1000) / 1000);
+}
+
+static json_t *direction_json(const struct qs_line_direction *direction)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "packets", report_number(direction->packets),
+        "loss", figure_json(direction->loss), "loss_at_most", figure_json(direction->loss_at_most),
+        "late", report_number(direction->late), "duplicates", report_number(direction->duplicates),
+        "burst", figure_json(direction->burst), "choke", figure_json(direction->choke), "throttle",
+        figure_json(direction->throttle));
+}
+
+json_t *report_line_json(const struct qs_quality *quality)
+{
+    struct qs_line line;
+
+    qs_quality_line(quality, &line);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
+                     qs_vantage_name(line.vantage), "c2s", direction_json(&line.c2s), "s2c",
+                     direction_json(&line.s2c), "round_trip_loss",
+                     figure_json(line.round_trip_loss), "ping", figure_json(line.ping), "ping_p95",
+                     figure_json(line.ping_p95), "ping_game", figure_json(line.ping_game), "jitter",
+                     figure_json(line.jitter));
 }
 
 json_t *report_session_json(const struct qs_client_session *session)
 {
-    json_t *json = json_object();
+    const struct qs_session *state = &session->state;
 
-    json_object_set_new(json, "number", number(session->number));
-    json_object_set_new(json, "protocol", json_string(session->protocol->name));
-    json_object_set_new(json, "title", json_string(session->protocol->title));
-    json_object_set_new(json, "version", report_text_json(session->version));
-    json_object_set_new(json, "client", address_json(&session->client));
-    json_object_set_new(json, "server", address_json(&session->server));
-    json_object_set_new(json, "maps", maps_json(session));
-    json_object_set_new(json, "player", report_text_json(session->player));
-    json_object_set_new(json, "file", report_text_json(session->first.file));
-    json_object_set_new(json, "packet", number(session->first.packet));
-    json_object_set_new(json, "start", json_real((double)session->start / 1e9));
-    json_object_set_new(json, "duration", json_real((double)(session->end - session->start) / 1e9));
-    json_object_set_new(json, "packets", number(session->packets));
-    json_object_set_new(json, "problems", number(session->problems));
-    json_object_set_new(json, "loss", loss_json(session));
-    json_object_set_new(json, "same_as", session->same_as ? number(session->same_as) : json_null());
-    json_object_set_new(json, "demo", demo_json(session));
-    return json;
+    return json_pack(
+        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, s:o, s:o, "
+        "s:o, s:b}",
+        "number", report_number(session->number), "protocol", session->protocol->name, "title",
+        session->protocol->title, "version", report_text_json(session->version), "client",
+        address_json(&session->client), "server", address_json(&session->server), "maps",
+        maps_json(session), "player", report_text_json(session->player), "file",
+        report_text_json(session->first.file), "packet", report_number(session->first.packet),
+        "start", (double)session->start / 1e9, "duration",
+        (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
+        "problems", report_number(session->problems), "loss", "not_captured",
+        report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
+        "line", report_line_json(session->quality), "same_as",
+        session->same_as ? report_number(session->same_as) : json_null(), "demo",
+        demo_json(session), "spectator", session->spectator);
 }
 
 json_t *report_json(const char *kind)
 {
-    json_t *report = json_object();
-
-    json_object_set_new(report, "schema", json_integer(REPORT_SCHEMA));
-    json_object_set_new(report, "program", json_string("pcap2demo " QUAKESHARK_VERSION));
-    json_object_set_new(report, "kind", json_string(kind));
-    return report;
+    return json_pack("{s:i, s:s, s:s}", "schema", REPORT_SCHEMA, "program",
+                     "pcap2demo " QUAKESHARK_VERSION, "kind", kind);
 }
 
 /* --- Reports of many sessions ---------------------------------------------------------------- */
@@ -361,22 +364,15 @@ static void print_elements(struct rows *rows)
     report_rows_error(rows);
 }
 
-static json_t *others_json(const struct qs_small_sessions *others)
-{
-    json_t *json = json_object();
-
-    json_object_set_new(json, "sessions", number(others->sessions));
-    json_object_set_new(json, "packets", number(others->packets));
-    return json;
-}
-
 void report_print_json(json_t *report, struct rows *sessions,
                        const struct qs_small_sessions *others)
 {
     char *text;
     const char *after;
 
-    json_object_set_new(report, "others", others_json(others));
+    json_object_set_new(report, "others",
+                        json_pack("{s:o, s:o}", "sessions", report_number(others->sessions),
+                                  "packets", report_number(others->packets)));
     text = json_dumps(report, JSON_FORM);
     after = strstr(text, sessions_member) + strlen(sessions_member);
     fwrite(text, 1, (size_t)(after - text), stdout);

@@ -44,8 +44,13 @@ void report_demo_problems(const struct qs_client_session *session);
 /* Untrusted text, such as a file's name, as a printable JSON string; null for NULL. New. */
 json_t *report_text_json(const char *text);
 
+json_t *report_number(uint64_t value);
+
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct qs_client_session *session);
+
+/* The figures of its line: milliseconds and percents, null where they are not known. New. */
+json_t *report_line_json(const struct qs_quality *quality);
 
 /* Begins a JSON report of this kind. New. */
 json_t *report_json(const char *kind);

@@ -112,8 +112,7 @@ static void count_packet(struct figures *figures, const struct stats *stats,
                                            .packet = decoded->packet,
                                            .direction = decoder->direction,
                                            .connectionless = decoder->connectionless,
-                                           .ack_rtt = ack_rtt,
-                                           .loss = qs_session_loss(decoder->session)};
+                                           .ack_rtt = ack_rtt};
 
     qs_tally_add(&figures->tally, &packet);
     count_size(figures, decoded->packet, decoder->direction);
@@ -167,22 +166,6 @@ static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_
 
 /* --- Reporting ------------------------------------------------------------------------------- */
 
-static void append_traffic(GString *text, const struct figures *figures)
-{
-    for (int i = 0; i < QS_DIRECTIONS; i++) {
-        const struct qs_traffic *traffic = &figures->tally.traffic[i];
-
-        if (traffic->packets)
-            g_string_append_printf(
-                text,
-                "  %s: %" PRIu64 " packet%s, %" PRIu64 " byte%s, %.1f packets/s, %.1f bytes/s\n",
-                qs_direction_name((enum qs_direction)i), traffic->packets,
-                qs_plural(traffic->packets), traffic->bytes, qs_plural(traffic->bytes),
-                qs_rate(traffic->packets, figures->seconds),
-                qs_rate(traffic->bytes, figures->seconds));
-    }
-}
-
 static double milliseconds(double nanoseconds)
 {
     return nanoseconds / 1e6;
@@ -193,19 +176,6 @@ static void append_times(GString *text, const struct qs_times *times)
     g_string_append_printf(text, "%.3f ms at least, %.3f ms on average, %.3f ms at most",
                            milliseconds((double)times->min), milliseconds(qs_times_mean(times)),
                            milliseconds((double)times->max));
-}
-
-static void append_rtt(GString *text, const struct figures *figures)
-{
-    for (int i = 0; i < QS_DIRECTIONS; i++) {
-        const struct qs_times *rtt = &figures->tally.rtt[i];
-
-        if (!rtt->count)
-            continue;
-        g_string_append_printf(text, "  %s acknowledges after ", i == QS_S2C ? "server" : "client");
-        append_times(text, rtt);
-        g_string_append_c(text, '\n');
-    }
 }
 
 static void append_largest(GString *text, const struct figures *figures)
@@ -238,37 +208,80 @@ static char *title_of(const struct qs_client_session *session)
 {
     char *game = report_game(session), *maps = report_maps(session);
     char *duration = report_duration(session);
-    char *title = g_strdup_printf("%s, %s, %s", game, maps, duration);
+    GString *title = g_string_new(NULL);
 
+    g_string_printf(title, "%s, %s, %s, %s", session->player ? session->player : "?", game, maps,
+                    duration);
+    if (session->client.family) {
+        g_string_append(title, ", client ");
+        qs_address_append(title, &session->client);
+        g_string_append(title, ", server ");
+        qs_address_append(title, &session->server);
+    }
     g_free(game);
     g_free(maps);
     g_free(duration);
-    return title;
+    return g_string_free(title, FALSE);
 }
 
-static char *loss_of(const struct qs_client_session *session)
+/* Where the capture was made at the server, what the client acknowledges went to it and back, with
+ * the wait for its next frame; what the server does is its answer. At the client it is the reverse.
+ */
+static void append_rtt(GString *text, const struct figures *figures)
 {
-    const struct qs_session_loss loss = qs_session_loss(&session->state);
+    for (int i = 0; i < QS_DIRECTIONS; i++) {
+        const struct qs_times *rtt = &figures->tally.rtt[i];
 
-    return g_strdup_printf("%" PRIu64 " gap%s, %" PRIu64 " missing in %s, %" PRIu64 " not captured",
-                           loss.gaps, qs_plural(loss.gaps), loss.missing,
-                           loss.gaps == 1 ? "it" : "them", loss.not_captured);
+        if (!rtt->count)
+            continue;
+        g_string_append_printf(text, "  from the capture to the %s and back, with its wait: ",
+                               i == QS_S2C ? "server" : "client");
+        append_times(text, rtt);
+        g_string_append_c(text, '\n');
+    }
+}
+
+static void append_direction(GString *text, const struct figures *figures, enum qs_direction way,
+                             const struct qs_line_direction *line)
+{
+    const struct qs_traffic *traffic = &figures->tally.traffic[way];
+    char *quality = qs_line_direction_text(line, !g_get_charset(NULL));
+
+    g_string_append_printf(
+        text,
+        "  %s: %s\n    %" PRIu64 " packet%s, %" PRIu64 " byte%s, %.1f packets/s, %.1f bytes/s\n",
+        way == QS_C2S ? "client to server" : "server to client", quality, traffic->packets,
+        qs_plural(traffic->packets), traffic->bytes, qs_plural(traffic->bytes),
+        qs_rate(traffic->packets, figures->seconds), qs_rate(traffic->bytes, figures->seconds));
+    g_free(quality);
+}
+
+static void append_line(GString *text, const struct figures *figures,
+                        const struct qs_client_session *session)
+{
+    struct qs_line line;
+    char *ping;
+
+    qs_quality_line(session->quality, &line);
+    ping = qs_line_ping_text(&line);
+    g_string_append_printf(text, "  %s\n", ping);
+    append_direction(text, figures, QS_C2S, &line.c2s);
+    append_direction(text, figures, QS_S2C, &line.s2c);
+    g_free(ping);
 }
 
 /* The session's lines; new. */
 static GString *figures_text(const struct figures *figures, const struct qs_client_session *session)
 {
-    char *title = title_of(session), *loss = loss_of(session);
+    char *title = title_of(session);
     GString *text = g_string_new(NULL);
 
     g_string_append_printf(text, "session %u: %s\n", figures->session, title);
-    append_traffic(text, figures);
+    append_line(text, figures, session);
     append_rtt(text, figures);
-    g_string_append_printf(text, "  loss: %s\n", loss);
     append_largest(text, figures);
     append_types(text, figures);
     g_free(title);
-    g_free(loss);
     return text;
 }
 
@@ -280,53 +293,28 @@ static void print_figures(void *user, uint64_t number, const char *text, gsize s
         print_line("%.*s", (int)(end - text), text);
 }
 
-static json_t *number(uint64_t value)
+static json_t *traffic_json(const struct figures *figures, enum qs_direction way)
 {
-    return json_integer((json_int_t)value);
+    const struct qs_traffic *traffic = &figures->tally.traffic[way];
+
+    return json_pack("{s:o, s:o, s:f, s:f}", "packets", report_number(traffic->packets), "bytes",
+                     report_number(traffic->bytes), "packets_per_second",
+                     qs_rate(traffic->packets, figures->seconds), "bytes_per_second",
+                     qs_rate(traffic->bytes, figures->seconds));
 }
 
-static json_t *traffic_json(const struct figures *figures)
+static json_t *seconds_json(const struct qs_times *times, double nanoseconds)
 {
-    json_t *json = json_object();
-
-    for (int i = 0; i < QS_DIRECTIONS; i++) {
-        const struct qs_traffic *traffic = &figures->tally.traffic[i];
-        json_t *way = json_object();
-
-        json_object_set_new(way, "packets", number(traffic->packets));
-        json_object_set_new(way, "bytes", number(traffic->bytes));
-        json_object_set_new(way, "packets_per_second",
-                            json_real(qs_rate(traffic->packets, figures->seconds)));
-        json_object_set_new(way, "bytes_per_second",
-                            json_real(qs_rate(traffic->bytes, figures->seconds)));
-        json_object_set_new(json, qs_direction_name((enum qs_direction)i), way);
-    }
-    return json;
+    return times->count ? json_real(nanoseconds / 1e9) : json_null();
 }
 
 /* Seconds; null if nothing was measured. */
 static json_t *times_json(const struct qs_times *times)
 {
-    json_t *json = json_object();
-
-    json_object_set_new(json, "count", number(times->count));
-    json_object_set_new(json, "min",
-                        times->count ? json_real((double)times->min / 1e9) : json_null());
-    json_object_set_new(json, "mean",
-                        times->count ? json_real(qs_times_mean(times) / 1e9) : json_null());
-    json_object_set_new(json, "max",
-                        times->count ? json_real((double)times->max / 1e9) : json_null());
-    return json;
-}
-
-static json_t *rtt_json(const struct figures *figures)
-{
-    json_t *json = json_object();
-
-    for (int i = QS_C2S; i <= QS_S2C; i++)
-        json_object_set_new(json, qs_direction_name((enum qs_direction)i),
-                            times_json(&figures->tally.rtt[i]));
-    return json;
+    return json_pack("{s:o, s:o, s:o, s:o}", "count", report_number(times->count), "min",
+                     seconds_json(times, (double)times->min), "mean",
+                     seconds_json(times, qs_times_mean(times)), "max",
+                     seconds_json(times, (double)times->max));
 }
 
 static json_t *largest_json(const struct figures *figures)
@@ -335,12 +323,11 @@ static json_t *largest_json(const struct figures *figures)
 
     for (int i = 0; i < LARGEST && figures->largest[i].size; i++) {
         const struct large *large = &figures->largest[i];
-        json_t *packet = json_object();
 
-        json_object_set_new(packet, "packet", number(large->packet));
-        json_object_set_new(packet, "bytes", number(large->size));
-        json_object_set_new(packet, "direction", json_string(qs_direction_name(large->direction)));
-        json_array_append_new(json, packet);
+        json_array_append_new(json,
+                              json_pack("{s:o, s:o, s:s}", "packet", report_number(large->packet),
+                                        "bytes", report_number(large->size), "direction",
+                                        qs_direction_name(large->direction)));
     }
     return json;
 }
@@ -352,13 +339,11 @@ static json_t *types_json(const struct figures *figures)
 
     for (guint i = 0; i < types->len; i++) {
         const struct qs_type_count *type = g_ptr_array_index(types, i);
-        json_t *object = json_object();
 
-        json_object_set_new(object, "name", json_string(type->group->name));
-        json_object_set_new(object, "direction", json_string(qs_direction_name(type->direction)));
-        json_object_set_new(object, "count", number(type->count));
-        json_object_set_new(object, "bytes", number(type->bytes));
-        json_array_append_new(json, object);
+        json_array_append_new(json, json_pack("{s:s, s:s, s:o, s:o}", "name", type->group->name,
+                                              "direction", qs_direction_name(type->direction),
+                                              "count", report_number(type->count), "bytes",
+                                              report_number(type->bytes)));
     }
     g_ptr_array_free(types, TRUE);
     return json;
@@ -366,12 +351,17 @@ static json_t *types_json(const struct figures *figures)
 
 static json_t *figures_json(const struct figures *figures, const struct qs_client_session *session)
 {
-    json_t *json = report_session_json(session);
+    const struct qs_times *rtt = figures->tally.rtt;
+    json_t *traffic = json_object(), *json = report_session_json(session);
 
-    json_object_set_new(json, "traffic", traffic_json(figures));
-    json_object_set_new(json, "rtt", rtt_json(figures));
-    json_object_set_new(json, "largest", largest_json(figures));
-    json_object_set_new(json, "messages", types_json(figures));
+    for (int i = 0; i < QS_DIRECTIONS; i++)
+        json_object_set_new(traffic, qs_direction_name((enum qs_direction)i),
+                            traffic_json(figures, (enum qs_direction)i));
+    json_object_update_new(json,
+                           json_pack("{s:o, s:{s:o, s:o}, s:o, s:o}", "traffic", traffic, "rtt",
+                                     qs_direction_name(QS_C2S), times_json(&rtt[QS_C2S]),
+                                     qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]), "largest",
+                                     largest_json(figures), "messages", types_json(figures)));
     return json;
 }
 
@@ -409,39 +399,20 @@ static void stats_others(struct qs_sessions_handler *handler,
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-/* Visits each protocol and kind with a request. Requests belong to no session. */
-static void each_request(const struct stats *stats, json_t *json,
-                         void (*visit)(const struct qs_protocol *protocol,
-                                       enum qs_request_kind kind,
-                                       const struct request_figures *figures, json_t *json))
+static json_t *request_json(const struct qs_protocol *protocol, enum qs_request_kind kind,
+                            const struct request_figures *figures)
 {
-    for (int protocol = 0; qs_protocols[protocol]; protocol++)
-        for (int kind = 0; kind < QS_REQUEST_KINDS; kind++)
-            if (stats->requests[protocol][kind].requests &&
-                qs_sessions_want(&stats->options->sessions, NULL))
-                visit(qs_protocols[protocol], (enum qs_request_kind)kind,
-                      &stats->requests[protocol][kind], json);
-}
-
-static void add_request_json(const struct qs_protocol *protocol, enum qs_request_kind kind,
-                             const struct request_figures *figures, json_t *json)
-{
-    json_t *request = json_object();
-
-    json_object_set_new(request, "protocol", json_string(protocol->name));
-    json_object_set_new(request, "name", json_string(qs_request_name(kind)));
-    json_object_set_new(request, "requests", number(figures->requests));
-    json_object_set_new(request, "answered", number(figures->answered));
-    json_object_set_new(request, "time", times_json(&figures->times));
-    json_array_append_new(json, request);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "protocol", protocol->name, "name",
+                     qs_request_name(kind), "requests", report_number(figures->requests),
+                     "answered", report_number(figures->answered), "time",
+                     times_json(&figures->times));
 }
 
 static void print_request(const struct qs_protocol *protocol, enum qs_request_kind kind,
-                          const struct request_figures *figures, json_t *json)
+                          const struct request_figures *figures)
 {
     GString *line = g_string_new(NULL);
 
-    (void)json;
     g_string_append_printf(line, "requests: %s %s: %" PRIu64 ", %" PRIu64 " answered",
                            protocol->name, qs_request_name(kind), figures->requests,
                            figures->answered);
@@ -453,22 +424,37 @@ static void print_request(const struct qs_protocol *protocol, enum qs_request_ki
     g_string_free(line, TRUE);
 }
 
-static void print_json(const struct stats *stats)
+/* Prints requests, or adds them to an array. They belong to no session. */
+static void report_requests(const struct stats *stats, json_t *json)
 {
-    json_t *requests = json_array();
-    json_t *report = report_json("stats");
+    if (!qs_sessions_want(&stats->options->sessions, NULL))
+        return;
+    for (int i = 0; qs_protocols[i]; i++) {
+        for (enum qs_request_kind kind = 0; kind < QS_REQUEST_KINDS; kind++) {
+            const struct request_figures *figures = &stats->requests[i][kind];
 
-    each_request(stats, requests, add_request_json);
-    json_object_set_new(report, "requests", requests);
-    json_object_set_new(report, "sessions", json_array());
-    report_print_json(report, stats->over, &stats->others);
+            if (figures->requests && json)
+                json_array_append_new(json, request_json(qs_protocols[i], kind, figures));
+            else if (figures->requests)
+                print_request(qs_protocols[i], kind, figures);
+        }
+    }
 }
 
-static void print_text(const struct stats *stats)
+static void print_report(const struct stats *stats)
 {
+    if (stats->options->json) {
+        json_t *report = report_json("stats"), *requests = json_array();
+
+        report_requests(stats, requests);
+        json_object_set_new(report, "requests", requests);
+        json_object_set_new(report, "sessions", json_array());
+        report_print_json(report, stats->over, &stats->others);
+        return;
+    }
     rows_each(stats->over, print_figures, NULL);
     report_rows_error(stats->over);
-    each_request(stats, NULL, print_request);
+    report_requests(stats, NULL);
     report_print_others(&stats->others);
 }
 
@@ -476,10 +462,8 @@ static void stats_end(struct action *action, bool report)
 {
     struct stats *stats = (struct stats *)action;
 
-    if (report && stats->options->json)
-        print_json(stats);
-    else if (report)
-        print_text(stats);
+    if (report)
+        print_report(stats);
     rows_free(stats->over);
     g_hash_table_destroy(stats->running);
     g_hash_table_destroy(stats->conversations);
@@ -491,7 +475,7 @@ static struct action *create(const struct options *options)
 {
     struct stats *stats = g_new0(struct stats, 1);
 
-    qs_message_counter_init(&stats->counter);
+    qs_message_counter_init(&stats->counter, false);
     stats->action = (struct action){.handler.sink = &stats->counter.base,
                                     .handler.want_transfers = true,
                                     .handler.conversation_over = stats_conversation_over,

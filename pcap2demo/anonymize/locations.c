@@ -143,7 +143,7 @@ bool location_is_opaque(const struct redaction_source *source)
     return source && !source->packets->len && !source->packed_size;
 }
 
-bool location_enter(struct location *location, unsigned source)
+bool location_select(struct location *location, unsigned source)
 {
     location->source = location_source(location->redactions, source);
     location->bytes =
@@ -203,7 +203,7 @@ static bool deflate_source(struct location *location, const struct redaction_sou
     GByteArray *packed = deflate_raw(qs_view_of_bytes(source->changed), source->packed_size);
     bool done = packed->len == source->packed_size;
 
-    location_enter(location, source->parent);
+    location_select(location, source->parent);
     if (done)
         location_replace(location, source->packed, packed->data, packed->len);
     else
@@ -220,7 +220,7 @@ bool location_deflate(struct location *location)
     for (guint i = location->redactions->sources->len; i > 0 && done; i--) {
         const struct redaction_source *source = location_source(location->redactions, i);
 
-        done = !source->changed || source->is_stream || deflate_source(location, source);
+        done = !source->changed || deflate_source(location, source);
     }
     return done;
 }

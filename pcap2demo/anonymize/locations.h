@@ -27,7 +27,7 @@ struct redaction_source *location_source(const struct redactions *redactions, un
 bool location_is_opaque(const struct redaction_source *source);
 
 /* Selects the source of this number. False if nothing can be replaced in it. */
-bool location_enter(struct location *location, unsigned source);
+bool location_select(struct location *location, unsigned source);
 
 void location_replace(const struct location *location, uint32_t offset, const void *bytes,
                       uint32_t size);

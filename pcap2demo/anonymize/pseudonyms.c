@@ -8,7 +8,6 @@
 struct word {
     struct qs_view text;
     uint8_t *pseudonym;
-    const struct word *prefix; /* the longest other word that it begins with; or NULL */
 };
 
 struct pseudonyms {
@@ -43,46 +42,60 @@ unsigned pseudonyms_count(const struct pseudonyms *pseudonyms)
     return (unsigned)g_sequence_get_length(pseudonyms->sorted);
 }
 
-/* --- Finding one ----------------------------------------------------------------------------- */
-
-static gint compare(gconstpointer a, gconstpointer b, gpointer user)
+/* As engines print it, without color and case: the font's upper half repeats the lower one, and has
+ * digits of gold twice. */
+static uint8_t fold(uint8_t byte)
 {
-    const struct qs_view one = ((const struct word *)a)->text;
-    const struct qs_view other = ((const struct word *)b)->text;
-    const int order = memcmp(one.data, other.data, MIN(one.size, other.size));
+    enum { GOLDEN_0 = 0x12, GOLDEN_9 = 0x1b };
+    const uint8_t plain = byte & 0x7f;
 
-    (void)user;
-    return order ? order : (one.size > other.size) - (one.size < other.size);
+    return plain >= GOLDEN_0 && plain <= GOLDEN_9 ? (uint8_t)(plain - GOLDEN_0 + '0')
+                                                  : (uint8_t)g_ascii_tolower((char)plain);
 }
+
+/* --- Finding one ----------------------------------------------------------------------------- */
 
 static uint32_t common_size(struct qs_view a, struct qs_view b)
 {
     uint32_t size = 0;
 
-    while (size < MIN(a.size, b.size) && a.data[size] == b.data[size])
+    while (size < MIN(a.size, b.size) && fold(a.data[size]) == fold(b.data[size]))
         size++;
     return size;
 }
 
+static gint compare(gconstpointer a, gconstpointer b, gpointer user)
+{
+    const struct qs_view one = ((const struct word *)a)->text;
+    const struct qs_view other = ((const struct word *)b)->text;
+    const uint32_t same = common_size(one, other);
+
+    (void)user;
+    if (same < MIN(one.size, other.size))
+        return fold(one.data[same]) - fold(other.data[same]);
+    return (one.size > other.size) - (one.size < other.size);
+}
+
 /*
  * The longest word that the text begins with, or NULL. In sorted order such a word comes before the
- * text, and all words between the two begin with it: so it is the last word before the text, or a
- * prefix of that.
+ * text, and all words between the two begin with it: so the last word before the text begins with
+ * it, too.
  */
 static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct qs_view text)
 {
-    struct word sought = {.text = text};
-    GSequenceIter *behind = g_sequence_search(pseudonyms->sorted, &sought, compare, NULL);
-    const struct word *word;
-    uint32_t common;
+    while (text.size) {
+        struct word sought = {.text = text};
+        GSequenceIter *behind = g_sequence_search(pseudonyms->sorted, &sought, compare, NULL);
+        const struct word *word;
 
-    if (g_sequence_iter_is_begin(behind))
-        return NULL;
-    word = g_sequence_get(g_sequence_iter_prev(behind));
-    common = common_size(word->text, text);
-    while (word && word->text.size > common)
-        word = word->prefix;
-    return word;
+        if (g_sequence_iter_is_begin(behind))
+            return NULL;
+        word = g_sequence_get(g_sequence_iter_prev(behind));
+        text.size = common_size(word->text, text);
+        if (text.size == word->text.size)
+            return word;
+    }
+    return NULL;
 }
 
 /* --- Pseudonyms ------------------------------------------------------------------------------- */
@@ -90,7 +103,7 @@ static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct
 /* Blanks and quotation marks separate the words of a command, and stay. */
 static bool is_separator(uint8_t byte)
 {
-    return byte <= ' ' || byte == '"';
+    return fold(byte) <= ' ' || byte == '"';
 }
 
 /* The number in letters, padded to the word's length. */
@@ -108,18 +121,19 @@ static uint8_t *make_letters(unsigned number, struct qs_view word)
     return letters;
 }
 
-/* Words that begin with it follow it. */
-static void set_as_prefix(const struct word *word, GSequenceIter *behind)
+/* Texts have the name without its colors ("^1"), too. */
+static void add_without_codes(struct pseudonyms *pseudonyms, struct qs_view text)
 {
-    while (!g_sequence_iter_is_end(behind)) {
-        struct word *other = g_sequence_get(behind);
+    GByteArray *plain = g_byte_array_new();
 
-        if (common_size(other->text, word->text) < word->text.size)
-            return;
-        if (!other->prefix || other->prefix->text.size < word->text.size)
-            other->prefix = word;
-        behind = g_sequence_iter_next(behind);
-    }
+    for (uint32_t at = 0; at < text.size; at++)
+        if (text.data[at] == '^' && at + 1 < text.size && g_ascii_isalnum((char)text.data[at + 1]))
+            at++;
+        else
+            g_byte_array_append(plain, text.data + at, 1);
+    if (plain->len && plain->len < text.size)
+        pseudonyms_replace(pseudonyms, (struct qs_view){plain->data, plain->len});
+    g_byte_array_free(plain, TRUE);
 }
 
 const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view text)
@@ -132,9 +146,8 @@ const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view 
     word = g_new0(struct word, 1);
     word->text = (struct qs_view){g_memdup2(text.data, text.size), text.size};
     word->pseudonym = make_letters(pseudonyms_count(pseudonyms) + 1, text);
-    word->prefix = longest;
-    set_as_prefix(word, g_sequence_iter_next(
-                            g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL)));
+    g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL);
+    add_without_codes(pseudonyms, text);
     return word->pseudonym;
 }
 
@@ -142,7 +155,7 @@ const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view 
 
 static bool is_letter_at(struct qs_view bytes, uint32_t at)
 {
-    return at < bytes.size && g_ascii_isalnum((char)(bytes.data[at] & 0x7f));
+    return at < bytes.size && g_ascii_isalnum((char)fold(bytes.data[at]));
 }
 
 static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
@@ -154,11 +167,13 @@ static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
 static const struct word *find_at(const struct pseudonyms *pseudonyms, struct qs_view bytes,
                                   uint32_t at, struct pseudonyms_search look)
 {
-    const struct word *word =
-        longest_at(pseudonyms, (struct qs_view){bytes.data + at, bytes.size - at});
+    struct qs_view text = {bytes.data + at, bytes.size - at};
+    const struct word *word = longest_at(pseudonyms, text);
 
-    while (word && look.whole && !is_whole(bytes, at, word->text.size))
-        word = word->prefix;
+    while (word && look.whole && !is_whole(bytes, at, word->text.size)) {
+        text.size = word->text.size - 1;
+        word = longest_at(pseudonyms, text);
+    }
     return word && word->text.size >= look.letters ? word : NULL;
 }
 

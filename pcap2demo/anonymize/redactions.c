@@ -48,6 +48,16 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
+static bool is_one_of(struct qs_view text, const char *const *list, size_t count)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < count && !found; i++)
+        found = text.size == strlen(list[i]) &&
+                g_ascii_strncasecmp((const char *)text.data, list[i], text.size) == 0;
+    return found;
+}
+
 /* Chat commands. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
  * of Quake II; KTX's commands to some players. */
 static bool is_chat_command(struct qs_view text, uint32_t *behind)
@@ -57,11 +67,12 @@ static bool is_chat_command(struct qs_view text, uint32_t *behind)
     struct qs_token word;
     bool found = false;
 
-    *behind = 0;
-    if (!qs_token_next(text, behind, &word))
-        return false;
-    for (gsize i = 0; i < G_N_ELEMENTS(commands) && !found; i++)
-        found = qs_view_equal(word.text, commands[i]);
+    for (uint32_t at = 0, end; at < text.size && !found; at = end + 1) {
+        end = qs_command_end(text, at);
+        *behind = at;
+        if (qs_token_next((struct qs_view){text.data, end}, behind, &word))
+            found = is_one_of(word.text, commands, G_N_ELEMENTS(commands));
+    }
     return found;
 }
 
@@ -107,16 +118,12 @@ static void add_chat(struct redactions *redactions, struct qs_view text, uint32_
         add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
-/* Default names of engines identify no player or server. */
+/* Default names of engines and teams identify no player or server. */
 static bool is_nameless(struct qs_view name)
 {
-    static const char *const names[] = {"player", "unnamed", "noname"};
-    bool found = false;
+    static const char *const names[] = {"player", "unnamed", "noname", "red", "blue", "auto"};
 
-    for (gsize i = 0; i < G_N_ELEMENTS(names) && !found; i++)
-        found = name.size == strlen(names[i]) &&
-                g_ascii_strncasecmp((const char *)name.data, names[i], name.size) == 0;
-    return found;
+    return is_one_of(name, names, G_N_ELEMENTS(names));
 }
 
 static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
@@ -165,35 +172,77 @@ static void add_listed_name(struct redactions *redactions, const struct qs_field
                  offset + start + 1);
 }
 
+/* Keys of info strings whose values name somebody, or a server. */
+static bool is_name_key(struct qs_view key)
+{
+    static const char *const keys[] = {"name", "hostname", "hostport", "*auth", "team", "email"};
+
+    return is_one_of(key, keys, G_N_ELEMENTS(keys));
+}
+
+/* The end of a part of an info string. */
+static uint32_t part_end(struct qs_view text, uint32_t at)
+{
+    while (at < text.size && !strchr("\\\"\n", text.data[at]))
+        at++;
+    return at;
+}
+
 /* Names in info strings, also within commands: "fullserverinfo \"\hostname\..."; up to a backslash,
  * a quotation mark or the line's end. */
 static void add_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
-    static const char *const keys[] = {"\\name\\", "\\hostname\\"};
+    for (uint32_t at = 0; at < text.size; at = MAX(at + 1, part_end(text, at + 1))) {
+        const uint32_t key = at + 1, start = part_end(text, key) + 1;
+        uint32_t end;
 
-    for (uint32_t at = 0; at < text.size; at++)
-        for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
-            const uint32_t start = at + (uint32_t)strlen(keys[i]);
-            uint32_t end = start;
-
-            if (start >= text.size || memcmp(text.data + at, keys[i], start - at) != 0)
-                continue;
-            while (end < text.size && !strchr("\\\"\n", text.data[end]))
-                end++;
-            add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
-        }
+        if (text.data[at] != '\\' || start >= text.size || text.data[start - 1] != '\\' ||
+            !is_name_key((struct qs_view){text.data + key, start - 1 - key}))
+            continue;
+        end = part_end(text, start);
+        add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
+    }
 }
 
-/* "name bob", which a Quake client sends, like "color" and others. */
+/* "name bob", which a Quake client sends, like "color" and others; "connect HOST", which a server
+ * has its players do. Addresses are replaced as such. */
 static void add_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
+    static const char *const hosts[] = {"connect", "redirect", "join", "observe", "qtvplay"};
     struct qs_token word;
     uint32_t pos = 0;
+    bool is_host;
 
-    if (!qs_token_next(text, &pos, &word) || !qs_view_equal(word.text, "name") ||
-        !qs_token_next(text, &pos, &word))
+    if (!qs_token_next(text, &pos, &word))
+        return;
+    is_host = is_one_of(word.text, hosts, G_N_ELEMENTS(hosts));
+    if ((!is_host && !qs_view_equal(word.text, "name")) || !qs_token_next(text, &pos, &word) ||
+        (is_host && !(word.text.size && g_ascii_isalpha((char)word.text.data[0]))))
         return;
     add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
+}
+
+static bool is_of_mail(uint8_t byte)
+{
+    return g_ascii_isalnum((char)byte) || (byte && strchr("._-+", byte));
+}
+
+/* bob@example.org */
+static void add_mail_addresses(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    for (uint32_t at = 1, end; at + 1 < text.size; at = end + 1) {
+        uint32_t start = at;
+
+        end = at;
+        if (text.data[at] != '@')
+            continue;
+        while (start > 0 && is_of_mail(text.data[start - 1]))
+            start--;
+        while (end + 1 < text.size && is_of_mail(text.data[end + 1]))
+            end++;
+        if (start < at && end > at)
+            add(redactions, REDACT_NAME, offset + start, end + 1 - start);
+    }
 }
 
 static void add_text(struct redactions *redactions, const struct qs_field *row,
@@ -206,9 +255,10 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
     add_listed_name(redactions, row, text, offset);
     add_name_command(redactions, text, offset);
     add_info_names(redactions, text, offset);
+    add_mail_addresses(redactions, text, offset);
     add_chat(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
-    redactions->after_name = qs_view_equal(text, "name") || qs_view_equal(text, "hostname");
+    redactions->after_name = is_name_key(text);
     redactions->is_chat = redactions->is_skin = false;
 }
 
@@ -235,10 +285,8 @@ static void add_bytes(struct redactions *redactions, const struct qs_field *row,
     redactions->packed = (struct packed){.bytes = value->bytes,
                                          .source = source_in_force(redactions),
                                          .offset = value->offset,
-                                         .count = redactions->count,
-                                         .is_stream = ends_with(row->name, ".gtv.deflated")};
-    redactions->is_deflated = redactions->is_deflated || redactions->packed.is_stream ||
-                              ends_with(row->name, ".gtv.adler32");
+                                         .count = redactions->count};
+    redactions->is_deflated = redactions->is_deflated || ends_with(row->name, ".gtv.deflated");
 }
 
 static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
@@ -321,9 +369,8 @@ static void find_packed(const struct redactions *redactions, struct redaction_so
 
     source->parent = source_in_force(redactions);
     if (source->packets->len || packed->source != source->parent || !packed->bytes.size ||
-        (!packed->is_stream && !inflates_to(packed->bytes, redaction_source_bytes(source))))
+        !inflates_to(packed->bytes, redaction_source_bytes(source)))
         return;
-    source->is_stream = packed->is_stream;
     source->packed = packed->offset;
     source->packed_size = packed->bytes.size;
     source->count = packed->count;

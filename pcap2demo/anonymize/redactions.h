@@ -35,7 +35,6 @@ struct redaction_source {
     /* The compressed bytes in the source `parent`; `packed_size` 0: unknown. */
     unsigned parent;
     uint32_t packed, packed_size;
-    bool is_stream;      /* part of a deflate stream: see deflated.h */
     uint32_t count;      /* offset of the two-byte size; 0: unknown */
     GByteArray *changed; /* with replacements; NULL: none */
 };
@@ -55,7 +54,6 @@ struct redactions {
         struct qs_view bytes; /* of the last opaque field, and its location */
         unsigned source;
         uint32_t offset, count;
-        bool is_stream;
     } packed;
     bool is_repeated;    /* a duplicate, or late */
     bool is_deflated;    /* the packet continues a deflate stream */

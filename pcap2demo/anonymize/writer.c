@@ -17,31 +17,14 @@ struct anonymous_writer {
 
     struct addresses *addresses;
     struct pcap_out *pcap;
-    GByteArray *frame;
-    GHashTable *streams; /* struct tcp_direction: itself */
-    uint64_t count;
+    GHashTable *streams; /* struct tcp_bytes: itself */
 };
 
-/* Bytes sent by one end of a TCP connection. */
-struct tcp_direction {
-    struct qs_address source, destination;
-    uint64_t sent;
+/* Bytes that the ends of a TCP connection have sent. */
+struct tcp_bytes {
+    struct qs_endpoints ends;
+    uint64_t sent[2];
 };
-
-static guint direction_hash(gconstpointer key)
-{
-    const struct tcp_direction *direction = key;
-
-    return qs_address_hash(&direction->source) * 31 + qs_address_hash(&direction->destination);
-}
-
-static gboolean direction_equal(gconstpointer a, gconstpointer b)
-{
-    const struct tcp_direction *one = a, *other = b;
-
-    return qs_address_equal(&one->source, &other->source) &&
-           qs_address_equal(&one->destination, &other->destination);
-}
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
@@ -49,34 +32,26 @@ static gboolean direction_equal(gconstpointer a, gconstpointer b)
 static uint64_t *bytes_sent(struct anonymous_writer *writer, const struct qs_address *from,
                             const struct qs_address *to)
 {
-    const struct tcp_direction key = {*from, *to, 0};
-    struct tcp_direction *direction = g_hash_table_lookup(writer->streams, &key);
+    const struct qs_endpoints key = {{*from, *to}};
+    struct tcp_bytes *bytes = g_hash_table_lookup(writer->streams, &key);
 
-    if (!direction) {
-        direction = g_memdup2(&key, sizeof key);
-        g_hash_table_add(writer->streams, direction);
+    if (!bytes) {
+        bytes = g_new0(struct tcp_bytes, 1);
+        bytes->ends = key;
+        g_hash_table_add(writer->streams, bytes);
     }
-    return &direction->sent;
+    return &bytes->sent[!qs_address_equal(&bytes->ends.ends[0], from)];
 }
 
 static void write_frame(struct anonymous_writer *writer, const struct qs_packet *about,
-                        const struct frame_content *content)
+                        struct frame_content content)
 {
     const struct qs_address source = addresses_replace(writer->addresses, &about->source);
     const struct qs_address destination = addresses_replace(writer->addresses, &about->destination);
-    struct frame_content addressed = *content;
-    uint32_t headers;
 
-    addressed.source = &source;
-    addressed.destination = &destination;
-    frame_build(writer->frame, &addressed);
-    headers = writer->frame->len - content->payload.size;
-    pcap_out_frame(writer->pcap,
-                   &(struct pcap_out_frame){.link_type = LINKTYPE_RAW,
-                                            .time = about->time,
-                                            .bytes = qs_view_of_bytes(writer->frame),
-                                            .wire_size = headers + content->wire_size});
-    writer->count++;
+    content.source = &source;
+    content.destination = &destination;
+    pcap_out_packet(writer->pcap, about->time, &content, NULL);
 }
 
 /* A unit of a stream may be longer than a segment. */
@@ -96,7 +71,7 @@ static void write_segments(struct anonymous_writer *writer, const struct held_pa
         const struct frame_content content = {
             .payload = {packet->payload->data + at, size}, .wire_size = size, .tcp = &tcp};
 
-        write_frame(writer, about, &content);
+        write_frame(writer, about, content);
         *sent += size;
         at += size;
     }
@@ -111,7 +86,7 @@ static void write_packet(struct anonymous_writer *writer, const struct held_pack
     if (packet->about.unit)
         write_segments(writer, packet);
     else if (!packet->left_out && content.wire_size <= FRAME_PAYLOAD_MAX)
-        write_frame(writer, &packet->about, &content);
+        write_frame(writer, &packet->about, content);
 }
 
 /* --- Held packets ------------------------------------------------------------------- */
@@ -125,10 +100,6 @@ static void free_packet(gpointer data)
         g_bytes_unref(packet->original);
     if (packet->repeats)
         g_ptr_array_free(packet->repeats, TRUE);
-    if (packet->deflated) {
-        g_byte_array_unref(packet->inflated);
-        deflated_unref(packet->deflated);
-    }
     g_free(packet);
 }
 
@@ -180,7 +151,7 @@ static struct held_packet *find_units_before(const struct anonymous_writer *writ
             break;
         if (held->about.number == packet->number && held->about.unit && !packet->missing &&
             same_end(&held->about, packet))
-            return held->deflated ? NULL : held;
+            return held;
     }
     return NULL;
 }
@@ -257,8 +228,7 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
     writer->addresses = addresses;
     writer->pcap = pcap_out_new(folder);
     pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.", false);
-    writer->frame = g_byte_array_new();
-    writer->streams = g_hash_table_new_full(direction_hash, direction_equal, g_free, NULL);
+    writer->streams = g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
     return writer;
 }
 
@@ -268,14 +238,13 @@ void anonymous_writer_free(struct anonymous_writer *writer)
     g_hash_table_destroy(writer->by_number);
     g_hash_table_destroy(writer->by_bytes);
     g_hash_table_destroy(writer->streams);
-    g_byte_array_free(writer->frame, TRUE);
     pcap_out_free(writer->pcap);
     g_free(writer);
 }
 
 uint64_t anonymous_writer_count(const struct anonymous_writer *writer)
 {
-    return writer->count;
+    return pcap_out_packets(writer->pcap);
 }
 
 char *anonymous_writer_commit(struct anonymous_writer *writer, const char *name, bool force)

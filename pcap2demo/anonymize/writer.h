@@ -16,7 +16,6 @@
 #include "common/core/packet.h"
 #include "common/core/reader.h"
 #include "pcap2demo/anonymize/addresses.h"
-#include "pcap2demo/anonymize/deflated.h"
 
 enum { HELD_PACKETS_MAX = 4096 };
 
@@ -28,11 +27,6 @@ struct held_packet {
     bool is_packed;     /* it has compressed parts */
     GPtrArray *repeats; /* struct held_packet: later ones with the same bytes; or NULL */
     uint32_t fragment, fragment_size; /* of a message; size 0: none */
-
-    /* A unit of a deflate stream that follows the payload: see deflated.h. */
-    struct deflated *deflated; /* NULL: there is none */
-    GByteArray *inflated;
-    bool ended;
 };
 
 struct anonymous_writer;
@@ -47,7 +41,7 @@ void anonymous_writer_free(struct anonymous_writer *writer);
 
 /*
  * Copies the packet; packets come in the input's order or nearly so. Appends a further unit of a
- * stream, of the same packet and end, to the previous one and returns that, unless it is deflated.
+ * stream, of the same packet and end, to the previous one and returns that.
  */
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
                                          const struct qs_packet *packet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/frame_builder.h"
+#include "pcap2demo/capture/pcap_out.h"
 
 #include "common/core/writer.h"
 

@@ -8,38 +8,43 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/core/packet.h"
 #include "common/core/reader.h"
-#include "pcap2demo/capture/span.h"
 
 struct input_frame {
-    struct span bytes;      /* from the link layer on */
-    uint64_t number;        /* in this file or recording, from 1; a filter skips numbers */
-    int64_t time;           /* nanoseconds since the epoch */
+    /* The bytes from the link layer on. The number is that in this file or recording, from 1; a
+     * filter skips numbers. */
+    struct qs_packet packet;
     int link_type;          /* a DLT_ value of libpcap */
     struct qs_view comment; /* from a pcapng file; empty: none */
 };
 
-/* The result of reading: READ_OVER at a regular end of the file. */
-enum read_status { READ_GOOD, READ_OVER, READ_BROKEN };
+/* The result of reading. */
+enum input_status {
+    INPUT_FRAME,
+    INPUT_IDLE, /* live: no frame is available now */
+    INPUT_END,
+    INPUT_BROKEN /* the file is cut or damaged here */
+};
 
 /* The first member of each format's reader. Callers only read the data members. */
 struct frame_reader {
     /* Reads the next frame, without its number; valid until the next call. */
-    enum read_status (*next)(struct frame_reader *reader, struct input_frame *frame);
+    enum input_status (*next)(struct frame_reader *reader, struct input_frame *frame);
     /* Closes the stream, too. */
     void (*close)(struct frame_reader *reader);
     int link_type;     /* in pcapng, of the first interface */
     uint64_t position; /* file offset of the end of the last frame */
     bool of_demos;     /* --pcap made the file of demos, by its last section */
-    char *problem;     /* after READ_BROKEN */
+    char *problem;     /* after INPUT_BROKEN */
 };
 
 /* Replaces `problem` with a new string. */
-static inline enum read_status read_broken(char **problem, char *text)
+static inline enum input_status read_broken(char **problem, char *text)
 {
     g_free(*problem);
     *problem = text;
-    return READ_BROKEN;
+    return INPUT_BROKEN;
 }
 
 enum {

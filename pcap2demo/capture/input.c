@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/demo/format.h"
+#include "common/demo_formats.h"
 #include "pcap2demo/capture/frame_reader.h"
+#include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
@@ -18,29 +19,6 @@ enum {
     /* Source: pcap-savefile(5). */
     PCAP_FILE_HEADER = 24,
     PCAP_FRAME_HEADER = 16
-};
-
-/* The filter for frames of a link type. */
-struct link_filter {
-    int link_type;
-    bool usable; /* false: none of them match */
-    struct bpf_program program;
-};
-
-struct input {
-    /* One of these; the other is NULL. */
-    pcap_t *pcap; /* an interface, or a file that libpcap reads */
-    struct frame_reader *reader;
-    char *name, *stem;
-    bool live;
-    bool mixed;      /* the link types of frames may differ */
-    char *filter;    /* files only: counts frames that do not match, but does not return them */
-    GArray *filters; /* struct link_filter; of the link types so far */
-    uint64_t frames;
-    uint64_t position; /* in the file, after the last frame */
-    bool nano;
-    volatile sig_atomic_t interrupted;
-    char *error;
 };
 
 /* "duel" of "duel.pcap" and of "duel.pcap.gz" */
@@ -62,7 +40,6 @@ static struct input *input_new(const char *name)
 
     input->name = g_strdup(name);
     input->stem = stem_of(name);
-    input->filters = g_array_new(FALSE, FALSE, sizeof(struct link_filter));
     return input;
 }
 
@@ -82,42 +59,30 @@ static bool compile(struct link_filter *filter, const char *expression, char **e
     return filter->usable;
 }
 
-/* Tries the last filter first: few captures have interfaces of several link types. */
-static const struct link_filter *filter_for(struct input *input, int link_type, char **error)
+static void free_filter(struct link_filter *filter)
 {
-    struct link_filter filter = {.link_type = link_type};
-
-    for (guint i = 0; i < input->filters->len; i++)
-        if (g_array_index(input->filters, struct link_filter, i).link_type == link_type)
-            return &g_array_index(input->filters, struct link_filter, i);
-    compile(&filter, input->filter, error);
-    g_array_append_val(input->filters, filter);
-    return &g_array_index(input->filters, struct link_filter, input->filters->len - 1);
+    if (filter->usable)
+        pcap_freecode(&filter->program);
+    filter->usable = false;
 }
 
+/* Few captures have interfaces of several link types. */
 static bool matches(struct input *input, const struct input_frame *frame)
 {
-    const struct pcap_pkthdr header = {.caplen = frame->bytes.size, .len = frame->bytes.wire_size};
-    const struct link_filter *filter;
+    const struct pcap_pkthdr header = {.caplen = frame->packet.size,
+                                       .len = frame->packet.wire_size};
+    struct link_filter *filter = &input->compiled;
     char *error = NULL;
 
     if (!input->filter)
         return true;
-    filter = filter_for(input, frame->link_type, &error);
-    g_free(error);
-    return filter->usable && pcap_offline_filter(&filter->program, &header, frame->bytes.data);
-}
-
-static void free_filters(struct input *input)
-{
-    for (guint i = 0; i < input->filters->len; i++) {
-        struct link_filter *filter = &g_array_index(input->filters, struct link_filter, i);
-
-        if (filter->usable)
-            pcap_freecode(&filter->program);
+    if (filter->link_type != frame->link_type) {
+        free_filter(filter);
+        filter->link_type = frame->link_type;
+        compile(filter, input->filter, &error);
+        g_free(error);
     }
-    g_array_free(input->filters, TRUE);
-    g_free(input->filter);
+    return filter->usable && pcap_offline_filter(&filter->program, &header, frame->packet.data);
 }
 
 /* --- Files ---------------------------------------------------------------------------------- */
@@ -163,9 +128,11 @@ struct input *input_open_capture(FILE *stream, const char *name, const char *fil
         input->stem = g_strdup("stdin");
     }
     input->filter = g_strdup(filter);
-    if (open_capture(input, stream, error) &&
-        (!filter || filter_for(input, input_link_type(input), error)->usable))
-        return input;
+    if (open_capture(input, stream, error)) {
+        input->compiled.link_type = input_link_type(input);
+        if (!filter || compile(&input->compiled, filter, error))
+            return input;
+    }
     input_close(input);
     return NULL;
 }
@@ -227,8 +194,7 @@ static bool set_live_filter(struct input *input, const char *expression, char **
         *error = g_strdup(pcap_geterr(input->pcap));
         good = false;
     }
-    if (filter.usable)
-        pcap_freecode(&filter.program);
+    free_filter(&filter);
     return good;
 }
 
@@ -252,39 +218,14 @@ struct input *input_open_live(const char *name, const char *filter, unsigned buf
 
 /* --- Reading -------------------------------------------------------------------------------- */
 
-const char *input_name(const struct input *input)
-{
-    return input->name;
-}
-
-const char *input_stem(const struct input *input)
-{
-    return input->stem;
-}
-
 int input_link_type(const struct input *input)
 {
     return input->reader ? input->reader->link_type : pcap_datalink(input->pcap);
 }
 
-bool input_is_mixed(const struct input *input)
+bool input_has_known_links(const struct input *input)
 {
-    return input->mixed;
-}
-
-bool input_is_of_demos(const struct input *input)
-{
-    return input->reader && input->reader->of_demos;
-}
-
-const char *input_error(const struct input *input)
-{
-    return input->error;
-}
-
-uint64_t input_frames(const struct input *input)
-{
-    return input->frames;
+    return input->mixed || link_find(input_link_type(input));
 }
 
 /* Sets the error: what is wrong, and where in the file. */
@@ -327,8 +268,10 @@ static enum input_status next_of_pcap(struct input *input, struct input_frame *f
     }
     input->position += PCAP_FRAME_HEADER + (uint64_t)header->caplen;
     *frame = (struct input_frame){
-        .bytes = {data, header->caplen, MAX(header->len, header->caplen)},
-        .time = time_of(input, &header->ts),
+        .packet = {.data = data,
+                   .size = header->caplen,
+                   .wire_size = MAX(header->len, header->caplen),
+                   .time = time_of(input, &header->ts)},
         .link_type = pcap_datalink(input->pcap),
     };
     return INPUT_FRAME;
@@ -336,18 +279,13 @@ static enum input_status next_of_pcap(struct input *input, struct input_frame *f
 
 static enum input_status next_of_reader(struct input *input, struct input_frame *frame)
 {
-    if (input->interrupted)
-        return INPUT_END;
-    switch (input->reader->next(input->reader, frame)) {
-    case READ_GOOD:
-        break;
-    case READ_OVER:
-        return INPUT_END;
-    case READ_BROKEN:
+    const enum input_status status =
+        input->interrupted ? INPUT_END : input->reader->next(input->reader, frame);
+
+    if (status == INPUT_BROKEN)
         return broken(input);
-    }
     input->position = input->reader->position;
-    return INPUT_FRAME;
+    return status;
 }
 
 static enum input_status next(struct input *input, struct input_frame *frame)
@@ -363,14 +301,9 @@ enum input_status input_next(struct input *input, struct input_frame *frame)
         status = next(input, frame);
         if (status != INPUT_FRAME)
             return status;
-        frame->number = ++input->frames;
+        frame->packet.number = ++input->frames;
     } while (!matches(input, frame));
     return INPUT_FRAME;
-}
-
-uint64_t input_position(const struct input *input)
-{
-    return input->position;
 }
 
 void input_break(struct input *input)
@@ -397,7 +330,8 @@ struct input_drops input_drops(const struct input *input)
 
 void input_close(struct input *input)
 {
-    free_filters(input);
+    free_filter(&input->compiled);
+    g_free(input->filter);
     if (input->reader)
         input->reader->close(input->reader);
     else if (input->pcap)

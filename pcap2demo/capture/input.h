@@ -8,20 +8,39 @@
 #ifndef PCAP2DEMO_INPUT_H
 #define PCAP2DEMO_INPUT_H
 
+#include <pcap/pcap.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "pcap2demo/capture/frame_reader.h"
 
-enum input_status {
-    INPUT_FRAME,
-    INPUT_IDLE, /* live: no frame is available now */
-    INPUT_END,
-    INPUT_BROKEN /* the file is cut or damaged here; see input_error() */
+/* A filter that is compiled for frames of a link type. */
+struct link_filter {
+    int link_type;
+    bool usable; /* false: none of them match */
+    struct bpf_program program;
 };
 
-struct input;
+/* Callers only read the first members. */
+struct input {
+    char *name;        /* in messages: the file's, "standard input" or the interface's */
+    char *stem;        /* the name without folder and extension, for naming demos */
+    uint64_t frames;   /* number of the last frame read; 0 before the first */
+    uint64_t position; /* in the file, after the last frame */
+    char *error;       /* after INPUT_BROKEN: what is wrong and where */
+
+    /* One of these; the other is NULL. */
+    pcap_t *pcap; /* an interface, or a file that libpcap reads */
+    struct frame_reader *reader;
+    bool live;
+    bool mixed;                  /* the link types of frames may differ */
+    char *filter;                /* files only: counts frames that do not match, but skips them */
+    struct link_filter compiled; /* for the link type of the last frame */
+    bool nano;
+    volatile sig_atomic_t interrupted;
+};
 
 /*
  * Opens a capture file that is not compressed. `filter` is a tcpdump expression, or NULL. NULL on
@@ -40,34 +59,22 @@ struct input *input_open_capture(FILE *stream, const char *name, const char *fil
  */
 struct input *input_open_live(const char *name, const char *filter, unsigned buffer, char **error);
 
-/* The name in messages: the file's, "standard input" or the interface's. */
-const char *input_name(const struct input *input);
-
-/* Its name without folder and extension, for naming demos. */
-const char *input_stem(const struct input *input);
+/* Whether --pcap made it of demos: then packet comments describe what the packets carry. */
+static inline bool input_is_of_demos(const struct input *input)
+{
+    return input->reader && input->reader->of_demos;
+}
 
 /* The link type, a DLT_ value of libpcap; in pcapng, that of the first interface. */
 int input_link_type(const struct input *input);
 
-/* Whether the link types of frames may differ. */
-bool input_is_mixed(const struct input *input);
-
-/* Whether --pcap made it of demos: then packet comments describe what the packets carry. */
-bool input_is_of_demos(const struct input *input);
+/* Whether frames can be read: the link type is known, or the link types of frames may differ. */
+bool input_has_known_links(const struct input *input);
 
 enum input_status input_next(struct input *input, struct input_frame *frame);
 
-/* After INPUT_BROKEN: what is wrong and where. Valid until the input is closed. */
-const char *input_error(const struct input *input);
-
-/* The number of the last frame read; 0 before the first. */
-uint64_t input_frames(const struct input *input);
-
 /* Makes input_next() return INPUT_END soon, even if it blocks. For signal handlers. */
 void input_break(struct input *input);
-
-/* Bytes of the file read so far. */
-uint64_t input_position(const struct input *input);
 
 /* Live: a descriptor for poll(2), readable when frames are available; or -1. */
 int input_descriptor(const struct input *input);

@@ -48,7 +48,7 @@ struct datagram {
     struct fragment_key key;
     GList link; /* in `by_age` */
     int64_t started;
-    bool spoilt;         /* its fragments contradict each other: it is not reassembled */
+    bool contradictory;  /* its fragments contradict each other: it is not reassembled */
     uint32_t total;      /* 0 until the last fragment arrives */
     uint32_t reach;      /* the farthest end of a fragment */
     uint32_t cut;        /* bytes from here on were not captured */
@@ -68,35 +68,24 @@ struct ip {
     struct ip_counts counts;
 };
 
-/* The contents of an IP packet, as far as headers have been removed. */
-struct unwrapped {
-    struct span payload;
-    uint8_t protocol;
-    struct qs_packet *packet; /* its addresses are filled in */
-    int64_t time;
-};
-
-static bool read_udp(struct span udp, struct qs_packet *packet)
+static bool read_udp(struct qs_packet *packet)
 {
+    const uint8_t *header = packet->data;
     uint16_t length;
 
-    if (udp.size < UDP_HEADER)
+    if (packet->size < UDP_HEADER)
         return false;
-    packet->source.port = qs_be16(udp.data);
-    packet->destination.port = qs_be16(udp.data + 2);
-    length = qs_be16(udp.data + 4);
+    packet->source.port = qs_be16(header);
+    packet->destination.port = qs_be16(header + 2);
+    length = qs_be16(header + 4);
     if (length && length < UDP_HEADER)
         return false;
     /* 0 with segmentation offload; otherwise padding follows. */
     if (length) {
-        span_limit(&udp, length);
-        udp.wire_size = length;
+        packet_limit(packet, length);
+        packet->wire_size = length;
     }
-    span_skip(&udp, UDP_HEADER);
-    packet->data = udp.data;
-    packet->size = udp.size;
-    packet->wire_size = udp.wire_size;
-    return true;
+    return packet_skip(packet, UDP_HEADER);
 }
 
 /* --- Reassembly ------------------------------------------------------------------------------ */
@@ -159,30 +148,30 @@ static void forget(struct ip *ip, struct datagram *datagram)
     g_hash_table_remove(ip->datagrams, &datagram->key);
 }
 
-static void give_up_oldest(struct ip *ip)
+static void drop_oldest(struct ip *ip)
 {
     struct datagram *oldest = ip->by_age.head->data;
 
-    if (!oldest->spoilt)
+    if (!oldest->contradictory)
         ip->counts.incomplete++;
     forget(ip, oldest);
 }
 
-static void give_up_old(struct ip *ip, int64_t now)
+static void drop_old(struct ip *ip, int64_t now)
 {
     while (ip->by_age.head) {
         const struct datagram *oldest = ip->by_age.head->data;
 
         if (now - oldest->started < IP_TIMEOUT)
             break;
-        give_up_oldest(ip);
+        drop_oldest(ip);
     }
 }
 
 void ip_end(struct ip *ip)
 {
     while (ip->by_age.head)
-        give_up_oldest(ip);
+        drop_oldest(ip);
 }
 
 static struct datagram *find_datagram(struct ip *ip, const struct fragment_key *key, int64_t now)
@@ -192,7 +181,7 @@ static struct datagram *find_datagram(struct ip *ip, const struct fragment_key *
     if (datagram)
         return datagram;
     if (ip->by_age.length == IP_DATAGRAMS_MAX)
-        give_up_oldest(ip);
+        drop_oldest(ip);
     datagram = g_new0(struct datagram, 1);
     datagram->key = *key;
     datagram->link.data = datagram;
@@ -227,7 +216,7 @@ static void set_block(struct datagram *datagram, uint32_t block)
     datagram->blocks++;
 }
 
-/* Adds the bytes of one block, `size` of which were captured. False on a contradiction. */
+/* Adds the `size` captured bytes of one block. False on a contradiction. */
 static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *data, uint32_t size)
 {
     uint8_t *location = datagram->data + block * BLOCK;
@@ -257,19 +246,19 @@ static bool agree_on_end(struct datagram *datagram, const struct fragment *fragm
 
 /* Adds a fragment. False when it contradicts what is there. */
 static bool add_fragment(struct datagram *datagram, const struct fragment *fragment,
-                         struct span bytes)
+                         const struct qs_packet *bytes)
 {
-    const uint32_t end = fragment->offset + bytes.wire_size;
+    const uint32_t end = fragment->offset + bytes->wire_size;
 
-    if (!bytes.wire_size || end > DATAGRAM_MAX || !agree_on_end(datagram, fragment, end))
+    if (!bytes->wire_size || end > DATAGRAM_MAX || !agree_on_end(datagram, fragment, end))
         return false;
     make_room(datagram, end);
-    if (bytes.size < bytes.wire_size)
-        datagram->cut = MIN(datagram->cut, fragment->offset + bytes.size);
-    for (uint32_t at = 0; at < bytes.wire_size; at += BLOCK) {
-        const uint32_t captured = at < bytes.size ? MIN(BLOCK, bytes.size - at) : 0;
+    if (bytes->size < bytes->wire_size)
+        datagram->cut = MIN(datagram->cut, fragment->offset + bytes->size);
+    for (uint32_t at = 0; at < bytes->wire_size; at += BLOCK) {
+        const uint32_t captured = at < bytes->size ? MIN(BLOCK, bytes->size - at) : 0;
 
-        if (!add_block(datagram, (fragment->offset + at) / BLOCK, bytes.data + at, captured))
+        if (!add_block(datagram, (fragment->offset + at) / BLOCK, bytes->data + at, captured))
             return false;
     }
     return true;
@@ -280,100 +269,96 @@ static bool is_whole(const struct datagram *datagram)
     return datagram->total && datagram->blocks == (datagram->total + BLOCK - 1) / BLOCK;
 }
 
-/* Returns the bytes of a complete datagram and forgets it. */
-static struct span deliver_datagram(struct ip *ip, struct datagram *datagram)
+/* Sets the packet to a complete datagram, which it forgets. */
+static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs_packet *packet)
 {
-    struct span span = {.size = MIN(datagram->total, datagram->cut), .wire_size = datagram->total};
-
+    packet->size = MIN(datagram->total, datagram->cut);
+    packet->wire_size = datagram->total;
     ip->counts.reassembled++;
     g_free(ip->whole);
-    ip->whole = datagram->data;
-    span.data = ip->whole;
-    datagram->data = NULL;
+    packet->data = ip->whole = g_steal_pointer(&datagram->data);
     g_array_append_vals(ip->fragments, datagram->fragments->data, datagram->fragments->len);
     forget(ip, datagram);
-    return span;
 }
 
-static void spoil(struct ip *ip, struct datagram *datagram)
+static void drop_contradictory(struct ip *ip, struct datagram *datagram)
 {
     ip->counts.contradictory++;
-    datagram->spoilt = true;
+    datagram->contradictory = true;
     g_free(datagram->data);
     datagram->data = NULL;
 }
 
-/* Adds a fragment to its datagram. True if that completes the datagram: `in` then has its bytes. */
+/* Adds a fragment to its datagram. True if that completes the datagram, which replaces it. */
 static bool reassemble(struct ip *ip, const struct fragment_key *key,
-                       const struct fragment *fragment, struct unwrapped *in)
+                       const struct fragment *fragment, struct qs_packet *packet, uint8_t *protocol)
 {
     struct datagram *datagram;
 
     ip->counts.fragments++;
-    give_up_old(ip, in->time);
-    datagram = find_datagram(ip, key, in->time);
-    if (datagram->spoilt)
+    drop_old(ip, packet->time);
+    datagram = find_datagram(ip, key, packet->time);
+    if (datagram->contradictory)
         return false;
     if (fragment->offset == 0)
-        datagram->next_header = in->protocol;
-    if (!add_fragment(datagram, fragment, in->payload)) {
-        spoil(ip, datagram);
+        datagram->next_header = *protocol;
+    if (!add_fragment(datagram, fragment, packet)) {
+        drop_contradictory(ip, datagram);
         return false;
     }
     if (!is_whole(datagram)) {
         if (datagram->fragments->len < BLOCKS_MAX)
-            g_array_append_val(datagram->fragments, in->packet->number);
+            g_array_append_val(datagram->fragments, packet->number);
         return false;
     }
-    in->protocol = datagram->next_header;
-    in->payload = deliver_datagram(ip, datagram);
+    *protocol = datagram->next_header;
+    deliver_datagram(ip, datagram, packet);
     return true;
 }
 
-static struct fragment_key key_of(const struct unwrapped *in)
+static struct fragment_key key_of(const struct qs_packet *packet)
 {
     struct fragment_key key;
 
     memset(&key, 0, sizeof key);
-    key.family = in->packet->source.family;
-    memcpy(key.source, in->packet->source.bytes, sizeof key.source);
-    memcpy(key.destination, in->packet->destination.bytes, sizeof key.destination);
+    key.family = packet->source.family;
+    memcpy(key.source, packet->source.bytes, sizeof key.source);
+    memcpy(key.destination, packet->destination.bytes, sizeof key.destination);
     return key;
 }
 
 /* --- IPv4 ------------------------------------------------------------------------------------ */
 
-static bool read_ipv4(struct ip *ip, struct span bytes, struct unwrapped *in)
+static bool read_ipv4(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
 {
-    const uint8_t *header = bytes.data;
+    const uint8_t *header = packet->data;
     uint32_t header_size, total;
     uint16_t flags;
 
-    if (bytes.size < IPV4_HEADER)
+    if (packet->size < IPV4_HEADER)
         return false;
     header_size = (header[0] & 15u) * 4;
     total = qs_be16(header + 2);
     /* 0 with segmentation offload. */
     if (total)
-        span_limit(&bytes, total);
-    if (header_size < IPV4_HEADER || !span_skip(&bytes, header_size))
+        packet_limit(packet, total);
+    if (header_size < IPV4_HEADER || !packet_skip(packet, header_size))
         return false;
-    in->protocol = header[9];
-    if (in->protocol != PROTOCOL_UDP && in->protocol != PROTOCOL_TCP)
+    *protocol = header[9];
+    if (*protocol != PROTOCOL_UDP && *protocol != PROTOCOL_TCP)
         return false;
-    in->packet->source.family = in->packet->destination.family = 4;
-    memcpy(in->packet->source.bytes, header + 12, 4);
-    memcpy(in->packet->destination.bytes, header + 16, 4);
-    in->payload = bytes;
+    packet->source.family = packet->destination.family = 4;
+    memcpy(packet->source.bytes, header + 12, 4);
+    memcpy(packet->destination.bytes, header + 16, 4);
     flags = qs_be16(header + 6);
     if (flags & (IPV4_MORE_FRAGMENTS | IPV4_OFFSET_MASK)) {
-        struct fragment_key key = key_of(in);
+        struct fragment_key key = key_of(packet);
         const struct fragment fragment = {.offset = (flags & IPV4_OFFSET_MASK) * 8u,
                                           .more = flags & IPV4_MORE_FRAGMENTS};
 
-        key.protocol = in->protocol;
+        key.protocol = *protocol;
         memcpy(key.id, header + 4, 2);
-        return reassemble(ip, &key, &fragment, in);
+        return reassemble(ip, &key, &fragment, packet, protocol);
     }
     return true;
 }
@@ -381,42 +366,43 @@ static bool read_ipv4(struct ip *ip, struct span bytes, struct unwrapped *in)
 /* --- IPv6 ------------------------------------------------------------------------------------ */
 
 /* Skips an extension header of `base` bytes plus its length field times `unit` bytes. */
-static bool skip_extension(struct unwrapped *in, uint32_t unit, uint32_t base)
+static bool skip_extension(struct qs_packet *packet, uint8_t *protocol, uint32_t unit,
+                           uint32_t base)
 {
-    const uint8_t *header = in->payload.data;
+    const uint8_t *header = packet->data;
 
-    if (in->payload.size < 2)
+    if (packet->size < 2)
         return false;
-    in->protocol = header[0];
-    return span_skip(&in->payload, header[1] * unit + base);
+    *protocol = header[0];
+    return packet_skip(packet, header[1] * unit + base);
 }
 
-static bool read_fragment_header(struct ip *ip, struct unwrapped *in)
+static bool read_fragment_header(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
 {
-    const uint8_t *header = in->payload.data;
-    struct fragment_key key = key_of(in);
+    const uint8_t *header = packet->data;
+    struct fragment_key key = key_of(packet);
     struct fragment fragment;
     uint16_t word;
 
-    if (!span_skip(&in->payload, IPV6_FRAGMENT_HEADER))
+    if (!packet_skip(packet, IPV6_FRAGMENT_HEADER))
         return false;
-    in->protocol = header[0];
+    *protocol = header[0];
     word = qs_be16(header + 2);
     fragment = (struct fragment){.offset = word & IPV6_OFFSET_MASK, .more = word & 1};
     /* An atomic fragment: the whole datagram. */
     if (!fragment.offset && !fragment.more)
         return true;
     memcpy(key.id, header + 4, 4);
-    return reassemble(ip, &key, &fragment, in);
+    return reassemble(ip, &key, &fragment, packet, protocol);
 }
 
 /* Skips extension headers up to UDP or TCP. */
-static bool read_extensions(struct ip *ip, struct unwrapped *in)
+static bool read_extensions(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
 {
     for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
         bool good;
 
-        switch (in->protocol) {
+        switch (*protocol) {
         case PROTOCOL_TCP:
         case PROTOCOL_UDP:
             return true;
@@ -424,13 +410,13 @@ static bool read_extensions(struct ip *ip, struct unwrapped *in)
         case PROTOCOL_ROUTING:
         case PROTOCOL_DESTINATION:
         case PROTOCOL_MOBILITY:
-            good = skip_extension(in, 8, 8);
+            good = skip_extension(packet, protocol, 8, 8);
             break;
         case PROTOCOL_AUTHENTICATION:
-            good = skip_extension(in, 4, 8);
+            good = skip_extension(packet, protocol, 4, 8);
             break;
         case PROTOCOL_FRAGMENT:
-            good = read_fragment_header(ip, in);
+            good = read_fragment_header(ip, packet, protocol);
             break;
         default:
             return false;
@@ -441,72 +427,58 @@ static bool read_extensions(struct ip *ip, struct unwrapped *in)
     return false;
 }
 
-static bool read_ipv6(struct ip *ip, struct span bytes, struct unwrapped *in)
+static bool read_ipv6(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
 {
-    const uint8_t *header = bytes.data;
+    const uint8_t *header = packet->data;
     uint16_t length;
 
-    if (!span_skip(&bytes, IPV6_HEADER))
+    if (!packet_skip(packet, IPV6_HEADER))
         return false;
     length = qs_be16(header + 4);
     if (length)
-        span_limit(&bytes, length);
-    in->protocol = header[6];
-    in->packet->source.family = in->packet->destination.family = 6;
-    memcpy(in->packet->source.bytes, header + 8, 16);
-    memcpy(in->packet->destination.bytes, header + 24, 16);
-    in->payload = bytes;
-    return read_extensions(ip, in);
+        packet_limit(packet, length);
+    *protocol = header[6];
+    packet->source.family = packet->destination.family = 6;
+    memcpy(packet->source.bytes, header + 8, 16);
+    memcpy(packet->destination.bytes, header + 24, 16);
+    return read_extensions(ip, packet, protocol);
 }
 
 /* A segment cut within its first bytes has no ports. */
-static void read_tcp(struct span tcp, struct qs_packet *packet)
+static void read_tcp(struct qs_packet *packet)
 {
     enum { PORTS = 4 };
 
-    packet->data = tcp.data;
-    packet->size = tcp.size;
-    packet->wire_size = tcp.wire_size;
-    if (tcp.size < PORTS)
+    if (packet->size < PORTS)
         return;
-    packet->source.port = qs_be16(tcp.data);
-    packet->destination.port = qs_be16(tcp.data + 2);
+    packet->source.port = qs_be16(packet->data);
+    packet->destination.port = qs_be16(packet->data + 2);
 }
 
-static enum ip_found read_transport(const struct unwrapped *in, struct qs_packet *packet)
+enum ip_found ip_read(struct ip *ip, struct qs_packet *packet)
 {
-    switch (in->protocol) {
-    case PROTOCOL_UDP:
-        return read_udp(in->payload, packet) ? IP_UDP : IP_NOTHING;
-    case PROTOCOL_TCP:
-        read_tcp(in->payload, packet);
-        return IP_TCP;
-    default:
-        return IP_NOTHING;
-    }
-}
-
-enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet)
-{
-    struct unwrapped in = {.packet = packet, .time = time};
-    bool found;
+    uint8_t protocol;
 
     memset(&packet->source, 0, sizeof packet->source);
     memset(&packet->destination, 0, sizeof packet->destination);
     if (ip->fragments->len)
         g_array_set_size(ip->fragments, 0);
-    if (!bytes.size)
+    if (!packet->size || !(packet->data[0] >> 4 == 6 ? read_ipv6(ip, packet, &protocol)
+                                                     : read_ipv4(ip, packet, &protocol)))
         return IP_NOTHING;
-    found = bytes.data[0] >> 4 == 6 ? read_ipv6(ip, bytes, &in) : read_ipv4(ip, bytes, &in);
-    return found ? read_transport(&in, packet) : IP_NOTHING;
+    if (protocol == PROTOCOL_UDP)
+        return read_udp(packet) ? IP_UDP : IP_NOTHING;
+    if (protocol != PROTOCOL_TCP)
+        return IP_NOTHING;
+    read_tcp(packet);
+    return IP_TCP;
 }
 
 enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
                             struct qs_packet *packet)
 {
     link_reader *link = link_find(frame->link_type);
-    struct span bytes = frame->bytes;
 
-    *packet = (struct qs_packet){.number = frame->number, .time = frame->time};
-    return link && link(&bytes) ? ip_read(ip, bytes, frame->time, packet) : IP_NOTHING;
+    *packet = frame->packet;
+    return link && link(packet) ? ip_read(ip, packet) : IP_NOTHING;
 }

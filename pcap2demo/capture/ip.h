@@ -21,7 +21,6 @@
 
 #include "common/core/packet.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/span.h"
 
 enum { IP_DATAGRAMS_MAX = 256 };
 
@@ -43,20 +42,19 @@ void ip_free(struct ip *ip);
 enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
 
 /*
- * Reads one IP packet, captured at `time`. If it is or completes a UDP datagram, sets data, size,
- * wire_size, source and destination of `packet`; the data of a TCP segment begin with its header.
- * `ip` may own the data, which are valid until the next call.
+ * Reads one IP packet. If it is or completes a UDP datagram, its payload replaces it in `packet`,
+ * with the addresses; of a TCP segment the header stays. `ip` may own the data, which are valid
+ * until the next call.
  */
-enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet);
+enum ip_found ip_read(struct ip *ip, struct qs_packet *packet);
 
-/* The same from the link layer on; also sets the number and time of `packet`. */
+/* The same for a copy of the frame's packet, from the link layer on. */
 enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
                             struct qs_packet *packet);
 
 /*
  * The packet numbers (uint64_t) of the fragments of the last UDP datagram or TCP segment, in
- * capture order, without the one that completed it. Empty: it was not fragmented. The caller sets
- * packet->number before ip_read().
+ * capture order, without the one that completed it. Empty: it was not fragmented.
  */
 const GArray *ip_fragments(const struct ip *ip);
 

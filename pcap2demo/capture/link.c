@@ -29,19 +29,19 @@ enum {
     TAGS_MAX = 8 /* VLAN tags or MPLS labels in a frame; with more it is skipped */
 };
 
-static bool read_ip(struct span *frame)
+static bool read_ip(struct qs_packet *frame)
 {
     const unsigned version = frame->size ? frame->data[0] >> 4 : 0;
 
     return version == 4 || version == 6;
 }
 
-static bool read_mpls(struct span *frame)
+static bool read_mpls(struct qs_packet *frame)
 {
     for (unsigned i = 0; i < TAGS_MAX; i++) {
         const uint8_t *label = frame->data;
 
-        if (!span_skip(frame, MPLS_LABEL))
+        if (!packet_skip(frame, MPLS_LABEL))
             return false;
         if (label[2] & MPLS_BOTTOM)
             return read_ip(frame);
@@ -50,39 +50,39 @@ static bool read_mpls(struct span *frame)
 }
 
 /* HDLC's address and control bytes may come first; the protocol may be compressed to one byte. */
-static bool read_ppp(struct span *frame)
+static bool read_ppp(struct qs_packet *frame)
 {
     uint16_t protocol;
 
     if (frame->size >= 2 && frame->data[0] == 0xff && frame->data[1] == 0x03)
-        span_skip(frame, 2);
+        packet_skip(frame, 2);
     if (frame->size < 2)
         return false;
     if (frame->data[0] & 1) {
         protocol = frame->data[0];
-        span_skip(frame, 1);
+        packet_skip(frame, 1);
     } else {
         protocol = qs_be16(frame->data);
-        span_skip(frame, 2);
+        packet_skip(frame, 2);
     }
     return (protocol == PPP_IPV4 || protocol == PPP_IPV6) && read_ip(frame);
 }
 
 /* Uses the length field, since Ethernet may have padded the frame. */
-static bool read_pppoe(struct span *frame)
+static bool read_pppoe(struct qs_packet *frame)
 {
     uint16_t length;
 
     if (frame->size < PPPOE_HEADER)
         return false;
     length = qs_be16(frame->data + 4);
-    span_skip(frame, PPPOE_HEADER);
-    span_limit(frame, length);
+    packet_skip(frame, PPPOE_HEADER);
+    packet_limit(frame, length);
     return read_ppp(frame);
 }
 
 /* Reads what follows an Ethernet type field with the value `type`. */
-static bool read_ethertype(struct span *frame, uint16_t type)
+static bool read_ethertype(struct qs_packet *frame, uint16_t type)
 {
     for (unsigned i = 0; i < TAGS_MAX; i++) {
         switch (type) {
@@ -99,7 +99,7 @@ static bool read_ethertype(struct span *frame, uint16_t type)
             if (frame->size < VLAN_TAG)
                 return false;
             type = qs_be16(frame->data + 2);
-            span_skip(frame, VLAN_TAG);
+            packet_skip(frame, VLAN_TAG);
             break;
         default:
             return false;
@@ -109,28 +109,28 @@ static bool read_ethertype(struct span *frame, uint16_t type)
 }
 
 /* Reads a header of `header` bytes with an Ethernet type at `type_offset`. */
-static bool read_typed(struct span *frame, uint32_t header, uint32_t type_offset)
+static bool read_typed(struct qs_packet *frame, uint32_t header, uint32_t type_offset)
 {
     uint16_t type;
 
     if (frame->size < header)
         return false;
     type = qs_be16(frame->data + type_offset);
-    span_skip(frame, header);
+    packet_skip(frame, header);
     return read_ethertype(frame, type);
 }
 
-static bool read_ethernet(struct span *frame)
+static bool read_ethernet(struct qs_packet *frame)
 {
     return read_typed(frame, ETHERNET_HEADER, 12);
 }
 
-static bool read_sll(struct span *frame)
+static bool read_sll(struct qs_packet *frame)
 {
     return read_typed(frame, SLL_HEADER, 14);
 }
 
-static bool read_sll2(struct span *frame)
+static bool read_sll2(struct qs_packet *frame)
 {
     return read_typed(frame, SLL2_HEADER, 0);
 }
@@ -139,9 +139,9 @@ static bool read_sll2(struct span *frame)
  * The header is an address family in the capturing host's byte order, with numbers that differ
  * between systems (IPv6 is 10, 24, 28 or 30). So this reads the IP packet's version instead.
  */
-static bool read_loopback(struct span *frame)
+static bool read_loopback(struct qs_packet *frame)
 {
-    return span_skip(frame, LOOPBACK_HEADER) && read_ip(frame);
+    return packet_skip(frame, LOOPBACK_HEADER) && read_ip(frame);
 }
 
 link_reader *link_find(int link_type)

@@ -8,13 +8,13 @@
 #ifndef PCAP2DEMO_LINK_H
 #define PCAP2DEMO_LINK_H
 
-#include "pcap2demo/capture/span.h"
+#include "common/core/packet.h"
 
 /*
  * Shortens `frame` to the IPv4 or IPv6 packet in it, recognized by its first nibble. False if there
  * is none.
  */
-typedef bool link_reader(struct span *frame);
+typedef bool link_reader(struct qs_packet *frame);
 
 /* The reader for a DLT_ value of libpcap, or NULL if the link layer is not supported. */
 link_reader *link_find(int link_type);
@@ -26,5 +26,23 @@ link_reader *link_find(int link_type);
 enum { LINKTYPE_RAW = 101 };
 int link_type_of_file(uint16_t number);
 uint16_t link_type_to_file(int link_type);
+
+/* Skips a header of `count` bytes. False, without a change, if they were not captured. */
+static inline bool packet_skip(struct qs_packet *packet, uint32_t count)
+{
+    if (packet->size < count)
+        return false;
+    packet->data += count;
+    packet->size -= count;
+    packet->wire_size -= count;
+    return true;
+}
+
+/* Limits the packet to `wire_size` sent bytes, by a length field. */
+static inline void packet_limit(struct qs_packet *packet, uint32_t wire_size)
+{
+    packet->wire_size = MIN(packet->wire_size, wire_size);
+    packet->size = MIN(packet->size, wire_size);
+}
 
 #endif

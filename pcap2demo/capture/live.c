@@ -27,6 +27,7 @@ struct source {
     struct input_frame frame;
     bool down;
     bool hopeless; /* no permission to open it again */
+    bool reported; /* that it cannot be opened, since it was lost */
     struct input_drops seen;
     struct live_drops drops;
 };
@@ -109,7 +110,8 @@ static void tell(const struct live *live, const struct source *source, bool good
 
 static void lose(const struct live *live, struct source *source)
 {
-    tell(live, source, false, "%s; waiting for it", input_error(source->input));
+    tell(live, source, false, "%s; waiting for it", source->input->error);
+    source->reported = false;
     close_source(source);
 }
 
@@ -189,7 +191,7 @@ static struct source *earliest(const struct live *live)
     for (unsigned i = 0; i < live->count; i++) {
         struct source *source = &live->sources[i];
 
-        if (source->waits && (!first || source->frame.time < first->frame.time))
+        if (source->waits && (!first || source->frame.packet.time < first->frame.packet.time))
             first = source;
     }
     return first;
@@ -208,7 +210,7 @@ static bool is_early(const struct live *live, const struct source *first)
         all = all && (live->sources[i].waits || !live->sources[i].input);
     if (all)
         return false;
-    age = g_get_real_time() * 1000 - first->frame.time;
+    age = g_get_real_time() * 1000 - first->frame.packet.time;
     return age < PATIENCE && age > -PATIENCE;
 }
 
@@ -223,7 +225,7 @@ bool live_next(struct live *live, struct live_frame *frame)
         return false;
     first->waits = false;
     frame->frame = first->frame;
-    frame->frame.number = ++live->frames;
+    frame->frame.packet.number = ++live->frames;
     frame->link = first->link;
     frame->interface = (unsigned)(first - live->sources);
     frame->link_type = input_link_type(first->input);
@@ -282,6 +284,12 @@ static bool is_there(const struct source *source)
     return strcmp(source->name, "any") == 0 || if_nametoindex(source->name) != 0;
 }
 
+/* Whatever else is wrong may pass: an interface that is not up yet, or of another kind. */
+static bool is_refused(const char *error)
+{
+    return strstr(error, "ermission") || strstr(error, "not permitted");
+}
+
 static void try_again(const struct live *live, struct source *source)
 {
     char *error = NULL;
@@ -290,9 +298,11 @@ static void try_again(const struct live *live, struct source *source)
         return;
     if (open_source(live, source, &error)) {
         tell(live, source, true, "is back");
-    } else if (!is_down(live, source) && is_there(source)) {
-        source->hopeless = true;
-        tell(live, source, false, "is back, but cannot be opened again: %s", error);
+    } else {
+        source->hopeless = is_refused(error);
+        if (!source->reported && !is_down(live, source))
+            tell(live, source, false, "is back, but cannot be opened: %s", error);
+        source->reported = true;
     }
     g_free(error);
 }

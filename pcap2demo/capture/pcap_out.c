@@ -21,7 +21,6 @@ struct pcap_out {
     GByteArray *frame;     /* scratch */
     GArray *interfaces;    /* struct interface */
     uint64_t packets;      /* so far */
-    uint16_t id;           /* of the last IP packet */
 };
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
@@ -108,16 +107,6 @@ static guint number_of(struct pcap_out *out, const struct interface *interface)
     return number;
 }
 
-unsigned pcap_out_interfaces(const struct pcap_out *out)
-{
-    return out->interfaces->len;
-}
-
-void pcap_out_forget_interfaces(struct pcap_out *out, unsigned count)
-{
-    g_array_set_size(out->interfaces, count);
-}
-
 static void add_to_writer(void *writer, const void *data, size_t size)
 {
     writer_add(writer, data, size);
@@ -171,41 +160,20 @@ uint64_t pcap_out_packets(const struct pcap_out *out)
     return out->packets;
 }
 
-static void write_content(struct pcap_out *out, int64_t time, struct frame_content content,
-                          const char *comment)
+void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content,
+                     const char *comment)
 {
-    content.id = ++out->id;
-    content.wire_size = content.payload.size;
-    frame_build(out->frame, &content);
+    uint32_t headers;
+
+    frame_build(out->frame, content);
+    headers = out->frame->len - content->payload.size;
     pcap_out_frame(out, &(struct pcap_out_frame){
                             .link_type = LINKTYPE_RAW,
                             .time = time,
                             .bytes = qs_view_of_bytes(out->frame),
-                            .wire_size = out->frame->len,
+                            .wire_size = headers + content->wire_size,
                             .comment = comment ? text_view(comment) : (struct qs_view){0},
                         });
-}
-
-void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                       const struct qs_address *destination, struct qs_view payload,
-                       const char *comment)
-{
-    write_content(out, time,
-                  (struct frame_content){.source = source,
-                                         .destination = destination,
-                                         .no_udp_checksum = true,
-                                         .payload = payload},
-                  comment);
-}
-
-void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                      const struct qs_address *destination, const struct frame_tcp *tcp,
-                      struct qs_view payload, const char *comment)
-{
-    write_content(out, time,
-                  (struct frame_content){
-                      .source = source, .destination = destination, .tcp = tcp, .payload = payload},
-                  comment);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */

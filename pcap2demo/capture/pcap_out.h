@@ -6,12 +6,12 @@
 #ifndef PCAP2DEMO_PCAP_OUT_H
 #define PCAP2DEMO_PCAP_OUT_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
-#include "pcap2demo/capture/frame_builder.h"
 
 enum {
     PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* what fits into a UDP datagram over IPv4 */
@@ -32,18 +32,33 @@ struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, siz
  */
 void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos);
 
-/*
- * Writes a UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0.
- * `comment`: as for the section.
- */
-void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                       const struct qs_address *destination, struct qs_view payload,
-                       const char *comment);
+struct frame_tcp {
+    uint32_t sequence, acknowledged;
+    uint8_t flags;
+};
 
-/* The same for a TCP segment; the payload has at most PCAP_OUT_PAYLOAD_MAX - 12 bytes. */
-void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                      const struct qs_address *destination, const struct frame_tcp *tcp,
-                      struct qs_view payload, const char *comment);
+/* What an IP packet carries. */
+struct frame_content {
+    const struct qs_address *source, *destination; /* of the same family */
+    uint16_t id;                                   /* IPv4's */
+    const struct frame_tcp *tcp;                   /* NULL: a UDP datagram */
+    bool no_udp_checksum;
+    struct qs_view payload;
+    uint32_t wire_size; /* of the payload; larger than its size if the capture cut it */
+};
+
+/* The largest payload that fits with the headers of either family. */
+enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
+
+/*
+ * Overwrites `frame` with a raw IP packet and its checksums; a cut one has no UDP or TCP checksum.
+ * Sources: RFC 791, 768, 8200, 9293, 1071.
+ */
+void frame_build(GByteArray *frame, const struct frame_content *content);
+
+/* Writes a UDP datagram or a TCP segment; time >= 0. `comment`: as for the section. */
+void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content,
+                     const char *comment);
 
 /* A frame of another capture. */
 struct pcap_out_frame {
@@ -56,13 +71,6 @@ struct pcap_out_frame {
 };
 
 void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame);
-
-/*
- * The number of interfaces described so far. If the last description blocks were lost, forget all
- * but the first `count` interfaces: the others are described again on use.
- */
-unsigned pcap_out_interfaces(const struct pcap_out *out);
-void pcap_out_forget_interfaces(struct pcap_out *out, unsigned count);
 
 /* Packets written so far. */
 uint64_t pcap_out_packets(const struct pcap_out *out);

@@ -58,19 +58,19 @@ static bool read_header(struct pcap_reader *in, const uint8_t *header)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-static enum read_status broken(struct pcap_reader *in, char *problem)
+static enum input_status broken(struct pcap_reader *in, char *problem)
 {
     return read_broken(&in->base.problem, problem);
 }
 
-static enum read_status ends_early(struct pcap_reader *in, uint32_t need)
+static enum input_status ends_early(struct pcap_reader *in, uint32_t need)
 {
     const uint32_t left = read_buffer_left(&in->file);
 
     if (in->file.failure)
         return broken(in, g_strdup(g_strerror(in->file.failure)));
     if (!left)
-        return READ_OVER;
+        return INPUT_END;
     return broken(in, g_strdup_printf("the file ends with %u of %u bytes of a packet", left, need));
 }
 
@@ -83,7 +83,7 @@ static int64_t time_of(const struct pcap_reader *in, const uint8_t *header)
            (int64_t)MIN(fraction, NANOSECONDS - in->unit);
 }
 
-static enum read_status next(struct frame_reader *reader, struct input_frame *frame)
+static enum input_status next(struct frame_reader *reader, struct input_frame *frame)
 {
     struct pcap_reader *in = (struct pcap_reader *)reader;
     const uint8_t *header;
@@ -98,14 +98,15 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
         return ends_early(in, FRAME_HEADER + size);
     header = read_buffer_bytes(&in->file);
     *frame = (struct input_frame){
-        .bytes = {header + FRAME_HEADER, MIN(size, in->snaplen),
-                  MAX(size, word32(in, header + 12))},
-        .time = time_of(in, header),
+        .packet = {.data = header + FRAME_HEADER,
+                   .size = MIN(size, in->snaplen),
+                   .wire_size = MAX(size, word32(in, header + 12)),
+                   .time = time_of(in, header)},
         .link_type = in->base.link_type,
     };
     read_buffer_pass(&in->file, FRAME_HEADER + size);
     in->base.position = in->file.position;
-    return READ_GOOD;
+    return INPUT_FRAME;
 }
 
 /* --- The file -------------------------------------------------------------------------------- */

@@ -33,15 +33,6 @@ enum {
     SIMPLE_PACKET_HEAD = 4
 };
 
-/* Reads a file block by block. */
-struct pcapng {
-    struct read_buffer in; /* its position is behind the block at hand */
-    bool big_endian;       /* the section at hand */
-    uint32_t type;         /* of the current block */
-    struct qs_view body;   /* of the block; valid until the next one is read */
-    char *problem;         /* or NULL */
-};
-
 struct interface {
     int link_type;
     uint32_t snaplen; /* 0: none */
@@ -52,140 +43,137 @@ struct interface {
 
 struct pcapng_reader {
     struct frame_reader base;
-    struct pcapng file;
-    GArray *interfaces; /* struct interface, of the section */
+    struct read_buffer file; /* its position is behind the current block */
+    bool big_endian;         /* the current section */
+    uint32_t type;           /* of the current block */
+    struct qs_view body;     /* of the block; valid until the next one is read */
+    GArray *interfaces;      /* struct interface, of the section */
     bool any_interface;
     int64_t time; /* of the last frame */
 };
 
 /* Reads numbers in the section's byte order. */
-static uint16_t pcapng_u16(const struct pcapng *file, const uint8_t *at)
+static uint16_t pcapng_u16(const struct pcapng_reader *in, const uint8_t *at)
 {
-    return file->big_endian ? qs_be16(at) : qs_le16(at);
+    return in->big_endian ? qs_be16(at) : qs_le16(at);
 }
 
-static uint32_t pcapng_u32(const struct pcapng *file, const uint8_t *at)
+static uint32_t pcapng_u32(const struct pcapng_reader *in, const uint8_t *at)
 {
-    return file->big_endian ? qs_be32(at) : qs_le32(at);
+    return in->big_endian ? qs_be32(at) : qs_le32(at);
 }
 
 /* The body from this byte on; empty if it is shorter. */
-static struct qs_view pcapng_rest(const struct pcapng *file, uint32_t from)
+static struct qs_view pcapng_rest(const struct pcapng_reader *in, uint32_t from)
 {
-    if (from >= file->body.size)
+    if (from >= in->body.size)
         return (struct qs_view){0};
-    return (struct qs_view){file->body.data + from, file->body.size - from};
+    return (struct qs_view){in->body.data + from, in->body.size - from};
 }
 
 /* The value of the first option with this code. Empty: there is none. */
-static struct qs_view pcapng_option(const struct pcapng *file, struct qs_view options,
+static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_view options,
                                     uint16_t wanted)
 {
-    struct qs_reader in = qs_reader_over(options.data, options.size);
+    struct qs_reader left = qs_reader_over(options.data, options.size);
 
-    while (qs_reader_left(&in)) {
-        const uint8_t *head = qs_reader_take(&in, 4);
-        const uint16_t code = head ? pcapng_u16(file, head) : PCAPNG_OPTION_END;
-        const uint16_t size = head ? pcapng_u16(file, head + 2) : 0;
-        const uint8_t *value = qs_reader_take(&in, size);
+    while (qs_reader_left(&left)) {
+        const uint8_t *head = qs_reader_take(&left, 4);
+        const uint16_t code = head ? pcapng_u16(in, head) : PCAPNG_OPTION_END;
+        const uint16_t size = head ? pcapng_u16(in, head + 2) : 0;
+        const uint8_t *value = qs_reader_take(&left, size);
 
-        if (in.overrun || code == PCAPNG_OPTION_END)
+        if (left.overrun || code == PCAPNG_OPTION_END)
             break;
         if (code == wanted)
             return (struct qs_view){value, size};
-        qs_reader_take(&in, -(uint32_t)size % 4);
+        qs_reader_take(&left, -(uint32_t)size % 4);
     }
     return (struct qs_view){0};
 }
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
 
-static enum read_status broken_block(struct pcapng *file, char *problem)
+static enum input_status broken(struct pcapng_reader *in, char *problem)
 {
-    return read_broken(&file->problem, problem);
+    return read_broken(&in->base.problem, problem);
 }
 
-static enum read_status ends_early(struct pcapng *file)
+static enum input_status ends_early(struct pcapng_reader *in)
 {
-    const int failure = file->in.failure;
+    const int failure = in->file.failure;
 
-    return broken_block(file,
-                        g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
+    return broken(in, g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
 }
 
 /* Reads a block of `size` bytes, which repeats the size at its end. */
-static enum read_status read_block(struct pcapng *file, uint32_t size)
+static enum input_status read_block(struct pcapng_reader *in, uint32_t size)
 {
     const uint8_t *block;
 
-    if (!read_buffer_need(&file->in, size))
-        return ends_early(file);
-    block = read_buffer_bytes(&file->in);
-    if (pcapng_u32(file, block + size - BLOCK_TAIL) != size)
-        return broken_block(file, g_strdup("a block's length is another at its end"));
-    file->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
-    read_buffer_pass(&file->in, size);
-    return READ_GOOD;
+    if (!read_buffer_need(&in->file, size))
+        return ends_early(in);
+    block = read_buffer_bytes(&in->file);
+    if (pcapng_u32(in, block + size - BLOCK_TAIL) != size)
+        return broken(in, g_strdup("a block's length is another at its end"));
+    in->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
+    read_buffer_pass(&in->file, size);
+    return INPUT_FRAME;
 }
 
 /* The byte-order magic follows the block length and determines its byte order. */
-static bool read_byte_order(struct pcapng *file, const uint8_t *order)
+static bool read_byte_order(struct pcapng_reader *in, const uint8_t *order)
 {
-    file->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
-    return file->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
+    in->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
+    return in->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
 }
 
-static enum read_status read_section_block(struct pcapng *file)
+static enum input_status read_section_block(struct pcapng_reader *in)
 {
     const uint8_t *head;
     uint32_t size;
     uint16_t version;
 
-    if (!read_buffer_need(&file->in, BLOCK_HEAD + ORDER_MARK))
-        return ends_early(file);
-    head = read_buffer_bytes(&file->in);
-    if (!read_byte_order(file, head + BLOCK_HEAD))
-        return broken_block(file, g_strdup("a section without byte order"));
-    size = pcapng_u32(file, head + 4);
+    if (!read_buffer_need(&in->file, BLOCK_HEAD + ORDER_MARK))
+        return ends_early(in);
+    head = read_buffer_bytes(&in->file);
+    if (!read_byte_order(in, head + BLOCK_HEAD))
+        return broken(in, g_strdup("a section without byte order"));
+    size = pcapng_u32(in, head + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
-        return broken_block(file, g_strdup_printf("a section header of %u bytes", size));
-    if (read_block(file, size) != READ_GOOD)
-        return READ_BROKEN;
-    version = pcapng_u16(file, file->body.data + ORDER_MARK);
+        return broken(in, g_strdup_printf("a section header of %u bytes", size));
+    if (read_block(in, size) != INPUT_FRAME)
+        return INPUT_BROKEN;
+    version = pcapng_u16(in, in->body.data + ORDER_MARK);
     if (version != MAJOR_VERSION)
-        return broken_block(file, g_strdup_printf("version %u of pcapng is not known", version));
-    return READ_GOOD;
+        return broken(in, g_strdup_printf("version %u of pcapng is not known", version));
+    return INPUT_FRAME;
 }
 
-static enum read_status read_other(struct pcapng *file, uint32_t size)
+static enum input_status read_other(struct pcapng_reader *in, uint32_t size)
 {
     if (size < PCAPNG_FRAMING || size > PCAPNG_BLOCK_MAX || size % 4)
-        return broken_block(file, g_strdup_printf("a block of %u bytes", size));
-    return read_block(file, size);
+        return broken(in, g_strdup_printf("a block of %u bytes", size));
+    return read_block(in, size);
 }
 
 /*
- * Reads the next block. READ_BROKEN: the file ends within a block, the next bytes are no block, or
+ * Reads the next block. INPUT_BROKEN: the file ends within a block, the next bytes are no block, or
  * the file does not begin with a section.
  */
-static enum read_status next_block(struct pcapng *file)
+static enum input_status next_block(struct pcapng_reader *in)
 {
     const uint8_t *head;
 
-    if (!read_buffer_need(&file->in, BLOCK_HEAD))
-        return read_buffer_left(&file->in) || file->in.failure ? ends_early(file) : READ_OVER;
-    head = read_buffer_bytes(&file->in);
-    file->type = pcapng_u32(file, head);
-    if (file->type == PCAPNG_SECTION) /* the same in both byte orders */
-        return read_section_block(file);
-    if (!file->in.position)
-        return broken_block(file, g_strdup("no section begins the file"));
-    return read_other(file, pcapng_u32(file, head + 4));
-}
-
-static enum read_status broken(struct pcapng_reader *in, char *problem)
-{
-    return read_broken(&in->base.problem, problem);
+    if (!read_buffer_need(&in->file, BLOCK_HEAD))
+        return read_buffer_left(&in->file) || in->file.failure ? ends_early(in) : INPUT_END;
+    head = read_buffer_bytes(&in->file);
+    in->type = pcapng_u32(in, head);
+    if (in->type == PCAPNG_SECTION) /* the same in both byte orders */
+        return read_section_block(in);
+    if (!in->file.position)
+        return broken(in, g_strdup("no section begins the file"));
+    return read_other(in, pcapng_u32(in, head + 4));
 }
 
 /* --- Times ----------------------------------------------------------------------------------- */
@@ -237,42 +225,41 @@ static int64_t time_of(const struct interface *interface, uint64_t units)
 
 /* --- Interfaces ------------------------------------------------------------------------------ */
 
-static void read_time_options(const struct pcapng *file, struct interface *interface)
+static void read_time_options(const struct pcapng_reader *in, struct interface *interface)
 {
-    const struct qs_view options = pcapng_rest(file, INTERFACE_HEAD);
-    const struct qs_view resolution = pcapng_option(file, options, PCAPNG_OPTION_TIME_RESOLUTION);
-    const struct qs_view offset = pcapng_option(file, options, PCAPNG_OPTION_TIME_OFFSET);
+    const struct qs_view options = pcapng_rest(in, INTERFACE_HEAD);
+    const struct qs_view resolution = pcapng_option(in, options, PCAPNG_OPTION_TIME_RESOLUTION);
+    const struct qs_view offset = pcapng_option(in, options, PCAPNG_OPTION_TIME_OFFSET);
 
     if (resolution.size == 1) {
         interface->second = units_of(*resolution.data);
         interface->binary = *resolution.data & BINARY_RESOLUTION;
     }
     if (offset.size == sizeof interface->offset) {
-        const uint32_t first = pcapng_u32(file, offset.data);
-        const uint32_t second = pcapng_u32(file, offset.data + 4);
+        const uint32_t first = pcapng_u32(in, offset.data);
+        const uint32_t second = pcapng_u32(in, offset.data + 4);
 
-        interface->offset = (int64_t)(file->big_endian ? (uint64_t)first << 32 | second
-                                                       : (uint64_t)second << 32 | first);
+        interface->offset = (int64_t)(in->big_endian ? (uint64_t)first << 32 | second
+                                                     : (uint64_t)second << 32 | first);
     }
 }
 
-static enum read_status read_interface(struct pcapng_reader *in)
+static enum input_status read_interface(struct pcapng_reader *in)
 {
-    const struct pcapng *file = &in->file;
     struct interface interface = {.second = MICROSECONDS};
 
-    if (file->body.size < INTERFACE_HEAD)
+    if (in->body.size < INTERFACE_HEAD)
         return broken(in, g_strdup("an interface description is too short"));
     if (in->interfaces->len == PCAPNG_INTERFACES_MAX)
         return broken(in, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
-    interface.link_type = link_type_of_file(pcapng_u16(file, file->body.data));
-    interface.snaplen = pcapng_u32(file, file->body.data + 4);
-    read_time_options(file, &interface);
+    interface.link_type = link_type_of_file(pcapng_u16(in, in->body.data));
+    interface.snaplen = pcapng_u32(in, in->body.data + 4);
+    read_time_options(in, &interface);
     if (!in->any_interface)
         in->base.link_type = interface.link_type;
     in->any_interface = true;
     g_array_append_val(in->interfaces, interface);
-    return READ_GOOD;
+    return INPUT_FRAME;
 }
 
 static const struct interface *find_interface(struct pcapng_reader *in, uint32_t number)
@@ -286,51 +273,53 @@ static const struct interface *find_interface(struct pcapng_reader *in, uint32_t
 /* --- Packets --------------------------------------------------------------------------------- */
 
 /* Reads an enhanced packet block, or the obsolete packet block, whose interface has 16 bits. */
-static enum read_status read_packet(struct pcapng_reader *in, struct input_frame *frame)
+static enum input_status read_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
-    const struct pcapng *file = &in->file;
-    const uint8_t *head = file->body.data;
+    const uint8_t *head = in->body.data;
     const struct interface *interface;
     uint32_t size, padded;
 
-    if (file->body.size < PACKET_HEAD)
+    if (in->body.size < PACKET_HEAD)
         return broken(in, g_strdup("a packet's block is too short"));
-    interface = find_interface(in, file->type == PCAPNG_PACKET ? pcapng_u32(file, head)
-                                                               : pcapng_u16(file, head));
+    interface =
+        find_interface(in, in->type == PCAPNG_PACKET ? pcapng_u32(in, head) : pcapng_u16(in, head));
     if (!interface)
-        return READ_BROKEN;
-    size = pcapng_u32(file, head + 12);
-    if (size > file->body.size - PACKET_HEAD)
+        return INPUT_BROKEN;
+    size = pcapng_u32(in, head + 12);
+    if (size > in->body.size - PACKET_HEAD)
         return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     padded = size + -size % 4;
     in->time =
-        time_of(interface, (uint64_t)pcapng_u32(file, head + 4) << 32 | pcapng_u32(file, head + 8));
-    frame->bytes = (struct span){head + PACKET_HEAD, size, MAX(size, pcapng_u32(file, head + 16))};
+        time_of(interface, (uint64_t)pcapng_u32(in, head + 4) << 32 | pcapng_u32(in, head + 8));
+    frame->packet.data = head + PACKET_HEAD;
+    frame->packet.size = size;
+    frame->packet.wire_size = MAX(size, pcapng_u32(in, head + 16));
     frame->link_type = interface->link_type;
     frame->comment =
-        pcapng_option(file, pcapng_rest(file, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
-    return READ_GOOD;
+        pcapng_option(in, pcapng_rest(in, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
+    return INPUT_FRAME;
 }
 
 /* Its interface is the first. It has no time: uses that of the previous frame. */
-static enum read_status read_simple_packet(struct pcapng_reader *in, struct input_frame *frame)
+static enum input_status read_simple_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
-    const struct pcapng *file = &in->file;
     const struct interface *interface;
     uint32_t sent, size;
 
-    if (file->body.size < SIMPLE_PACKET_HEAD)
+    if (in->body.size < SIMPLE_PACKET_HEAD)
         return broken(in, g_strdup("a packet's block is too short"));
     interface = find_interface(in, 0);
     if (!interface)
-        return READ_BROKEN;
-    sent = pcapng_u32(file, file->body.data);
+        return INPUT_BROKEN;
+    sent = pcapng_u32(in, in->body.data);
     size = interface->snaplen ? MIN(sent, interface->snaplen) : sent;
-    if (size > file->body.size - SIMPLE_PACKET_HEAD)
+    if (size > in->body.size - SIMPLE_PACKET_HEAD)
         return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
-    frame->bytes = (struct span){file->body.data + SIMPLE_PACKET_HEAD, size, sent};
+    frame->packet.data = in->body.data + SIMPLE_PACKET_HEAD;
+    frame->packet.size = size;
+    frame->packet.wire_size = sent;
     frame->link_type = interface->link_type;
-    return READ_GOOD;
+    return INPUT_FRAME;
 }
 
 /* Only in captures of demos do comments contain parts of demos. */
@@ -338,7 +327,7 @@ static void read_section(struct pcapng_reader *in)
 {
     enum { SECTION_HEAD = 16 };
     const struct qs_view application =
-        pcapng_option(&in->file, pcapng_rest(&in->file, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
+        pcapng_option(in, pcapng_rest(in, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
 
     in->base.of_demos =
         application.size >= strlen(PCAPNG_APPLICATION) &&
@@ -346,16 +335,16 @@ static void read_section(struct pcapng_reader *in)
 }
 
 /* Sets `*any` if the block has a frame. */
-static enum read_status read_packet_block(struct pcapng_reader *in, struct input_frame *frame,
-                                          bool *any)
+static enum input_status read_packet_block(struct pcapng_reader *in, struct input_frame *frame,
+                                           bool *any)
 {
     *frame = (struct input_frame){0};
     *any = false;
-    switch (in->file.type) {
+    switch (in->type) {
     case PCAPNG_SECTION:
         read_section(in);
         g_array_set_size(in->interfaces, 0);
-        return READ_GOOD;
+        return INPUT_FRAME;
     case PCAPNG_INTERFACE:
         return read_interface(in);
     case PCAPNG_PACKET:
@@ -366,26 +355,24 @@ static enum read_status read_packet_block(struct pcapng_reader *in, struct input
         *any = true;
         return read_simple_packet(in, frame);
     default:
-        return READ_GOOD;
+        return INPUT_FRAME;
     }
 }
 
-static enum read_status next(struct frame_reader *reader, struct input_frame *frame)
+static enum input_status next(struct frame_reader *reader, struct input_frame *frame)
 {
     struct pcapng_reader *in = (struct pcapng_reader *)reader;
-    enum read_status status;
+    enum input_status status;
     bool any;
 
     do {
-        status = next_block(&in->file);
-        if (status == READ_BROKEN)
-            return broken(in, g_strdup(in->file.problem));
-        if (status == READ_GOOD)
+        status = next_block(in);
+        if (status == INPUT_FRAME)
             status = read_packet_block(in, frame, &any);
-    } while (status == READ_GOOD && !any);
-    if (status == READ_GOOD) {
-        frame->time = in->time;
-        in->base.position = in->file.in.position;
+    } while (status == INPUT_FRAME && !any);
+    if (status == INPUT_FRAME) {
+        frame->packet.time = in->time;
+        in->base.position = in->file.position;
     }
     return status;
 }
@@ -396,16 +383,16 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
 static char *read_up_to_interface(struct pcapng_reader *in)
 {
     while (!in->any_interface) {
-        enum read_status status = next_block(&in->file);
+        enum input_status status = next_block(in);
 
-        if (status == READ_OVER)
+        if (status == INPUT_END)
             return g_strdup("the file describes no interface");
-        if (status == READ_BROKEN)
-            return g_strdup(in->file.problem);
-        if (in->file.type == PCAPNG_SECTION)
+        if (status == INPUT_BROKEN)
+            return g_steal_pointer(&in->base.problem);
+        if (in->type == PCAPNG_SECTION)
             read_section(in);
-        if (in->file.type == PCAPNG_INTERFACE && read_interface(in) == READ_BROKEN)
-            return g_strdup(in->base.problem);
+        if (in->type == PCAPNG_INTERFACE && read_interface(in) == INPUT_BROKEN)
+            return g_steal_pointer(&in->base.problem);
     }
     return NULL;
 }
@@ -414,9 +401,8 @@ static void close_file(struct frame_reader *reader)
 {
     struct pcapng_reader *in = (struct pcapng_reader *)reader;
 
-    source_close_plain(in->file.in.stream);
-    read_buffer_clear(&in->file.in);
-    g_free(in->file.problem);
+    source_close_plain(in->file.stream);
+    read_buffer_clear(&in->file);
     g_array_free(in->interfaces, TRUE);
     g_free(in->base.problem);
     g_free(in);
@@ -429,7 +415,7 @@ struct frame_reader *pcapng_reader_open(FILE *stream, char **error)
 
     in->base.next = next;
     in->base.close = close_file;
-    read_buffer_init(&in->file.in, stream);
+    read_buffer_init(&in->file, stream);
     in->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
     problem = read_up_to_interface(in);
     if (!problem)

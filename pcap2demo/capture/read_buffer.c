@@ -81,3 +81,11 @@ bool read_buffer_fetch(struct read_buffer *buffer, uint32_t size)
         read_stream(buffer, size);
     return buffer->size >= size;
 }
+
+size_t read_ahead(FILE *stream, uint8_t *bytes, size_t size)
+{
+    size = fread(bytes, 1, size, stream);
+    for (size_t i = size; i--;)
+        ungetc(bytes[i], stream);
+    return size;
+}

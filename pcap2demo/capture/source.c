@@ -11,24 +11,12 @@
 
 #include "common/core/reader.h"
 #include "common/core/text.h"
-#include "common/demo/format.h"
-#include "pcap2demo/capture/folder.h"
+#include "common/demo_formats.h"
 #include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/unpack.h"
 
 enum { READ_BUFFER = 64 * 1024, MAGIC = 4 };
-
-struct source {
-    char *name;            /* of the file, for messages */
-    FILE *file;            /* NULL: `stream` is the file */
-    struct unpack *unpack; /* NULL: the file is not compressed */
-
-    /* The current input. */
-    FILE *stream;
-    char *title;
-    struct unpack *inner; /* a compressed member of an archive; or NULL */
-    FILE *member;         /* the compressed stream that `inner` reads */
-};
 
 bool source_is_standard_input(const char *name)
 {
@@ -79,81 +67,47 @@ void source_close_plain(FILE *stream)
 
 /* --- Standard input that is kept ------------------------------------------------------------- */
 
-/* The descriptor of an unlinked temporary file, or -1. */
-static int open_unnamed(void)
-{
-    char *name = NULL;
-    const int file = g_file_open_tmp("pcap2demo-XXXXXX", &name, NULL);
-
-    if (file >= 0)
-        unlink(name);
-    g_free(name);
-    return file;
-}
-
-static bool write_whole(int file, const char *bytes, ssize_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(file, bytes, (size_t)size);
-
-        if (written < 0)
-            return false;
-        bytes += written;
-        size -= written;
-    }
-    return true;
-}
-
 /* Copies up to the end or an interruption, which the readers handle. */
-static bool copy_all(int from, int to)
+static bool copy_standard_input(FILE *copy)
 {
     char *bytes = g_malloc(READ_BUFFER);
     bool good = true;
     ssize_t size;
 
-    while (good && (size = read(from, bytes, READ_BUFFER)) > 0)
-        good = write_whole(to, bytes, size);
+    while (good && (size = read(STDIN_FILENO, bytes, READ_BUFFER)) > 0)
+        good = fwrite(bytes, 1, (size_t)size, copy) == (size_t)size;
     g_free(bytes);
-    return good;
+    return fflush(copy) == 0 && good;
 }
 
 bool source_keep_standard_input(char **error)
 {
-    const int file = open_unnamed();
-    const bool good = file >= 0 && copy_all(STDIN_FILENO, file);
+    char *name = NULL;
+    const int file = g_file_open_tmp("pcap2demo-XXXXXX", &name, NULL);
+    FILE *copy = file >= 0 ? fdopen(file, "wb") : NULL;
 
-    if (!good)
-        *error = g_strdup_printf("cannot be kept to be read again: %s", g_strerror(errno));
-    if (file >= 0) {
-        dup2(file, STDIN_FILENO);
-        close(file);
+    if (file >= 0)
+        unlink(name);
+    g_free(name);
+    if (copy && copy_standard_input(copy) && dup2(fileno(copy), STDIN_FILENO) >= 0) {
         speed_up(stdin);
         is_kept = true;
+    } else {
+        *error = g_strdup_printf("cannot be kept to be read again: %s", g_strerror(errno));
     }
-    return good;
+    if (copy)
+        fclose(copy);
+    return is_kept;
 }
 
 /* --- What is in a file ------------------------------------------------------------------------ */
-
-/*
- * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, Linux's C
- * libraries accept this many.
- */
-static struct qs_view peek(FILE *stream, uint8_t magic[MAGIC])
-{
-    const size_t size = fread(magic, 1, MAGIC, stream);
-
-    for (size_t i = size; i--;)
-        ungetc(magic[i], stream);
-    return (struct qs_view){magic, (uint32_t)size};
-}
 
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 bool source_is_capture(FILE *stream)
 {
     static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, PCAPNG_SECTION};
     uint8_t magic[MAGIC];
-    const bool enough = peek(stream, magic).size == MAGIC;
+    const bool enough = read_ahead(stream, magic, MAGIC) == MAGIC;
 
     for (size_t i = 0; enough && i < G_N_ELEMENTS(known); i++)
         if (qs_le32(magic) == known[i] || qs_be32(magic) == known[i])
@@ -165,7 +119,31 @@ bool source_is_pcapng(FILE *stream)
 {
     uint8_t magic[MAGIC];
 
-    return peek(stream, magic).size == MAGIC && qs_le32(magic) == PCAPNG_SECTION;
+    return read_ahead(stream, magic, MAGIC) == MAGIC && qs_le32(magic) == PCAPNG_SECTION;
+}
+
+static const char *const capture_endings[] = {"pcap", "pcapng", "cap", NULL};
+
+/* Whether the first `length` bytes of `name` end with a dot and `ending`. */
+static bool has_ending(const char *name, gsize length, const char *ending)
+{
+    const gsize size = strlen(ending);
+
+    return length > size + 1 && name[length - size - 1] == '.' &&
+           g_ascii_strncasecmp(name + length - size, ending, size) == 0;
+}
+
+bool source_is_input_name(const char *name, bool demos)
+{
+    const gsize length = qs_unpacked_name_length(name);
+
+    for (const char *const *ending = capture_endings; *ending; ending++)
+        if (has_ending(name, length, *ending))
+            return true;
+    for (int i = 0; demos && qs_demo_formats[i]; i++)
+        if (has_ending(name, length, qs_demo_formats[i]->extension))
+            return true;
+    return false;
 }
 
 GByteArray *source_load(FILE *stream, guint max, char **problem)
@@ -257,7 +235,7 @@ static bool is_wanted(struct source *source, bool demos)
     if (!member)
         return true;
     clean = clean_name(member);
-    wanted = folder_is_input(clean, demos);
+    wanted = source_is_input_name(clean, demos);
     if (wanted) {
         g_free(source->title);
         source->title = g_strconcat(source->name, clean, NULL);
@@ -285,28 +263,13 @@ bool source_next(struct source *source, bool demos)
     return source->stream != NULL;
 }
 
-FILE *source_stream(struct source *source)
-{
-    return source->stream;
-}
-
-const char *source_title(const struct source *source)
-{
-    return source->title;
-}
-
 char *source_problem(struct source *source)
 {
-    char *problem = source->inner ? unpack_take_problem(source->inner) : NULL;
+    char *problem = source->inner ? unpack_problem(source->inner) : NULL;
 
     if (!problem && source->unpack)
-        problem = unpack_take_problem(source->unpack);
+        problem = unpack_problem(source->unpack);
     return problem;
-}
-
-bool source_is_packed(const struct source *source)
-{
-    return source->unpack != NULL;
 }
 
 uint64_t source_position(const struct source *source)

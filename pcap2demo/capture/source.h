@@ -11,7 +11,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct source;
+/* Callers only read the first members. */
+struct source {
+    FILE *stream; /* of the current input */
+    /* The input's name in messages: the file's, ARCHIVE/MEMBER, or SOURCE_STANDARD_INPUT for "-". A
+     * member's name is printable and has no "..", but is no path. */
+    char *title;
+    struct unpack *unpack; /* NULL: the file is not compressed */
+
+    char *name;           /* of the file, for messages */
+    FILE *file;           /* NULL: `stream` is the file */
+    struct unpack *inner; /* a compressed member of an archive; or NULL */
+    FILE *member;         /* the compressed stream that `inner` reads */
+};
 
 /*
  * Opens a file; "-" is standard input. NULL on failure; then `*error` is a new string. Only one
@@ -25,24 +37,21 @@ struct source *source_open(const char *name, char **error);
  * False: there is none, see source_problem().
  */
 bool source_next(struct source *source, bool demos);
-FILE *source_stream(struct source *source);
-
-/*
- * The input's name in messages: the file's, ARCHIVE/MEMBER, or SOURCE_STANDARD_INPUT for "-". A
- * member's name is printable and has no "..", but is no path. Valid until the next input.
- */
-const char *source_title(const struct source *source);
 
 /* What is wrong with the compressed data read so far, a new string, once; NULL: nothing. */
 char *source_problem(struct source *source);
 
-/* Whether the file is compressed, so that positions in stream and file differ; the position in the
- * file. */
-bool source_is_packed(const struct source *source);
+/* The position in the file; only of compressed ones. */
 uint64_t source_position(const struct source *source);
 
 /* Call it after the stream is closed. */
 void source_close(struct source *source);
+
+/*
+ * Whether the extension is that of a capture or, with `demos`, of a demo; also before that of a
+ * compressed file.
+ */
+bool source_is_input_name(const char *name, bool demos);
 
 /* Whether a newly opened stream begins as a readable capture; as a pcapng file. */
 bool source_is_capture(FILE *stream);

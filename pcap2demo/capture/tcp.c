@@ -6,7 +6,7 @@
 
 #include "common/core/reader.h"
 #include "common/sessions/flow.h"
-#include "pcap2demo/capture/span.h"
+#include "pcap2demo/capture/link.h"
 
 enum {
     TCP_HEADER = 20,
@@ -21,7 +21,7 @@ enum {
 struct segment {
     uint32_t sequence, acknowledged;
     uint8_t flags;
-    struct span payload;
+    struct qs_packet payload;
 };
 
 /* Bytes ahead of their turn. */
@@ -148,7 +148,7 @@ static void release(struct tcp *tcp, struct connection *connection, struct half 
         release_first(tcp, connection, half);
 }
 
-static bool too_much_waits(const struct tcp *tcp, const struct half *half)
+static bool queue_is_full(const struct tcp *tcp, const struct half *half)
 {
     return half->waiting.length > TCP_WAITING_SEGMENTS || half->waiting_bytes > TCP_WAITING_BYTES ||
            tcp->waiting > TCP_WAITING_TOTAL;
@@ -161,9 +161,9 @@ static bool is_lost(struct half *half)
 }
 
 /* Skips gaps that nothing will fill. */
-static void give_up(struct tcp *tcp, struct connection *connection, struct half *half)
+static void skip_lost(struct tcp *tcp, struct connection *connection, struct half *half)
 {
-    while (half->waiting.head && (too_much_waits(tcp, half) || is_lost(half))) {
+    while (half->waiting.head && (queue_is_full(tcp, half) || is_lost(half))) {
         release_first(tcp, connection, half);
         release(tcp, connection, half);
     }
@@ -224,14 +224,14 @@ static bool read_header(const struct qs_packet *packet, struct segment *segment)
     const uint8_t *header = packet->data;
     uint32_t size;
 
-    segment->payload = (struct span){packet->data, packet->size, packet->wire_size};
+    segment->payload = *packet;
     if (packet->size < TCP_HEADER)
         return false;
     segment->sequence = qs_be32(header + 4);
     segment->acknowledged = qs_be32(header + 8);
     segment->flags = header[13];
     size = (header[12] >> 4) * 4u;
-    return size >= TCP_HEADER && span_skip(&segment->payload, size);
+    return size >= TCP_HEADER && packet_skip(&segment->payload, size);
 }
 
 /* The stream position of this sequence number; 0 before the stream's beginning. */
@@ -429,8 +429,8 @@ static void process_segment(struct tcp *tcp, struct connection *connection,
         add_bytes(tcp, connection, half, segment);
     update_end(half, segment);
     update_acknowledged(other, segment);
-    give_up(tcp, connection, half);
-    give_up(tcp, connection, other);
+    skip_lost(tcp, connection, half);
+    skip_lost(tcp, connection, other);
     if (segment->flags & FLAG_RST || (is_complete(half) && is_complete(other)))
         finish(tcp, connection);
 }
@@ -461,7 +461,7 @@ void tcp_free(struct tcp *tcp)
     g_free(tcp);
 }
 
-void tcp_take(struct tcp *tcp, const struct qs_packet *segment)
+void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment)
 {
     struct qs_packet packet = *segment;
     struct connection *connection;

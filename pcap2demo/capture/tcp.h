@@ -41,7 +41,7 @@ struct tcp_piece {
     /*
      * Data, size (0: only `missing` matters), addresses, `from` (A: the end that sent the first
      * segment), time of the segment, `missing` and `missing_before`. The number is that of the last
-     * segment passed to tcp_take(): pieces and datagrams together have rising numbers.
+     * segment passed to tcp_add_segment(): pieces and datagrams together have rising numbers.
      */
     struct qs_packet packet;
 };
@@ -65,12 +65,12 @@ void tcp_free(struct tcp *tcp);
  * Adds a segment: an IP packet's payload, from the TCP header on (data, size, wire_size, addresses
  * without ports, number and time). Call tcp_next() for its pieces before the next call.
  */
-void tcp_take(struct tcp *tcp, const struct qs_packet *segment);
+void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment);
 
 /* Ends all connections after packet `number`, the input's last. */
 void tcp_end(struct tcp *tcp, uint64_t number);
 
-/* The next piece. Data are valid until the next tcp_take(). */
+/* The next piece. Data are valid until the next tcp_add_segment(). */
 bool tcp_next(struct tcp *tcp, struct tcp_piece *piece);
 
 /* Delivers nothing more of the connection. */

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "common/core/reader.h"
+#include "pcap2demo/capture/read_buffer.h"
 
 enum { CHUNK = 64 * 1024, STREAM_BUFFER = 256 * 1024, GZIP_ONLY = 16 + MAX_WBITS /* zlib.h */ };
 
@@ -225,25 +226,13 @@ static bool has_magic(const uint8_t *bytes)
     return false;
 }
 
-/*
- * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, glibc
- * accepts any number.
- */
-static size_t peek(FILE *stream, uint8_t *bytes, size_t size)
-{
-    size = fread(bytes, 1, size, stream);
-    for (size_t i = size; i--;)
-        ungetc(bytes[i], stream);
-    return size;
-}
-
 /* Source: POSIX, pax: ustar Interchange Format. */
 static bool is_tar(FILE *stream)
 {
     enum { MAGIC_AT = 257, MAGIC = 5 };
     uint8_t bytes[MAGIC_AT + MAGIC];
 
-    return peek(stream, bytes, sizeof bytes) == sizeof bytes &&
+    return read_ahead(stream, bytes, sizeof bytes) == sizeof bytes &&
            memcmp(bytes + MAGIC_AT, "ustar", MAGIC) == 0;
 }
 
@@ -251,7 +240,7 @@ bool unpack_knows(FILE *stream)
 {
     uint8_t bytes[4] = {0};
 
-    return peek(stream, bytes, sizeof bytes) == sizeof bytes &&
+    return read_ahead(stream, bytes, sizeof bytes) == sizeof bytes &&
            (has_magic(bytes) || is_tar(stream));
 }
 
@@ -283,7 +272,7 @@ struct unpack *unpack_new(FILE *packed, struct unpack *outer)
     unpack->packed = packed;
     unpack->outer = outer;
     unpack->archive = new_archive(!outer);
-    peek(packed, magic, sizeof magic);
+    read_ahead(packed, magic, sizeof magic);
     unpack->is_gzip = (qs_le32(magic) & magics[0].mask) == magics[0].magic;
     if (!unpack->archive || (unpack->is_gzip && inflateInit2(&unpack->gzip, GZIP_ONLY) != Z_OK)) {
         fail(unpack, g_strdup(g_strerror(ENOMEM)));
@@ -343,7 +332,7 @@ const char *unpack_member(const struct unpack *unpack)
     return name ? name : "";
 }
 
-char *unpack_take_problem(struct unpack *unpack)
+char *unpack_problem(struct unpack *unpack)
 {
     return g_steal_pointer(&unpack->problem);
 }

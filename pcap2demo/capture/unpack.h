@@ -36,7 +36,7 @@ void unpack_free(struct unpack *unpack);
 /*
  * Moves to the next file in it, after the caller closed the stream of the last one. A compressed
  * file has one, which is empty if it cannot be read. False: there is none; see
- * unpack_take_problem().
+ * unpack_problem().
  */
 bool unpack_next(struct unpack *unpack);
 
@@ -50,7 +50,7 @@ const char *unpack_member(const struct unpack *unpack);
 FILE *unpack_stream(struct unpack *unpack);
 
 /* What is wrong with the data read so far, a new string, once; NULL: nothing. */
-char *unpack_take_problem(struct unpack *unpack);
+char *unpack_problem(struct unpack *unpack);
 
 /* Bytes of the compressed file read so far. */
 uint64_t unpack_position(const struct unpack *unpack);

@@ -49,8 +49,7 @@ void print_line(const char *format, ...)
     va_end(arguments);
 }
 
-/* "FILE: packet 12: session 3: " */
-static void append_location(GString *line, struct qs_location location)
+void location_append(GString *line, struct qs_location location)
 {
     if (location.file)
         g_string_append_printf(line, "%s: ", location.file);
@@ -61,12 +60,54 @@ static void append_location(GString *line, struct qs_location location)
         g_string_append_printf(line, "session %u: ", location.session);
 }
 
+/* Messages of a kind, which have the same format, about a file: further ones are only counted. */
+enum { KIND_MAX = 1000 };
+
+static GHashTable *kinds; /* format -> how many; NULL: of no file yet */
+static char *kinds_file;
+
+void messages_end_file(void)
+{
+    uint64_t more = 0;
+    GHashTableIter iterator;
+    gpointer count;
+
+    if (!kinds)
+        return;
+    g_hash_table_iter_init(&iterator, kinds);
+    while (g_hash_table_iter_next(&iterator, NULL, &count))
+        more += GPOINTER_TO_UINT(count) > KIND_MAX ? GPOINTER_TO_UINT(count) - KIND_MAX : 0;
+    if (more)
+        message((struct qs_location){.file = kinds_file}, "%" G_GUINT64_FORMAT " more messages",
+                more);
+    g_clear_pointer(&kinds, g_hash_table_destroy);
+    g_clear_pointer(&kinds_file, g_free);
+}
+
+static bool is_too_many(const char *file, const char *format)
+{
+    guint count;
+
+    if (g_strcmp0(file, kinds_file) != 0)
+        messages_end_file();
+    if (!kinds) {
+        kinds = g_hash_table_new(NULL, NULL);
+        kinds_file = g_strdup(file);
+    }
+    count = GPOINTER_TO_UINT(g_hash_table_lookup(kinds, format)) + 1;
+    g_hash_table_insert(kinds, (char *)format, GUINT_TO_POINTER(count));
+    return count > KIND_MAX;
+}
+
 static void print_message(enum terminal_style style, struct qs_location location,
                           const char *format, va_list arguments)
 {
-    GString *text = g_string_new(NULL);
+    GString *text;
 
-    append_location(text, location);
+    if (muted || (!printer && is_too_many(location.file, format)))
+        return;
+    text = g_string_new(NULL);
+    location_append(text, location);
     g_string_append_vprintf(text, format, arguments);
     if (printer) {
         progress_erase();

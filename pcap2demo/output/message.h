@@ -32,15 +32,27 @@ void print_styled(enum terminal_style style, const char *format, ...) G_GNUC_PRI
  * the exit status. */
 void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The same, and the program's exit status becomes at least `status`. */
+/* "FILE: packet 12: session 3: " */
+void location_append(GString *line, struct qs_location location);
+
+/* Prints a message, and the program's exit status becomes at least `status`. */
 void failure(enum exit_status status, struct qs_location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
+
+/*
+ * Of messages with one format about one file, 1,000 are printed and the rest is counted. Call it at
+ * the end of a file: it prints how many more there were.
+ */
+void messages_end_file(void);
 
 /* Prints a line below a message, such as a line of a difference. */
 void message_detail(enum terminal_style style, const char *line);
 
 /* The same below a failure in the file of this location. */
 void failure_detail(struct qs_location location, enum terminal_style style, const char *line);
+
+/* The value of a G_OPTION_ARG_INT that is not on the command line. */
+enum { OPTION_NOT_GIVEN = G_MININT };
 
 /* Prints what is wrong with the command line. Returns false, for the caller to return. */
 bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);

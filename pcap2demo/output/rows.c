@@ -4,24 +4,21 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <sys/types.h>
 
-/* The location of a row's bytes. The file of places is indexed by row number; zeroed: no row. */
+/* The location of a row's bytes. */
 struct place {
     uint64_t number; /* in all parts */
     uint64_t offset, size;
 };
 
-/* Places per read. */
-enum { PLACES = 1024 };
-
 struct rows {
-    uint64_t before; /* numbers in earlier parts */
-    uint64_t last;   /* highest number so far */
-    GByteArray *bytes;
-    GArray *places;              /* struct place of the rows in memory, in order of addition */
-    uint64_t written;            /* bytes in the file, before those in memory */
-    FILE *file, *file_of_places; /* NULL: all are in memory */
+    uint64_t before;   /* numbers in earlier parts */
+    uint64_t last;     /* highest number so far */
+    GByteArray *bytes; /* rows that are not in the file */
+    GArray *places;    /* struct place */
+    uint64_t written;  /* bytes in the file, before those in memory */
+    FILE *file;        /* NULL: all are in memory */
     char *error;
 };
 
@@ -38,8 +35,6 @@ void rows_free(struct rows *rows)
 {
     if (rows->file)
         fclose(rows->file);
-    if (rows->file_of_places)
-        fclose(rows->file_of_places);
     g_byte_array_free(rows->bytes, TRUE);
     g_array_free(rows->places, TRUE);
     g_free(rows->error);
@@ -63,54 +58,16 @@ static void fail(struct rows *rows)
                                       g_strerror(errno));
 }
 
-/* --- Writing --------------------------------------------------------------------------------- */
-
-static bool write_at(FILE *file, const void *bytes, size_t size, uint64_t offset)
-{
-    for (const char *at = bytes; size;) {
-        const ssize_t written = pwrite(fileno(file), at, size, (off_t)offset);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        at += written;
-        offset += (uint64_t)written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
-static bool open_files(struct rows *rows)
+/* Writes rows in memory to the file. */
+static void flush(struct rows *rows)
 {
     if (!rows->file)
         rows->file = tmpfile();
-    if (!rows->file_of_places)
-        rows->file_of_places = tmpfile();
-    return rows->file && rows->file_of_places;
-}
-
-static bool write_places(const struct rows *rows)
-{
-    for (guint i = 0; i < rows->places->len; i++) {
-        const struct place *place = &g_array_index(rows->places, struct place, i);
-
-        if (!write_at(rows->file_of_places, place, sizeof *place, place->number * sizeof *place))
-            return false;
-    }
-    return true;
-}
-
-/* Writes rows in memory to the files. */
-static void flush(struct rows *rows)
-{
-    if (!open_files(rows) ||
-        !write_at(rows->file, rows->bytes->data, rows->bytes->len, rows->written) ||
-        !write_places(rows))
+    if (!rows->file ||
+        fwrite(rows->bytes->data, 1, rows->bytes->len, rows->file) != rows->bytes->len)
         fail(rows);
     rows->written += rows->bytes->len;
     g_byte_array_set_size(rows->bytes, 0);
-    g_array_set_size(rows->places, 0);
 }
 
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
@@ -127,76 +84,39 @@ void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
         flush(rows);
 }
 
-/* --- Reading --------------------------------------------------------------------------------- */
-
-/* Returns the number of bytes read: fewer than `size` at the file's end. */
-static size_t read_at(struct rows *rows, FILE *file, void *bytes, size_t size, uint64_t offset)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        const ssize_t got =
-            pread(fileno(file), (char *)bytes + done, size - done, (off_t)(offset + done));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            fail(rows);
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
-
 static gint compare_places(gconstpointer a, gconstpointer b)
 {
     const struct place *x = a, *y = b;
 
-    return x->number < y->number ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->offset < y->offset ? -1 : 1;
 }
 
-static void each_in_memory(struct rows *rows, rows_taker *each, void *user)
-{
-    g_array_sort(rows->places, compare_places);
-    for (guint i = 0; i < rows->places->len; i++) {
-        const struct place *place = &g_array_index(rows->places, struct place, i);
-
-        each(user, place->number, (const char *)rows->bytes->data + place->offset, place->size);
-    }
-}
-
-static void read_row(struct rows *rows, const struct place *place, rows_taker *each, void *user)
+static void read_row(struct rows *rows, const struct place *place, row_visitor *each, void *user)
 {
     const size_t size = place->size + 1;
+    char *bytes = g_malloc(size);
 
-    g_byte_array_set_size(rows->bytes, (guint)size);
-    if (read_at(rows, rows->file, rows->bytes->data, size, place->offset) == size)
-        each(user, place->number, (const char *)rows->bytes->data, place->size);
+    if (fseeko(rows->file, (off_t)place->offset, SEEK_SET) == 0 &&
+        fread(bytes, 1, size, rows->file) == size)
+        each(user, place->number, bytes, place->size);
+    else
+        fail(rows);
+    g_free(bytes);
 }
 
-static void each_in_files(struct rows *rows, rows_taker *each, void *user)
+void rows_each(struct rows *rows, row_visitor *each, void *user)
 {
-    struct place places[PLACES];
-
-    for (uint64_t number = 0; number <= rows->last && !rows->error; number += PLACES) {
-        const size_t count =
-            read_at(rows, rows->file_of_places, places, sizeof places, number * sizeof *places) /
-            sizeof *places;
-
-        for (size_t i = 0; i < count; i++)
-            if (places[i].number)
-                read_row(rows, &places[i], each, user);
-    }
-}
-
-void rows_each(struct rows *rows, rows_taker *each, void *user)
-{
-    if (!rows->file) {
-        each_in_memory(rows, each, user);
-        return;
-    }
-    if (rows->places->len)
+    g_array_sort(rows->places, compare_places);
+    if (rows->file)
         flush(rows);
-    each_in_files(rows, each, user);
+    for (guint i = 0; i < rows->places->len && !rows->error; i++) {
+        const struct place *place = &g_array_index(rows->places, struct place, i);
+
+        if (rows->file)
+            read_row(rows, place, each, user);
+        else
+            each(user, place->number, (const char *)rows->bytes->data + place->offset, place->size);
+    }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stores rows of a report, added in any order and read in order of their numbers: in memory while
- * they are few, then in unnamed temporary files.
+ * they are few, then in an unnamed temporary file.
  */
 #ifndef PCAP2DEMO_ROWS_H
 #define PCAP2DEMO_ROWS_H
@@ -20,14 +20,14 @@ void rows_free(struct rows *rows);
 /* Numbers start again from 1: later rows follow the present ones. */
 void rows_begin_part(struct rows *rows);
 
-/* Adds a row of any bytes. `number`: 1 or more, unique in a part. */
+/* Adds a row of any bytes. `number`: 1 or more; of equal ones the first comes first. */
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
 
 /* Receives a row; a NUL follows the bytes. `number` counts over all parts. */
-typedef void rows_taker(void *user, uint64_t number, const char *bytes, gsize size);
+typedef void row_visitor(void *user, uint64_t number, const char *bytes, gsize size);
 
 /* Calls `each` for all rows in order. No rows can be added afterwards. */
-void rows_each(struct rows *rows, rows_taker *each, void *user);
+void rows_each(struct rows *rows, row_visitor *each, void *user);
 
 /* Why rows were lost, or NULL. */
 const char *rows_error(const struct rows *rows);

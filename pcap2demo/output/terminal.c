@@ -59,9 +59,6 @@ char *terminal_styled(FILE *stream, enum terminal_style style, const char *text)
 /* --- Progress -------------------------------------------------------------------------------- */
 
 enum {
-    BAR_MAX = 40,
-    BAR_MIN = 10,
-    BAR_ENDS = 3, /* its brackets, and a space */
     COLUMNS = 80, /* of a terminal of unknown width */
     SECONDS_MAX = 1000000
 };
@@ -85,44 +82,21 @@ void progress_start(uint64_t total, bool wanted)
     line.next = line.started + first_delay;
 }
 
-static char *figures(double share, uint64_t done, double rate, double seconds)
-{
-    const double shown = share > 0 ? seconds * (1 - share) / share : seconds;
-    char *time = qs_duration_text((int64_t)MIN(shown, SECONDS_MAX));
-    char *text;
-
-    if (share >= 0)
-        text = g_strdup_printf("%3d %%  %.0f MB/s  %s left", (int)(share * 100), rate, time);
-    else
-        text = g_strdup_printf("%.0f MB  %.0f MB/s  %s", (double)done / 1e6, rate, time);
-    g_free(time);
-    return text;
-}
-
-static void append_bar(GString *text, size_t width, double share)
-{
-    const size_t filled = (size_t)(share * (double)width);
-
-    g_string_append_c(text, '[');
-    for (size_t i = 0; i < width; i++)
-        g_string_append_c(text, i < filled ? '=' : ' ');
-    g_string_append(text, "] ");
-}
-
 char *progress_text(unsigned columns, uint64_t done, uint64_t total, double seconds)
 {
     const double rate = seconds > 0 ? (double)done / seconds / 1e6 : 0;
-    const double share = total ? MIN(1.0, (double)done / (double)total) : -1;
-    char *right = figures(share, done, rate, seconds);
-    const size_t used = strlen(right) + BAR_ENDS + 1;
+    const double share = total ? MIN(1.0, (double)done / (double)total) : 0;
+    const double shown = share > 0 ? seconds * (1 - share) / share : seconds;
+    char *time = qs_duration_text((int64_t)MIN(shown, SECONDS_MAX));
     GString *text = g_string_new(NULL);
 
-    if (total && columns >= used + BAR_MIN)
-        append_bar(text, MIN(columns - used, (size_t)BAR_MAX), share);
-    g_string_append(text, right);
+    if (total)
+        g_string_printf(text, "%3d %%  %.0f MB/s  %s left", (int)(share * 100), rate, time);
+    else
+        g_string_printf(text, "%.0f MB  %.0f MB/s  %s", (double)done / 1e6, rate, time);
     if (text->len >= columns)
         g_string_truncate(text, columns ? columns - 1 : 0);
-    g_free(right);
+    g_free(time);
     return g_string_free(text, FALSE);
 }
 

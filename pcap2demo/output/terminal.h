@@ -39,8 +39,8 @@ void progress_update(uint64_t done);
 void progress_erase(void);
 
 /*
- * The progress line, in fewer than `columns` characters: a bar if there is room, the percentage,
- * the rate and the time left; for a total of 0, the bytes read, the rate and the time so far. New.
+ * The progress line, in fewer than `columns` characters: the percentage, the rate and the time
+ * left; for a total of 0, the bytes read, the rate and the time so far. New.
  */
 char *progress_text(unsigned columns, uint64_t done, uint64_t total, double seconds);
 

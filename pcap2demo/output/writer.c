@@ -19,8 +19,8 @@ struct writer {
     char *error;
     bool taken;            /* the error is that the name is taken */
     char *before, *behind; /* parts of the temporary file's name around the number; NULL: not set */
-    bool waits;            /* a full disk is no error */
-    bool full;             /* the disk was full at the last attempt */
+    bool waits;            /* until it can be written */
+    char *obstacle;        /* why it could not at the last attempt; or NULL */
 };
 
 /* The extension of a compressed file's name, or NULL. */
@@ -70,11 +70,19 @@ uint64_t writer_size(const struct writer *writer)
     return writer->size;
 }
 
+static void fail_with(struct writer *writer, char *text)
+{
+    char **place = writer->waits ? &writer->obstacle : &writer->error;
+
+    if (*place)
+        g_free(text);
+    else
+        *place = text;
+}
+
 static void fail(struct writer *writer, const char *what)
 {
-    writer->full = errno == ENOSPC || errno == EDQUOT;
-    if (!writer->error && !(writer->waits && writer->full))
-        writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
+    fail_with(writer, g_strdup_printf("%s: %s", what, g_strerror(errno)));
 }
 
 static char *temporary_path(const struct writer *writer, unsigned serial)
@@ -90,11 +98,9 @@ static int create_temporary(struct writer *writer)
     static unsigned serial;
     char *problem = make_folders(writer->folder);
 
-    if (problem && !writer->error)
-        writer->error = problem;
-    else
-        g_free(problem);
-    while (!writer->error && !writer->full) {
+    if (problem)
+        fail_with(writer, problem);
+    while (!writer->error && !writer->obstacle) {
         char *path = temporary_path(writer, ++serial);
         const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
@@ -115,10 +121,19 @@ static int open_temporary(struct writer *writer)
 
     if (!writer->temporary)
         return create_temporary(writer);
-    file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT)
+        writer->waits = false; /* somebody removed it: the next bytes would have no beginning */
     if (file < 0)
         fail(writer, writer->temporary);
     return file;
+}
+
+/* Allocates the whole buffer at once: growing with each write fragments the heap. */
+static void make_buffer(struct writer *writer)
+{
+    g_byte_array_free(writer->buffer, TRUE);
+    writer->buffer = g_byte_array_sized_new(WRITER_BUFFER);
 }
 
 /* Writes the buffer and removes what was written. */
@@ -136,6 +151,8 @@ static bool write_buffer(struct writer *writer, int file)
             break;
         done += (size_t)written;
     }
+    if (done == buffer->len && done > 2 * WRITER_BUFFER)
+        make_buffer(writer); /* it had to wait, and grew */
     if (done == buffer->len) {
         g_byte_array_set_size(writer->buffer, 0);
         return true;
@@ -150,7 +167,7 @@ static void flush(struct writer *writer)
 
     if (writer->error)
         return;
-    writer->full = false;
+    g_clear_pointer(&writer->obstacle, g_free);
     file = open_temporary(writer);
     if (file < 0)
         return;
@@ -168,16 +185,16 @@ void writer_name_temporary(struct writer *writer, const char *before, const char
     writer->behind = g_strdup(behind);
 }
 
-void writer_wait_for_room(struct writer *writer)
+void writer_set_waiting(struct writer *writer)
 {
     writer->waits = true;
 }
 
 bool writer_flush(struct writer *writer)
 {
-    if (writer->buffer->len)
+    if (writer->buffer->len || writer->obstacle)
         flush(writer);
-    return !writer->full;
+    return !writer->obstacle && !writer->error;
 }
 
 size_t writer_waiting(const struct writer *writer)
@@ -185,32 +202,25 @@ size_t writer_waiting(const struct writer *writer)
     return writer->buffer->len;
 }
 
-bool writer_is_full(const struct writer *writer)
+const char *writer_obstacle(const struct writer *writer)
 {
-    return writer->full;
+    return writer->error ? writer->error : writer->obstacle;
 }
 
-void writer_hold(struct writer *writer)
+bool writer_has_failed(const struct writer *writer)
 {
-    writer->full = true;
+    return writer->error != NULL;
 }
 
-void writer_drop_waiting(struct writer *writer)
+void writer_hold(struct writer *writer, const char *why)
 {
-    writer->size -= writer->buffer->len;
-    g_byte_array_set_size(writer->buffer, 0);
+    if (!writer->obstacle)
+        writer->obstacle = g_strdup(why);
 }
 
 const char *writer_temporary(const struct writer *writer)
 {
     return writer->temporary;
-}
-
-/* Allocates the whole buffer at once: growing with each write fragments the heap. */
-static void make_buffer(struct writer *writer)
-{
-    g_byte_array_free(writer->buffer, TRUE);
-    writer->buffer = g_byte_array_sized_new(WRITER_BUFFER);
 }
 
 void writer_add(struct writer *writer, const void *data, size_t size)
@@ -220,10 +230,10 @@ void writer_add(struct writer *writer, const void *data, size_t size)
         return;
     if (!writer->buffer->data)
         make_buffer(writer);
-    if (writer->buffer->len && writer->buffer->len + size > WRITER_BUFFER && !writer->full)
+    if (writer->buffer->len && writer->buffer->len + size > WRITER_BUFFER && !writer->obstacle)
         flush(writer);
     g_byte_array_append(writer->buffer, data, (guint)size);
-    if (writer->buffer->len >= WRITER_BUFFER && !writer->full)
+    if (writer->buffer->len >= WRITER_BUFFER && !writer->obstacle)
         flush(writer);
 }
 
@@ -242,7 +252,7 @@ static void replace(struct writer *writer, const char *path)
 }
 
 /* A link, unlike a rename, fails where the name is taken. */
-static void give_new_name(struct writer *writer, const char *path)
+static void link_name(struct writer *writer, const char *path)
 {
     if (link(writer->temporary, path) == 0)
         return;
@@ -261,14 +271,14 @@ static bool is_no_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static void give_name(struct writer *writer, const char *path, bool overwrite)
+static void set_name(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path))
         fail_as_taken(writer, "exists already, and is not a file");
     else if (overwrite)
         replace(writer, path);
     else
-        give_new_name(writer, path);
+        link_name(writer, path);
 }
 
 static void remove_temporary(struct writer *writer)
@@ -278,7 +288,7 @@ static void remove_temporary(struct writer *writer)
     g_clear_pointer(&writer->temporary, g_free);
 }
 
-static void forget_taken_name(struct writer *writer)
+static void clear_taken_name(struct writer *writer)
 {
     if (writer->taken)
         g_clear_pointer(&writer->error, g_free);
@@ -289,17 +299,17 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
     if (!writer->folder)
         return NULL;
-    forget_taken_name(writer);
+    clear_taken_name(writer);
     flush(writer);
-    if (!writer->error) {
+    if (!writer->error && !writer->obstacle) {
         char *path = g_build_filename(writer->folder, name, NULL);
 
-        give_name(writer, path, overwrite);
+        set_name(writer, path, overwrite);
         g_free(path);
     }
-    if (!writer->taken)
+    if (!writer->taken && !writer->obstacle)
         remove_temporary(writer);
-    return g_strdup(writer->error);
+    return g_strdup(writer_obstacle(writer));
 }
 
 bool writer_name_is_taken(const struct writer *writer)
@@ -320,5 +330,6 @@ void writer_free(struct writer *writer)
     g_free(writer->before);
     g_free(writer->behind);
     g_free(writer->error);
+    g_free(writer->obstacle);
     g_free(writer);
 }

@@ -36,23 +36,22 @@ void writer_add(struct writer *writer, const void *data, size_t size);
 struct writer *writer_adopt(const char *folder, const char *path, uint64_t size);
 
 /*
- * For files that grow for a long time. After writer_wait_for_room(), a full disk is no error: bytes
- * stay in memory until writer_flush() succeeds. The file on disk is always a prefix of the whole.
+ * For files that grow for a long time. After writer_set_waiting(), what cannot be written stays in
+ * memory until writer_flush() succeeds, and writer_commit() may be called again; only a temporary
+ * file that somebody removed is an error. The file on disk is always a prefix of the whole.
  */
-void writer_wait_for_room(struct writer *writer);
+void writer_set_waiting(struct writer *writer);
 
-/* Writes the bytes in memory. False: the disk is full. */
+/* Writes the bytes in memory. False: it cannot. */
 bool writer_flush(struct writer *writer);
 
-/* Bytes in memory, and whether the disk was full at the last attempt. */
+/* Bytes in memory; why the last attempt failed, or NULL; and whether none can succeed. */
 size_t writer_waiting(const struct writer *writer);
-bool writer_is_full(const struct writer *writer);
+const char *writer_obstacle(const struct writer *writer);
+bool writer_has_failed(const struct writer *writer);
 
-/* Writes nothing before the next writer_flush(), as after a full disk. */
-void writer_hold(struct writer *writer);
-
-/* Drops the bytes in memory. */
-void writer_drop_waiting(struct writer *writer);
+/* Writes nothing before the next writer_flush(), as after a failed attempt. */
+void writer_hold(struct writer *writer, const char *why);
 
 /* The temporary file; NULL: there is none yet. */
 const char *writer_temporary(const struct writer *writer);

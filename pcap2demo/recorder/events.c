@@ -7,67 +7,7 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/recorder/log.h"
-
-/* --- Status ---------------------------------------------------------------------------------- */
-
-void status_init(struct status *status)
-{
-    *status =
-        (struct status){.sessions = g_hash_table_new(NULL, NULL), .begun = g_get_monotonic_time()};
-}
-
-void status_clear(struct status *status)
-{
-    g_hash_table_destroy(status->sessions);
-}
-
-/* Sessions with a known player. */
-static guint count_players(const struct status *status)
-{
-    GHashTableIter each;
-    gpointer session;
-    guint players = 0;
-
-    g_hash_table_iter_init(&each, status->sessions);
-    while (g_hash_table_iter_next(&each, &session, NULL))
-        players += ((const struct qs_client_session *)session)->player != NULL;
-    return players;
-}
-
-char *status_text(const struct status *status)
-{
-    const guint sessions = g_hash_table_size(status->sessions), players = count_players(status);
-    GString *text = g_string_new(NULL);
-
-    /* A terminal line cuts the end. */
-    g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    qs_plural(sessions), players, qs_plural(players), status->demos,
-                    qs_plural(status->demos));
-    if (status->demos)
-        g_string_append_printf(text, " (%" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " MB)",
-                               status->demo_bytes / 1000000, status->demo_bytes / 100000 % 10);
-    g_string_append_printf(text,
-                           ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
-                           " by kernel, %" G_GUINT64_FORMAT " by interface",
-                           status->packets, status->dropped_kernel, status->dropped_interface);
-    if (status->lost)
-        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " bytes lost for want of room",
-                               status->lost);
-    return g_string_free(text, FALSE);
-}
-
-json_t *status_json(const struct status *status)
-{
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sessions",
-                     (json_int_t)g_hash_table_size(status->sessions), "players",
-                     (json_int_t)count_players(status), "sessions_ended", (json_int_t)status->ended,
-                     "packets", (json_int_t)status->packets, "dropped_kernel",
-                     (json_int_t)status->dropped_kernel, "dropped_interface",
-                     (json_int_t)status->dropped_interface, "demos", (json_int_t)status->demos,
-                     "demo_bytes", (json_int_t)status->demo_bytes, "lost_bytes",
-                     (json_int_t)status->lost, "seconds",
-                     (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
-}
+#include "pcap2demo/recorder/options.h"
 
 /* --- What events hold ------------------------------------------------------------------------ */
 
@@ -96,9 +36,10 @@ static json_t *session_members(const struct qs_client_session *session)
 {
     char *client = address_text(&session->client), *server = address_text(&session->server);
     char *game = report_game(session);
-    json_t *members = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o}", "session", (int)session->number,
-                                "interface", session->first.file, "game", game, "client", client,
-                                "server", server, "player", text_or_null(session->player));
+    json_t *members =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:b}", "session", (int)session->number,
+                  "interface", session->first.file, "game", game, "client", client, "server",
+                  server, "player", text_or_null(session->player), "spectator", session->spectator);
 
     g_free(game);
     g_free(client);
@@ -109,6 +50,12 @@ static json_t *session_members(const struct qs_client_session *session)
 static const char *player_name(const struct qs_client_session *session)
 {
     return session->player ? session->player : "somebody";
+}
+
+/* By --players-only. */
+static bool is_left_out(const struct qs_client_session *session)
+{
+    return recorder_options.players_only && session->spectator;
 }
 
 /* --- Events ---------------------------------------------------------------------------------- */
@@ -143,9 +90,11 @@ static void on_session_map(struct qs_sessions_handler *handler,
     json_t *members = session_members(session);
 
     (void)handler;
+    if (is_left_out(session) && session->demo)
+        qs_session_demo_drop(session->demo);
     json_object_set_new(members, "map", text_or_null(session->map));
-    log_event("map", members, "session %u: %s plays %s", session->number, player_name(session),
-              session->map);
+    log_event("map", members, "session %u: %s %s %s", session->number, player_name(session),
+              session->spectator ? "watches" : "plays", session->map);
 }
 
 static uint64_t file_size(const char *path)
@@ -165,8 +114,6 @@ static void log_demo(const struct recording_action *recorder,
     char *duration = qs_duration_text(seconds);
     json_t *members = session_members(session);
 
-    recorder->status->demos++;
-    recorder->status->demo_bytes += size;
     json_object_set_new(members, "file", json_string(path));
     json_object_set_new(members, "bytes", json_integer((json_int_t)size));
     json_object_set_new(members, "seconds", json_integer((json_int_t)seconds));
@@ -184,13 +131,19 @@ static void on_demo_file(struct qs_sessions_handler *handler,
 {
     json_t *members;
 
+    if (!file->error && !file->name) {
+        log_warning("demo_waits", session_members(session),
+                    "session %u: its demo waits in memory: it cannot be written yet",
+                    session->number);
+        return;
+    }
     if (!file->error) {
         log_demo((const struct recording_action *)handler, session, file);
         return;
     }
     members = session_members(session);
     json_object_set_new(members, "file", text_or_null(file->name));
-    log_warning("demo_failed", members, "session %u: %s%s%s", session->number,
+    log_warning("demo_lost", members, "session %u: its demo is lost: %s%s%s", session->number,
                 file->name ? file->name : "", file->name ? ": " : "", file->error);
 }
 
@@ -235,18 +188,41 @@ static void close_captures(const struct recording_action *recorder,
         session_captures_over(recorder->captures, session, keep);
 }
 
+static char *line_text(const struct qs_client_session *session)
+{
+    struct qs_line line;
+
+    qs_quality_line(session->quality, &line);
+    return qs_line_text(&line, false);
+}
+
+/* Whether a demo of the session could not be written. */
+static bool is_lost(const struct qs_client_session *session)
+{
+    const GPtrArray *files = session->demo ? session->demo->files : NULL;
+
+    for (guint i = 0; files && i < files->len; i++)
+        if (((const struct qs_session_demo_file *)g_ptr_array_index(files, i))->error)
+            return true;
+    return false;
+}
+
 static void log_session_end(const struct qs_client_session *session)
 {
-    char *duration = report_duration(session), *demo = report_demo(session);
+    char *duration = report_duration(session);
+    char *demo = is_lost(session) ? g_strdup("lost") : report_demo(session);
+    char *line = line_text(session);
     json_t *members = session_members(session);
 
     json_object_set_new(members, "why", json_string(end_word(session->why)));
     json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
     json_object_set_new(members, "demo", json_string(demo));
+    json_object_set_new(members, "line", report_line_json(session->quality));
     log_event("session_end", members,
-              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s",
+              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
               session->number, player_name(session), end_text(session->why), duration,
-              session->packets, demo);
+              session->packets, demo, line);
+    g_free(line);
     g_free(duration);
     g_free(demo);
 }
@@ -256,7 +232,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
-    close_captures(recorder, session, true);
+    close_captures(recorder, session, !is_left_out(session));
     if (!g_hash_table_remove(recorder->status->sessions, session))
         return;
     recorder->status->ended++;
@@ -285,6 +261,29 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
     (void)handler;
     log_event("others", NULL, "%s", text);
     g_free(text);
+}
+
+void log_players(const struct status *status)
+{
+    GHashTableIter each;
+    gpointer data;
+
+    g_hash_table_iter_init(&each, status->sessions);
+    while (g_hash_table_iter_next(&each, &data, NULL)) {
+        const struct qs_client_session *session = data;
+        char *duration = report_duration(session), *line = line_text(session);
+        json_t *members = session_members(session);
+
+        json_object_set_new(members, "map", text_or_null(session->map));
+        json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
+        json_object_set_new(members, "line", report_line_json(session->quality));
+        log_warning("player", members,
+                    "session %u: %s on %s for %s, %" G_GUINT64_FORMAT " packets; %s",
+                    session->number, player_name(session), session->map ? session->map : "?",
+                    duration, session->packets, line);
+        g_free(duration);
+        g_free(line);
+    }
 }
 
 /* --- The action ------------------------------------------------------------------------------ */

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "common/core/packet.h"
-#include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 
 enum {
     EACH_MAX = 256 * 1024,      /* bytes of a conversation */
     ALL_MAX = 16 * 1024 * 1024, /* of all */
     CONVERSATIONS_MAX = 4096,
-    UNASSIGNED_MAX = 256 /* frames without a datagram: fragments, and others */
+    UNASSIGNED_MAX =
+        4096 /* frames: fragments, packets that wait to be reordered, other IP packets */
 };
 
 struct cached_frame {
@@ -30,11 +30,9 @@ struct cached_conversation {
 };
 
 struct frame_cache {
-    struct ip *ip;
-    GHashTable *
-        conversations; /* struct qs_endpoints -> struct cached_conversation, which begins with it */
-    GQueue lru;        /* the same; least recently used first */
-    GQueue unassigned; /* struct cached_frame, oldest first */
+    GHashTable *conversations; /* struct qs_endpoints, with which each begins -> the same */
+    GQueue lru;                /* struct cached_conversation, least recently used first */
+    GQueue unassigned;         /* struct cached_frame, oldest first */
     size_t bytes;
 };
 
@@ -45,14 +43,14 @@ static size_t memory_of(const struct cached_frame *frame)
 
 static struct cached_frame *copy_frame(const struct input_frame *frame)
 {
-    struct cached_frame *kept = g_malloc(sizeof *kept + frame->bytes.size);
+    struct cached_frame *kept = g_malloc(sizeof *kept + frame->packet.size);
 
-    *kept = (struct cached_frame){.number = frame->number,
-                                  .time = frame->time,
-                                  .size = frame->bytes.size,
-                                  .wire_size = frame->bytes.wire_size,
+    *kept = (struct cached_frame){.number = frame->packet.number,
+                                  .time = frame->packet.time,
+                                  .size = frame->packet.size,
+                                  .wire_size = frame->packet.wire_size,
                                   .link_type = link_type_to_file(frame->link_type)};
-    memcpy(kept->data, frame->bytes.data, frame->bytes.size);
+    memcpy(kept->data, frame->packet.data, frame->packet.size);
     return kept;
 }
 
@@ -118,20 +116,13 @@ static void limit_memory(struct frame_cache *cache, struct cached_conversation *
         drop_conversation(cache, g_queue_peek_head(&cache->lru));
 }
 
-/* --- Fragments ------------------------------------------------------------------------------- */
-
-static void cache_unassigned(struct frame_cache *cache, const struct input_frame *frame)
-{
-    g_queue_push_tail(&cache->unassigned, copy_frame(frame));
-    if (cache->unassigned.length > UNASSIGNED_MAX)
-        g_free(g_queue_pop_head(&cache->unassigned));
-}
+/* --- Assigning ------------------------------------------------------------------------------- */
 
 /* Assigns the frame of this number, if still cached, to the conversation. */
 static void assign_frame(struct frame_cache *cache, struct cached_conversation *conversation,
                          uint64_t number)
 {
-    for (GList *link = cache->unassigned.head; link; link = link->next) {
+    for (GList *link = cache->unassigned.tail; link; link = link->prev) {
         struct cached_frame *frame = link->data;
 
         if (frame->number == number) {
@@ -146,19 +137,19 @@ static void assign_frame(struct frame_cache *cache, struct cached_conversation *
 
 void frame_cache_add(struct frame_cache *cache, const struct input_frame *frame)
 {
-    struct qs_packet packet;
-    struct cached_conversation *conversation;
-    const GArray *fragments;
+    g_queue_push_tail(&cache->unassigned, copy_frame(frame));
+    if (cache->unassigned.length > UNASSIGNED_MAX)
+        g_free(g_queue_pop_head(&cache->unassigned));
+}
 
-    if (ip_read_frame(cache->ip, frame, &packet) == IP_NOTHING) {
-        cache_unassigned(cache, frame);
-        return;
-    }
-    conversation = find_or_add(cache, &packet);
-    fragments = ip_fragments(cache->ip);
+void frame_cache_assign(struct frame_cache *cache, const struct qs_packet *packet,
+                        const GArray *fragments)
+{
+    struct cached_conversation *conversation = find_or_add(cache, packet);
+
     for (guint i = 0; i < fragments->len; i++)
         assign_frame(cache, conversation, g_array_index(fragments, uint64_t, i));
-    push(cache, conversation, copy_frame(frame));
+    assign_frame(cache, conversation, packet->number);
     limit_memory(cache, conversation);
 }
 
@@ -216,7 +207,6 @@ struct frame_cache *frame_cache_new(void)
 {
     struct frame_cache *cache = g_new0(struct frame_cache, 1);
 
-    cache->ip = ip_new();
     cache->conversations =
         g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
     g_queue_init(&cache->lru);
@@ -230,6 +220,5 @@ void frame_cache_free(struct frame_cache *cache)
         drop_conversation(cache, g_queue_peek_head(&cache->lru));
     g_queue_clear_full(&cache->unassigned, g_free);
     g_hash_table_destroy(cache->conversations);
-    ip_free(cache->ip);
     g_free(cache);
 }

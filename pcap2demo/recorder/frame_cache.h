@@ -17,8 +17,12 @@ struct frame_cache;
 struct frame_cache *frame_cache_new(void);
 void frame_cache_free(struct frame_cache *cache);
 
-/* A frame, from its link layer on. */
+/* Adds a frame, from its link layer on, which belongs to no conversation yet. */
 void frame_cache_add(struct frame_cache *cache, const struct input_frame *frame);
+
+/* Assigns the frame of a packet, and those of its fragments, to the packet's conversation. */
+void frame_cache_assign(struct frame_cache *cache, const struct qs_packet *packet,
+                        const GArray *fragments);
 
 typedef void frame_cache_visitor(void *user, const struct pcap_out_frame *frame);
 

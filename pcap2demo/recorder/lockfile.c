@@ -20,21 +20,22 @@ static char *lock_path(const char *folder, const char *run)
 }
 
 /* A program that takes over a run unlinks its file: then the lock is on a file without a name. */
-static bool is_linked(int file)
+static bool is_own_file(int file)
 {
     struct stat about;
 
-    return fstat(file, &about) == 0 && about.st_nlink > 0;
+    return fstat(file, &about) == 0 && about.st_nlink > 0 && S_ISREG(about.st_mode) &&
+           about.st_uid == geteuid();
 }
 
 /* Open and locked, or -1. */
 static int open_locked(const char *path, int flags)
 {
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0666);
 
     if (file < 0)
         return -1;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_linked(file))
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_own_file(file))
         return file;
     close(file);
     return -1;
@@ -79,6 +80,20 @@ struct lockfile *lockfile_take_over(const char *folder, const char *run)
         return new_lock(path, run, file);
     g_free(path);
     return NULL;
+}
+
+bool lockfile_renew(struct lockfile *lock)
+{
+    int file;
+
+    if (is_own_file(lock->file))
+        return false;
+    file = open_locked(lock->path, O_CREAT);
+    if (file < 0)
+        return false;
+    close(lock->file);
+    lock->file = file;
+    return true;
 }
 
 void lockfile_free(struct lockfile *lock)

@@ -25,6 +25,9 @@ struct lockfile *lockfile_new(const char *folder, char **error);
 /* Takes over a run that has ended; NULL if it has not, or another program takes it over. */
 struct lockfile *lockfile_take_over(const char *folder, const char *run);
 
+/* Locks a new file if somebody removed it, and returns whether it did. */
+bool lockfile_renew(struct lockfile *lock);
+
 /* Removes the lock: the run has no files any more. */
 void lockfile_free(struct lockfile *lock);
 

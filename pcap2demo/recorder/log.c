@@ -2,77 +2,67 @@
 #include "pcap2demo/recorder/log.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pcap2demo/output/message.h"
 
-enum { DEFAULT_WIDTH = 80 };
+enum { CLOSE_MS = 2000, FILE_MODE = 0640 };
 
 static struct {
     struct log_setup setup;
-    bool times;  /* before lines of text */
-    bool closed; /* standard output */
-    char *status;
-} log_state = {.setup = {.messages = true}};
+    bool times;          /* before lines of text */
+    char *path;          /* of standard output; NULL: it is no file */
+    GThread *thread;     /* writes: */
+    GAsyncQueue *lines;  /* char *; the last is `end_of_log` */
+    GAsyncQueue *closed; /* `end_of_log`, when the thread is done */
+    gint dropped;        /* lines; atomic */
+} state = {.setup = {.messages = true}};
 
-/* --- The status line ------------------------------------------------------------------------- */
+static char end_of_log[1];
 
-static int terminal_width(void)
+/* --- Writing --------------------------------------------------------------------------------- */
+
+/* A line that was cut gets its end before the next one. */
+static bool write_all(const char *line)
 {
-    struct winsize size;
+    size_t size = strlen(line);
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-        return size.ws_col - 1;
-    return DEFAULT_WIDTH - 1;
-}
-
-static void erase_status(void)
-{
-    if (log_state.status)
-        fputs("\r\033[K", stderr);
-}
-
-/* It is plain ASCII. */
-static void draw_status(void)
-{
-    if (log_state.status)
-        fprintf(stderr, "\r\033[K%.*s", terminal_width(), log_state.status);
-}
-
-bool log_has_status(void)
-{
-    return log_state.setup.status;
-}
-
-void log_set_status(const char *text)
-{
-    g_free(log_state.status);
-    log_state.status = g_strdup(text);
-    draw_status();
-}
-
-/* --- Lines ----------------------------------------------------------------------------------- */
-
-/* Unbuffered: lines appear at once, and a pipe without a reader is noticed. */
-static void write_line(const char *line, size_t size)
-{
-    while (size && !log_state.closed) {
+    while (size) {
         const ssize_t written = write(STDOUT_FILENO, line, size);
 
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0) {
-            log_state.closed = true;
-            return;
-        }
+        if (written < 0)
+            return false;
         line += written;
         size -= (size_t)written;
     }
+    return true;
 }
+
+static gpointer write_lines(gpointer data)
+{
+    bool cut = false;
+    char *line;
+
+    (void)data;
+    while ((line = g_async_queue_pop(state.lines)) != end_of_log) {
+        const bool written = (!cut || write_all("\n")) && write_all(line);
+
+        if (!written)
+            g_atomic_int_inc(&state.dropped);
+        cut = !written;
+        g_free(line);
+    }
+    g_async_queue_push(state.closed, end_of_log);
+    return NULL;
+}
+
+/* --- Lines ----------------------------------------------------------------------------------- */
 
 /* By the wall clock, in UTC as in the names of demos. New. */
 static char *time_text(void)
@@ -84,14 +74,11 @@ static char *time_text(void)
     return text;
 }
 
-/* Takes over `members`. */
 static char *json_line(const char *event, json_t *members, const char *text)
 {
-    json_t *object = json_object();
     char *time = time_text(), *line, *copy;
+    json_t *object = json_pack("{s:s, s:s}", "time", time, "event", event);
 
-    json_object_set_new(object, "time", json_string(time));
-    json_object_set_new(object, "event", json_string(event));
     if (members)
         json_object_update(object, members);
     json_object_set_new(object, "message", json_string(text));
@@ -105,31 +92,48 @@ static char *json_line(const char *event, json_t *members, const char *text)
 
 static char *text_line(const char *text)
 {
-    char *time, *line;
+    char *time = state.times ? time_text() : NULL;
+    char *line = g_strconcat(time ? time : "", time ? " " : "", text, "\n", NULL);
 
-    if (!log_state.times)
-        return g_strconcat(text, "\n", NULL);
-    time = time_text();
-    line = g_strconcat(time, " ", text, "\n", NULL);
     g_free(time);
     return line;
+}
+
+static void push_line(const char *event, json_t *members, const char *text)
+{
+    g_async_queue_push(state.lines,
+                       state.setup.json ? json_line(event, members, text) : text_line(text));
+}
+
+static void push_dropped(void)
+{
+    const int dropped = g_atomic_int_get(&state.dropped);
+    char *text;
+
+    if (!dropped)
+        return;
+    g_atomic_int_add(&state.dropped, -dropped);
+    text = g_strdup_printf("%d lines of the log were dropped", dropped);
+    push_line("log_dropped", NULL, text);
+    g_free(text);
 }
 
 /* `text` may contain any bytes. */
 static void write_event(const char *event, json_t *members, const char *text)
 {
-    char *clean, *line;
+    char *clean;
 
-    if (log_state.setup.messages) {
+    if (state.setup.messages) {
         message((struct qs_location){0}, "%s", text);
         return;
     }
+    if (g_async_queue_length(state.lines) >= LOG_LINES_MAX) {
+        g_atomic_int_inc(&state.dropped);
+        return;
+    }
     clean = qs_text_printable(text);
-    line = log_state.setup.json ? json_line(event, members, clean) : text_line(clean);
-    erase_status();
-    write_line(line, strlen(line));
-    draw_status();
-    g_free(line);
+    push_dropped();
+    push_line(event, members, clean);
     g_free(clean);
 }
 
@@ -140,6 +144,7 @@ static void write_formatted(const char *event, json_t *members, const char *form
 
     write_event(event, members, text);
     g_free(text);
+    json_decref(members);
 }
 
 void log_event(const char *event, json_t *members, const char *format, ...)
@@ -147,10 +152,11 @@ void log_event(const char *event, json_t *members, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    if (log_state.setup.events)
+    if (state.setup.events)
         write_formatted(event, members, format, arguments);
+    else
+        json_decref(members);
     va_end(arguments);
-    json_decref(members);
 }
 
 void log_warning(const char *event, json_t *members, const char *format, ...)
@@ -160,7 +166,6 @@ void log_warning(const char *event, json_t *members, const char *format, ...)
     va_start(arguments, format);
     write_formatted(event, members, format, arguments);
     va_end(arguments);
-    json_decref(members);
 }
 
 /* --- Opening --------------------------------------------------------------------------------- */
@@ -172,17 +177,43 @@ static void message_event(const char *line)
 
 void log_open(const struct log_setup *setup)
 {
-    log_state.setup = *setup;
-    log_state.setup.status = setup->status && !setup->messages && isatty(STDERR_FILENO);
-    log_state.times = !g_getenv("JOURNAL_STREAM");
-    if (!setup->messages)
-        print_messages_with(message_event);
+    struct stat about;
+
+    state.setup = *setup;
+    state.times = !g_getenv("JOURNAL_STREAM");
+    if (setup->messages)
+        return;
+    if (fstat(STDOUT_FILENO, &about) == 0 && S_ISREG(about.st_mode))
+        state.path = g_file_read_link("/proc/self/fd/1", NULL);
+    state.lines = g_async_queue_new();
+    state.closed = g_async_queue_new();
+    state.thread = g_thread_new("log", write_lines, NULL);
+    print_messages_with(message_event);
 }
 
+void log_reopen(void)
+{
+    const int file =
+        state.path
+            ? open(state.path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, FILE_MODE)
+            : -1;
+
+    if (file < 0)
+        return;
+    dup2(file, STDOUT_FILENO);
+    close(file);
+}
+
+/* If standard output is stuck, so is the thread, and ends with the program. */
 void log_close(void)
 {
-    erase_status();
-    g_clear_pointer(&log_state.status, g_free);
+    if (state.setup.messages)
+        return;
     print_messages_with(NULL);
-    log_state.setup = (struct log_setup){.messages = true};
+    push_dropped();
+    g_async_queue_push(state.lines, end_of_log);
+    if (g_async_queue_timeout_pop(state.closed, CLOSE_MS * G_TIME_SPAN_MILLISECOND))
+        g_thread_join(state.thread);
+    g_clear_pointer(&state.path, g_free);
+    state.setup = (struct log_setup){.messages = true};
 }

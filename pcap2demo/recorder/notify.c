@@ -7,11 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* In microseconds: how often the start is extended, and by how much. */
-enum { EXTEND_EVERY = 1000000, EXTEND_BY = 300000000 };
-
 static int notify_socket = -1;
-static gint64 extended; /* when last; monotonic */
 
 void notify_open(void)
 {
@@ -43,22 +39,8 @@ bool notify_is_active(void)
     return notify_socket >= 0;
 }
 
-/* What cannot be extended now is extended again before long. */
 void notify(const char *state)
 {
     if (notify_socket >= 0)
         (void)!send(notify_socket, state, strlen(state), MSG_NOSIGNAL);
-}
-
-void notify_starting(const char *what)
-{
-    const gint64 now = g_get_monotonic_time();
-    char *state;
-
-    if (extended && now - extended < EXTEND_EVERY)
-        return;
-    extended = now;
-    state = g_strdup_printf("EXTEND_TIMEOUT_USEC=%d\nSTATUS=%s", EXTEND_BY, what);
-    notify(state);
-    g_free(state);
 }

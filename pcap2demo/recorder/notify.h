@@ -15,12 +15,6 @@ void notify_close(void);
 /* Whether there is a service manager to notify. */
 bool notify_is_active(void);
 
-/*
- * Before READY=1: extends the time that systemd waits for the start; `what` says what takes long.
- * To be called at least every minute.
- */
-void notify_starting(const char *what);
-
 /* Lines as sd_notify(3) has them: "READY=1", "STATUS=...". */
 void notify(const char *state);
 

@@ -7,7 +7,7 @@
 #include "common/protocols.h"
 #include "pcap2demo/output/message.h"
 
-enum { BUFFER_DEFAULT = 32, BUFFER_MAX = 1024 };
+enum { IDLE_DEFAULT_S = 60, BUFFER_DEFAULT = 64, BUFFER_MAX = 1024 };
 
 static const int64_t second = 1000000000;
 
@@ -15,7 +15,7 @@ struct recorder_options recorder_options;
 
 /* The command line options. */
 static struct {
-    char *log_format, *idle, *max_disk, *max_demo_size, *rotate;
+    char *log_format, *idle, *max_disk, *max_demo_size;
     int keep, buffer;
 } given;
 
@@ -26,18 +26,20 @@ const GOptionEntry recorder_entries[] = {
      "Become this user when the interfaces are open", "USER"},
     {"user", 0, 0, G_OPTION_ARG_STRING, &recorder_options.user, "The same as -Z", "USER"},
     {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &given.idle,
-     "End sessions without packets for so long (default 5m)", "TIME"},
+     "End sessions without packets for so long (default 60s)", "TIME"},
     {"max-disk", 0, 0, G_OPTION_ARG_STRING, &given.max_disk,
      "Remove the oldest recordings when all are larger", "SIZE"},
     {"keep", 0, 0, G_OPTION_ARG_INT, &given.keep, "Remove recordings after so many days", "DAYS"},
     {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &given.max_demo_size,
      "End a demo there; the next level begins another", "SIZE"},
     {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.packets,
-     "Keep the packets; in FOLDER/ a file a session", "FILE|FOLDER/"},
-    {"rotate", 0, 0, G_OPTION_ARG_STRING, &given.rotate,
-     "Begin another such file: size=100M,time=1h,files=24", "RULES"},
+     "Keep each session's packets in a capture in this folder", "DIR"},
     {"buffer-size", 0, 0, G_OPTION_ARG_INT, &given.buffer,
-     "MiB of packets that may wait in the system (default 32)", "MIB"},
+     "MiB of packets that may wait in the system (default 64)", "MIB"},
+    {"players-only", 0, 0, G_OPTION_ARG_NONE, &recorder_options.players_only,
+     "Record no spectators", NULL},
+    {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.metrics,
+     "Write counters to this file, for Prometheus", "FILE.prom"},
     {"log-format", 0, 0, G_OPTION_ARG_STRING, &given.log_format,
      "Log as lines of text (the default) or of JSON", "text|json"},
     G_OPTION_ENTRY_NULL};
@@ -94,46 +96,6 @@ static bool parse_size_option(const char *option, const char *text, uint64_t *si
                        text);
 }
 
-static bool parse_rule(struct recorder_options *options, const char *rule)
-{
-    uint64_t files;
-
-    if (g_str_has_prefix(rule, "size="))
-        return parse_size(rule + strlen("size="), &options->packets_size);
-    if (g_str_has_prefix(rule, "time="))
-        return parse_time(rule + strlen("time="), &options->packets_time);
-    if (!g_str_has_prefix(rule, "files=") || !parse_size(rule + strlen("files="), &files) ||
-        files > G_MAXINT)
-        return false;
-    options->packets_files = (unsigned)files;
-    return true;
-}
-
-static void find_packets_kind(struct recorder_options *options)
-{
-    options->packets_apart =
-        options->packets && (g_str_has_suffix(options->packets, "/") ||
-                             g_file_test(options->packets, G_FILE_TEST_IS_DIR));
-}
-
-static bool parse_rotation(struct recorder_options *options)
-{
-    char **rules = given.rotate ? g_strsplit(given.rotate, ",", -1) : NULL;
-    bool good = true;
-
-    if (rules && !options->packets)
-        good = usage_error("--rotate goes with --write-pcap");
-    else if (rules && options->packets_apart)
-        good = usage_error("--rotate goes with a file of --write-pcap: in a folder, each session "
-                           "has one of its own");
-    for (char **rule = rules; good && rule && *rule; rule++)
-        if (!parse_rule(options, *rule))
-            good =
-                usage_error("--rotate %s: rules are size=SIZE, time=TIME and files=NUMBER", *rule);
-    g_strfreev(rules);
-    return good;
-}
-
 static bool parse_log_format(struct recorder_options *options)
 {
     const char *format = given.log_format;
@@ -161,14 +123,12 @@ bool recorder_options_parse(void)
 {
     struct recorder_options *options = &recorder_options;
 
-    *options = (struct recorder_options){
-        .interface = options->interface, .user = options->user, .packets = options->packets};
+    options->idle = IDLE_DEFAULT_S * second;
     if (given.idle && !parse_time(given.idle, &options->idle))
         return usage_error("--idle-timeout %s: a time is a number of seconds, or one with s, m, h "
                            "or d",
                            given.idle);
-    find_packets_kind(options);
-    return parse_log_format(options) && parse_numbers(options) && parse_rotation(options) &&
+    return parse_log_format(options) && parse_numbers(options) &&
            parse_size_option("max-disk", given.max_disk, &options->max_disk) &&
            parse_size_option("max-demo-size", given.max_demo_size, &options->max_demo_size);
 }

@@ -12,16 +12,14 @@ struct recorder_options {
     char *interface;        /* or several, with commas between them; NULL: nothing is recorded */
     char *user;             /* user to switch to when the interfaces are open; or NULL */
     bool json;              /* events as JSON */
-    int64_t idle;           /* nanoseconds; 0: the default */
+    char *metrics;          /* file for Prometheus; or NULL */
+    gboolean players_only;  /* no demos of spectators */
+    int64_t idle;           /* nanoseconds */
     uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
     uint64_t max_demo_size; /* bytes; 0: no limit */
     unsigned keep_days;     /* 0: for ever */
     unsigned buffer;        /* MiB of the kernel's packet buffer */
-    char *packets;          /* a file's name, with which those of captures begin; or NULL */
-    bool packets_apart;     /* `packets` is a folder, for a capture of each session */
-    uint64_t packets_size;  /* bytes of one capture; 0: no limit */
-    int64_t packets_time;   /* nanoseconds of one capture; 0: no limit */
-    unsigned packets_files; /* how many are kept; 0: all */
+    char *packets;          /* folder for a capture of each session; or NULL */
 };
 
 extern struct recorder_options recorder_options;

@@ -6,17 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/demo/format.h"
+#include "common/demo_formats.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/lockfile.h"
+#include "pcap2demo/recorder/recovery.h"
 
-enum { DATE_DIGITS = 8, TIME_DIGITS = 6, SECONDS_A_DAY = 24 * 60 * 60 };
+enum { DATE_DIGITS = 8, TIME_DIGITS = 6, BLOCK = 512 /* stat(2) */ };
 
-struct old_recording {
-    char *path;
-    int64_t changed; /* seconds since the epoch */
-    uint64_t size;
-};
+#define SECONDS_A_DAY (INT64_C(24) * 60 * 60)
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
@@ -40,19 +37,26 @@ static bool has_start(const char *name)
 
 static bool is_recording(const char *name)
 {
-    const char *dot = strrchr(name, '.');
+    const size_t size =
+        strlen(name) - (g_str_has_suffix(name, DAMAGED_EXTENSION) ? strlen(DAMAGED_EXTENSION) : 0);
+    char *stem = g_strndup(name, size);
+    const char *dot = strrchr(stem, '.');
+    bool found = dot && strcmp(dot + 1, CAPTURE_EXTENSION) == 0;
 
-    if (!dot || *name == '.' || !has_start(name))
-        return false;
-    if (strcmp(dot, ".pcapng") == 0)
-        return true;
-    for (int i = 0; qs_demo_formats[i]; i++)
-        if (strcmp(dot + 1, qs_demo_formats[i]->extension) == 0)
-            return true;
-    return false;
+    for (int i = 0; dot && qs_demo_formats[i]; i++)
+        found = found || strcmp(dot + 1, qs_demo_formats[i]->extension) == 0;
+    found = found && *name != '.' && has_start(name);
+    g_free(stem);
+    return found;
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
+
+struct old_recording {
+    char *path;
+    int64_t changed; /* seconds since the epoch */
+    uint64_t size;   /* on disk */
+};
 
 static void free_recording(gpointer data)
 {
@@ -62,39 +66,32 @@ static void free_recording(gpointer data)
     g_free(recording);
 }
 
-static bool is_file(const char *path, struct stat *about)
+/* Adds the recordings of the folder. Returns the size of those that are being written. */
+static uint64_t find_recordings(const char *folder, GPtrArray *recordings)
 {
-    return lstat(path, about) == 0 && S_ISREG(about->st_mode);
-}
-
-/* The recordings of the folder, new; `*open`: bytes of those that are being written. */
-static GPtrArray *find_recordings(const char *folder, uint64_t *open)
-{
-    GPtrArray *recordings = g_ptr_array_new_with_free_func(free_recording);
-    GDir *directory = g_dir_open(folder, 0, NULL);
+    GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
+    uint64_t writing = 0;
     const char *name;
     struct stat about;
 
-    *open = 0;
     while (directory && (name = g_dir_read_name(directory))) {
-        const bool writing = g_str_has_prefix(name, RUN_PREFIX);
-        char *path = writing || is_recording(name) ? g_build_filename(folder, name, NULL) : NULL;
-        const bool counts = path && is_file(path, &about);
+        char *path = g_build_filename(folder, name, NULL);
+        const bool is_file = lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+        const uint64_t size = (uint64_t)about.st_blocks * BLOCK;
 
-        if (counts && !writing) {
+        if (is_file && is_recording(name)) {
             struct old_recording *recording = g_new(struct old_recording, 1);
 
-            *recording = (struct old_recording){g_steal_pointer(&path), about.st_mtime,
-                                                (uint64_t)about.st_size};
+            *recording = (struct old_recording){g_steal_pointer(&path), about.st_mtime, size};
             g_ptr_array_add(recordings, recording);
-        } else if (counts) {
-            *open += (uint64_t)about.st_size;
+        } else if (is_file && g_str_has_prefix(name, RUN_PREFIX)) {
+            writing += size;
         }
         g_free(path);
     }
     if (directory)
         g_dir_close(directory);
-    return recordings;
+    return writing;
 }
 
 static gint compare_age(gconstpointer a, gconstpointer b)
@@ -120,19 +117,26 @@ static bool remove_recording(const struct old_recording *recording, const char *
 
 bool quota_enforce(const struct quota *quota, int64_t now)
 {
-    const int64_t oldest = now - (int64_t)quota->keep_days * SECONDS_A_DAY;
-    uint64_t total;
     GPtrArray *recordings;
+    uint64_t total = 0;
 
     if (!quota->max_disk && !quota->keep_days)
         return true;
-    recordings = find_recordings(quota->folder, &total);
+    recordings = g_ptr_array_new_with_free_func(free_recording);
+    for (int i = 0; i < QUOTA_FOLDERS; i++)
+        total += find_recordings(quota->folders[i], recordings);
     g_ptr_array_sort(recordings, compare_age);
-    for (guint i = 0; i < recordings->len; i++)
-        total += ((const struct old_recording *)g_ptr_array_index(recordings, i))->size;
     for (guint i = 0; i < recordings->len; i++) {
         const struct old_recording *recording = g_ptr_array_index(recordings, i);
-        const bool too_old = quota->keep_days && recording->changed < oldest;
+
+        total += recording->size;
+        if (i == recordings->len - 1)
+            now = MIN(now, recording->changed);
+    }
+    for (guint i = 0; i < recordings->len; i++) {
+        const struct old_recording *recording = g_ptr_array_index(recordings, i);
+        const bool too_old =
+            quota->keep_days && now - recording->changed > quota->keep_days * SECONDS_A_DAY;
         const bool too_much = quota->max_disk && total > quota->max_disk;
 
         if ((too_old || too_much) && remove_recording(recording, too_old ? "--keep" : "--max-disk"))

@@ -6,21 +6,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/capture/live.h"
-#include "pcap2demo/inputs.h"
-#include "pcap2demo/pipeline.h"
+#include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/notify.h"
-#include "pcap2demo/recorder/packet_files.h"
 #include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
 #include "pcap2demo/recorder/session_captures.h"
-#include "pcap2demo/sandbox.h"
-#include "pcap2demo/signals.h"
+#include "pcap2demo/recorder/sandbox.h"
+#include "pcap2demo/capture/signals.h"
 
 /* STATUS_EVERY is in seconds, FRAMES_AT_ONCE in frames. */
-enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, DRAIN_WAIT_MS = 10 };
+enum {
+    WAIT_MS = 100,
+    STATUS_EVERY = 5,
+    FRAMES_AT_ONCE = 4096,
+    DRAIN_WAIT_MS = 10,
+    DRAIN_MS = 3000
+};
 
 struct recorder {
     const struct options *options;
@@ -31,9 +35,6 @@ struct recorder {
     struct live *live;
     struct action *action;
     struct recordings *recordings;     /* NULL: no demos are written */
-    struct packet_files *packet_files; /* NULL: packets are not kept, or by session */
-    struct demo_files *capture_files;  /* NULL: packets are not kept by session */
-    struct recordings *capture_store;  /* the same */
     struct session_captures *captures; /* NULL: no demos are written */
     struct pipeline pipeline;
     struct qs_sessions *sessions;
@@ -95,12 +96,10 @@ static char **written_folders(const struct recorder *recorder)
         g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
     if (options->action == &extract_action)
         g_ptr_array_add(folders, g_strdup(options->argument));
-    if (check_options.junit)
-        g_ptr_array_add(folders, g_path_get_dirname(check_options.junit));
-    if (recorder_options.packets_apart)
+    if (check_junit_file())
+        g_ptr_array_add(folders, g_path_get_dirname(check_junit_file()));
+    if (recorder_options.packets)
         g_ptr_array_add(folders, g_strdup(recorder_options.packets));
-    else if (recorder_options.packets)
-        g_ptr_array_add(folders, g_path_get_dirname(recorder_options.packets));
     g_ptr_array_add(folders, NULL);
     return (char **)g_ptr_array_free(folders, FALSE);
 }
@@ -119,62 +118,39 @@ static bool drop_privileges(const struct recorder *recorder)
     return false;
 }
 
-/* NULL: that was reported. */
-static struct recordings *new_recordings(const struct recorder *recorder, struct demo_files *files,
-                                         bool of_demos)
+static void on_named(void *status, const char *path, uint64_t bytes)
 {
-    const struct recordings_setup setup = {.files = files,
-                                           .of_demos = of_demos,
-                                           .limits = &recorder_options,
-                                           .sessions = &recorder->options->sessions};
-    char *error = NULL;
-    struct recordings *recordings = recordings_new(&setup, &error);
-
-    if (!recordings)
-        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
-    g_free(error);
-    return recordings;
-}
-
-/* Opens the captures of sessions. */
-static bool open_captures(struct recorder *recorder)
-{
-    recorder->capture_files = demo_files_new(recorder_options.packets, false);
-    recorder->capture_store = new_recordings(recorder, recorder->capture_files, false);
-    return recorder->capture_store != NULL;
+    status_add_finished(status, path, bytes);
 }
 
 static bool open_recordings(struct recorder *recorder)
 {
-    const bool apart = recorder_options.packets_apart;
-
-    if (!recorder->records && apart)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.packets},
-                "captures of sessions are written where demos are, too: --write-pcap FILE");
-    if (!recorder->records)
-        return !apart;
-    recorder->recordings = new_recordings(recorder, recorder->options->demos, true);
-    if (!recorder->recordings || (apart && !open_captures(recorder)))
-        return false;
-    recorder->sessions_options.store = recordings_store(recorder->recordings);
-    recorder->captures = session_captures_new(&(struct session_captures_setup){
-        .all = apart ? recordings_store(recorder->capture_store) : NULL,
-        .late = recordings_store(recorder->recordings),
-        .folder = recorder_options.packets});
-    return true;
-}
-
-static bool open_packet_files(struct recorder *recorder)
-{
+    const char *folder = recorder_options.packets;
+    const struct recordings_setup setup = {.demos = recorder->options->demos,
+                                           .captures = folder,
+                                           .limits = &recorder_options,
+                                           .named = on_named,
+                                           .user = &recorder->status,
+                                           .sessions = &recorder->options->sessions};
     char *error = NULL;
 
-    if (!recorder_options.packets || recorder_options.packets_apart)
-        return true;
-    recorder->packet_files = packet_files_new(&recorder_options, recorder->interfaces, &error);
-    if (!recorder->packet_files)
+    if (!recorder->records && folder)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = folder},
+                "captures of sessions are written only where demos are");
+    if (!recorder->records)
+        return !folder;
+    recorder->recordings = recordings_new(&setup, &error);
+    if (!recorder->recordings) {
         failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
-    g_free(error);
-    return recorder->packet_files != NULL;
+        g_free(error);
+        return false;
+    }
+    status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
+    recorder->sessions_options.store = recordings_store(recorder->recordings);
+    recorder->captures = session_captures_new(recorder->sessions_options.store, folder);
+    recorder->pipeline.on_packet = session_captures_assign;
+    recorder->pipeline.user = recorder->captures;
+    return true;
 }
 
 static void log_start(const struct recorder *recorder)
@@ -209,17 +185,18 @@ static void set_interface(struct recorder *recorder, unsigned interface)
 static bool read_frames(struct recorder *recorder)
 {
     struct live_frame frame;
+    struct input_frame raw;
     unsigned count = 0;
 
     while (count < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
         count++;
         set_interface(recorder, frame.interface);
-        if (recorder->packet_files)
-            packet_files_add(recorder->packet_files, &frame);
+        raw = frame.frame;
+        if (!frame.link(&frame.frame.packet))
+            continue;
         if (recorder->captures)
-            session_captures_frame(recorder->captures, &frame.frame);
-        if (frame.link(&frame.frame.bytes))
-            pipeline_add_frame(&recorder->pipeline, recorder->sessions, &frame.frame);
+            session_captures_frame(recorder->captures, &raw);
+        pipeline_add_packet(&recorder->pipeline, recorder->sessions, &frame.frame.packet);
     }
     recorder->status.packets += count;
     if (count)
@@ -227,6 +204,13 @@ static bool read_frames(struct recorder *recorder)
     else
         pipeline_flush(&recorder->pipeline, recorder->sessions);
     return count != 0;
+}
+
+static struct status *update_counts(struct recorder *recorder)
+{
+    if (recorder->recordings)
+        recorder->status.files = *recordings_counts(recorder->recordings);
+    return &recorder->status;
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
@@ -253,35 +237,42 @@ static void update_drops(struct recorder *recorder)
     status->dropped_interface = interface;
 }
 
-static void show_status(const struct recorder *recorder)
+static void write_status(struct recorder *recorder)
 {
-    char *text = status_text(&recorder->status);
+    if (recorder->recordings)
+        status_write(update_counts(recorder), demo_files_folder(recorder->options->demos),
+                     recorder_options.metrics);
+}
 
-    if (log_has_status())
-        log_set_status(text);
-    if (recorder->seconds % STATUS_EVERY == 1) {
-        char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
+static void show_status(struct recorder *recorder)
+{
+    char *text, *state;
 
-        notify(state);
-        g_free(state);
-    }
+    if (recorder->seconds % STATUS_EVERY != 1)
+        return;
+    text = status_text(update_counts(recorder));
+    state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
+    notify(state);
+    write_status(recorder);
+    g_free(state);
     g_free(text);
 }
 
-static void log_status(const struct recorder *recorder)
+static void log_status(struct recorder *recorder)
 {
-    char *text = status_text(&recorder->status);
+    char *text = status_text(update_counts(recorder));
 
     log_warning("status", status_json(&recorder->status), "status: %s", text);
+    log_players(&recorder->status);
+    write_status(recorder);
     g_free(text);
 }
 
 static void reopen(struct recorder *recorder)
 {
+    log_reopen();
     live_reopen(recorder->live);
-    if (recorder->packet_files)
-        packet_files_next(recorder->packet_files);
-    log_event("reopened", NULL, "interfaces and captures are opened anew");
+    log_event("reopened", NULL, "interfaces are opened anew");
 }
 
 /* Whether the reader of another action's output has gone. */
@@ -299,14 +290,8 @@ static void tick(struct recorder *recorder, gint64 now)
     qs_sessions_wait(recorder->sessions, (now - recorder->last_frame) * 1000);
     live_tend(recorder->live);
     update_drops(recorder);
-    if (recorder->capture_store)
-        recordings_tick(recorder->capture_store);
-    if (recorder->recordings) {
+    if (recorder->recordings)
         recordings_tick(recorder->recordings);
-        recorder->status.lost = recordings_lost(recorder->recordings);
-    }
-    if (recorder->packet_files)
-        packet_files_tick(recorder->packet_files);
     if (recorder->records)
         show_status(recorder);
     else
@@ -358,14 +343,20 @@ static void record(struct recorder *recorder)
     }
 }
 
-/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS. */
+/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS. Packets that
+ * keep coming do not delay the end for longer than DRAIN_MS. */
 static void drain_kernel(struct recorder *recorder)
 {
-    const gint64 until = g_get_monotonic_time() + LIVE_HANDED_OUT_MS * 1000;
+    const gint64 now = g_get_monotonic_time();
+    const gint64 idle = now + LIVE_HANDED_OUT_MS * 1000, last = now + DRAIN_MS * 1000;
+    bool busy = true;
 
     live_take_at_once(recorder->live);
-    while (!recorder->output_closed && (read_frames(recorder) || g_get_monotonic_time() < until))
-        live_wait(recorder->live, DRAIN_WAIT_MS);
+    while (!recorder->output_closed && g_get_monotonic_time() < (busy ? last : idle)) {
+        busy = read_frames(recorder);
+        if (!busy)
+            live_wait(recorder->live, DRAIN_WAIT_MS);
+    }
 }
 
 static void finish(struct recorder *recorder)
@@ -385,11 +376,8 @@ static void finish(struct recorder *recorder)
 static void log_stop(struct recorder *recorder)
 {
     const char *signal = signals_interruption();
-    char *text;
+    char *text = status_text(update_counts(recorder));
 
-    if (recorder->recordings)
-        recorder->status.lost = recordings_lost(recorder->recordings);
-    text = status_text(&recorder->status);
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
     else if (!signal && live_lacks_right(recorder->live))
@@ -418,6 +406,11 @@ static void run(struct recorder *recorder)
     /* A requested stop exits with 0. */
     if (signals_interrupted() && options->action != &check_action)
         status_reset();
+    if (recorder->captures)
+        session_captures_free(recorder->captures);
+    if (recorder->recordings)
+        recordings_close(recorder->recordings);
+    write_status(recorder);
     log_stop(recorder);
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
@@ -428,24 +421,10 @@ static void run(struct recorder *recorder)
 static void open_log(const struct recorder *recorder)
 {
     const struct options *options = recorder->options;
-    const struct log_setup setup = {.messages = !recorder->records,
-                                    .json = recorder_options.json,
-                                    .events = !options->quiet,
-                                    .status = !options->quiet};
+    const struct log_setup setup = {
+        .messages = !recorder->records, .json = recorder_options.json, .events = !options->quiet};
 
     log_open(&setup);
-}
-
-static void close_recordings(const struct recorder *recorder)
-{
-    if (recorder->captures)
-        session_captures_free(recorder->captures);
-    if (recorder->capture_store)
-        recordings_free(recorder->capture_store);
-    if (recorder->capture_files)
-        demo_files_free(recorder->capture_files);
-    if (recorder->recordings)
-        recordings_free(recorder->recordings);
 }
 
 static void open_and_run(struct recorder *recorder)
@@ -455,13 +434,12 @@ static void open_and_run(struct recorder *recorder)
     notify_open();
     if (drop_privileges(recorder)) {
         open_log(recorder);
-        if (open_recordings(recorder) && open_packet_files(recorder))
+        if (open_recordings(recorder))
             run(recorder);
         log_close();
     }
-    if (recorder->packet_files)
-        packet_files_free(recorder->packet_files);
-    close_recordings(recorder);
+    if (recorder->recordings)
+        recordings_free(recorder->recordings);
     notify_close();
     live_close(recorder->live);
 }

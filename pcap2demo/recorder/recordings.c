@@ -1,176 +1,137 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/recordings.h"
 
-#include <fcntl.h>
 #include <glib.h>
 #include <stdbool.h>
-#include <unistd.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "common/demo_formats.h"
+#include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/quota.h"
 #include "pcap2demo/recorder/recovery.h"
+#include "pcap2demo/recorder/sync.h"
 
 enum {
-    WAITING_MAX = 64 * 1024 * 1024, /* bytes of all recordings, while there is no room */
-    WAITING_EACH = 2 * 1024 * 1024, /* of one of them */
-    QUOTA_EVERY_S = 10,
+    WAITING_MAX = 64 * 1024 * 1024,     /* bytes of all recordings */
+    WAITING_EACH_MAX = 2 * 1024 * 1024, /* of one of them */
+    CHECK_EVERY_S = 10,                 /* quota, and what is left to recover */
     SYNC_EVERY_S = 2,
     NAMES_MAX = 4096 /* that are remembered */
 };
 
-/* --- Writing to disk in time ----------------------------------------------------------------- */
+enum { DEMOS, CAPTURES, FOLDERS };
 
-/*
- * A thread syncs the folder's file system, so that a power cut costs no more than two seconds:
- * disks are slow, packets do not wait. Systems without syncfs() do without.
- */
-#ifdef __linux__
-struct syncer {
-    int folder;
-    GThread *thread;
-    GMutex mutex;
-    GCond stop;
-    bool stopped;
+struct folder {
+    const char *path; /* NULL: there is none */
+    struct qs_demo_names *naming;
+    struct lockfile *lock;
+    bool recovered; /* nothing of earlier runs is left */
 };
-
-/* A write that fails is reported where it is done. */
-static gpointer sync_repeatedly(gpointer data)
-{
-    struct syncer *syncer = data;
-
-    g_mutex_lock(&syncer->mutex);
-    while (!syncer->stopped) {
-        const gint64 next = g_get_monotonic_time() + SYNC_EVERY_S * G_TIME_SPAN_SECOND;
-
-        while (!syncer->stopped && g_cond_wait_until(&syncer->stop, &syncer->mutex, next))
-            continue;
-        g_mutex_unlock(&syncer->mutex);
-        syncfs(syncer->folder);
-        g_mutex_lock(&syncer->mutex);
-    }
-    g_mutex_unlock(&syncer->mutex);
-    return NULL;
-}
-
-static struct syncer *syncer_new(const char *folder)
-{
-    const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct syncer *syncer;
-
-    if (file < 0)
-        return NULL;
-    syncer = g_new0(struct syncer, 1);
-    syncer->folder = file;
-    g_mutex_init(&syncer->mutex);
-    g_cond_init(&syncer->stop);
-    syncer->thread = g_thread_new("sync", sync_repeatedly, syncer);
-    return syncer;
-}
-
-static void syncer_free(struct syncer *syncer)
-{
-    if (!syncer)
-        return;
-    g_mutex_lock(&syncer->mutex);
-    syncer->stopped = true;
-    g_cond_signal(&syncer->stop);
-    g_mutex_unlock(&syncer->mutex);
-    g_thread_join(syncer->thread);
-    g_mutex_clear(&syncer->mutex);
-    g_cond_clear(&syncer->stop);
-    close(syncer->folder);
-    g_free(syncer);
-}
-#else
-static struct syncer *syncer_new(const char *folder)
-{
-    (void)folder;
-    return NULL;
-}
-
-static void syncer_free(struct syncer *syncer)
-{
-    (void)syncer;
-}
-#endif
-
-/* --- Recordings ------------------------------------------------------------------------------ */
 
 struct recordings {
     struct qs_demo_store store;
     struct recordings_setup setup;
-    struct lockfile *lock;
-    struct syncer *syncer; /* or NULL */
-    GQueue open;           /* struct recording */
-    bool no_room;          /* by --max-disk */
-    bool full;             /* that, or the disk is full; logged */
-    uint64_t lost;
-    gint64 quota_checked; /* at --max-disk and --keep, when; monotonic */
+    struct folder folders[FOLDERS];
+    struct syncer *syncer;
+    GQueue open;    /* struct recording */
+    bool no_room;   /* by --max-disk */
+    char *obstacle; /* why recordings wait, as it was logged; or NULL */
+    unsigned ticks; /* seconds */
+    int64_t began;  /* seconds since the epoch */
+    struct recordings_counts counts;
 };
 
 struct recording {
     struct recordings *all;
+    const struct folder *folder;
+    const struct qs_demo_format *format; /* NULL: a capture */
+    bool late;                           /* the capture of a late session */
     struct writer *writer;
     GList link;
     const char *cut; /* why no more of it is kept; or NULL */
     uint64_t lost;   /* bytes since then */
+    uint64_t synced; /* bytes */
+    bool finished;   /* it waits for its name, by `request`, whose texts it owns */
+    struct qs_demo_name_request request;
 };
 
-/* --- The store of sessions' demos
- * ------------------------------------------------------------------------- */
+static const char no_room_text[] = "nothing can be removed to keep --max-disk";
+static const char size_limit[] = "--max-demo-size";
+
+/* --- The store of sessions ------------------------------------------------------------------- */
 
 static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
     struct recordings *all = (struct recordings *)store;
     struct recording *recording = g_new0(struct recording, 1);
     char *suffix = recovery_suffix(request);
+    const bool capture = g_str_has_suffix(request->extension, CAPTURE_EXTENSION);
 
     recording->all = all;
-    recording->writer = writer_new(demo_files_folder(all->setup.files));
-    writer_name_temporary(recording->writer, lockfile_prefix(all->lock), suffix);
-    writer_wait_for_room(recording->writer);
+    recording->folder = &all->folders[capture && all->folders[CAPTURES].path ? CAPTURES : DEMOS];
+    recording->format = capture ? NULL : qs_demo_format_of_name(suffix);
+    recording->late = capture && strcmp(request->extension, LATE_CAPTURE_EXTENSION) == 0;
+    recording->writer = writer_new(recording->folder->path);
+    writer_name_temporary(recording->writer, lockfile_prefix(recording->folder->lock), suffix);
+    writer_set_waiting(recording->writer);
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
     g_free(suffix);
     return recording;
 }
 
-static size_t waiting_max(const struct recordings *all)
-{
-    return MIN((size_t)WAITING_EACH,
-               WAITING_MAX / MAX(1, g_queue_get_length((GQueue *)&all->open)));
-}
-
-static void check_limits(struct recording *recording, size_t size)
+/* Why no more of the recording is kept; or NULL. */
+static const char *limit_of(const struct recording *recording, size_t size)
 {
     const struct recordings *all = recording->all;
-    const uint64_t max = all->setup.of_demos ? all->setup.limits->max_demo_size : 0;
+    const uint64_t max = recording->format ? all->setup.limits->max_demo_size : 0;
+    const char *obstacle = writer_obstacle(recording->writer);
 
-    if (recording->cut)
-        return;
     if (max && writer_size(recording->writer) + size > max)
-        recording->cut = "--max-demo-size";
-    else if (writer_is_full(recording->writer) &&
-             writer_waiting(recording->writer) + size > waiting_max(all))
-        recording->cut = all->no_room ? "--max-disk" : "the disk is full";
+        return size_limit;
+    if (writer_has_failed(recording->writer))
+        return "its file was removed";
+    if (!obstacle || (writer_waiting(recording->writer) + size <= WAITING_EACH_MAX &&
+                      all->counts.waiting + size <= WAITING_MAX))
+        return NULL;
+    return all->no_room ? "--max-disk" : "it could not be written";
+}
+
+/* Whole blocks come, so the demo gets its end here; `next` is the first block that is left out. */
+static void end_early(struct recording *recording, const char *why, struct qs_view next)
+{
+    GByteArray *end = g_byte_array_new();
+
+    recording->cut = why;
+    if (recording->format)
+        recording->format->append_end(end, next);
+    writer_add(recording->writer, end->data, end->len);
+    g_byte_array_free(end, TRUE);
 }
 
 static void write_bytes(void *file, const void *data, size_t size)
 {
     struct recording *recording = file;
+    struct recordings *all = recording->all;
+    const char *limit = recording->cut ? NULL : limit_of(recording, size);
 
-    if (recording->all->no_room)
-        writer_hold(recording->writer);
-    check_limits(recording, size);
-    if (!recording->cut) {
-        writer_add(recording->writer, data, size);
+    if (limit)
+        end_early(recording, limit, (struct qs_view){data, (uint32_t)size});
+    if (recording->cut) {
+        recording->lost += size;
+        all->counts.lost_bytes += size;
         return;
     }
-    recording->lost += size;
-    recording->all->lost += size;
+    if (all->no_room)
+        writer_hold(recording->writer, no_room_text);
+    writer_add(recording->writer, data, size);
+    if (writer_obstacle(recording->writer))
+        all->counts.waiting += size;
 }
 
 static bool is_cut(const void *file)
@@ -178,37 +139,33 @@ static bool is_cut(const void *file)
     return ((const struct recording *)file)->cut != NULL;
 }
 
-/* Drops what still has no room. */
-static void flush_rest(struct recording *recording)
+static void free_recording(struct recording *recording)
 {
-    struct writer *writer = recording->writer;
-
-    if (!recording->all->no_room && writer_flush(writer))
-        return;
-    recording->lost += writer_waiting(writer);
-    recording->all->lost += writer_waiting(writer);
-    writer_drop_waiting(writer);
-    if (!recording->cut)
-        recording->cut = recording->all->no_room ? "--max-disk" : "the disk is full";
-}
-
-/* A file that is cut gets an end. NULL, or why it cannot. */
-static char *complete(const struct recording *recording)
-{
-    const struct recordings_setup *setup = &recording->all->setup;
     const char *path = writer_temporary(recording->writer);
-    struct recovered recovered;
-    char *error;
 
-    if (!path)
-        return g_strdup(recording->cut);
-    if (setup->of_demos)
-        recovery_complete_demo(path, setup->sessions, &recovered, &error);
-    else
-        recovery_complete_capture(path, &recovered, &error);
-    recovered_clear(&recovered);
-    return error;
+    /* The demo of a late session must be on disk before its capture goes. */
+    if (path && recording->late)
+        syncer_remove(recording->all->syncer, path);
+    if (recording->late)
+        writer_forget(recording->writer);
+    g_queue_unlink(&recording->all->open, &recording->link);
+    writer_free(recording->writer);
+    g_free((char *)recording->request.capture);
+    g_free((char *)recording->request.player);
+    g_free((char *)recording->request.map);
+    g_free((char *)recording->request.extension);
+    g_free(recording);
 }
+
+static void end(void *file)
+{
+    struct recording *recording = file;
+
+    if (!recording->finished)
+        free_recording(recording);
+}
+
+/* --- Names ----------------------------------------------------------------------------------- */
 
 static void log_cut(const struct recording *recording, const char *name)
 {
@@ -219,131 +176,287 @@ static void log_cut(const struct recording *recording, const char *name)
                 name, recording->cut, recording->lost);
 }
 
+/* NULL, or why it has no name yet. */
+static char *name_recording(struct recording *recording, const struct qs_demo_name_request *request,
+                            char **name)
+{
+    struct recordings *all = recording->all;
+    struct qs_demo_names *naming = recording->folder->naming;
+    char *path, *error = demo_files_name(naming, false, recording->writer, request, name);
+
+    qs_demo_names_forget(naming, NAMES_MAX);
+    if (error)
+        return error;
+    path = g_build_filename(recording->folder->path, *name, NULL);
+    syncer_add(all->syncer, path);
+    if (recording->format) {
+        all->setup.named(all->setup.user, path, writer_size(recording->writer));
+        all->counts.demos++;
+        all->counts.demo_bytes += writer_size(recording->writer);
+        all->counts.lost_demos += recording->cut && recording->cut != size_limit;
+    }
+    if (recording->cut)
+        log_cut(recording, *name);
+    g_free(path);
+    return NULL;
+}
+
+/* Keeps it until it can have its name. */
+static void wait_for_name(struct recording *recording, const struct qs_demo_name_request *request)
+{
+    recording->finished = true;
+    recording->request = *request;
+    recording->request.capture = g_strdup(request->capture);
+    recording->request.player = g_strdup(request->player);
+    recording->request.map = g_strdup(request->map);
+    recording->request.extension = g_strdup(request->extension);
+}
+
+static void count_as_lost(struct recording *recording)
+{
+    struct recordings_counts *counts = &recording->all->counts;
+
+    counts->lost_demos += recording->format != NULL;
+    counts->lost_bytes += writer_size(recording->writer);
+}
+
+/* NULL and no name: it waits. */
 static char *commit(struct qs_demo_store *store, void *file,
                     const struct qs_demo_name_request *request, char **name)
 {
     const struct recordings *all = (const struct recordings *)store;
-    struct qs_demo_names *naming = demo_files_naming(all->setup.files);
     struct recording *recording = file;
     char *error;
 
     *name = NULL;
-    flush_rest(recording);
-    error = recording->cut ? complete(recording) : NULL;
-    if (error)
+    if (all->no_room) {
+        writer_hold(recording->writer, no_room_text);
+        wait_for_name(recording, request);
+        return NULL;
+    }
+    error = name_recording(recording, request, name);
+    if (!error)
+        return NULL;
+    g_clear_pointer(name, g_free);
+    if (writer_has_failed(recording->writer)) {
+        count_as_lost(recording);
         return error;
-    error = demo_files_name(naming, false, recording->writer, request, name);
-    if (!error && recording->cut)
-        log_cut(recording, *name);
-    qs_demo_names_forget(naming, NAMES_MAX);
-    return error;
+    }
+    wait_for_name(recording, request);
+    g_free(error);
+    return NULL;
 }
 
-static void end(void *file)
+/* A recording that waited; false: it still does. */
+static bool name_late(struct recording *recording)
 {
-    struct recording *recording = file;
+    char *name, *path, *error = name_recording(recording, &recording->request, &name);
 
-    g_queue_unlink(&recording->all->open, &recording->link);
-    writer_free(recording->writer);
-    g_free(recording);
+    if (!error) {
+        path = g_build_filename(recording->folder->path, name, NULL);
+        log_event("demo",
+                  json_pack("{s:s, s:I}", "file", path, "bytes",
+                            (json_int_t)writer_size(recording->writer)),
+                  "%s: written, after it waited in memory", path);
+        g_free(path);
+    } else if (writer_has_failed(recording->writer)) {
+        count_as_lost(recording);
+        log_warning("demo_lost", NULL, "a demo is lost: %s", error);
+    }
+    g_free(name);
+    g_free(error);
+    return !error || writer_has_failed(recording->writer);
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
 
+static void check_folder(struct recordings *all, struct folder *folder)
+{
+    const struct recovery recovery = {.folder = folder->path,
+                                      .demos = all->folders[DEMOS].path,
+                                      .sessions = all->setup.sessions,
+                                      .again = true};
+    char *problem = make_folders(folder->path);
+
+    if (lockfile_renew(folder->lock))
+        log_warning("folder_removed", json_pack("{s:s}", "folder", folder->path),
+                    "%s: was removed; recordings that were being written are lost", folder->path);
+    g_free(problem);
+    if (!folder->recovered && all->ticks % CHECK_EVERY_S == 0 && !all->obstacle)
+        folder->recovered = recovery_run(&recovery);
+}
+
 static void enforce_quota(struct recordings *all)
 {
-    const struct quota quota = {.folder = demo_files_folder(all->setup.files),
+    const struct quota quota = {.folders = {all->folders[DEMOS].path, all->folders[CAPTURES].path},
                                 .max_disk = all->setup.limits->max_disk,
                                 .keep_days = all->setup.limits->keep_days};
-    const gint64 now = g_get_monotonic_time();
 
-    if (all->quota_checked && now - all->quota_checked < QUOTA_EVERY_S * G_USEC_PER_SEC)
-        return;
-    all->quota_checked = now;
-    all->no_room = !quota_enforce(&quota, g_get_real_time() / G_USEC_PER_SEC);
+    all->no_room = !quota_enforce(&quota, all->began + all->ticks);
 }
 
-/* Whether all of them have room. */
-static bool flush_all(struct recordings *all)
+/* Writes what waits. Returns what stands against that, or NULL. */
+static const char *flush_all(struct recordings *all)
 {
-    bool room = true;
+    const char *obstacles[FOLDERS] = {0};
+    GList *next;
 
-    for (GList *link = all->open.head; link; link = link->next) {
-        const struct recording *recording = link->data;
+    all->counts.waiting = 0;
+    for (GList *link = all->open.head; link; link = next) {
+        struct recording *recording = link->data;
+        const char **obstacle = &obstacles[recording->folder - all->folders];
 
-        if (all->no_room)
-            writer_hold(recording->writer);
-        else
+        next = link->next;
+        if (!all->no_room && !*obstacle)
             writer_flush(recording->writer);
-        room = room && !writer_is_full(recording->writer);
+        if (writer_obstacle(recording->writer) && !writer_has_failed(recording->writer)) {
+            *obstacle = writer_obstacle(recording->writer);
+            all->counts.waiting += writer_waiting(recording->writer);
+        } else if (recording->finished && name_late(recording)) {
+            free_recording(recording);
+        }
     }
-    return room && !all->no_room;
+    if (all->no_room)
+        return no_room_text;
+    return obstacles[DEMOS] ? obstacles[DEMOS] : obstacles[CAPTURES];
 }
 
-static void log_room(const struct recordings *all)
+static void sync_all(struct recordings *all)
 {
-    const char *folder = demo_files_folder(all->setup.files);
+    for (GList *link = all->open.head; link; link = link->next) {
+        struct recording *recording = link->data;
+        const uint64_t written = writer_size(recording->writer) - writer_waiting(recording->writer);
 
-    if (all->full)
-        log_warning("disk_full", json_pack("{s:s}", "folder", folder),
-                    "%s: %s; what is recorded waits in memory", folder,
-                    all->no_room ? "nothing can be removed to keep --max-disk"
-                                 : "the disk is full");
+        if (written != recording->synced && writer_temporary(recording->writer))
+            syncer_add(all->syncer, writer_temporary(recording->writer));
+        recording->synced = written;
+    }
+}
+
+static void log_obstacle(const struct recordings *all)
+{
+    if (all->obstacle)
+        log_warning("disk_full", json_pack("{s:s}", "why", all->obstacle),
+                    "%s; what is recorded waits in memory", all->obstacle);
     else
-        log_warning("disk_room",
-                    json_pack("{s:s, s:I}", "folder", folder, "lost", (json_int_t)all->lost),
-                    "%s: there is room again; %" G_GUINT64_FORMAT " bytes were lost so far", folder,
-                    all->lost);
+        log_warning("disk_room", json_pack("{s:I}", "lost", (json_int_t)all->counts.lost_bytes),
+                    "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
+                    all->counts.lost_bytes);
 }
 
 void recordings_tick(struct recordings *all)
 {
-    bool full;
+    const char *obstacle;
 
-    enforce_quota(all);
-    full = !flush_all(all);
-    if (full == all->full)
-        return;
-    all->full = full;
-    log_room(all);
-}
-
-uint64_t recordings_lost(const struct recordings *all)
-{
-    return all->lost;
-}
-
-/* --- Opening --------------------------------------------------------------------------------- */
-
-struct recordings *recordings_new(const struct recordings_setup *setup, char **error)
-{
-    const char *folder = demo_files_folder(setup->files);
-    struct recordings *all = g_new0(struct recordings, 1);
-
-    all->store = (struct qs_demo_store){
-        .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
-    all->setup = *setup;
-    g_queue_init(&all->open);
-    *error = make_folders(folder);
-    if (!*error)
-        all->lock = lockfile_new(folder, error);
-    if (!all->lock) {
-        g_free(all);
-        return NULL;
+    for (int i = 0; i < FOLDERS; i++)
+        if (all->folders[i].path)
+            check_folder(all, &all->folders[i]);
+    if (all->ticks % CHECK_EVERY_S == 0)
+        enforce_quota(all);
+    all->ticks++;
+    obstacle = flush_all(all);
+    if (!obstacle != !all->obstacle) {
+        g_free(all->obstacle);
+        all->obstacle = g_strdup(obstacle);
+        log_obstacle(all);
     }
-    recovery_run(folder, setup->sessions);
-    all->syncer = syncer_new(folder);
-    return all;
+    if (all->ticks % SYNC_EVERY_S == 0 && syncer_is_idle(all->syncer))
+        sync_all(all);
 }
 
-void recordings_free(struct recordings *all)
+const struct recordings_counts *recordings_counts(const struct recordings *all)
 {
-    syncer_free(all->syncer);
-    lockfile_free(all->lock);
-    g_free(all);
+    return &all->counts;
 }
 
 struct qs_demo_store *recordings_store(struct recordings *all)
 {
     return &all->store;
+}
+
+/* --- Opening and closing --------------------------------------------------------------------- */
+
+static bool open_folder(struct recordings *all, struct folder *folder, const char *path,
+                        char **error)
+{
+    const struct recovery recovery = {
+        .folder = path, .demos = all->folders[DEMOS].path, .sessions = all->setup.sessions};
+
+    *error = make_folders(path);
+    if (!*error)
+        folder->lock = lockfile_new(path, error);
+    if (!folder->lock)
+        return false;
+    folder->path = path;
+    folder->recovered = recovery_run(&recovery);
+    return true;
+}
+
+/* A folder for both is one. */
+static bool is_same_folder(const char *one, const char *other)
+{
+    struct stat first, second;
+
+    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+struct recordings *recordings_new(const struct recordings_setup *setup, char **error)
+{
+    struct recordings *all = g_new0(struct recordings, 1);
+    const char *demos = demo_files_folder(setup->demos);
+    bool good;
+
+    all->store = (struct qs_demo_store){
+        .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
+    all->setup = *setup;
+    all->began = g_get_real_time() / G_USEC_PER_SEC;
+    g_queue_init(&all->open);
+    all->syncer = syncer_new();
+    all->folders[DEMOS].path = demos;
+    all->folders[DEMOS].naming = demo_files_naming(setup->demos);
+    all->folders[CAPTURES].naming = qs_demo_names_new(NULL);
+    good = open_folder(all, &all->folders[DEMOS], demos, error);
+    if (good && setup->captures && !is_same_folder(demos, setup->captures))
+        good = open_folder(all, &all->folders[CAPTURES], setup->captures, error);
+    if (good)
+        return all;
+    recordings_free(all);
+    return NULL;
+}
+
+/* What is on disk stays for the next run. */
+static void give_up(struct recording *recording)
+{
+    const uint64_t waiting = writer_waiting(recording->writer);
+
+    failure(EXIT_PROBLEMS, (struct qs_location){0},
+            "a recording is not finished: %s; %" G_GUINT64_FORMAT
+            " bytes are lost, and the next start completes the rest",
+            writer_obstacle(recording->writer), waiting);
+    recording->all->counts.lost_bytes += waiting;
+    recording->all->counts.lost_demos += recording->format != NULL;
+    writer_forget(recording->writer);
+    recording->late = false;
+    free_recording(recording);
+}
+
+void recordings_close(struct recordings *all)
+{
+    flush_all(all);
+    while (all->open.head)
+        give_up(all->open.head->data);
+    if (all->counts.lost_demos)
+        raise_status(EXIT_PROBLEMS);
+}
+
+void recordings_free(struct recordings *all)
+{
+    syncer_free(all->syncer);
+    for (int i = 0; i < FOLDERS; i++)
+        if (all->folders[i].lock)
+            lockfile_free(all->folders[i].lock);
+    qs_demo_names_free(all->folders[CAPTURES].naming);
+    g_free(all->obstacle);
+    g_free(all);
 }

@@ -2,187 +2,34 @@
 #include "pcap2demo/recorder/recovery.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/sessions/demo_input.h"
+#include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/pipeline.h"
 #include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/notify.h"
+#include "pcap2demo/recorder/sync.h"
 
-void recovered_clear(struct recovered *recovered)
-{
-    g_free(recovered->player);
-    g_free(recovered->map);
-}
-
-static void set_player_and_map(struct recovered *recovered, const struct qs_client_session *session)
-{
-    if (!recovered->player)
-        recovered->player = g_strdup(session->player);
-    if (!recovered->map && session->maps->len)
-        recovered->map = g_strdup(g_ptr_array_index(session->maps, 0));
-}
-
-/* NULL: `*error` is a new text. */
-static FILE *open_to_read(const char *path, char **error)
-{
-    FILE *stream = fopen(path, "rb");
-
-    *error = stream ? NULL : g_strdup(g_strerror(errno));
-    return stream;
-}
-
-static char *remove_empty(const char *path)
-{
-    unlink(path);
-    return g_strdup("there is nothing in it");
-}
-
-/* --- Completing a demo ----------------------------------------------------------------------- */
-
-enum { ENDS_KEPT = 16 };
-
-/* Reads a demo as a session. */
-struct demo_scan {
-    struct qs_sessions_handler handler;
-    struct recovered *recovered;
-    uint32_t ends[ENDS_KEPT]; /* of the last whole blocks */
-    struct qs_view last;
+/* An unfinished file. */
+struct unfinished {
+    struct qs_sessions_handler handler; /* reads it */
+    const struct recovery *recovery;
+    struct qs_demo_names *naming;
+    char *path;
+    struct qs_demo_name_request request; /* with `player` and `map`, as far as they are known */
+    char *player, *map;
+    bool capture, late;
+    uint64_t size;
+    uint64_t whole;  /* bytes of whole blocks */
+    uint64_t blocks; /* of a demo; packets of a capture */
+    GByteArray *end; /* what the demo lacks */
+    unsigned demos;  /* made of a capture */
 };
-
-static void demo_session_end(struct qs_sessions_handler *handler,
-                             const struct qs_client_session *session)
-{
-    set_player_and_map(((struct demo_scan *)handler)->recovered, session);
-}
-
-static void scan_blocks(struct demo_scan *scan, struct qs_sessions *sessions,
-                        struct qs_demo_input *recording)
-{
-    struct qs_demo_block block;
-
-    qs_sessions_begin_demo(sessions, recording);
-    while (qs_demo_input_next(recording, &block)) {
-        qs_sessions_block(sessions, &block);
-        scan->ends[scan->recovered->blocks++ % ENDS_KEPT] = block.offset + block.bytes.size;
-        scan->last = block.bytes;
-    }
-    qs_sessions_end_demo(sessions);
-}
-
-static void scan_demo(struct demo_scan *scan, const struct qs_sessions_options *options,
-                      struct qs_demo_input *recording)
-{
-    struct qs_sessions_options plain = *options;
-    struct qs_sessions *sessions;
-
-    plain.store = NULL;
-    plain.sign_ons = NULL;
-    plain.prompt = false;
-    scan->handler = (struct qs_sessions_handler){.session_end = demo_session_end};
-    sessions = qs_sessions_new(&plain, &scan->handler);
-    scan_blocks(scan, sessions, recording);
-    qs_sessions_free(sessions, true);
-}
-
-static bool write_end_at(int file, uint64_t offset, const GByteArray *end)
-{
-    return pwrite(file, end->data, end->len, (off_t)offset) == (ssize_t)end->len &&
-           ftruncate(file, (off_t)(offset + end->len)) == 0;
-}
-
-/* On a full disk the end replaces the last blocks. */
-static char *write_end(const char *path, const struct demo_scan *scan, const GByteArray *end)
-{
-    const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    struct recovered *recovered = scan->recovered;
-    char *error = NULL;
-    bool done = false;
-
-    for (uint64_t i = 0; file >= 0 && !done && i < MIN(recovered->blocks, ENDS_KEPT); i++) {
-        const uint32_t offset = scan->ends[(recovered->blocks - 1 - i) % ENDS_KEPT];
-
-        done = write_end_at(file, offset, end);
-        recovered->size = offset + end->len;
-    }
-    if (!done)
-        error = g_strdup(g_strerror(errno));
-    if (file >= 0)
-        close(file);
-    return error;
-}
-
-static char *end_demo(const char *path, const struct qs_sessions_options *options,
-                      struct qs_demo_input *recording, struct recovered *recovered)
-{
-    struct demo_scan scan = {.recovered = recovered};
-    GByteArray *end = g_byte_array_new();
-    char *error;
-
-    scan_demo(&scan, options, recording);
-    recording->reader.format->append_end(end, scan.last);
-    if (scan.last.size == end->len && memcmp(scan.last.data, end->data, end->len) == 0)
-        g_byte_array_set_size(end, 0); /* it has its end */
-    error = recovered->blocks ? write_end(path, &scan, end) : remove_empty(path);
-    g_byte_array_free(end, TRUE);
-    return error;
-}
-
-bool recovery_complete_demo(const char *path, const struct qs_sessions_options *options,
-                            struct recovered *recovered, char **error)
-{
-    FILE *stream = open_to_read(path, error);
-    struct qs_demo_input *recording;
-    GByteArray *bytes;
-    char *problem = NULL;
-
-    *recovered = (struct recovered){0};
-    if (!stream)
-        return false;
-    bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
-    fclose(stream);
-    recording = qs_demo_input_open(bytes, problem, path, error);
-    if (!recording)
-        return false;
-    *error = end_demo(path, options, recording, recovered);
-    qs_demo_input_close(recording);
-    return !*error;
-}
-
-/* --- Completing a capture -------------------------------------------------------------------- */
-
-bool recovery_complete_capture(const char *path, struct recovered *recovered, char **error)
-{
-    FILE *stream = open_to_read(path, error);
-    struct frame_reader *reader;
-    struct input_frame frame;
-    char *problem = NULL;
-
-    *recovered = (struct recovered){0};
-    if (!stream)
-        return false;
-    reader = pcapng_reader_open(stream, &problem);
-    while (reader && reader->next(reader, &frame) == READ_GOOD)
-        recovered->blocks++;
-    if (reader) {
-        recovered->size = reader->position;
-        reader->close(reader);
-    }
-    g_free(problem);
-    if (!recovered->blocks)
-        *error = remove_empty(path);
-    else if (truncate(path, (off_t)recovered->size) != 0)
-        *error = g_strdup(g_strerror(errno));
-    return !*error;
-}
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
@@ -206,176 +53,257 @@ static bool parse_name(char *name, struct qs_demo_name_request *request)
     return true;
 }
 
-/* --- Recovering a file ----------------------------------------------------------------------- */
+/* --- What it holds --------------------------------------------------------------------------- */
 
-struct recovery {
-    const char *folder;
-    const struct qs_sessions_options *options;
-    struct qs_demo_names *naming;
-};
-
-static void log_completed(const struct recovery *recovery, const char *name,
-                          const struct recovered *recovered, const char *remark)
+static void on_session_end(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
 {
-    char *path = g_build_filename(recovery->folder, name, NULL);
+    struct unfinished *file = (struct unfinished *)handler;
 
-    log_warning("unfinished",
-                json_pack("{s:s, s:I, s:I}", "file", path, "bytes", (json_int_t)recovered->size,
-                          "blocks", (json_int_t)recovered->blocks),
-                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes%s", path,
-                recovered->size, remark);
-    g_free(path);
+    if (!file->player)
+        file->player = g_strdup(session->player);
+    if (!file->map && session->maps->len)
+        file->map = g_strdup(g_ptr_array_index(session->maps, 0));
 }
 
-static void log_failure(const char *path, const char *what, const char *error)
+static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
+                        struct qs_demo_input *demo)
 {
-    log_warning("unfinished", NULL, "%s: an unfinished recording cannot be %s: %s", path, what,
-                error);
-}
+    struct qs_demo_block block;
+    struct qs_view last = {0};
 
-static void name_file(struct recovery *recovery, const char *path,
-                      const struct recovered *recovered, struct qs_demo_name_request *request,
-                      const char *remark)
-{
-    struct writer *writer = writer_adopt(recovery->folder, path, recovered->size);
-    char *name, *error;
-
-    request->player = recovered->player;
-    request->map = recovered->map;
-    error = demo_files_name(recovery->naming, false, writer, request, &name);
-    if (error) {
-        log_failure(path, "named", error);
-        writer_forget(writer);
-    } else {
-        log_completed(recovery, name, recovered, remark);
+    qs_sessions_begin_demo(sessions, demo);
+    while (qs_demo_input_next(demo, &block)) {
+        qs_sessions_block(sessions, &block);
+        last = block.bytes;
+        file->whole = block.offset + last.size;
+        file->blocks++;
     }
-    writer_free(writer);
-    g_free(name);
-    g_free(error);
+    qs_sessions_end_demo(sessions);
+    demo->reader.format->append_end(file->end, last);
+    if (last.size == file->end->len && memcmp(last.data, file->end->data, last.size) == 0)
+        g_byte_array_set_size(file->end, 0); /* it has its end */
 }
 
-static void recover_demo(struct recovery *recovery, const char *path,
-                         struct qs_demo_name_request *request)
+static char *scan_demo(struct unfinished *file, FILE *stream, struct qs_sessions *sessions)
 {
-    struct recovered recovered;
-    char *error;
+    char *problem = NULL, *error = NULL;
+    GByteArray *bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
+    struct qs_demo_input *demo;
 
-    if (recovery_complete_demo(path, recovery->options, &recovered, &error))
-        name_file(recovery, path, &recovered, request, "");
-    else
-        log_failure(path, "completed", error);
-    recovered_clear(&recovered);
-    g_free(error);
+    fclose(stream);
+    demo = qs_demo_input_open(bytes, problem, file->path, &error);
+    if (!demo)
+        return error;
+    scan_blocks(file, sessions, demo);
+    qs_demo_input_close(demo);
+    return NULL;
 }
 
-/* --- Recovering a capture -------------------------------------------------------------------- */
-
-/* Reads a capture's sessions. */
-struct capture_scan {
-    struct qs_sessions_handler handler;
-    struct recovery *recovery;
-    struct recovered recovered;
-    unsigned demos;
-};
-
-static void capture_session_end(struct qs_sessions_handler *handler,
-                                const struct qs_client_session *session)
+static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessions *sessions)
 {
-    set_player_and_map(&((struct capture_scan *)handler)->recovered, session);
-}
-
-static void capture_demo_file(struct qs_sessions_handler *handler,
-                              const struct qs_client_session *session,
-                              const struct qs_session_demo_file *file)
-{
-    struct capture_scan *scan = (struct capture_scan *)handler;
-    const struct recovered recovered = {.size = file->size, .blocks = session->packets};
-
-    if (file->error)
-        return;
-    scan->demos++;
-    log_completed(scan->recovery, file->name, &recovered, ", made of its packets");
-}
-
-static void scan_sessions(struct input *input, const char *stem,
-                          const struct qs_sessions_options *options,
-                          struct qs_sessions_handler *handler)
-{
-    struct qs_sessions *sessions = qs_sessions_new(options, handler);
+    char *error = NULL;
+    struct input *input = input_open_capture(stream, file->path, NULL, &error);
     struct pipeline pipeline;
 
+    if (!input)
+        return error;
     pipeline_init(&pipeline);
-    qs_sessions_set_source(sessions, input_name(input), stem);
+    qs_sessions_set_source(sessions, input->name, file->request.capture);
     pipeline_read(&pipeline, input, sessions, false, 0);
+    file->blocks = input->frames;
+    file->whole = input->position;
     qs_sessions_end_source(sessions);
     pipeline_end(&pipeline, sessions);
-    qs_sessions_free(sessions, true);
     pipeline_clear(&pipeline);
+    input_close(input);
+    return NULL;
 }
 
-/* The complete levels of a late session become demos. */
-static char *scan_capture(struct capture_scan *scan, const char *path, const char *stem, bool late)
+/* The complete levels of a late session become demos. NULL, or why it cannot be read. */
+static char *scan(struct unfinished *file, struct qs_demo_store *demos)
 {
-    struct qs_sessions_options options = *scan->recovery->options;
-    struct demo_files *files = late ? demo_files_new(scan->recovery->folder, false) : NULL;
-    char *error = NULL;
-    struct input *input = input_open_file(path, NULL, &error);
+    struct qs_sessions_options options = *file->recovery->sessions;
+    const int descriptor = open_own_file(file->path);
+    FILE *stream = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    struct qs_sessions *sessions;
+    char *error;
 
-    scan->handler = (struct qs_sessions_handler){.want_rebuild = late,
-                                                 .write_demos = late,
-                                                 .demo_file = capture_demo_file,
-                                                 .session_end = capture_session_end};
-    options.store = files ? demo_files_store(files) : NULL;
-    if (input) {
-        scan_sessions(input, stem, &options, &scan->handler);
-        input_close(input);
-    }
-    if (files)
-        demo_files_free(files);
+    if (!stream)
+        return g_strdup(g_strerror(errno));
+    fseeko(stream, 0, SEEK_END);
+    file->size = (uint64_t)ftello(stream);
+    rewind(stream);
+    options.store = demos;
+    options.prompt = false;
+    if (!file->capture)
+        options.sign_ons = NULL;
+    sessions = qs_sessions_new(&options, &file->handler);
+    error = (file->capture ? scan_capture : scan_demo)(file, stream, sessions);
+    qs_sessions_free(sessions, true);
     return error;
 }
 
-/* Once it has given a demo, the capture of a session joined late is not needed any more. */
-static void recover_capture(struct recovery *recovery, const char *path,
-                            struct qs_demo_name_request *request, bool late)
-{
-    struct capture_scan scan = {.recovery = recovery};
-    char *error;
+/* --- Completing it --------------------------------------------------------------------------- */
 
-    request->extension = CAPTURE_EXTENSION;
-    if (!recovery_complete_capture(path, &scan.recovered, &error) ||
-        (error = scan_capture(&scan, path, request->capture, late)))
-        log_failure(path, "completed", error);
-    else if (scan.demos)
-        unlink(path);
-    else
-        name_file(recovery, path, &scan.recovered, request,
-                  late ? ", the packets of a session that began before the recording: pcap2demo "
-                         "--sign-on makes a demo of them"
-                       : "");
-    recovered_clear(&scan.recovered);
-    g_free(error);
+static void log_completed(const char *path, uint64_t size, uint64_t blocks, const char *remark)
+{
+    log_warning("unfinished",
+                json_pack("{s:s, s:I, s:I}", "file", path, "bytes", (json_int_t)size, "blocks",
+                          (json_int_t)blocks),
+                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes%s", path, size,
+                remark);
 }
 
-/* --- Recovering a folder --------------------------------------------------------------------- */
-
-static void recover_file(struct recovery *recovery, const char *name)
+static void on_demo_file(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session,
+                         const struct qs_session_demo_file *demo)
 {
-    char *path = g_build_filename(recovery->folder, name, NULL);
-    char *parts = g_strdup(name);
-    struct qs_demo_name_request request;
-    bool late;
+    struct unfinished *file = (struct unfinished *)handler;
+    char *path;
 
-    notify_starting("completing unfinished recordings");
-    if (parse_name(parts, &request)) {
-        late = strcmp(request.extension, LATE_CAPTURE_EXTENSION) == 0;
-        if (late || strcmp(request.extension, CAPTURE_EXTENSION) == 0)
-            recover_capture(recovery, path, &request, late);
-        else
-            recover_demo(recovery, path, &request);
-    }
-    g_free(parts);
+    if (demo->error)
+        return;
+    file->demos++;
+    path = g_build_filename(file->recovery->demos, demo->name, NULL);
+    sync_file(path);
+    log_completed(path, demo->size, session->packets, ", made of its packets");
     g_free(path);
+}
+
+/* NULL, or why the start of the file cannot be copied. */
+static char *copy_start(const struct unfinished *file, struct writer *writer)
+{
+    uint8_t buffer[WRITER_BUFFER];
+    uint64_t left = file->whole;
+    const int descriptor = open_own_file(file->path);
+    ssize_t size = 1;
+
+    while (descriptor >= 0 && left && size > 0) {
+        size = read(descriptor, buffer, MIN(left, sizeof buffer));
+        writer_add(writer, buffer, (size_t)MAX(size, 0));
+        left -= (uint64_t)MAX(size, 0);
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    return left ? g_strdup(g_strerror(errno)) : NULL;
+}
+
+/* Gives the writer's file a name with this extension. */
+static char *name_file(const struct unfinished *file, struct writer *writer, const char *extension,
+                       const char *remark)
+{
+    struct qs_demo_name_request request = file->request;
+    char *name, *error;
+
+    request.player = file->player;
+    request.map = file->map;
+    request.extension = extension;
+    error = demo_files_name(file->naming, false, writer, &request, &name);
+    if (!error) {
+        char *path = g_build_filename(file->recovery->folder, name, NULL);
+
+        sync_file(path);
+        log_completed(path, writer_size(writer), file->blocks, remark);
+        g_free(path);
+    }
+    g_free(name);
+    return error;
+}
+
+/* The file as it is gets a name. */
+static char *name_original(const struct unfinished *file, const char *extension, const char *remark)
+{
+    struct writer *writer = writer_adopt(file->recovery->folder, file->path, file->size);
+    char *error;
+
+    writer_set_waiting(writer); /* if it cannot be named, it stays */
+    writer_add(writer, file->end->data, file->end->len);
+    error = name_file(file, writer, extension, remark);
+    writer_forget(writer);
+    writer_free(writer);
+    return error;
+}
+
+static char *complete_damaged(struct unfinished *file, const char *extension, const char *remark)
+{
+    struct writer *writer = writer_new(file->recovery->folder);
+    char *damaged = g_strconcat(extension, DAMAGED_EXTENSION, NULL);
+    char *error = file->blocks ? copy_start(file, writer) : NULL;
+
+    writer_add(writer, file->end->data, file->end->len);
+    if (file->blocks && !error)
+        error = name_file(file, writer, extension, remark);
+    g_byte_array_set_size(file->end, 0);
+    if (!error)
+        error = name_original(file, damaged, ", as it was left: it is damaged");
+    writer_free(writer);
+    g_free(damaged);
+    return error;
+}
+
+static char *complete(struct unfinished *file)
+{
+    const char *extension = file->capture ? CAPTURE_EXTENSION : file->request.extension;
+    const char *remark = "";
+
+    if (file->late && !file->demos)
+        remark = ", the packets of a session that began before the recording: pcap2demo --sign-on "
+                 "makes a demo of them";
+    if (!file->size || (file->demos && strcmp(file->recovery->demos, file->recovery->folder) == 0 &&
+                        file->whole == file->size)) {
+        unlink(file->path);
+        return NULL;
+    }
+    if (!file->blocks || file->whole != file->size)
+        return complete_damaged(file, extension, remark);
+    return name_original(file, extension, remark);
+}
+
+static bool recover(struct unfinished *file)
+{
+    const struct recovery *recovery = file->recovery;
+    struct demo_files *demos = file->late ? demo_files_new(recovery->demos, false) : NULL;
+    char *error;
+
+    file->handler = (struct qs_sessions_handler){.want_rebuild = file->late,
+                                                 .write_demos = file->late,
+                                                 .demo_file = on_demo_file,
+                                                 .session_end = on_session_end};
+    error = scan(file, demos ? demo_files_store(demos) : NULL);
+    if (!error)
+        error = complete(file);
+    if (error && !recovery->again)
+        log_warning("unfinished", NULL, "%s: an unfinished recording cannot be completed: %s",
+                    file->path, error);
+    if (demos)
+        demo_files_free(demos);
+    g_free(error);
+    return !error;
+}
+
+/* --- A folder -------------------------------------------------------------------------------- */
+
+static bool recover_file(const struct recovery *recovery, struct qs_demo_names *naming,
+                         const char *name)
+{
+    struct unfinished file = {.recovery = recovery, .naming = naming};
+    char *parts = g_strdup(name);
+    bool done = true;
+
+    file.path = g_build_filename(recovery->folder, name, NULL);
+    file.end = g_byte_array_new();
+    if (parse_name(parts, &file.request)) {
+        file.late = strcmp(file.request.extension, LATE_CAPTURE_EXTENSION) == 0;
+        file.capture = file.late || strcmp(file.request.extension, CAPTURE_EXTENSION) == 0;
+        done = recover(&file);
+    }
+    g_byte_array_free(file.end, TRUE);
+    g_free(file.player);
+    g_free(file.map);
+    g_free(file.path);
+    g_free(parts);
+    return done;
 }
 
 /* The names of the folder's files that belong to runs. New. */
@@ -393,31 +321,35 @@ static GPtrArray *files_of_runs(const char *folder)
     return files;
 }
 
-static void recover_files_of(struct recovery *recovery, const GPtrArray *files, const char *run)
+static bool recover_files_of(const struct recovery *recovery, const GPtrArray *files,
+                             const char *run)
 {
     struct lockfile *lock = lockfile_take_over(recovery->folder, run);
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
+    bool done = true;
 
-    if (!lock)
-        return;
-    for (guint i = 0; i < files->len; i++)
+    for (guint i = 0; lock && i < files->len; i++)
         if (g_str_has_prefix(g_ptr_array_index(files, i), lockfile_prefix(lock)))
-            recover_file(recovery, g_ptr_array_index(files, i));
-    lockfile_free(lock);
+            done = recover_file(recovery, naming, g_ptr_array_index(files, i)) && done;
+    if (lock)
+        lockfile_free(lock);
+    qs_demo_names_free(naming);
+    return done;
 }
 
-void recovery_run(const char *folder, const struct qs_sessions_options *options)
+bool recovery_run(const struct recovery *recovery)
 {
-    struct recovery recovery = {folder, options, qs_demo_names_new(NULL)};
-    GPtrArray *files = files_of_runs(folder);
+    GPtrArray *files = files_of_runs(recovery->folder);
     GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    bool done = true;
 
     for (guint i = 0; i < files->len; i++) {
         char *run = lockfile_run_of(g_ptr_array_index(files, i));
 
         if (run && g_hash_table_add(runs, run))
-            recover_files_of(&recovery, files, run);
+            done = recover_files_of(recovery, files, run) && done;
     }
     g_hash_table_destroy(runs);
     g_ptr_array_free(files, TRUE);
-    qs_demo_names_free(recovery.naming);
+    return done;
 }

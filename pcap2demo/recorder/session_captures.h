@@ -3,9 +3,9 @@
  * The packets of sessions as captures, a file each, with every packet between the two ends:
  * connection requests, duplicates, packets out of order.
  *
- * Two kinds: those that the user asked for, which stay; and those of sessions that the recording
- * joined late. A late session's demo is written at its end, so a program that is killed would lose
- * it; its capture is removed when the demo is written, or completed by the next run (recovery.h).
+ * If the user did not ask for captures, only sessions that the recording joined late have them: a
+ * late session's demo is written at its end, so a program that is killed would lose it. Its capture
+ * is removed when the demo is written, or completed by the next run (recovery.h).
  */
 #ifndef PCAP2DEMO_SESSION_CAPTURES_H
 #define PCAP2DEMO_SESSION_CAPTURES_H
@@ -15,19 +15,18 @@
 
 struct session_captures;
 
-struct session_captures_setup {
-    struct qs_demo_store *all, *late; /* of all sessions, and of late ones; NULL: not wanted */
-    const char *folder;               /* of `all`, for the log */
-};
+/* `folder`: of captures that the user asked for; NULL: none. Both must live as long. */
+struct session_captures *session_captures_new(struct qs_demo_store *store, const char *folder);
 
-/* All of `setup` must live as long. */
-struct session_captures *session_captures_new(const struct session_captures_setup *setup);
-
-/* Captures that are not finished are dropped. */
+/* Drops captures that are not finished. */
 void session_captures_free(struct session_captures *captures);
 
 /* A frame as it came, from its link layer on; before it is decoded. */
 void session_captures_frame(struct session_captures *captures, const struct input_frame *frame);
+
+/* Which packet the frame held: for pipeline.on_packet. */
+void session_captures_assign(void *captures, const struct qs_packet *packet,
+                             const GArray *fragments);
 
 /* A packet was decoded. */
 void session_captures_packet(struct session_captures *captures,

@@ -5,7 +5,7 @@
 
 #include "common/protocols.h"
 #include "common/core/text.h"
-#include "common/demo/format.h"
+#include "common/demo_formats.h"
 #include "common/dump/dump.h"
 
 /* --- Fields left out ------------------------------------------------------------------------- */

@@ -19,8 +19,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { GOLDEN_SCHEMA = 1 };
+#include <stdio.h>
 
 /* --- Fields left out: an array of names. Each also matches the names that begin with it and a dot.
  */
@@ -57,20 +56,23 @@ void golden_packet_append(GString *packet, const char *lines);
 
 enum golden_status { GOLDEN_PACKET, GOLDEN_END, GOLDEN_DAMAGED };
 
-struct golden_reader;
+/* Callers only read the first members. */
+struct golden_reader {
+    GPtrArray *ignored; /* names of fields that are left out */
+    bool with_secrets;
+    char *error; /* after GOLDEN_DAMAGED: the line and what is wrong with it */
+
+    FILE *file;
+    GString *line;            /* the current one, with its newline; empty: none */
+    uint64_t lines;           /* consumed */
+    uint64_t packets, number; /* packets so far; number of the last one */
+};
 
 /* NULL on failure; then `*error` is a new string that names the line. */
 struct golden_reader *golden_open(const char *path, char **error);
 void golden_close(struct golden_reader *reader);
 
-/* From the first line. The reader owns the array. */
-GPtrArray *golden_ignored(const struct golden_reader *reader);
-bool golden_has_secrets(const struct golden_reader *reader);
-
 /* Reads the next packet's number and lines, in the form of golden_packet_append(). */
 enum golden_status golden_next(struct golden_reader *reader, GString *packet, uint64_t *number);
-
-/* After GOLDEN_DAMAGED: the line and what is wrong with it. */
-const char *golden_error(const struct golden_reader *reader);
 
 #endif

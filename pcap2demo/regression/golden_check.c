@@ -35,7 +35,7 @@ void golden_result_free(struct golden_result *result)
     g_free(result->path);
     g_free(result->error);
     if (result->differences)
-        g_ptr_array_free(result->differences, TRUE);
+        g_ptr_array_unref(result->differences);
     g_free(result);
 }
 
@@ -56,7 +56,7 @@ static void set_error(struct golden_result *result, char *error)
 /* Passwords hidden on one side only would be differences. */
 static const char *secrets_problem(const struct golden_check *check)
 {
-    if (golden_has_secrets(check->reader) == check->options->show_secrets)
+    if (check->reader->with_secrets == check->options->show_secrets)
         return NULL;
     return check->options->show_secrets
                ? "passwords are hidden in it: --show-secrets does not go with it"
@@ -67,7 +67,7 @@ static GPtrArray *ignored_fields(const struct golden_check *check)
 {
     if (check->options->ignored)
         return g_ptr_array_ref(check->options->ignored);
-    return check->reader ? g_ptr_array_ref(golden_ignored(check->reader)) : golden_varying_fields();
+    return check->reader ? g_ptr_array_ref(check->reader->ignored) : golden_varying_fields();
 }
 
 static bool has_same_names(const GPtrArray *a, const GPtrArray *b)
@@ -107,8 +107,8 @@ void golden_check_begin(struct golden_check *check, const char *file)
         error = g_strdup(secrets_problem(check));
     if (update)
         begin_update(check);
-    if (!error && has_same_names(check->ignored, golden_ignored(check->reader)))
-        check->diff = golden_diff_new(check->reader, check->options->max);
+    if (!error && has_same_names(check->ignored, check->reader->ignored))
+        check->diff = golden_diff_new(check->reader, GOLDEN_MAX_DIFFERENCES);
     if (update)
         g_free(error);
     else
@@ -158,12 +158,13 @@ static bool end_comparison(struct golden_check *check)
     const bool whole = golden_diff_finish(check->diff);
     bool same;
 
-    result->differences = golden_diff_steal_differences(check->diff, &result->count);
+    result->differences = g_ptr_array_ref(check->diff->differences);
+    result->count = check->diff->total;
     result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
-    same = whole && !result->count && !golden_diff_is_renumbered(check->diff);
+    same = whole && !result->count && !check->diff->renumbered;
     if (!check->writer) {
-        result->packets = golden_diff_packets(check->diff);
-        set_error(result, whole ? NULL : g_strdup(golden_error(check->reader)));
+        result->packets = check->diff->packets;
+        set_error(result, whole ? NULL : g_strdup(check->reader->error));
     }
     return same;
 }

@@ -6,14 +6,13 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/regression/golden_diff.h"
 
-/* The default number of differences reported for each input. */
+/* Differences reported for each input; others are counted. */
 enum { GOLDEN_MAX_DIFFERENCES = 20 };
 
 struct golden_options {
     char *folder;       /* NULL: there are no goldens */
     gboolean update;    /* write goldens, do not compare */
     GPtrArray *ignored; /* char *, for an update; NULL: as in the golden, or the default */
-    guint max;          /* differences reported for each input */
     bool show_secrets;
 };
 

@@ -111,20 +111,6 @@ enum { WAITING_MAX = 64 << 20 };
 struct packet {
     uint64_t number;
     GString *text;
-    guint hash; /* of `text`; 0: not computed yet */
-};
-
-struct golden_diff {
-    struct golden_reader *golden;
-    GPtrArray *was, *is; /* struct packet: not compared yet */
-    gsize waiting;       /* bytes of both */
-    bool over;           /* the golden has no more */
-    bool damaged;
-    bool renumbered;
-    uint64_t packets; /* of the golden */
-    uint64_t total;   /* differences */
-    guint max;
-    GPtrArray *differences; /* struct golden_difference: the first of them */
 };
 
 static void packet_free(gpointer data)
@@ -159,8 +145,7 @@ void golden_diff_free(struct golden_diff *diff)
 {
     g_ptr_array_free(diff->was, TRUE);
     g_ptr_array_free(diff->is, TRUE);
-    if (diff->differences)
-        g_ptr_array_free(diff->differences, TRUE);
+    g_ptr_array_unref(diff->differences);
     g_free(diff);
 }
 
@@ -204,27 +189,8 @@ static bool read_ahead(struct golden_diff *diff, guint count)
 static bool is_same_packet(const void *user, guint was, guint is)
 {
     const struct golden_diff *diff = user;
-    const struct packet *a = packet_at(diff->was, was), *b = packet_at(diff->is, is);
 
-    return a->hash == b->hash && g_string_equal(a->text, b->text);
-}
-
-/* The length of the first line, without the size. */
-static gsize header_length(const GString *text)
-{
-    const char *end = strchr(text->str, '\n');
-    const char *size = g_strstr_len(text->str, end - text->str, " size=");
-
-    return (gsize)((size ? size : end) - text->str);
-}
-
-static bool has_same_header(const void *user, guint was, guint is)
-{
-    const struct golden_diff *diff = user;
-    const GString *a = packet_at(diff->was, was)->text, *b = packet_at(diff->is, is)->text;
-    const gsize length = header_length(a);
-
-    return length == header_length(b) && memcmp(a->str, b->str, length) == 0;
+    return g_string_equal(packet_at(diff->was, was)->text, packet_at(diff->is, is)->text);
 }
 
 /* One of the two may be NULL. */
@@ -254,38 +220,13 @@ static void report(struct golden_diff *diff, struct match end)
     remove_packets(diff, diff->is, 0, end.is);
 }
 
-static void hash_packets(GPtrArray *packets)
-{
-    for (guint i = 0; i < packets->len; i++) {
-        struct packet *packet = packet_at(packets, i);
-
-        if (!packet->hash)
-            packet->hash = g_string_hash(packet->text);
-    }
-}
-
 /* The first waiting packets differ. A damaged golden's remaining packets are unknown: then today's
  * packets are not reported as new. */
 static void resynchronize(struct golden_diff *diff)
 {
-    struct match end;
-
     if (!read_ahead(diff, GOLDEN_WINDOW) && diff->damaged && diff->is->len > diff->was->len)
         remove_packets(diff, diff->is, diff->was->len, diff->is->len - diff->was->len);
-    hash_packets(diff->was);
-    hash_packets(diff->is);
-    end = find_match((struct match){diff->was->len, diff->is->len}, is_same_packet, diff);
-    while (end.was && end.is) {
-        const struct match next = find_match(end, has_same_header, diff);
-
-        if (next.was == end.was)
-            break;
-        end.was -= next.was + 1;
-        end.is -= next.is + 1;
-        report(diff, next);
-        report(diff, (struct match){1, 1});
-    }
-    report(diff, end);
+    report(diff, find_match((struct match){diff->was->len, diff->is->len}, is_same_packet, diff));
 }
 
 /* Whether the golden's next packet is this one; if so, consumes it. */
@@ -310,7 +251,7 @@ void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *p
     if ((diff->damaged && !diff->was->len) || (!diff->is->len && match_next(diff, number, packet)))
         return;
     add_packet(diff, diff->is,
-               (struct packet){number, g_string_new_len(packet->str, (gssize)packet->len), 0});
+               (struct packet){number, g_string_new_len(packet->str, (gssize)packet->len)});
     if (diff->is->len < GOLDEN_WINDOW && diff->waiting < WAITING_MAX)
         return;
     resynchronize(diff);
@@ -324,20 +265,4 @@ bool golden_diff_finish(struct golden_diff *diff)
         match_waiting(diff);
     }
     return !diff->damaged;
-}
-
-GPtrArray *golden_diff_steal_differences(struct golden_diff *diff, uint64_t *total)
-{
-    *total = diff->total;
-    return g_steal_pointer(&diff->differences);
-}
-
-uint64_t golden_diff_packets(const struct golden_diff *diff)
-{
-    return diff->packets;
-}
-
-bool golden_diff_is_renumbered(const struct golden_diff *diff)
-{
-    return diff->renumbered;
 }

@@ -24,7 +24,20 @@ struct golden_difference {
     guint more;       /* lines that were not kept */
 };
 
-struct golden_diff;
+/* Callers only read the first members. */
+struct golden_diff {
+    uint64_t packets;       /* of the golden, compared */
+    uint64_t total;         /* differences */
+    GPtrArray *differences; /* struct golden_difference: the first of them, in order */
+    bool renumbered;        /* matching packets have other numbers than in the golden */
+
+    struct golden_reader *golden;
+    guint max;           /* differences to keep */
+    GPtrArray *was, *is; /* struct packet: not compared yet */
+    gsize waiting;       /* bytes of both */
+    bool over;           /* the golden has no more */
+    bool damaged;
+};
 
 /* Compares with the packets that the reader has from here on; keeps the first `max` differences. */
 struct golden_diff *golden_diff_new(struct golden_reader *golden, guint max);
@@ -35,14 +48,5 @@ void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *p
 
 /* Ends today's packets. False if the golden is damaged: see golden_error(). */
 bool golden_diff_finish(struct golden_diff *diff);
-
-/* struct golden_difference *, in order, owned by the caller; `*total` counts all. */
-GPtrArray *golden_diff_steal_differences(struct golden_diff *diff, uint64_t *total);
-
-/* Packets of the golden compared. */
-uint64_t golden_diff_packets(const struct golden_diff *diff);
-
-/* Whether matching packets have other numbers than in the golden. */
-bool golden_diff_is_renumbered(const struct golden_diff *diff);
 
 #endif

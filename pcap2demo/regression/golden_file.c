@@ -16,7 +16,7 @@ static const off_t file_size_max = (off_t)16 << 30;
 
 enum { READ_SIZE = 16 << 10 };
 
-static const char head_start[] = "# pcap2demo golden, schema ";
+static const char head_start[] = "# pcap2demo golden, schema 1";
 static const char head_secrets[] = ", with secrets";
 static const char head_ignoring[] = ", ignoring:";
 static const char foot_start[] = "# end, ";
@@ -28,8 +28,7 @@ char *golden_head(const GPtrArray *ignored, bool with_secrets)
 {
     GString *head = g_string_new(head_start);
 
-    g_string_append_printf(head, "%d%s%s", GOLDEN_SCHEMA, with_secrets ? head_secrets : "",
-                           head_ignoring);
+    g_string_append_printf(head, "%s%s", with_secrets ? head_secrets : "", head_ignoring);
     for (guint i = 0; i < ignored->len; i++)
         g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
     g_string_append_c(head, '\n');
@@ -72,16 +71,6 @@ void golden_packet_append(GString *packet, const char *lines)
 }
 
 /* --- Lines ----------------------------------------------------------------------------------- */
-
-struct golden_reader {
-    FILE *file;
-    GPtrArray *ignored;
-    bool with_secrets;
-    GString *line;            /* the current one, with its newline; empty: none */
-    uint64_t lines;           /* consumed */
-    uint64_t packets, number; /* packets so far; number of the last one */
-    char *error;
-};
 
 static bool damaged(struct golden_reader *reader, const char *what)
 {
@@ -144,38 +133,31 @@ static bool read_ignored(struct golden_reader *reader, const char *names)
     return good || damaged(reader, "the fields that are ignored are not names of fields");
 }
 
+/* Whether the text begins so; if it does, goes on behind that. */
+static bool skip(const char **at, const char *start)
+{
+    const bool has = g_str_has_prefix(*at, start);
+
+    *at += has ? strlen(start) : 0;
+    return has;
+}
+
 static bool read_head(struct golden_reader *reader)
 {
     const char *at;
-    char *end;
-    guint64 schema;
 
     if (!read_line(reader))
         return false;
     if (reader->line->len > HEAD_SIZE_MAX)
         return damaged(reader, "is too long");
-    g_strchomp(reader->line->str);
-    if (!g_str_has_prefix(reader->line->str, head_start))
-        return damaged(reader, "is not the first line of a golden");
-    at = reader->line->str + sizeof head_start - 1;
-    schema = g_ascii_strtoull(at, &end, 10);
-    if (end == at)
-        return damaged(reader, "does not say which schema it has");
-    if (schema != GOLDEN_SCHEMA) {
-        char *what = g_strdup_printf("schema %" G_GUINT64_FORMAT
-                                     ", which this program does not read: it has schema %d; "
-                                     "--update writes the golden anew",
-                                     schema, GOLDEN_SCHEMA);
-
-        damaged(reader, what);
-        g_free(what);
-        return false;
-    }
-    reader->with_secrets = g_str_has_prefix(end, head_secrets);
-    end += reader->with_secrets ? sizeof head_secrets - 1 : 0;
-    if (!g_str_has_prefix(end, head_ignoring))
+    at = g_strchomp(reader->line->str);
+    if (!skip(&at, head_start))
+        return damaged(reader, "is no first line of a golden that this program reads; --update "
+                               "writes it anew");
+    reader->with_secrets = skip(&at, head_secrets);
+    if (!skip(&at, head_ignoring))
         return damaged(reader, "does not say which fields are ignored");
-    return read_ignored(reader, end + sizeof head_ignoring - 1);
+    return read_ignored(reader, at);
 }
 
 /* Counts the packets. Nothing may follow. */
@@ -243,21 +225,6 @@ void golden_close(struct golden_reader *reader)
     g_string_free(reader->line, TRUE);
     g_free(reader->error);
     g_free(reader);
-}
-
-GPtrArray *golden_ignored(const struct golden_reader *reader)
-{
-    return reader->ignored;
-}
-
-bool golden_has_secrets(const struct golden_reader *reader)
-{
-    return reader->with_secrets;
-}
-
-const char *golden_error(const struct golden_reader *reader)
-{
-    return reader->error;
 }
 
 /* Appends the current line. False if it belongs to the next packet, or is no line of a dump. */

@@ -1,27 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/test_report.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-struct test_report {
-    bool wanted[CASE_KINDS];
-    GPtrArray *inputs;   /* struct input_cases */
-    GHashTable *indices; /* file name as given -> index in `inputs`, plus 1 */
-    gint64 started;      /* the current input, in microseconds */
-    char *about;         /* or NULL */
-    enum case_kind kind;
+#include "pcap2demo/output/writer.h"
+
+/* Maximum lines of text for a case. */
+enum { CASE_LINES_MAX = 200 };
+
+struct test_case {
+    const char *file; /* of the input */
+    char *name;
+    enum case_outcome outcome;
+    guint lines;
+    GString *text; /* printable lines: why it failed or was skipped, or other remarks */
 };
 
-const char *const case_kind_names[CASE_KINDS] = {
-    [CASE_DECODE] = "decode", [CASE_GOLDEN] = "golden", [CASE_REBUILD] = "rebuild"};
+struct input_cases {
+    char *file;
+    GPtrArray *cases; /* struct test_case, in the order of their first use */
+};
+
+struct test_report {
+    const char *const *names;
+    GPtrArray *inputs;       /* struct input_cases, in the order of the inputs */
+    GHashTable *by_file;     /* the same by their names */
+    struct test_case *about; /* or NULL */
+};
+
+static void case_free(gpointer data)
+{
+    struct test_case *test = data;
+
+    g_string_free(test->text, TRUE);
+    g_free(test->name);
+    g_free(test);
+}
 
 static void input_free(gpointer data)
 {
     struct input_cases *input = data;
 
-    for (int i = 0; i < CASE_KINDS; i++)
-        g_string_free(input->kinds[i].text, TRUE);
+    g_ptr_array_free(input->cases, TRUE);
     g_free(input->file);
     g_free(input);
 }
@@ -39,70 +60,69 @@ static void add_line(struct test_case *test, enum case_outcome outcome, const ch
     g_free(clean);
 }
 
-/* Skips an input's cases until it begins, except its decode case. */
-static void skip_until_read(struct input_cases *input)
+static struct test_case *case_of(struct input_cases *input, const char *name)
 {
-    for (int i = 0; i < CASE_KINDS; i++) {
-        input->kinds[i].text = g_string_new(NULL);
-        if (i != CASE_DECODE)
-            add_line(&input->kinds[i], CASE_SKIPPED, "the input was not read");
+    struct test_case *test;
+
+    for (guint i = 0; i < input->cases->len; i++) {
+        test = g_ptr_array_index(input->cases, i);
+        if (strcmp(test->name, name) == 0)
+            return test;
     }
+    test = g_new0(struct test_case, 1);
+    test->file = input->file;
+    test->name = g_strdup(name);
+    test->text = g_string_new(NULL);
+    g_ptr_array_add(input->cases, test);
+    return test;
 }
 
-static struct input_cases *input_named(struct test_report *report, const char *file)
+/* An input that has not begun has its first case alone. */
+static struct input_cases *input_of(struct test_report *report, const char *file)
 {
-    const guint index = GPOINTER_TO_UINT(g_hash_table_lookup(report->indices, file));
-    struct input_cases *input;
+    struct input_cases *input = g_hash_table_lookup(report->by_file, file);
 
-    if (index)
-        return g_ptr_array_index(report->inputs, index - 1);
+    if (input)
+        return input;
     input = g_new0(struct input_cases, 1);
-    input->file = qs_text_printable(file);
-    skip_until_read(input);
+    input->file = g_strdup(file);
+    input->cases = g_ptr_array_new_with_free_func(case_free);
+    for (guint i = 0; report->names[i]; i++)
+        if (case_of(input, report->names[i]) && i)
+            add_line(case_of(input, report->names[i]), CASE_SKIPPED, "the input was not read");
     g_ptr_array_add(report->inputs, input);
-    g_hash_table_insert(report->indices, g_strdup(file), GUINT_TO_POINTER(report->inputs->len));
+    g_hash_table_insert(report->by_file, input->file, input);
     return input;
 }
 
-/* The location of a failure in `input`, or in another file. */
-static char *with_location(struct qs_location location, const char *input, const char *text)
-{
-    GString *line = g_string_new(NULL);
-
-    if (location.file && strcmp(location.file, input) != 0)
-        g_string_append_printf(line, "%s: ", location.file);
-    if (location.packet)
-        g_string_append_printf(line, "%s %" PRIu64 ": ", location.block ? "block" : "packet",
-                               location.packet);
-    if (location.session)
-        g_string_append_printf(line, "session %u: ", location.session);
-    g_string_append(line, text);
-    return g_string_free(line, FALSE);
-}
-
+/* A failure may lie in another file than the input. */
 static void add_failure(enum exit_status status, struct qs_location location, const char *text,
                         void *user)
 {
     struct test_report *report = user;
-    const char *file = report->about ? report->about : location.file;
-    struct test_case *test;
-    char *line;
+    struct test_case *test = report->about;
+    GString *line;
 
-    if (!file)
+    if (!test && !location.file)
         return;
-    test = &input_named(report, file)->kinds[report->about ? report->kind : CASE_DECODE];
-    line = with_location(location, file, text);
-    add_line(test, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED, line);
-    g_free(line);
+    if (!test)
+        test = case_of(input_of(report, location.file), CASE_DECODE);
+    if (location.file && strcmp(location.file, test->file) == 0)
+        location.file = NULL;
+    line = g_string_new(NULL);
+    location_append(line, location);
+    g_string_append(line, text);
+    add_line(test, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED, line->str);
+    g_string_free(line, TRUE);
 }
 
-struct test_report *test_report_new(const bool wanted[CASE_KINDS])
+struct test_report *test_report_new(const char *const *names)
 {
     struct test_report *report = g_new0(struct test_report, 1);
 
-    memcpy(report->wanted, wanted, sizeof report->wanted);
+    report->names = names;
     report->inputs = g_ptr_array_new_with_free_func(input_free);
-    report->indices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    report->by_file = g_hash_table_new(g_str_hash, g_str_equal);
     handle_failures(add_failure, report);
     return report;
 }
@@ -110,79 +130,176 @@ struct test_report *test_report_new(const bool wanted[CASE_KINDS])
 void test_report_free(struct test_report *report)
 {
     handle_failures(NULL, NULL);
+    g_hash_table_destroy(report->by_file);
     g_ptr_array_free(report->inputs, TRUE);
-    g_hash_table_destroy(report->indices);
-    g_free(report->about);
     g_free(report);
 }
 
 void test_report_begin(struct test_report *report, const char *file)
 {
-    struct input_cases *input;
+    const struct input_cases *input = report ? input_of(report, file) : NULL;
 
-    if (!report)
-        return;
-    input = input_named(report, file);
-    for (int i = 0; i < CASE_KINDS; i++) {
-        if (input->kinds[i].outcome == CASE_SKIPPED) {
-            input->kinds[i].outcome = CASE_PASSED;
-            input->kinds[i].lines = 0;
-            g_string_truncate(input->kinds[i].text, 0);
-        }
+    for (guint i = 0; input && i < input->cases->len; i++) {
+        struct test_case *test = g_ptr_array_index(input->cases, i);
+
+        if (test->outcome == CASE_SKIPPED)
+            g_string_truncate(test->text, test->lines = 0);
+        test->outcome = test->outcome == CASE_SKIPPED ? CASE_PASSED : test->outcome;
     }
-    report->started = g_get_monotonic_time();
 }
 
-void test_report_end(struct test_report *report, const char *file)
+void test_report_about(struct test_report *report, const char *file, const char *name)
 {
     if (report)
-        input_named(report, file)->time = (double)(g_get_monotonic_time() - report->started) / 1e6;
+        report->about = file ? case_of(input_of(report, file), name) : NULL;
 }
 
-void test_report_about(struct test_report *report, const char *file, enum case_kind kind)
-{
-    if (!report)
-        return;
-    g_free(report->about);
-    report->about = g_strdup(file);
-    report->kind = kind;
-}
-
-void test_report_add(struct test_report *report, const char *file, enum case_kind kind,
+void test_report_add(struct test_report *report, const char *file, const char *name,
                      enum case_outcome outcome, const char *text)
 {
     if (report)
-        add_line(&input_named(report, file)->kinds[kind], outcome, text);
+        add_line(case_of(input_of(report, file), name), outcome, text);
 }
 
-bool test_report_want(const struct test_report *report, enum case_kind kind)
+/* --- TAP ------------------------------------------------------------------------------------- */
+
+/* Each "#" would begin a directive. */
+static void print_description(const char *text)
 {
-    return report->wanted[kind];
+    char *clean = qs_text_printable(text);
+
+    for (const char *at = clean; *at; at++)
+        printf("%s%c", *at == '#' || *at == '\\' ? "\\" : "", *at);
+    g_free(clean);
 }
 
-const GPtrArray *test_report_inputs(const struct test_report *report)
+/* Each line as a diagnostic, which every version of the protocol allows. */
+static void print_case(guint number, const struct test_case *test)
 {
-    return report->inputs;
+    const char *end;
+
+    printf("%sok %u - ", test->outcome >= CASE_FAILED ? "not " : "", number);
+    print_description(test->file);
+    fputs(": ", stdout);
+    print_description(test->name);
+    if (test->outcome == CASE_SKIPPED) {
+        printf(" # SKIP %s", test->text->str);
+        return;
+    }
+    putchar('\n');
+    for (const char *at = test->text->str; (end = strchr(at, '\n')); at = end + 1)
+        printf("#   %.*s\n", (int)(end - at), at);
 }
 
-static guint count_of(const struct test_report *report, const struct input_cases *input,
-                      enum case_outcome outcome)
+void tap_print(const struct test_report *report)
 {
-    guint count = 0;
+    GPtrArray *all = g_ptr_array_new();
 
-    for (int i = 0; i < CASE_KINDS; i++)
-        count += report->wanted[i] && input->kinds[i].outcome == outcome;
-    return count;
+    for (guint i = 0; i < report->inputs->len; i++) {
+        const struct input_cases *input = g_ptr_array_index(report->inputs, i);
+
+        for (guint j = 0; j < input->cases->len; j++)
+            g_ptr_array_add(all, g_ptr_array_index(input->cases, j));
+    }
+    printf("TAP version 13\n1..%u%s\n", all->len, all->len ? "" : " # SKIP no inputs");
+    for (guint i = 0; i < all->len; i++)
+        print_case(i + 1, g_ptr_array_index(all, i));
+    g_ptr_array_free(all, TRUE);
 }
 
-guint test_report_count(const struct test_report *report, const struct input_cases *input,
-                        enum case_outcome outcome)
-{
-    guint count = 0;
+/* --- JUnit ----------------------------------------------------------------------------------- */
 
-    if (input)
-        return count_of(report, input, outcome);
+/* Appends texts with XML's escapes. */
+G_GNUC_PRINTF(2, 3) static void append_xml(GString *xml, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = g_markup_vprintf_escaped(format, arguments);
+    va_end(arguments);
+    g_string_append(xml, text);
+    g_free(text);
+}
+
+/* Replaces U+FFFE and U+FFFF, which XML does not allow, in printable text. Returns it. */
+static char *xml_text(char *text)
+{
+    for (char *at = text; (at = strstr(at, "\xef\xbf")); at += 2)
+        at[2] = MIN(at[2], '\xbd');
+    return text;
+}
+
+/* The first line, and all of them as the element's text. */
+static void append_case(GString *xml, const struct test_case *test)
+{
+    static const char *const elements[] = {"system-out", "skipped", "failure", "error"};
+    const char *element = elements[test->outcome];
+    char *file = xml_text(qs_text_printable(test->file)),
+         *name = xml_text(qs_text_printable(test->name));
+    char *all = xml_text(g_strdup(test->text->str)), *first = g_strndup(all, strcspn(all, "\n"));
+
+    append_xml(xml, "  <testcase classname=\"%s\" name=\"%s\">", file, name);
+    if (test->outcome == CASE_PASSED && *all)
+        append_xml(xml, "<%s>%s</%s>", element, all, element);
+    else if (test->outcome != CASE_PASSED)
+        append_xml(xml, "<%s message=\"%s\">%s</%s>", element, first, all, element);
+    g_string_append(xml, "</testcase>\n");
+    g_free(first);
+    g_free(all);
+    g_free(name);
+    g_free(file);
+}
+
+static void append_suite(GString *xml, const struct input_cases *input, guint *total)
+{
+    char *file = xml_text(qs_text_printable(input->file));
+    guint counts[CASE_OUTCOMES] = {0};
+
+    for (guint i = 0; i < input->cases->len; i++)
+        counts[((const struct test_case *)g_ptr_array_index(input->cases, i))->outcome]++;
+    append_xml(xml,
+               " <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
+               "skipped=\"%u\">\n",
+               file, input->cases->len, counts[CASE_FAILED], counts[CASE_ERROR],
+               counts[CASE_SKIPPED]);
+    for (guint i = 0; i < input->cases->len; i++)
+        append_case(xml, g_ptr_array_index(input->cases, i));
+    g_string_append(xml, " </testsuite>\n");
+    for (int i = 0; i < CASE_OUTCOMES; i++)
+        total[i] += counts[i];
+    g_free(file);
+}
+
+/* GitLab needs one root element; Jenkins expects total counts there. New. */
+static char *junit_text(const struct test_report *report)
+{
+    GString *suites = g_string_new(NULL);
+    guint total[CASE_OUTCOMES] = {0};
+    char *text;
+
     for (guint i = 0; i < report->inputs->len; i++)
-        count += count_of(report, g_ptr_array_index(report->inputs, i), outcome);
-    return count;
+        append_suite(suites, g_ptr_array_index(report->inputs, i), total);
+    text = g_strdup_printf(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pcap2demo --check\" "
+        "tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n%s</testsuites>\n",
+        total[CASE_PASSED] + total[CASE_SKIPPED] + total[CASE_FAILED] + total[CASE_ERROR],
+        total[CASE_FAILED], total[CASE_ERROR], total[CASE_SKIPPED], suites->str);
+    g_string_free(suites, TRUE);
+    return text;
+}
+
+char *junit_write(const struct test_report *report, const char *path)
+{
+    char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    char *xml = junit_text(report), *error;
+    struct writer *writer = writer_new(folder);
+
+    writer_add(writer, xml, strlen(xml));
+    error = writer_commit(writer, name, true);
+    writer_free(writer);
+    g_free(folder);
+    g_free(name);
+    g_free(xml);
+    return error;
 }

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/acknex/acknex.h"
+#include "common/acknex/session.h"
 #include "common/core/parse.h"
 #include "common/core/sink.h"
 

@@ -69,7 +69,7 @@ static void assert_clean(const struct fixture *f)
 
 #define EXAMPLE "\x83\x07\x00\x80\x00\x00\x00\x01\x00\x80\x01\x00\x80\x00"
 
-static void test_worked_example(void **state)
+TEST_WITH(test_worked_example, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -84,7 +84,7 @@ static void test_worked_example(void **state)
     assert_string_equal(f->decoder.summary->str, "S→C: update entity 7: position, pan");
 }
 
-static void test_example_with_intel_angles(void **state)
+TEST_WITH(test_example_with_intel_angles, set_up, tear_down)
 {
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_ANGLE_BYTE_ORDER] = ACKNEX_ANGLE_INTEL};
     struct fixture *f = *state;
@@ -95,7 +95,7 @@ static void test_example_with_intel_angles(void **state)
     assert_double(f, "acknex.pan", 128 * 360.0 / 65535, 1e-9);
 }
 
-static void test_example_with_fixed_positions(void **state)
+TEST_WITH(test_example_with_fixed_positions, set_up, tear_down)
 {
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_POS_RESOLUTION] = ACKNEX_POS_FIXED};
     struct fixture *f = *state;
@@ -115,7 +115,7 @@ static void test_example_with_fixed_positions(void **state)
  */
 
 /* 0x04 has a Long from a client and a Short from the server. */
-static void test_direction_decides_layout(void **state)
+TEST_WITH(test_direction_decides_layout, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -126,7 +126,7 @@ static void test_direction_decides_layout(void **state)
     assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
-static void test_direction_found_by_reading(void **state)
+TEST_WITH(test_direction_found_by_reading, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -139,7 +139,7 @@ static void test_direction_found_by_reading(void **state)
 }
 
 /* A skill is read the same both ways, so it is read though nobody knows who sent it. */
-static void test_direction_not_needed(void **state)
+TEST_WITH(test_direction_not_needed, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -150,7 +150,7 @@ static void test_direction_not_needed(void **state)
 }
 
 /* 0x03 from nobody knows whom, and neither way to its end: its layout cannot be known. */
-static void test_direction_needed(void **state)
+TEST_WITH(test_direction_needed, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -174,7 +174,7 @@ static void test_direction_needed(void **state)
 #define CREATED_7 "\x03\x07\x00\x01\x00"
 #define PAN_7 "\x82\x07\x00\x40\x00"
 
-static void test_entity_of_a_player(void **state)
+TEST_WITH(test_entity_of_a_player, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -189,7 +189,7 @@ static void test_entity_of_a_player(void **state)
     assert_string_equal(f->decoder.summary->str, "S→C: update entity 7 (warlock.mdl): pan");
 }
 
-static void test_removed_entity_is_forgotten(void **state)
+TEST_WITH(test_removed_entity_is_forgotten, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -201,7 +201,7 @@ static void test_removed_entity_is_forgotten(void **state)
     assert_absent(f, "acknex.entity.player");
 }
 
-static void test_type_update_names_the_entity(void **state)
+TEST_WITH(test_type_update_names_the_entity, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -214,7 +214,7 @@ static void test_type_update_names_the_entity(void **state)
     assert_string_equal(f->decoder.summary->str, "S→C: update×2");
 }
 
-static void test_join_and_level_end_what_was(void **state)
+TEST_WITH(test_join_and_level_end_what_was, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -245,7 +245,7 @@ static void test_join_and_level_end_what_was(void **state)
 }
 
 /* A copy keeps what was known when it was made. */
-static void test_copy_is_independent(void **state)
+TEST_WITH(test_copy_is_independent, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct acknex_session before;
@@ -262,7 +262,7 @@ static void test_copy_is_independent(void **state)
     acknex_protocol.session_clear(&before.base);
 }
 
-static void test_description(void **state)
+TEST_WITH(test_description, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_description description;
@@ -292,9 +292,8 @@ static void test_description(void **state)
     acknex_recognise(                                                                              \
         &(struct qs_packet){.data = (const uint8_t *)(bytes), .size = sizeof(bytes) - 1})
 
-static void test_recognition(void **state)
+TEST_WITH(test_recognition, set_up, tear_down)
 {
-    (void)state;
     assert_true(acknex_protocol.recognise_on_request);
     assert_true(RECOGNISE(CREATE_WARLOCK));
     assert_true(RECOGNISE("\x41\x07\x00"
@@ -326,7 +325,7 @@ static void test_recognition(void **state)
 /* --- The summary
  * --------------------------------------------------------------------------------------------- */
 
-static void test_summary(void **state)
+TEST_WITH(test_summary, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -338,27 +337,4 @@ static void test_summary(void **state)
     assert_string_equal(f->decoder.summary->str, "S→C: server time 12.5");
     DECODE(f, QS_S2C, "\x12\x07\x00\x15\x00");
     assert_string_equal(f->decoder.summary->str, "S→C: function 21 with entity 7");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_worked_example, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_example_with_intel_angles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_example_with_fixed_positions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_direction_decides_layout, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_direction_found_by_reading, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_direction_not_needed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_direction_needed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_entity_of_a_player, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_removed_entity_is_forgotten, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_type_update_names_the_entity, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_join_and_level_end_what_was, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_copy_is_independent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_description, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_recognition, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,13 @@ def leaves(fields):
             yield field
 
 
+def notes_in(fields):
+    for field in fields:
+        if "note" in field:
+            yield field["name"]
+        yield from notes_in(field.get("fields", []))
+
+
 def is_same(actual, expected):
     if isinstance(expected, float):
         return abs(actual - expected) <= 1e-12 * abs(expected)
@@ -53,6 +60,9 @@ def compare(number, packet, expected):
                 yield "packet %d: %s instead of %s" % (number, place, wanted)
             elif not is_same(field["value"], wanted["value"]):
                 yield "packet %d: %s instead of %s" % (number, field["value"], wanted)
+    notes = list(notes_in(packet["fields"]))
+    if notes != expected["notes"]:
+        yield "packet %d: notes %s instead of %s" % (number, notes, expected["notes"])
     undecoded = sum(field["length"] for field in packet["fields"]
                     if field["name"] == "acknex.undecoded")
     if undecoded != expected["undecoded"]:

@@ -35,6 +35,16 @@ LINES = {
     "without an end": MARKER,
     "in a remark that FTE carries out": b"//set x " + MARKER + b"\n",
     "in a remark that names an alias": b"//exectrigger " + MARKER + b"\n",
+    "in a remark's quotes": b'//tinfo 1 "a;' + MARKER + b'"\n',
+    "behind a remark's quotes": b'//tinfo 1 "a" "' + MARKER + b"\n",
+    "in a remark, as a macro": b"//tinfo 1 $" + MARKER + b"\n",
+}
+# Of several packets.
+PARTS = {
+    "without an end, and its end": (MARKER[:6], MARKER[6:] + b"\n"),
+    "behind one that begins before": (b"b", b"f;" + MARKER + b"\n"),
+    "in quotes that begin before": (b'//tinfo 1 "a;', MARKER + b'"\n'),
+    "as a remark's end": (b"//set x ", MARKER + b"\n"),
 }
 
 
@@ -166,7 +176,7 @@ def quake_ambiguities():
         "sound of the player alone": b"\x38\x00\x09",
         "update with U_TRANS": b"\x81\x80\x05" + text(STUFFTEXT, b"abcde\n"),
         "sound with a speed": b"\x06\x20" + b"\x08\0\1" + b"\1" * 4 + b"\x09a",
-        "clientdata with SU_EXTEND1": b"\x0f\x00\x80" + b"\1" * 13,
+        "clientdata with SU_EXTEND1": b"\x0f\x00\x80" + b"\1" * 14,
         "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 6,
     }
 
@@ -200,6 +210,10 @@ def quakeworld_files():
             text(STUFFTEXT, b'fullserverinfo "\\a\\b\\sv_dlURL\\' + OUTSIDE + b'"\n'),
         "the same with a character that is replaced":
             text(STUFFTEXT, b'fullserverinfo "\\sv;dlURL\\' + OUTSIDE + b'"\n'),
+        "skin": b"\x33\1skin\0" + OUTSIDE + b"\0",
+        "skin of a new player": b"\x28\1\1\0\0\0" + text(0, b"\\name\\x\\skin\\" + OUTSIDE)[1:],
+        "weapons": text(STUFFTEXT, b"//vwep w_axe " + OUTSIDE + b"\n"),
+        "folder": text(0x34, b"*gamedir\0" + OUTSIDE),
         "a version that is not believed": text(0x34, b"*version\0MVDSV 0.30 " + OUTSIDE),
     }
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from attacks import (MARKER, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
+from attacks import (MARKER, Game, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
                      achievement, dropped_update, quake2_attacks, quake_attacks,
                      quakeworld_attacks)
 from tool import SHARED, ToolTest
@@ -59,6 +59,17 @@ class Played(ToolTest):
         self.need(EZQUAKE)
         self.check("play-qwd.sh", QUAKEWORLD, lines(STUFFTEXT) | dropped_update(),
                    quakeworld_attacks() | dropped_update())
+
+    def test_ezquake_with_names_in_lists(self):
+        """Entities have the models behind one whose name is unsafe; it ends the demo where none is."""
+        self.need(EZQUAKE)
+        demo = self.demo(Game(QUAKEWORLD.capture, lambda payload: b"progs/missile.mdl" in payload,
+                              packets=2500).made(
+            *[lambda payload: payload.replace(b"progs/missile", b"../../missile")] * 2), "--sanitize")
+        self.assertFalse(b"../" in demo.read_bytes())
+        played = subprocess.run([TOOLS / "play-qwd.sh", demo], stdout=subprocess.PIPE, text=True,
+                                timeout=300, check=False)
+        self.assertEqual(played.returncode, 0, played.stdout)
 
     def test_quakespasm(self):
         self.need(QUAKESPASM)

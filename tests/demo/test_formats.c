@@ -6,12 +6,12 @@
 
 #include "common/demo/dm2/dm2.h"
 #include "common/demo/mvd/mvd2.h"
-#include "common/quake2/quake2.h"
+#include "common/demo_formats.h"
+#include "common/quake2/session.h"
 #include "pcap2demo/actions/action.h"
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, NULL), &qs_demo_dm2);
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, "dm2"), &qs_demo_dm2);
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, "mvd2"), &qs_demo_dm2);
@@ -19,7 +19,7 @@ static void test_choice(void **state)
 }
 
 /* Such a demo is refused with a message, and no file is left. */
-static void test_no_packets(void **state)
+TEST(test_no_packets)
 {
     const struct qs_demo_format format = {.extension = "toy", .protocol = &q2_protocol};
     const struct qs_client_session session = {
@@ -34,7 +34,6 @@ static void test_no_packets(void **state)
     const struct options options = {.argument = file, .files = none};
     struct action *action = pcap_action.create(&options);
 
-    (void)state;
     status_reset();
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
@@ -45,14 +44,4 @@ static void test_no_packets(void **state)
     assert_int_equal(g_rmdir(folder), 0);
     g_free(file);
     g_free(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_no_packets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

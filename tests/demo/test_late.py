@@ -290,6 +290,22 @@ class QuakeWorld(Late):
         for demo in self.demos().values():
             self.assert_right(demo, 0.98)
 
+    def test_server_info_changes(self):
+        """The server's info comes as the command fullserverinfo, and svc_serverinfo changes a key of
+        it: the sign-on that is lent has all others, too."""
+        at = self.playing(0.4)
+        while self.whole.frames[at][1][PAYLOAD - 8:PAYLOAD - 6] != struct.pack(">H", 27500):
+            at += 1
+        time, frame = self.whole.frames[at]
+        self.whole.frames[at] = time, grown(frame, b"\x34fraglimit\x0077\0")
+        late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.5))
+        self.convert(merged(self.whole, late))
+        late_demo = self.demos()["in-2-dm4.qwd"].read_bytes()
+        info, = re.findall(rb'fullserverinfo "([^"]*)"', late_demo)
+        self.assertIn(b"\\fraglimit\\77", info)
+        self.assertIn(b"\\*version\\MVDSV ", info)
+        self.assertIn(b"\\map\\dm4", info)
+
     def test_nobody_lends(self):
         """Even --force writes nothing at which players would stop."""
         error = self.convert(cut(self.whole, self.playing(0.9)))
@@ -406,6 +422,13 @@ class QuakeSignOnLost(Late):
             self.assertNotIn("cannot be shown", error)
             self.assertGreater(len(lent), len(without) + 300)
 
+    def test_demo_of_another_map(self):
+        """The session knows its map by what there is of its sign-on."""
+        self.convert(Capture.read(QUAKE), status=0)
+        self.demos()["in-1-dm4.dem"].rename(self.folder / "dm4.dem")
+        error, _ = self.blocks(self.sign_on[-1], "--sign-on", "dm4.dem")
+        self.assertIn("dm4.dem: it is of dm4, and the session of dm6", error)
+
 
 class QuakeFragments(Late):
     """DarkPlaces cuts the message that begins a level into many fragments. A capture that begins before the
@@ -481,6 +504,14 @@ class QuakeFragments(Late):
 DATA_FLAG, END_FLAG = 1, 8  # of a packet's first and second 16 bits: see common/quake/constants.h
 HANDSHAKE = 7  # frames
 SERVERINFO = b"\x0b\xb0\x0d\0\0"  # of DP7
+
+
+def grown(frame, more):
+    """The frame with more in its UDP payload; checksums are not verified."""
+    size, = struct.unpack_from(">H", frame, 16)
+    udp_size, = struct.unpack_from(">H", frame, PAYLOAD - 4)
+    return (frame[:16] + struct.pack(">H", size + len(more)) + frame[18:PAYLOAD - 4] +
+            struct.pack(">H", udp_size + len(more)) + frame[PAYLOAD - 2:] + more)
 
 
 def is_reliable(frame):

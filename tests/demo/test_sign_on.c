@@ -103,20 +103,18 @@ static void check(guint32 seed, unsigned steps, unsigned find_after, uint32_t la
     end(&pair);
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
-    (void)state;
     for (guint32 seed = 0; seed < 20; seed++) {
         check(seed, seed * 5, seed, 16);     /* few: all is as it came */
         check(seed, STEPS, 200 + seed, 256); /* so many that it is sorted in between */
     }
 }
 
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
     struct pair pair = begin(1);
 
-    (void)state;
     while (!pair.asked->broken) {
         step(&pair, 256);
         assert_int_equal(pair.asked->broken, pair.unasked->broken);
@@ -125,11 +123,10 @@ static void test_too_much(void **state)
     end(&pair);
 }
 
-static void test_left_and_cleared(void **state)
+TEST(test_left_and_cleared)
 {
     struct pair pair = begin(2);
 
-    (void)state;
     for (unsigned i = 0; i < 50; i++)
         step(&pair, 32);
     qs_sign_on_leave(pair.unasked);
@@ -138,15 +135,4 @@ static void test_left_and_cleared(void **state)
     assert_int_equal(qs_sign_on_count(pair.unasked), 0);
     assert_int_equal(pair.unasked->blocks, 0);
     end(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_left_and_cleared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,9 +149,7 @@ class Whole(SmallDemos):
         for name, demo in (("x.qwd", demos.qwd_demo()), ("x.mvd", demos.mvd_demo())):
             _, text, _ = demos.run("--dump", self.write(name, b"".join(demo) + demos.appendix()))
             with self.subTest(name):
-                self.assert_lines(text, 'qw.appendix.file.name = "autoexec.cfg"',
-                                  'qw.appendix.file.name = "voice/1.txt"',
-                                  "qw.appendix.file.size = 99")
+                self.assertIn(f" qw.appendix = {demos.appendix().hex()}", text)
 
     def test_archive_that_is_long(self):
         """More than the comment of a packet holds."""
@@ -166,13 +164,6 @@ class Whole(SmallDemos):
                 self.assertEqual(demos.run("-q", "-f", "--pcap", made, path), (0, "", ""))
                 self.assertEqual(demos.run("-q", "-f", "-o", again, made), (0, "", ""))
                 self.assertEqual(again.read_bytes(), path.read_bytes())
-
-    def test_directory_that_is_damaged(self):
-        archive = bytearray(demos.appendix())
-        archive[archive.index(b"PK\1\2")] = 0
-        path = self.write("x.qwd", b"".join(demos.qwd_demo()) + archive)
-        status, report = demos.report("--check", path)
-        self.assertEqual((status, report["files"][0]["notes"]), (1, {"malformed": 1}))
 
     def test_server_demo(self):
         _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_demo())))

@@ -91,6 +91,10 @@ static void check_remark(struct reading *r, const char *command)
 
     if (words[0] && !is_listed(remarks, words[0]))
         found(r, "remark", command);
+    else if (words[0] &&
+             (strpbrk(command, ";$\\\r") || leads_out(command) || leaves_quotes_open(command) ||
+              (strcmp(words[0], "vwep") == 0 && strstr(command, " /"))))
+        found(r, "arguments of a remark", command);
     else if (r->first)
         r->report->commands++;
     g_strfreev(words);
@@ -114,6 +118,8 @@ static void carry_out(struct reading *r, const char *command)
         found(r, "macro", command);
     else if (leaves_quotes_open(command))
         found(r, "open quotes", command);
+    else if (leads_out(command))
+        found(r, "path", command);
     else if (r->first)
         r->report->commands++;
     g_free(name);

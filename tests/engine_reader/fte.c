@@ -329,7 +329,7 @@ void take_quake_temp_entity(struct reading *r)
         [0] = "C",       [1] = "C",       [2] = "C",      [3] = "C",        [4] = "C",
         [5] = "eCC",     [6] = "eCC",     [7] = "C",      [8] = "C",        [9] = "eCC",
         [10] = "C",      [11] = "C",      [12] = "Cbb",   [13] = "eCC",     [14] = "C",
-        [15] = "CC",     [16] = "CC",     [17] = "seCC",  [20] = "C",       [21] = "bC",
+        [15] = "CC",     [16] = "CC",     [17] = "feCC",  [20] = "C",       [21] = "bC",
         [24] = "ebbCC",  [25] = "ebbCC",  [26] = "ebbCC", [27] = "ebbCC",   [28] = "ebbCC",
         [29] = "ebbbCC", [30] = "ebbCC",  [31] = "ebbCC", [32] = "ebbCC",   [50] = "Cbbbb",
         [51] = "Cbbbb",  [52] = "CCcw",   [53] = "Cbbb",  [54] = "CCCwbbc", [55] = "CCCwb",

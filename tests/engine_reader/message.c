@@ -65,6 +65,44 @@ GString *take_text(struct reading *r)
     return text;
 }
 
+bool leads_out(const char *text)
+{
+    return strstr(text, "../") || strstr(text, "..\\");
+}
+
+/* Engines put the name behind their folder, or take it as it is. */
+static void check_file(struct reading *r, const char *name)
+{
+    if (leads_out(name) || strchr("/\\", name[0] ? name[0] : '.') || (name[0] && name[1] == ':') ||
+        strpbrk(name, "\";\n"))
+        finding(r, "file %s", name);
+}
+
+/* id common.c, COM_Gamedir. */
+static void check_folder(struct reading *r, const char *name)
+{
+    if (strpbrk(name, "/\\:") || strstr(name, "..") || strlen(name) > 63)
+        finding(r, "folder %s", name);
+}
+
+/* ezQuake cl_parse.c, CL_ProcessServerInfo; FTE cl_parse.c, CL_CheckOrEnqueDownloadFile. */
+static void check_pair(struct reading *r, const char *key, const char *value)
+{
+    if (leads_out(value) || g_ascii_strncasecmp(key, "sv_dlURL", 8) == 0)
+        finding(r, "pair %s = %s", key, value);
+    else if (strcmp(key, "skin") == 0)
+        check_file(r, value);
+}
+
+static void check_info(struct reading *r, const char *info)
+{
+    char **parts = g_strsplit(info[0] == '\\' ? info + 1 : info, "\\", -1);
+
+    for (unsigned i = 0; parts[i] && parts[i + 1]; i += 2)
+        check_pair(r, parts[i], parts[i + 1]);
+    g_strfreev(parts);
+}
+
 void take_names(struct reading *r)
 {
     bool more = true;
@@ -73,8 +111,31 @@ void take_names(struct reading *r)
         GString *name = take_text(r);
 
         more = name->len;
+        check_file(r, name->str);
         g_string_free(name, TRUE);
     }
+}
+
+static void take_checked(struct reading *r, char part)
+{
+    GString *text = take_text(r), *value;
+
+    if (part == 'f')
+        check_file(r, text->str);
+    else if (part == 'g')
+        check_folder(r, text->str);
+    else if (part == 'i')
+        check_info(r, text->str);
+    else if (part == 'p' && leads_out(text->str))
+        finding(r, "path in %s", text->str);
+    else if (part == 'n' && text->len > 63) /* FTE: MAX_SCOREBOARDNAME */
+        finding(r, "a name of %u bytes", (unsigned)text->len);
+    if (part == 'k') {
+        value = take_text(r);
+        check_pair(r, text->str, value->str);
+        g_string_free(value, TRUE);
+    }
+    g_string_free(text, TRUE);
 }
 
 static void pass_text(struct reading *r)
@@ -119,6 +180,14 @@ static void take_part(struct reading *r, char part)
         break;
     case 'e':
         take_entity(r);
+        break;
+    case 'f':
+    case 'g':
+    case 'i':
+    case 'k':
+    case 'n':
+    case 'p':
+        take_checked(r, part);
         break;
     default:
         g_assert_not_reached();
@@ -201,13 +270,15 @@ void take_stufftext(struct reading *r)
 void finding(struct reading *r, const char *format, ...)
 {
     va_list arguments;
+    char *text;
 
-    r->report->found++;
-    g_string_append_printf(r->report->findings, "%s: block %u: ", r->engine->name, r->block);
     va_start(arguments, format);
-    g_string_append_vprintf(r->report->findings, format, arguments);
+    text = g_strdelimit(g_strdup_vprintf(format, arguments), "\r\n", ' ');
     va_end(arguments);
-    g_string_append_c(r->report->findings, '\n');
+    r->report->found++;
+    g_string_append_printf(r->report->findings, "%s: block %u: %s\n", r->engine->name, r->block,
+                           text);
+    g_free(text);
 }
 
 void engine_report_init(struct engine_report *report)
@@ -249,10 +320,12 @@ void engine_reader_read(const char *extension, const uint8_t *demo, size_t size,
                             .coord_size = 2,
                             .angle_size = 1,
                             .pending = g_string_new(NULL),
+                            .strings = g_string_new(NULL),
                             .coarse = g_byte_array_new()};
 
         game->read_demo(&r, demo, size);
         g_string_free(r.pending, TRUE);
+        g_string_free(r.strings, TRUE);
         g_byte_array_free(r.coarse, TRUE);
     }
 }

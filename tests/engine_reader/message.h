@@ -63,6 +63,8 @@ struct reading {
     bool vlen;          /* a word that FTE alone knows */
     GByteArray *coarse; /* by entity: has coordinates in whole units */
     uint16_t styles[256];
+    uint32_t string;  /* the config string that came last */
+    GString *strings; /* the end of it */
 };
 
 uint32_t take_byte(struct reading *r);
@@ -70,12 +72,17 @@ uint32_t take_word(struct reading *r);
 uint32_t take_long(struct reading *r);
 void skip(struct reading *r, int64_t size);
 
+/* Whether a path in it leaves its folder. */
+bool leads_out(const char *text);
+
 /* A text by the engine's rules, as a new string. */
 GString *take_text(struct reading *r);
 
 /*
  * Reads what a shape says: b byte, w word, l long, c coordinate, a angle, C and A three of them,
- * s text, e entity (longer with FTE's replacement deltas).
+ * s text, e entity (longer with FTE's replacement deltas). Texts that no demo may have some of: f a
+ * file's name, g a folder's, i an info string, k a key and its value, n a player's name, p a text
+ * with names of files.
  */
 void take_shape(struct reading *r, const char *shape);
 

@@ -107,7 +107,7 @@ static void take_serverinfo(struct reading *r)
     r->flags = r->version == RMQ ? take_long(r) : 0;
     choose_widths(r);
     if (r->fte2 & FTE2_PREDINFO)
-        take_shape(r, "s");
+        take_shape(r, "g");
     r->clients = (uint8_t)take_byte(r);
     take_shape(r, "bs");
     take_names(r);
@@ -279,7 +279,7 @@ static void take_picture(struct reading *r)
     if (plays_everywhere(r))
         r->bad = true;
     else
-        take_shape(r, "ssww");
+        take_shape(r, "sfww");
 }
 
 /* --- Numbers with two meanings: each engine plays what has one --- */
@@ -317,7 +317,7 @@ static void take_54(struct reading *r)
     if (version >= 1 && version <= 3)
         take_any_sound(r, true);
     else
-        take_shape(r, "ws");
+        take_shape(r, "wf");
 }
 
 static void take_55(struct reading *r)
@@ -364,7 +364,7 @@ static const struct message_row rows[256] = {
     [10] = {"A", NULL},
     [11] = {NULL, take_serverinfo},
     [12] = {"bs", NULL},
-    [13] = {"bs", NULL},
+    [13] = {"bn", NULL},
     [14] = {"bw", NULL},
     [15] = {NULL, take_clientdata},
     [16] = {"w", NULL},
@@ -388,7 +388,7 @@ static const struct message_row rows[256] = {
     [34] = {"s", NULL},
     [35] = {NULL, take_picture},
     [36] = {"s", NULL},
-    [37] = {"s", NULL},
+    [37] = {"f", NULL},
     [40] = {"", NULL},
     [41] = {"bbbbw", NULL},
     [42] = {NULL, take_spawnbaseline2},

@@ -6,6 +6,8 @@
  */
 #include "tests/engine_reader/message.h"
 
+#include <string.h>
+
 enum { VANILLA = 34, EXTENDED = 3434, EXTENDED_LAST = 3436, OLDEST = 25, SWAPPED_LAST = 31 };
 
 static const char *const needed[] = {"play", "precache", NULL};
@@ -53,7 +55,28 @@ static void take_serverdata(struct reading *r)
         r->bad = true;
         return;
     }
-    take_shape(r, "lbsws");
+    take_shape(r, "lbgws");
+}
+
+/* All but the last, which only the game knows, may have names of files; a player's own name may be
+ * anything. What fills its room goes on in the next one: id cl_parse.c, CL_ParseConfigString. */
+static void take_configstring(struct reading *r)
+{
+    const uint32_t general = is_extended(r) ? 13118 : 1568, index = take_word(r);
+    GString *text = take_text(r);
+    const char *skin = strchr(text->str, '\\');
+
+    if (index != r->string + 1)
+        g_string_truncate(r->strings, 0);
+    g_string_append(r->strings, skin ? skin : text->str);
+    if ((index < general || text->len >= 64) && leads_out(r->strings->str)) {
+        finding(r, "config string %u: %s", index, r->strings->str);
+        g_string_truncate(r->strings, 0);
+    }
+    if (r->strings->len > 2)
+        g_string_erase(r->strings, 0, (gssize)r->strings->len - 2);
+    r->string = index;
+    g_string_free(text, TRUE);
 }
 
 static void take_ending(struct reading *r)
@@ -285,7 +308,7 @@ static const struct message_row rows[256] = {
     [1] = {"wb", NULL},
     [2] = {"wb", NULL},
     [3] = {NULL, take_temp_entity},
-    [4] = {"s", NULL},
+    [4] = {"p", NULL},
     [5] = {NULL, take_inventory},
     [6] = {"", NULL},
     [7] = {NULL, take_ending},
@@ -294,7 +317,7 @@ static const struct message_row rows[256] = {
     [10] = {"bs", NULL},
     [11] = {NULL, take_stufftext},
     [12] = {NULL, take_serverdata},
-    [13] = {"ws", NULL},
+    [13] = {NULL, take_configstring},
     [14] = {NULL, take_baseline},
     [15] = {"s", NULL},
     [16] = {NULL, take_ending},

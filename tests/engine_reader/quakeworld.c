@@ -61,7 +61,7 @@ static void take_serverdata(struct reading *r)
     }
     r->coord_size = r->fte & FTE_FLOATCOORDS ? 4 : 2;
     r->angle_size = r->fte & FTE_FLOATCOORDS ? 2 : 1;
-    take_shape(r, "ls");
+    take_shape(r, "lg");
     take_seats(r);
     take_shape(r, "s");
     if (r->version >= 25)
@@ -239,7 +239,7 @@ static const struct message_row rows[256] = {
     [37] = {"bl", NULL},
     [38] = {"bl", NULL},
     [39] = {"w", NULL},
-    [40] = {"bls", NULL},
+    [40] = {"bli", NULL},
     [41] = {NULL, take_download},
     [42] = {NULL, take_qw_playerinfo},
     [43] = {NULL, take_qw_nails},
@@ -250,8 +250,8 @@ static const struct message_row rows[256] = {
     [48] = {NULL, take_qw_delta_entities},
     [49] = {"l", NULL},
     [50] = {"l", NULL},
-    [51] = {"bss", NULL},
-    [52] = {"ss", NULL},
+    [51] = {"bk", NULL},
+    [52] = {"k", NULL},
     [53] = {"bb", NULL},
     [54] = {NULL, take_qw_nails2},
     [55] = {NULL, take_fte_sound},
@@ -265,14 +265,14 @@ static const struct message_row rows[256] = {
     [66] = {NULL, take_qw_baseline},
     [67] = {NULL, take_custom_effect},
     [68] = {"b", NULL},
-    [69] = {"bssww", NULL},
+    [69] = {"bsfww", NULL},
     [70] = {"s", NULL},
     [71] = {"sbww", NULL},
-    [72] = {"ss", NULL},
+    [72] = {"sf", NULL},
     [74] = {"Cbbbb", NULL},
     [75] = {"Cwwbb", NULL},
     [76] = {NULL, take_fte_unsized_entities},
-    [77] = {"ws", NULL},
+    [77] = {"wf", NULL},
     [78] = {"bs", NULL},
     [79] = {"bl", NULL},
     [80] = {"ewCC", NULL},

@@ -19,7 +19,7 @@ AREAS = {
     "regression": (["pcap2demo/regression"], "regression", ["regression"]),
     "capture": (["pcap2demo/capture"], "tool", ["tool"]),
     "sessions": (["common/sessions", "common/stats", "pcap2demo/actions", "pcap2demo/capture",
-                  "pcap2demo/output"],
+                  "pcap2demo/output", "pcap2demo/anonymize"],
                  "tool|regression", ["tool", "regression"]),
     "plugin": (["plugin"], "plugin", ["plugin"]),
 }
@@ -30,7 +30,7 @@ FAULTS = [
     ("core", "SEEN_WINDOW = 64,", "SEEN_WINDOW = 32,"),
     ("core", "chan->seen |= UINT64_C(1) << age;", "chan->seen |= UINT64_C(1) << (age + 1);"),
     ("core", "return (uint16_t)(p[0] << 8 | p[1]);", "return (uint16_t)(p[1] << 8 | p[0]);"),
-    ("core", "if (!same_view(pair.key, key))", "if (same_view(pair.key, key))"),
+    ("core", "if (same_view(pair.key, key))", "if (!same_view(pair.key, key))"),
     ("core", "file->sent && mark->end * UINT64_C(100) / file->sent != mark->percent",
      "file->sent && mark->end * UINT64_C(100) / file->sent > mark->percent"),
     ("core", "if (!transfers->file && piece->percent == 100)", "if (!transfers->file)"),
@@ -39,6 +39,7 @@ FAULTS = [
     ("core", "if (choked >= skipped)", "if (choked > skipped)"),
     ("core", "fragment->before = qs_fragments_size(list);",
      "fragment->before = qs_fragments_size(list) + 1;"),
+    ("core", "return qs_packet_is_cut(packet) ||\n", "return\n"),
 
     # QuakeWorld.
     ("quakeworld", "if (pitch >= 8)", "if (pitch > 8)"),
@@ -56,6 +57,12 @@ FAULTS = [
      "if (word & SND_ATTENUATION)\n        qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 255.0)"),
     ("quakeworld", "session->cmds[1] = session->cmds[2];", "session->cmds[1] = session->cmds[0];"),
     ("quakeworld", "session->player = player & 0x7f;", "session->player = player;"),
+    ("quakeworld", "        qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_SERVERINFO, word.text,\n"
+     "                        QW_INFO_STRING_MAX);", "        (void)0;"),
+    ("quakeworld", "narrow || (bits & CM_ANGLE2), cmd", "(bits & CM_ANGLE2), cmd"),
+    ("quakeworld", "!narrow || (bits & CM_MSEC), cmd", "true, cmd"),
+    ("quakeworld", "session->base.version >= QW_PROTOCOL_MOVEVARS",
+     "session->base.version > QW_PROTOCOL_MOVEVARS"),
 
     # Quake II.
     ("quake2", "FRAME_BITS = 27,", "FRAME_BITS = 26,"),
@@ -77,6 +84,9 @@ FAULTS = [
      "const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 7;"),
     ("quake2", "bits->held |= (uint32_t)qs_reader_u8(&bits->d->in) << bits->count;",
      "bits->held |= (uint32_t)qs_reader_u8(&bits->d->in) << (8 - bits->count % 8);"),
+    ("quake2", "variant->extensions ? UINT16_MAX : SHORT_SAFE", "UINT16_MAX"),
+    ("quake2", "number <= list->last", "number < list->last"),
+    ("quake2", "    tracker->base_next++;\n    return old;", "    return old;"),
 
     # Quake.
     ("quake", "flags & SU_DP_VIEWZOOM && version >= 2 && version <= 4",
@@ -93,6 +103,8 @@ FAULTS = [
     ("quake", "weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;",
      "weapon.model |= qs_u8(d, NQ_CLIENTDATA_WEAPON2);"),
     ("quake", "qs_table_set(&session->coarse, number, (struct qs_view){0});", ""),
+    ("quake", "(NETFLAG_UNRELIABLE | packet.size) || packet.data[4])",
+     "(NETFLAG_UNRELIABLE | packet.size))"),
 
     # FTE's extensions.
     ("fte", "entity = (entity & 0x7fff) << 8 | qs_reader_u8(&d->in);",
@@ -137,25 +149,53 @@ FAULTS = [
     ("demo", "if (dem->ended && decoder->direction == QS_C2S)", "if (dem->ended)"),
     ("demo", "const uint32_t length = GUINT32_TO_LE(block->len - header_size);",
      "const uint32_t length = GUINT32_TO_LE(block->len);"),
+    ("demo", "    return !(clientdata_flags(message) & SU_EXTEND1);", "    return true;"),
+    ("demo", 'strchr("\\";$\\\\", word.data[i])', 'strchr("\\"$\\\\", word.data[i])'),
+    ("demo", "if (!qs_info_pair_is_unsafe(pair.key, pair.value))", "if (true)"),
+    ("demo", "if (is_model_list(message) && message->is_ambiguous && !message->is_mendable)",
+     "if (false)"),
+    ("demo", "    put_float(at, signed_degrees(cmd->angles[2]));",
+     "    put_float(at, degrees(cmd->angles[2]));"),
+    ("demo", "back < DM2_UPDATE_BACKUP", "back <= DM2_UPDATE_BACKUP"),
+    ("demo", "looks_the_same(change->now, same) ? 1 : -1",
+     "looks_the_same(change->now, same) ? 1 : 0"),
 
     # Golden differences and reports.
     ("regression", "if (diff->differences->len >= diff->max)",
      "if (diff->differences->len > diff->max)"),
     ("regression", "    diff->renumbered |= packet_at(diff->was, 0)->number != number;\n", ""),
     ("regression", "if (is_first && distance && begun)", "if (is_first && begun)"),
-    ("regression", "(size ? size : end) - text->str", "end - text->str"),
     ("regression", "if (!S_ISREG(status.st_mode))", "if (S_ISDIR(status.st_mode))"),
+
+    # Expectations.
+    ("regression", "return 2 * count > all && (all >= FEW", "return count && (all >= FEW"),
+    ("regression", "if (rule->phase == EXPECT_EVERY_SECOND && 2 * fact->seconds < fact->of)",
+     "if (rule->phase == EXPECT_SIGN_ON && 2 * fact->seconds < fact->of)"),
+    ("regression", "comparison->strict || phase != EXPECT_PLAY, fact->packet",
+     "comparison->strict, fact->packet"),
+    ("regression", "rule->phase = !known || rule->phase == by->phase ? by->phase : EXPECT_PLAY;",
+     "rule->phase = !known || rule->phase == by->phase ? by->phase : rule->phase;"),
+    ("regression", "rule->few = by->few && (!known || rule->few) && rule->sized;",
+     "rule->few = by->few && rule->sized;"),
+    ("regression", "    rule->range.min = MIN(rule->range.min, by->range.min);\n",
+     "    rule->range.min = known ? rule->range.min : by->range.min;\n"),
+    ("regression", "by.phase = fact->fresh ? by.phase : EXPECT_PLAY;", "by.phase = EXPECT_PLAY;"),
+    ("regression", "if (!rule && (fact->optional ||", "if (!rule && (false ||"),
+    ("regression", "1.15 * (double)largest->count", "2 * (double)largest->count"),
+    ("regression", "message->bytes <= EMPTY_UPDATE ||", "message->bytes < EMPTY_UPDATE ||"),
+    ("regression", "if (known && strcmp(rule->key, \"extensions\") == 0)", "if (false)"),
+    ("regression", "if (wrong || twice)", "if (wrong)"),
 
     # Link layers, IP and TCP.
     ("capture", "if (half->finished || batch.missing > 1)",
      "if (half->finished || batch.missing > 0)"),
-    ("capture", "        key.protocol = in->protocol;\n", ""),
+    ("capture", "        key.protocol = *protocol;\n", ""),
     ("capture", "half->end = position_of(half, segment->sequence + segment->payload.wire_size);",
      "half->end = position_of(half, segment->sequence);"),
     ("capture", "if (label[2] & MPLS_BOTTOM)", "if (label[1] & MPLS_BOTTOM)"),
     ("capture", "if (now - oldest->started < IP_TIMEOUT)",
      "if (now - oldest->started <= IP_TIMEOUT)"),
-    ("capture", "datagram->cut = MIN(datagram->cut, fragment->offset + bytes.size);",
+    ("capture", "datagram->cut = MIN(datagram->cut, fragment->offset + bytes->size);",
      "datagram->cut = fragment->offset + bytes.size;"),
 
     # Sessions and actions.
@@ -168,6 +208,13 @@ FAULTS = [
      "figures->largest[location - 1].size <= packet->size"),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),
     ("sessions", "return x->number < y->number ? -1 : 1;", "return 1;"),
+    ("sessions", "ABS(last->packet.time - first->packet.time)",
+     "last->packet.time - first->packet.time"),
+    ("sessions", " &&\n           !is_behind(packet, &queue->held[slot - 1]))", ")"),
+    ("sessions", "BEGINNING_MAX = 16 ", "BEGINNING_MAX = 15 "),
+    ("sessions", "if (next && next->session && !next->state->disconnected)",
+     "if (next && next->session)"),
+    ("sessions", "decoded->packet->unit <= 1;", "1;"),
 
     # The plugin.
     ("plugin", "if (!times->count)", "if (false)"),
@@ -178,8 +225,14 @@ FAULTS = [
     ("plugin", "                                 (int)offset, (int)length, \"%s\", text);\n"
      "    sink->last_row = NULL;\n",
      "                                 (int)offset, (int)length, \"%s\", text);\n"),
-    ("plugin", "    sink->last_row = NULL;\n    if (!data) {", "    if (!data) {"),
     ("plugin", "    if (receiver->connection == connection)\n        return;", "    return;"),
     ("plugin", "conversation->streams[state->from].missing = 0;", ""),
     ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
+
+    # Archives and anonymizing.
+    ("capture", "{0x184d2a50, 0xfffffff0},", "{0x184d2a50, 0xffffffff},"),
+    ("capture", "memset(out, 0, size);", "memset(out, 1, size);"),
+    ("capture", "(first && !is_archive(unpack))", "first"),
+    ("sessions", "memcmp(address->bytes, all, 4) == 0)", "memcmp(address->bytes, all, 4) == 1)"),
+    ("sessions", '"%0*u.%0*u.%0*u.%0*u"', '"%*u.%*u.%*u.%*u"'),
 ]

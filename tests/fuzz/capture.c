@@ -50,24 +50,23 @@ static void check_frame(const struct input_frame *frame)
 {
     unsigned sum = 0;
 
-    if (frame->bytes.wire_size < frame->bytes.size || frame->time < 0)
+    if (frame->packet.wire_size < frame->packet.size || frame->packet.time < 0)
         abort();
-    for (uint32_t i = 0; i < frame->bytes.size; i++)
-        sum += frame->bytes.data[i];
+    for (uint32_t i = 0; i < frame->packet.size; i++)
+        sum += frame->packet.data[i];
     for (uint32_t i = 0; i < frame->comment.size; i++)
         sum += frame->comment.data[i];
-    if (sum && !frame->bytes.size && !frame->comment.size)
+    if (sum && !frame->packet.size && !frame->comment.size)
         abort();
 }
 
 static void read_frame(struct ip *ip, struct input_frame *frame)
 {
     link_reader *link = link_find(frame->link_type);
-    struct qs_packet packet = {0};
 
     check_frame(frame);
-    if (link && link(&frame->bytes) && ip_read(ip, frame->bytes, frame->time, &packet) == IP_UDP)
-        check_datagram(&packet);
+    if (link && link(&frame->packet) && ip_read(ip, &frame->packet) == IP_UDP)
+        check_datagram(&frame->packet);
 }
 
 static void read_pcapng(const uint8_t *data, size_t size)
@@ -78,7 +77,7 @@ static void read_pcapng(const uint8_t *data, size_t size)
     struct ip *ip = ip_new();
     struct input_frame frame;
 
-    while (in && in->next(in, &frame) == READ_GOOD)
+    while (in && in->next(in, &frame) == INPUT_FRAME)
         read_frame(ip, &frame);
     if (in && in->position > size)
         abort();
@@ -106,13 +105,14 @@ static void read_frames(const uint8_t *data, size_t size)
         abort();
     ip = ip_new();
     while (fuzz_next(data, size, &at, &piece)) {
-        struct span frame = {piece.bytes, piece.size, piece.size};
-        struct qs_packet packet = {0};
+        struct qs_packet packet = {
+            .data = piece.bytes, .size = piece.size, .wire_size = piece.size};
 
-        if (piece.bits & FUZZ_FRAME_CUT && frame.size < FRAME_MAX)
-            frame.wire_size = FRAME_MAX;
+        if (piece.bits & FUZZ_FRAME_CUT && packet.size < FRAME_MAX)
+            packet.wire_size = FRAME_MAX;
         time += piece.bits & FUZZ_FRAME_LATE ? IP_TIMEOUT + 1 : INTERVAL;
-        if (link(&frame) && ip_read(ip, frame, time, &packet) == IP_UDP)
+        packet.time = time;
+        if (link(&packet) && ip_read(ip, &packet) == IP_UDP)
             check_datagram(&packet);
         g_free(piece.bytes);
     }

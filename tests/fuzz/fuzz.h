@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the fuzzers' inputs are laid out; make_seeds.c writes them, the targets read them.
+ * How the fuzzers' inputs are laid out; the corpora and made_seeds.c have them, the targets read
+ * them.
  *
  * fuzz_decode: a byte that picks the protocol (its number in qs_protocols[], modulo how many there
  * are), a byte of which bit n is the value of option n, then packets: FUZZ_PACKET_* bits, the
@@ -17,6 +18,8 @@
  * the file.
  *
  * fuzz_golden: a golden, or two, one behind the other, which are compared.
+ *
+ * fuzz_expect: a file of expectations.
  *
  * fuzz_stream: a byte that picks the protocol, of those that have streams (its upper bit asks for
  * --sanitize), then segments:

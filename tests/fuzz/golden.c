@@ -47,11 +47,11 @@ static void check_packet(const GString *packet)
         broken("no text of a packet");
 }
 
-static void check_differences(struct golden_diff *diff, uint64_t *total)
+static void check_differences(const struct golden_diff *diff)
 {
-    GPtrArray *differences = golden_diff_steal_differences(diff, total);
+    const GPtrArray *differences = diff->differences;
 
-    if (differences->len != MIN(*total, DIFFERENCES_MAX))
+    if (differences->len != MIN(diff->total, DIFFERENCES_MAX))
         broken("differences that are not there");
     for (guint i = 0; i < differences->len; i++) {
         const struct golden_difference *difference = g_ptr_array_index(differences, i);
@@ -59,7 +59,6 @@ static void check_differences(struct golden_diff *diff, uint64_t *total)
         if (!difference->lines->len || difference->lines->len > GOLDEN_LINES_MAX)
             broken("a difference without its lines");
     }
-    g_ptr_array_free(differences, TRUE);
 }
 
 /* How many differences there are; `*whole`: both were read to their ends. */
@@ -74,13 +73,14 @@ static uint64_t compare(struct golden_reader *was, struct golden_reader *is, boo
         check_packet(packet);
         golden_diff_add(diff, number, packet);
     }
-    if ((status == GOLDEN_DAMAGED) != !!golden_error(is))
+    if ((status == GOLDEN_DAMAGED) != !!is->error)
         broken("damaged without a reason");
     *whole = golden_diff_finish(diff);
-    if (*whole != !golden_error(was))
+    if (*whole != !was->error)
         broken("compared with a damaged golden");
     *whole = *whole && status == GOLDEN_END;
-    check_differences(diff, &total);
+    check_differences(diff);
+    total = diff->total;
     golden_diff_free(diff);
     g_string_free(packet, TRUE);
     return total;

@@ -272,6 +272,24 @@ static GByteArray *seed_new(const struct dialect *dialect)
     return seed;
 }
 
+GByteArray *made_seed_of_number(unsigned index, char **name)
+{
+    static const char *const kinds[KINDS] = {"server message", "temporary entity",
+                                             "client message"};
+    const unsigned number = index % 256, kind = index / 256 % KINDS, which = index / 256 / KINDS;
+    const struct dialect *dialect = &dialects[which];
+    GByteArray *seed;
+
+    if (which >= G_N_ELEMENTS(dialects))
+        return NULL;
+    seed = seed_new(dialect);
+    add_message(seed, dialect, kind, number, false);
+    *name = has_message(dialect, kind, number)
+                ? g_strdup_printf("%s, %s %u", dialect->name, kinds[kind], number)
+                : NULL;
+    return seed;
+}
+
 static void write_file(const char *folder, const char *name, GByteArray *seed)
 {
     char *path = g_build_filename(folder, name, NULL);

@@ -40,6 +40,11 @@ const struct made_message *made_first(const struct made_message *message);
  */
 GByteArray *made_seed_of(const struct made_message *message);
 
+/* The same of each number of a message in each session, with a body of small numbers and texts;
+ * NULL behind the last one. `*name`: who sends it in which session; NULL: there is no such message.
+ */
+GByteArray *made_seed_of_number(unsigned index, char **name);
+
 /* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, fuzz_rebuild, and fuzz_tool, into
  * their folders. */
 struct made_folders {

@@ -5,7 +5,7 @@
 
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/recorder.h"
-#include "pcap2demo/signals.h"
+#include "pcap2demo/capture/signals.h"
 
 static fuzz_file_taker *taker;
 static void *taker_user;

@@ -117,7 +117,7 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
     qs_write_view(bytes, (struct qs_view){sent->data, sent->size});
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
-    tcp_take(test->tcp, &packet);
+    tcp_add_segment(test->tcp, &packet);
     take_pieces(test);
     g_byte_array_free(bytes, TRUE);
 }

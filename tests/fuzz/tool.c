@@ -105,13 +105,13 @@ static void check_capture(const char *name, struct qs_view file)
     char *error = NULL;
     struct frame_reader *in = stream ? pcapng_reader_open(stream, &error) : NULL;
     struct input_frame frame;
-    enum read_status status = READ_GOOD;
+    enum input_status status = INPUT_FRAME;
 
     if (!in)
         broken(name, error);
-    while (status == READ_GOOD)
+    while (status == INPUT_FRAME)
         status = in->next(in, &frame);
-    if (status != READ_OVER)
+    if (status != INPUT_END)
         broken(name, in->problem);
     in->close(in);
 }

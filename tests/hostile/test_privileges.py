@@ -7,12 +7,35 @@ Needs to be root, and the right to record from the loopback interface: skipped w
 import os
 import pathlib
 import pwd
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tool"))
 import test_live  # noqa: E402
 
 NOBODY = pwd.getpwnam("nobody")
+
+# As another process would, right after a folder was created.
+REPLACE = b"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int mkdir(const char *path, mode_t mode)
+{
+    int (*real)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+    const int result = real(path, mode);
+
+    if (result == 0 && strstr(path, "replaced")) {
+        rmdir(path);
+        symlink("other", path);
+    }
+    return result;
+}
+"""
 
 
 class Privileges(test_live.Live):
@@ -69,6 +92,22 @@ class Privileges(test_live.Live):
         self.demos.chmod(0o755)
         _, error = self.tool("-i", "lo", "-Z", "nobody", "--output", "demos", status=2)
         self.assertEqual(error, "pcap2demo: lo: demos: Permission denied\n")
+
+    def test_folder_that_is_replaced_by_a_link(self):
+        """Who may do that cannot have another folder given to the user."""
+        compiler = shutil.which(os.environ.get("CC", "cc"))
+        if not compiler or os.environ.get("SANITIZED"):
+            self.skipTest("no compiler, or one's own library cannot be loaded first")
+        library = self.folder / "replace.so"
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, "-xc", "-"], check=True,
+                       input=REPLACE)
+        other = self.folder / "other"
+        other.mkdir()
+        _, error = self.tool("-i", "lo", "-Z", "nobody", "--output", "replaced", status=2,
+                             variables={"LD_PRELOAD": str(library)})
+        self.assertEqual((self.folder / "replaced").readlink(), pathlib.Path("other"))
+        self.assertEqual(other.stat().st_uid, 0)
+        self.assertIn("replaced: ", error)
 
     def test_unknown_user(self):
         _, error = self.tool("-i", "lo", "-Z", "no such\x1buser", status=2)

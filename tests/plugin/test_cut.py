@@ -8,7 +8,7 @@ from wireshark import PluginTest, rows, some_captures
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 PAYLOAD = 42  # offset in a frame: Ethernet, IPv4 without options, UDP
-BUDGET = 8000  # cut packets for one capture
+BUDGET = 3000  # cut packets for one capture
 TROUBLE = (b"Dissector bug", b"Malformed Packet", b"Exception occurred")
 
 

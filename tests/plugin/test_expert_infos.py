@@ -5,7 +5,7 @@ import struct
 import unittest
 import zlib
 
-from wireshark import PluginTest, to_client
+from wireshark import PluginTest, to_client, to_server
 
 PRIVATE_PORT = 40500
 ACCEPT = bytes.fromhex("80000009 81") + struct.pack("<I", PRIVATE_PORT)
@@ -79,6 +79,18 @@ class ExpertInfos(PluginTest):
             if 8 + len(packet) == count - 1:
                 break
         self.check(self.inflated(packet + b"\x1e"), [("q2.unknown_message", "1e")])
+
+    def test_two_notes(self):
+        """The second is about the last field's bytes, but stands behind the first one."""
+        header = struct.Struct("<II")
+        capture = self.capture([to_server(5001, 27910, header.pack(1, 0) + b"\1\2" + NOP),
+                                to_server(5001, 27910, header.pack(2, 0) + b"\1\2" + NOP),
+                                to_client(5001, 27910, header.pack(1, 1) + Q2_NOP),
+                                to_client(5001, 27910, header.pack(5, 9) + Q2_NOP)])
+        for passes in ([], ["-2"]):
+            last = self.trees(capture, *passes)[4]
+            self.assertEqual([name for name, _ in expert_infos(last)],
+                             ["q2.sequence.gap", "q2.sequence.not_captured"])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ PACKETS = 2000
 
 OOB = b"\xff\xff\xff\xff"
 
+MARK = re.compile(r" \[(?:lost|skipped|choked|throttled) \d+\]")
 FRAGMENT = re.compile(r" \[fragment \d+( of \d+)?\]")
 
 
@@ -30,9 +31,9 @@ def summaries(path):
 
 
 def plain(text):
-    """Without what versions of tshark escape differently, and cut. What a fragment is of, only
-    Wireshark says, which keeps links between packets."""
-    return FRAGMENT.sub("", text.replace("\\", ""))[:SHOWN_MAX]
+    """Without what versions of tshark escape differently, and cut. What a fragment is of, and what
+    a gap before the packet is, only Wireshark says, which keeps links between packets."""
+    return MARK.sub("", FRAGMENT.sub("", text.replace("\\", "")))[:SHOWN_MAX]
 
 
 class Info(PluginTest):

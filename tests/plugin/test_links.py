@@ -105,7 +105,7 @@ class Links(PluginTest):
 
     def test_packets_that_are_left_out(self):
         """A filter of two passes takes packets out, and gives their numbers to others."""
-        names = ("ack_rtt", "rtt", "response_time", "reliable.time", "lost", "rate", "session")
+        names = ("ack_rtt", "rtt", "response_time", "reliable.time", "line.lost", "line.skipped", "rate", "session")
         for name, prefix in ("qw-fte-inputs", "qw"), ("q2-q2pro", "q2"), ("nq-lossy", "nq"):
             path = self.readable(CAPTURES[0] / f"{name}.pcap")
             fields = [word for one in names for word in ("-e", f"{prefix}.{one}")]

@@ -17,9 +17,9 @@ SHORT_NAMES = [row[1] for row in rows("protocol")]
 LATER = {f"{protocol}.{suffix}" for protocol in PROTOCOLS
          for suffix in ("session", "session.player")}
 LATER |= {name for name, kind in rows("link") if kind == "ahead"}
-PACKETS = 120
+PACKETS = 60
 FRAGMENTS = (1681, 2840)  # frames of nq-dp7: the first of three fragments, the second of three
-ALONE = (1, 20, 41, 77, 120)  # packets of each capture that are also shown all by themselves
+ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown all by themselves
 
 
 def without_count(text):
@@ -44,7 +44,7 @@ class Passes(PluginTest):
         first one of the next level's: a name, the file, and places in it as joined() has them."""
         frames = ipv4_frames(CAPTURES[0] / "fidelity" / "nq-dp7.pcap.gz")
         first, second = FRAGMENTS
-        kept = frames[first:first + PACKETS // 2] + frames[second:second + PACKETS // 2]
+        kept = frames[first:first + PACKETS] + frames[second:second + PACKETS]
         return "nq-dp7, late", cls.capture(kept), [0, 7, 63]
 
     def our_trees(self, path, *options):

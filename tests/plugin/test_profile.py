@@ -51,7 +51,7 @@ class Profile(PluginTest):
     def test_rules_go_by_what_became_of_packets(self):
         names = {"[duplicate]": "Quake: late or twice, dropped",
                  "[late]": "Quake: late or twice, dropped",
-                 "[gap": "Quake: numbers skipped",
+                 "[lost": "Quake: lost on the line",
                  "[not captured": "Quake: not in the capture",
                  "[resent]": "Quake: sent again"}
         seen = set()
@@ -64,6 +64,13 @@ class Profile(PluginTest):
                         seen.add(tag)
                         self.assertEqual(rule, name, line)
         self.assertEqual(seen, set(names))
+
+    def test_numbers_left_out_are_not_painted(self):
+        """A gap that means nothing has no color, one that the server explains has its own."""
+        rules = {rule for rule, line in self.coloring("qw-sample.pcap") if "[skipped" in line}
+        self.assertTrue(all(rule.startswith("Quake: from the ") for rule in rules), rules)
+        self.assertIn("Quake: choked or throttled",
+                      {rule for rule, line in self.coloring("qw-sample.pcap") if "[choked" in line})
 
     def columns(self):
         return re.findall(r'"([^"]+)", "%Cus:', (SOURCE / "preferences").read_text())

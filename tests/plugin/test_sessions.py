@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from wireshark import CAPTURES, PluginTest, captures_below, rows, to_client, to_server
+from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
@@ -111,6 +111,5 @@ class Sessions(PluginTest):
 
 if __name__ == "__main__":
     Sessions.paths = ([*map(pathlib.Path, sys.argv[1:])] or
-                      [path for folder in CAPTURES if folder.is_dir()
-                       for path in captures_below(folder)])
+                      [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
     unittest.main(argv=sys.argv[:1])

@@ -81,7 +81,8 @@ class Statistics(PluginTest):
 
     def compare_row(self, session, row):
         values = [cell for _, cell in sorted(row.items(), key=lambda item: int(item[0].split()[0]))]
-        texts, numbers = values[1:6], [float(cell) if cell else None for cell in values[6:]]
+        texts, losses = values[1:6], values[16:18]
+        numbers = [float(cell) if cell else None for cell in values[6:16] + values[18:]]
         self.assertEqual(texts[0], session["client"])
         self.assertEqual(texts[1], session["server"])
         self.assertEqual(texts[2], session["player"] or "")
@@ -92,7 +93,12 @@ class Statistics(PluginTest):
             traffic = session["traffic"].get(way, {})
             expected += [traffic.get("packets", 0), traffic.get("bytes", 0),
                          traffic.get("bytes_per_second", 0)]
-        expected += session["loss"].values()
+        line = session["line"]
+        expected += [line[name] for name in ("ping", "ping_p95", "jitter")]
+        for way, loss in zip(("c2s", "s2c"), losses):
+            known, limit = line[way]["loss"], line[way]["loss_at_most"]
+            self.assertEqual(loss.strip(), f"{known:.1f}" if known is not None else
+                             f"≤{limit:.1f}" if limit is not None else "")
         for way in "c2s", "s2c":
             rtt = session["rtt"][way]
             expected += [rtt[name] and rtt[name] * 1e3 for name in ("min", "mean", "max")]
@@ -159,10 +165,10 @@ class Statistics(PluginTest):
         path = self.timed_capture([(packets[0][0] - 5 * SECOND, other, len(other)), *packets])
         output = self.tshark("-q", "-r", path, "-z",
                              "io,stat,5,AVG(qw.rtt)qw.rtt,MAX(qw.rate)qw.rate,"
-                             "SUM(qw.lost)qw.lost")
+                             "SUM(qw.line.choked)qw.line.choked")
         rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)[1:]
         self.assertEqual(len(rows), 3)
-        cells = [list(map(float, row.split("|"))) for row in rows]
+        cells = [[float(cell.strip() or 0) for cell in row.split("|")] for row in rows]
         self.assertEqual(sum(row[2] for row in cells), 3)  # as --stats has it
         self.assertTrue(all(0 < row[0] < 1000 < row[1] for row in cells), output)
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from wireshark import PluginTest
+from wireshark import PluginTest, with_network
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
@@ -25,17 +25,26 @@ class StreamTest(PluginTest):
                             *options).splitlines()
         return [value for line in lines for value in line.replace("\t", "|").split("|") if value]
 
-    def check_texts(self, capture, protocol):
-        """In one pass and in two, and nothing is left undecoded."""
-        names = [f"{protocol}.{name}" for name in ("print.text", "undecoded", "malformed", "cut")]
+    def check_texts(self, streams, protocol):
+        """Of streams by name, all in one capture: each has all texts, in one pass and in two, and
+        nothing is left undecoded."""
+        capture = self.capture(with_network(frame, number) for number, frames in
+                               enumerate(streams.values()) for frame in frames)
+        names = ["tcp.stream", *(f"{protocol}.{name}" for name in
+                                 ("print.text", "undecoded", "malformed", "cut"))]
+        fields = [word for name in names for word in ("-e", name)]
         for options in ([], ["-2"]):
-            fields = [word for name in names for word in ("-e", name)]
+            found = {name: ([], []) for name in streams}
             lines = self.tshark("-r", capture, "-T", "fields", *fields, "-E", "aggregator=|",
                                 *options).splitlines()
-            texts, *problems = zip(*(line.split("\t") for line in lines), strict=True)
-            self.assertEqual([text for cell in texts if cell for text in cell.split("|")], TEXTS)
-            self.assertEqual([cell for column in problems for cell in column if cell], [])
-        self.assertEqual(self.dumped(capture, names[0]), TEXTS)
+            for number, shown, *problems in (line.split("\t") for line in lines):
+                texts, wrong = list(found.values())[int(number)]
+                texts += shown.split("|") if shown else []
+                wrong += filter(None, problems)
+            for name, (texts, wrong) in found.items():
+                with self.subTest(name, options=options):
+                    self.assertEqual((texts, wrong), (TEXTS, []))
+        self.assertEqual(self.dumped(capture, names[1]), len(streams) * TEXTS)
 
     def dumped(self, capture, name):
         """The values of a field as the tool prints them."""
@@ -54,23 +63,24 @@ class StreamTest(PluginTest):
 
 
 class Streams(StreamTest):
-    def check_stream(self, frames):
-        self.check_texts(self.capture(frames), "qw")
-
-    def test_segments_of_any_size(self):
+    def test_whole_streams(self):
         chance = random.Random(1)
         many = [[1400], [65000], [7], [1, 1, 1, 5000], [4, 1399],
                 [chance.randrange(1, 3000) for _ in range(200)]]
-        for sizes in many:
-            with self.subTest(str(sizes[:6])):
-                self.check_stream(stream(sizes).frames)
-
-    def test_request_in_pieces(self):
-        self.check_stream(stream(request_sizes=[4, 1, 20]).frames)
-
-    def test_sent_again(self):
-        frames = stream([500]).frames
-        self.check_stream([frame for frame in frames for _ in range(2)])
+        streams = {f"segments of {str(sizes[:6])}": stream(sizes).frames for sizes in many}
+        streams["request in pieces"] = stream(request_sizes=[4, 1, 20]).frames
+        streams["sent again"] = [frame for frame in stream([500]).frames for _ in range(2)]
+        streams["any port"] = stream(port=45678).frames
+        raw = Conversation()
+        raw.send(CLIENT, b"QTV\nRAW: 1\n\n")
+        raw.send(SERVER, DEMO, [777])
+        streams["raw"] = raw.frames
+        reverse = Conversation()  # the source connects, and streams once the proxy agrees
+        reverse.send(CLIENT, b"QTV\nVERSION: 1\nREVERSE\n\n")
+        reverse.send(SERVER, b"QTVSV 1.1\nVERSION: 1\nREVERSED\n\n")
+        reverse.send(CLIENT, b"QTVSV 1\nBEGIN\n\n" + DEMO, [900])
+        streams["reverse connection"] = reverse.frames
+        self.check_texts(streams, "qw")
 
     def test_trees_do_not_depend_on_the_way(self):
         capture = self.capture(stream([3, 1400, 900]).frames)
@@ -79,29 +89,12 @@ class Streams(StreamTest):
         self.assertEqual([line for line in twice.splitlines() if "svc_print" in line], ours)
         self.assertEqual(len(ours), 2 * len(TEXTS))
 
-    def test_any_port(self):
-        self.check_stream(stream(port=45678).frames)
-
     def test_commands_of_the_viewer(self):
         conversation = stream()
         conversation.send(CLIENT, command("say hello") + command("ptrack 3"), [5])
         capture = self.capture(conversation.frames)
         self.assertEqual(self.values(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
         self.assertEqual(self.dumped(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
-
-    def test_raw_stream(self):
-        conversation = Conversation()
-        conversation.send(CLIENT, b"QTV\nRAW: 1\n\n")
-        conversation.send(SERVER, DEMO, [777])
-        self.check_stream(conversation.frames)
-
-    def test_reverse_connection(self):
-        """The source connects, and streams once the proxy agrees."""
-        conversation = Conversation()
-        conversation.send(CLIENT, b"QTV\nVERSION: 1\nREVERSE\n\n")
-        conversation.send(SERVER, b"QTVSV 1.1\nVERSION: 1\nREVERSED\n\n")
-        conversation.send(CLIENT, b"QTVSV 1\nBEGIN\n\n" + DEMO, [900])
-        self.check_stream(conversation.frames)
 
     def test_hole(self):
         """What comes behind lost bytes is not guessed at."""
@@ -175,16 +168,14 @@ class Streams(StreamTest):
 class Gtv(StreamTest):
     """Quake II's streams, plain and deflated: a unit of these is what a segment has of the stream."""
 
-    def check_stream(self, frames):
-        self.check_texts(self.capture(frames), "q2")
-
-    def test_segments_of_any_size(self):
+    def test_whole_streams(self):
+        streams = {}
         for sizes in ([1400], [7], [1, 1, 1, 5000]):
             # A long block in very many segments is inflated too often.
             flush = 1000 if max(sizes) > 1000 else 5
             for options in ({}, {"deflate": True}, {"deflate": True, "flush": flush, "finish": True}):
-                with self.subTest(sizes=sizes, **options):
-                    self.check_stream(gtv_stream(sizes, **options).frames)
+                streams[f"{sizes} {options}"] = gtv_stream(sizes, **options).frames
+        self.check_texts(streams, "q2")
 
     def test_trees_do_not_depend_on_the_way(self):
         """The second pass, and a packet alone, inflate what the first pass did."""

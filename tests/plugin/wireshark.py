@@ -88,7 +88,9 @@ class PluginTest(unittest.TestCase):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="quakeshark-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.folder.chmod(0o755)
+        os.umask(0o022)  # tshark's user reads what is written here
         shutil.copytree(os.environ["PLUGIN_DIR"], cls.folder / "plugins")
+        subprocess.run(["chmod", "-R", "a+rX", cls.folder / "plugins"], check=True)
         (cls.folder / "home").mkdir()
         cls.identity = {}
         if os.getuid() == 0:

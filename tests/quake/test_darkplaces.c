@@ -25,7 +25,7 @@
 
 /* --- Entities from DP5 on --- */
 
-static void test_entities(void **state)
+TEST_WITH(test_entities, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -51,7 +51,7 @@ static void test_entities(void **state)
 }
 
 /* All bits, in the order of the values. */
-static void test_entity_bits(void **state)
+TEST_WITH(test_entity_bits, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -106,7 +106,7 @@ static void check_kept(struct wire *wire, const GByteArray *message)
     qs_sign_on_free(sign_on);
 }
 
-static void test_ends_of_updates(void **state)
+TEST_WITH(test_ends_of_updates, wire_setup, wire_teardown)
 {
     enum { ROUNDS = 3000, BODY = 80 };
     GRand *dice = g_rand_new_with_seed(1);
@@ -132,7 +132,7 @@ static void test_ends_of_updates(void **state)
     g_rand_free(dice);
 }
 
-static void test_animations(void **state)
+TEST_WITH(test_animations, wire_setup, wire_teardown)
 {
     static const uint8_t size[] = {4, 10, 15, 20};
     struct wire *wire = *state;
@@ -160,7 +160,7 @@ static void test_animations(void **state)
 #define FRAME "\x39\1\0\0\0\2\0\0\0" /* with its reference */
 #define EYE ONE ONE ONE
 
-static void test_old_entities(void **state)
+TEST_WITH(test_old_entities, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -183,7 +183,7 @@ static void test_old_entities(void **state)
 }
 
 /* Whole units, from the flag on to the entity's removal. */
-static void test_coarse_entities(void **state)
+TEST_WITH(test_coarse_entities, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -200,7 +200,7 @@ static void test_coarse_entities(void **state)
 }
 
 /* All bits, in the order of the values. */
-static void test_old_entity_bits(void **state)
+TEST_WITH(test_old_entity_bits, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -223,7 +223,7 @@ static void test_old_entity_bits(void **state)
 
 /* --- csqcentities --- */
 
-static void test_csqcentities(void **state)
+TEST_WITH(test_csqcentities, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -237,7 +237,7 @@ static void test_csqcentities(void **state)
 
 /* --- Updates of Quake's kind --- */
 
-static void test_updates(void **state)
+TEST_WITH(test_updates, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -253,7 +253,7 @@ static void test_updates(void **state)
     wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
 }
 
-static void test_baselines(void **state)
+TEST_WITH(test_baselines, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -271,7 +271,7 @@ static void test_baselines(void **state)
 
 /* --- clientdata --- */
 
-static void test_clientdata(void **state)
+TEST_WITH(test_clientdata, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -298,7 +298,7 @@ static void test_clientdata(void **state)
 
 /* --- The other messages of the server --- */
 
-static void test_messages(void **state)
+TEST_WITH(test_messages, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -330,7 +330,7 @@ static void test_messages(void **state)
 #define CURSOR "\xff\x7f\0\0" ONE ONE ONE HALF HALF HALF "\5\0"
 #define ANGLES16 "\0\x40\0\x80\0\0"
 
-static void test_moves(void **state)
+TEST_WITH(test_moves, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -389,7 +389,7 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 
 #define SIGNED_ON DP6 "\x19\1\x19\2\x19\3"
 
-static void test_lost_frames(void **state)
+TEST_WITH(test_lost_frames, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -405,7 +405,7 @@ static void test_lost_frames(void **state)
 }
 
 /* The recorder has the acknowledgement before the frame, or neither frame comes. */
-static void test_late_frames(void **state)
+TEST_WITH(test_late_frames, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -426,7 +426,7 @@ static void test_late_frames(void **state)
 }
 
 /* Numbers begin anew; servers ignore what is acknowledged of the level before. */
-static void test_frames_of_levels(void **state)
+TEST_WITH(test_frames_of_levels, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -440,7 +440,7 @@ static void test_frames_of_levels(void **state)
 }
 
 /* A frame that begins behind what cannot be read; and one of a capture that begins in the game. */
-static void test_unread_frames(void **state)
+TEST_WITH(test_unread_frames, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -454,7 +454,7 @@ static void test_unread_frames(void **state)
 
 /* --- A capture that begins in a game --- */
 
-static void test_assumed(void **state)
+TEST_WITH(test_assumed, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -463,19 +463,4 @@ static void test_assumed(void **state)
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);
     wire_assert_reads(wire, VIEW("\7" ONE "\x0f\0\0\x39\7\0\0\0\x2a\0\0\0\2\x80\0\x80"));
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_entities),        TEST(test_entity_bits),      TEST(test_ends_of_updates),
-        TEST(test_animations),      TEST(test_old_entities),     TEST(test_coarse_entities),
-        TEST(test_old_entity_bits), TEST(test_csqcentities),     TEST(test_updates),
-        TEST(test_baselines),       TEST(test_clientdata),       TEST(test_messages),
-        TEST(test_moves),           TEST(test_assumed),          TEST(test_lost_frames),
-        TEST(test_late_frames),     TEST(test_frames_of_levels), TEST(test_unread_frames),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void assert_not_delivered(const struct wire *wire)
 
 /* --- Reliable messages --- */
 
-static void test_single_fragment(void **state)
+TEST_WITH(test_single_fragment, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -43,7 +43,7 @@ static void test_single_fragment(void **state)
     assert_int_equal(wire->decoder.sequence, 0);
 }
 
-static void test_fragments(void **state)
+TEST_WITH(test_fragments, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -67,7 +67,7 @@ static void test_fragments(void **state)
 }
 
 /* A copy of the session made between fragments joins the same message. */
-static void test_copy_between_fragments(void **state)
+TEST_WITH(test_copy_between_fragments, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     struct nq_session copy;
@@ -82,7 +82,7 @@ static void test_copy_between_fragments(void **state)
     assert_delivered(wire, VIEW("\x08ha\0"), true);
 }
 
-static void test_retransmission(void **state)
+TEST_WITH(test_retransmission, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -95,7 +95,7 @@ static void test_retransmission(void **state)
     assert_string_equal(qs_table_get(&wire->session.players, 2), "who"); /* but not learnt */
 }
 
-static void test_repeated_fragment_is_not_joined_twice(void **state)
+TEST_WITH(test_repeated_fragment_is_not_joined_twice, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -110,7 +110,7 @@ static void test_repeated_fragment_is_not_joined_twice(void **state)
 }
 
 /* A sender that ignores acknowledgements. */
-static void test_stuck_sender(void **state)
+TEST_WITH(test_stuck_sender, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -122,7 +122,7 @@ static void test_stuck_sender(void **state)
     }
 }
 
-static void test_lost_by_the_capture(void **state)
+TEST_WITH(test_lost_by_the_capture, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -142,7 +142,7 @@ static void test_lost_by_the_capture(void **state)
 }
 
 /* A capture that begins with the last piece of a message. */
-static void test_begins_within_a_message(void **state)
+TEST_WITH(test_begins_within_a_message, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -175,7 +175,7 @@ static void send_in_three(struct wire *wire, uint32_t sequence, struct qs_view m
 }
 
 /* A capture that begins with the first piece of a message, or its client's first one is missing. */
-static void test_begins_with_fragments(void **state)
+TEST_WITH(test_begins_with_fragments, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -191,7 +191,7 @@ static void test_begins_with_fragments(void **state)
 }
 
 /* Of a message that cannot be read to its end nothing is given to the client. */
-static void test_begins_with_later_fragments(void **state)
+TEST_WITH(test_begins_with_later_fragments, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     const struct qs_view level = VIEW(LEVEL_BEGINS);
@@ -211,7 +211,7 @@ static void test_begins_with_later_fragments(void **state)
 }
 
 /* The last piece alone is not tried, even if it can be read. */
-static void test_readable_end_of_a_message(void **state)
+TEST_WITH(test_readable_end_of_a_message, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -221,7 +221,7 @@ static void test_readable_end_of_a_message(void **state)
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
-static void test_fragments_behind_a_gap(void **state)
+TEST_WITH(test_fragments_behind_a_gap, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -236,7 +236,7 @@ static void test_fragments_behind_a_gap(void **state)
 }
 
 /* Whatever may be read behind the gap, the sign-on lacks something. */
-static void test_gap_in_the_sign_on(void **state)
+TEST_WITH(test_gap_in_the_sign_on, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -251,7 +251,7 @@ static void test_gap_in_the_sign_on(void **state)
 
 /* The client asks for a part of a level's sign-on whose beginning was not captured: fragments that
  * can be read are not that beginning. */
-static void test_doubt_stays_behind_fragments(void **state)
+TEST_WITH(test_doubt_stays_behind_fragments, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -267,7 +267,7 @@ static void test_doubt_stays_behind_fragments(void **state)
 }
 
 /* A copy of the session between fragments of which the first may be missing comes to the same. */
-static void test_copy_between_doubtful_fragments(void **state)
+TEST_WITH(test_copy_between_doubtful_fragments, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     struct nq_session copy;
@@ -284,7 +284,7 @@ static void test_copy_between_doubtful_fragments(void **state)
 }
 
 /* Of what the capture has only the beginning of, the whole messages are given to the client. */
-static void test_cut(void **state)
+TEST_WITH(test_cut, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -333,19 +333,19 @@ static void endless_message(struct wire *wire, uint32_t sequence)
     g_byte_array_free(piece, TRUE);
 }
 
-static void test_endless_message(void **state)
+TEST_WITH(test_endless_message, wire_setup, wire_teardown)
 {
     endless_message(*state, 0);
 }
 
-static void test_endless_message_without_beginning(void **state)
+TEST_WITH(test_endless_message_without_beginning, wire_setup, wire_teardown)
 {
     endless_message(*state, 17);
 }
 
 /* --- Unreliable messages --- */
 
-static void test_unreliable_numbers(void **state)
+TEST_WITH(test_unreliable_numbers, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -370,7 +370,7 @@ static void test_unreliable_numbers(void **state)
 
 /* --- Headers --- */
 
-static void test_bad_headers(void **state)
+TEST_WITH(test_bad_headers, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -388,7 +388,7 @@ static void test_bad_headers(void **state)
 }
 
 /* Nothing but the messages tells who is who. */
-static void test_direction_by_content(void **state)
+TEST_WITH(test_direction_by_content, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -405,7 +405,7 @@ static void test_direction_by_content(void **state)
 
 /* --- Handshakes --- */
 
-static void test_announced_port(void **state)
+TEST_WITH(test_announced_port, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     const struct qs_announcement *announced = &wire->decoder.announced;
@@ -425,7 +425,7 @@ static void test_announced_port(void **state)
 }
 
 /* DarkPlaces stays on its port, and may answer both of its handshakes. */
-static void test_two_handshakes(void **state)
+TEST_WITH(test_two_handshakes, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -452,7 +452,7 @@ static void test_two_handshakes(void **state)
     assert_true(wire->session.darkplaces_client);
 }
 
-static void test_reconnection(void **state)
+TEST_WITH(test_reconnection, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -488,9 +488,8 @@ static bool recognised(struct qs_view bytes)
     return nq_protocol.recognise(&packet);
 }
 
-static void test_recognise(void **state)
+TEST_WITH(test_recognise, wire_setup, wire_teardown)
 {
-    (void)state;
     assert_true(recognised(VIEW("\x80\0\0\x0c\1QUAKE\0\3")));
     assert_true(recognised(VIEW("\x80\0\0\x09\x81\x48\x9d\0\0")));
     assert_true(recognised(VIEW("\xff\xff\xff\xff"
@@ -516,11 +515,14 @@ static void test_recognise(void **state)
                                  "accepted")));
     assert_false(recognised(VIEW("\0\2\0\x08\0\0\0\1")));
     assert_false(recognised(VIEW("\0\x10\0\x0d\0\0\0\1\5\0\0\0\0")));
+    /* No game sends 2^24 datagrams. */
+    assert_true(recognised(VIEW("\0\x10\0\x0d\0\xff\xff\xff\7\0\0\0\0")));
+    assert_false(recognised(VIEW("\0\x10\0\x0d\1\0\0\0\7\0\0\0\0")));
     assert_false(recognised(VIEW("")));
 }
 
 /* It cannot be read alone, in neither direction, but only servers send it. */
-static void test_first_fragment_of_sign_on(void **state)
+TEST_WITH(test_first_fragment_of_sign_on, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -528,39 +530,4 @@ static void test_first_fragment_of_sign_on(void **state)
     wire_send(wire, QS_S2C, NETFLAG_DATA, 0, VIEW("\x08hi\0\x0b\x0f\0\0\0\x10\0The b"));
     assert_int_equal(wire->session.base.server, QS_END_B);
     assert_false(wire_heard(wire, "undecoded"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_single_fragment),
-        TEST(test_fragments),
-        TEST(test_copy_between_fragments),
-        TEST(test_retransmission),
-        TEST(test_repeated_fragment_is_not_joined_twice),
-        TEST(test_stuck_sender),
-        TEST(test_lost_by_the_capture),
-        TEST(test_begins_within_a_message),
-        TEST(test_begins_with_fragments),
-        TEST(test_begins_with_later_fragments),
-        TEST(test_readable_end_of_a_message),
-        TEST(test_fragments_behind_a_gap),
-        TEST(test_gap_in_the_sign_on),
-        TEST(test_doubt_stays_behind_fragments),
-        TEST(test_copy_between_doubtful_fragments),
-        TEST(test_cut),
-        TEST(test_endless_message),
-        TEST(test_endless_message_without_beginning),
-        TEST(test_unreliable_numbers),
-        TEST(test_bad_headers),
-        TEST(test_direction_by_content),
-        TEST(test_announced_port),
-        TEST(test_two_handshakes),
-        TEST(test_reconnection),
-        TEST(test_recognise),
-        TEST(test_first_fragment_of_sign_on),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,11 @@ static enum qs_demo_status header_status(struct qs_view bytes)
     return dem_read_header(&in, &track);
 }
 
-static void test_header(void **state)
+TEST(test_header)
 {
     struct qs_reader in = reader_over(VIEW("-1\n12"));
     int32_t track = 0;
 
-    (void)state;
     assert_int_equal(dem_read_header(&in, &track), QS_DEMO_LINE);
     assert_int_equal(track, -1);
     assert_int_equal(in.pos, 3);
@@ -35,14 +34,13 @@ static void test_header(void **state)
     assert_int_equal(header_status(VIEW("0000000000000000\n")), QS_DEMO_BAD);
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     static const struct dem_angles view = {1.5f, -90.0f, 0.25f}, other = {3.0f, 4.0f, 5.0f};
     GByteArray *bytes = g_byte_array_new();
     struct dem_block block;
     struct qs_reader in;
 
-    (void)state;
     dem_append_header(bytes, DEM_TRACK_NONE);
     dem_append_block(bytes, &view, VIEW("\1\2\3"));
     dem_append_block(bytes, &view, VIEW(""));
@@ -60,12 +58,11 @@ static void test_blocks(void **state)
     g_byte_array_free(bytes, TRUE);
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
     static const struct dem_angles view = {1.0f, 2.0f, -1.0f};
     GByteArray *bytes = g_byte_array_new();
 
-    (void)state;
     dem_append_header(bytes, 7);
     dem_append_block(bytes, &view, VIEW("\2"));
     assert_view_is((struct qs_view){bytes->data, bytes->len}, VIEW("7\n"
@@ -77,7 +74,7 @@ static void test_layout(void **state)
     g_byte_array_free(bytes, TRUE);
 }
 
-static void test_broken_blocks(void **state)
+TEST(test_broken_blocks)
 {
     struct qs_view whole = VIEW("\2\0\0\x80"
                                 "\0\0\0\0\0\0\0\0\0\0\0\0"
@@ -85,7 +82,6 @@ static void test_broken_blocks(void **state)
     struct qs_reader in;
     struct dem_block block;
 
-    (void)state;
     in = reader_over(VIEW("\1\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0"));
     assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BAD);
     for (uint32_t size = 1; size < whole.size; size++) {
@@ -97,13 +93,4 @@ static void test_broken_blocks(void **state)
     assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
     assert_true(block.from_client);
     assert_view_is(block.messages, VIEW("ab"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_header), cmocka_unit_test(test_blocks),
-                                       cmocka_unit_test(test_layout),
-                                       cmocka_unit_test(test_broken_blocks)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
     "FTEX\0\0\0\x40"                                                                               \
     "FTE2" fte2 "\0\0" protocol "qw\0" LIST
 
-static void agreement_is_kept_until_the_next_level(void **state)
+TEST_WITH(agreement_is_kept_until_the_next_level, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     struct qs_description description;
@@ -36,7 +36,7 @@ static void agreement_is_kept_until_the_next_level(void **state)
     assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
-static void client_says_what_it_can(void **state)
+TEST_WITH(client_says_what_it_can, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -46,7 +46,7 @@ static void client_says_what_it_can(void **state)
 }
 
 /* Entity 1 as a player: frame, angles, what its movement is predicted with. */
-static void entities_come_as_replacement_deltas(void **state)
+TEST_WITH(entities_come_as_replacement_deltas, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -66,7 +66,7 @@ static void entities_come_as_replacement_deltas(void **state)
 }
 
 /* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
-static void numbers_may_be_long(void **state)
+TEST_WITH(numbers_may_be_long, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -84,7 +84,7 @@ static void numbers_may_be_long(void **state)
     wire_assert_heard(wire, "nq.staticsound.number = 129");
 }
 
-static void sounds_have_more_to_say(void **state)
+TEST_WITH(sounds_have_more_to_say, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -101,7 +101,7 @@ static void sounds_have_more_to_say(void **state)
     wire_assert_heard(wire, "nq.sound.index = 3");
 }
 
-static void other_messages_of_the_server(void **state)
+TEST_WITH(other_messages_of_the_server, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -132,7 +132,7 @@ static void other_messages_of_the_server(void **state)
 }
 
 /* Protocol 15 with FTE's FLOATCOORDS: its angles and coordinates are as wide as 999's. */
-static void floatcoords_widen_protocol_15(void **state)
+TEST_WITH(floatcoords_widen_protocol_15, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -148,7 +148,7 @@ static void floatcoords_widen_protocol_15(void **state)
 
 #define MOVE "\x03\x29\0\0\0\x80\x3f\0\x40\0\0\0\0\x90\1\0\0\0\0"
 
-static void moves_have_a_number_and_a_cursor(void **state)
+TEST_WITH(moves_have_a_number_and_a_cursor, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -174,7 +174,7 @@ static void moves_have_a_number_and_a_cursor(void **state)
 }
 
 /* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
-static void narrow_moves_are_told_from_precise_ones(void **state)
+TEST_WITH(narrow_moves_are_told_from_precise_ones, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -186,7 +186,7 @@ static void narrow_moves_are_told_from_precise_ones(void **state)
     wire_assert_heard(wire, "nq.ackframe.frame = 19");
 }
 
-static void vrinputs_replace_moves(void **state)
+TEST_WITH(vrinputs_replace_moves, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -202,7 +202,7 @@ static void vrinputs_replace_moves(void **state)
     assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));
 }
 
-static void clients_speak_and_call_the_game(void **state)
+TEST_WITH(clients_speak_and_call_the_game, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -217,7 +217,7 @@ static void clients_speak_and_call_the_game(void **state)
 }
 
 /* An update is acknowledged by its packet's number; -1 asks for everything anew. */
-static void updates_may_not_be_captured(void **state)
+TEST_WITH(updates_may_not_be_captured, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
@@ -233,7 +233,7 @@ static void updates_may_not_be_captured(void **state)
 }
 
 /* A capture that begins in a game: the messages themselves tell. */
-static void extensions_are_found_out(void **state)
+TEST_WITH(extensions_are_found_out, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -241,27 +241,4 @@ static void extensions_are_found_out(void **state)
     wire_assert_heard(wire, "nq.delta.origin.x = 1");
     assert_int_equal(wire->session.base.version, 0);
     assert_int_equal(wire->session.ext.fte2, 0x7f);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(agreement_is_kept_until_the_next_level),
-        TEST(client_says_what_it_can),
-        TEST(entities_come_as_replacement_deltas),
-        TEST(numbers_may_be_long),
-        TEST(sounds_have_more_to_say),
-        TEST(other_messages_of_the_server),
-        TEST(floatcoords_widen_protocol_15),
-        TEST(moves_have_a_number_and_a_cursor),
-        TEST(narrow_moves_are_told_from_precise_ones),
-        TEST(vrinputs_replace_moves),
-        TEST(clients_speak_and_call_the_game),
-        TEST(updates_may_not_be_captured),
-        TEST(extensions_are_found_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 /* --- serverinfo --- */
 
-static void test_serverinfo(void **state)
+TEST_WITH(test_serverinfo, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     struct qs_description description;
@@ -40,7 +40,7 @@ static void test_serverinfo(void **state)
     assert_null(qs_table_get(&wire->session.players, 1));
 }
 
-static void test_undecoded_protocols(void **state)
+TEST_WITH(test_undecoded_protocols, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -56,7 +56,7 @@ static void test_undecoded_protocols(void **state)
 }
 
 /* QuakeSpasm-Spiked names players in comments, by number and in several commands at once. */
-static void test_user_infos(void **state)
+TEST_WITH(test_user_infos, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     const struct qs_table *players = &wire->session.players;
@@ -84,7 +84,7 @@ static void test_user_infos(void **state)
 
 /* --- Coordinates and angles --- */
 
-static void test_coordinate_formats(void **state)
+TEST_WITH(test_coordinate_formats, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -123,7 +123,7 @@ static void test_coordinate_formats(void **state)
 #define MOVE_HEAD "\x03\0\0\x80\x3f"
 #define MOVE_TAIL "\x90\1\x70\xfe\0\0\3\x0a"
 
-static void test_moves(void **state)
+TEST_WITH(test_moves, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -163,7 +163,7 @@ static void test_moves(void **state)
 
 /* --- clientdata --- */
 
-static void test_clientdata(void **state)
+TEST_WITH(test_clientdata, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -200,7 +200,7 @@ static void test_clientdata(void **state)
 
 /* --- Entities --- */
 
-static void test_baselines(void **state)
+TEST_WITH(test_baselines, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -230,7 +230,7 @@ static void test_baselines(void **state)
     wire_assert_heard(wire, "nq.baseline.scale = 2");
 }
 
-static void test_updates(void **state)
+TEST_WITH(test_updates, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -265,7 +265,7 @@ static void test_updates(void **state)
     wire_assert_heard(wire, "nq.update.trans.fullbright = 1");
 }
 
-static void test_extended_updates(void **state)
+TEST_WITH(test_extended_updates, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -288,7 +288,7 @@ static void test_extended_updates(void **state)
 
 /* --- Sounds, and the rest --- */
 
-static void test_sounds(void **state)
+TEST_WITH(test_sounds, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -312,7 +312,7 @@ static void test_sounds(void **state)
 }
 
 /* Every message that has no test of its own, one behind the other. */
-static void test_plain_messages(void **state)
+TEST_WITH(test_plain_messages, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -363,7 +363,7 @@ static void test_plain_messages(void **state)
     wire_assert_heard(wire, "nq.achievement.id = \"ACH\"");
 }
 
-static void test_darkplaces_messages(void **state)
+TEST_WITH(test_darkplaces_messages, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -384,7 +384,7 @@ static void test_darkplaces_messages(void **state)
 #define SERVERINFO_BJP(low) "\x0b" low "\x27\0\0" LISTS
 #define GREETING "\x08\nServer: DarkPlaces\0"
 
-static void test_bjp_models(void **state)
+TEST_WITH(test_bjp_models, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -405,7 +405,7 @@ static void test_bjp_models(void **state)
 }
 
 /* The number of svc_sound, and of svc_spawnstaticsound: here wide, there not. */
-static void test_bjp_sounds(void **state)
+TEST_WITH(test_bjp_sounds, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -425,7 +425,7 @@ static void test_bjp_sounds(void **state)
     wire_assert_heard(wire, "nq.staticsound.volume = 1");
 }
 
-static void test_nehahra(void **state)
+TEST_WITH(test_nehahra, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -458,7 +458,7 @@ static const struct {
     {72, 6},  {73, 11}, {74, 13}, {75, 6},  {76, 18}, {77, 13}, {78, 6},  {79, 13},
 };
 
-static void test_temp_entities(void **state)
+TEST_WITH(test_temp_entities, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     uint8_t bytes[32] = {SVC_TEMP_ENTITY};
@@ -477,7 +477,7 @@ static void test_temp_entities(void **state)
     assert_int_equal(wire->decoder.undecoded, 6);
 }
 
-static void test_unknown_messages(void **state)
+TEST_WITH(test_unknown_messages, wire_setup, wire_teardown)
 {
     static const uint8_t unknown[] = {0, 21, 38, 39, 45, 51, 53, 57, 62, 63, 127};
     struct wire *wire = *state;
@@ -494,7 +494,7 @@ static void test_unknown_messages(void **state)
 
 /* --- A capture that begins in a game --- */
 
-static void test_unknown_protocol(void **state)
+TEST_WITH(test_unknown_protocol, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -511,19 +511,4 @@ static void test_unknown_protocol(void **state)
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_assert_reads(wire, VIEW("\x92\1\4\0\x40"));
     wire_assert_heard(wire, "nq.update.origin.x = 0.5");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_serverinfo),     TEST(test_undecoded_protocols), TEST(test_coordinate_formats),
-        TEST(test_moves),          TEST(test_clientdata),          TEST(test_baselines),
-        TEST(test_updates),        TEST(test_extended_updates),    TEST(test_sounds),
-        TEST(test_plain_messages), TEST(test_darkplaces_messages), TEST(test_bjp_models),
-        TEST(test_user_infos),     TEST(test_bjp_sounds),          TEST(test_nehahra),
-        TEST(test_temp_entities),  TEST(test_unknown_messages),    TEST(test_unknown_protocol),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void assert_not_heard(const struct wire *wire, const char *text)
 
 /* QuakeSpasm cl_parse.c: CL_ParseStartSoundPacket takes entity and channel without a sign, frags
  * with one; common.c, MSG_ReadCoord16. */
-static void test_large_words(void **state)
+TEST_WITH(test_large_words, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -44,7 +44,7 @@ static void test_large_words(void **state)
 
 /* DarkPlaces cl_parse.c, svcdp_precache: bit 15 is a sound; cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity: numbers of entities have no sign. */
-static void test_large_numbers(void **state)
+TEST_WITH(test_large_numbers, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -59,7 +59,7 @@ static void test_large_numbers(void **state)
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseUpdate: U_FRAME2 and U_MODEL2 bring the upper bytes. */
-static void test_upper_bytes(void **state)
+TEST_WITH(test_upper_bytes, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -76,7 +76,7 @@ static void test_upper_bytes(void **state)
 
 /* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
  * that Quake's own message has. */
-static void test_upper_byte_of_the_weapon(void **state)
+TEST_WITH(test_upper_byte_of_the_weapon, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -88,7 +88,7 @@ static void test_upper_byte_of_the_weapon(void **state)
 }
 
 /* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
-static void test_upper_byte_of_an_entity(void **state)
+TEST_WITH(test_upper_byte_of_an_entity, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -106,7 +106,7 @@ static void test_upper_byte_of_an_entity(void **state)
 /* --- Angles below 0 --- */
 
 /* QuakeSpasm common.c: MSG_ReadAngle of a signed byte, MSG_ReadAngle16 of a signed short. */
-static void test_negative_angles(void **state)
+TEST_WITH(test_negative_angles, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -123,7 +123,7 @@ static void test_negative_angles(void **state)
     wire_assert_heard(wire, "nq.clientdata.punch.roll = -3");
 }
 
-static void test_negative_view(void **state)
+TEST_WITH(test_negative_view, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -139,7 +139,7 @@ static void test_negative_view(void **state)
 /* --- Thresholds of versions --- */
 
 /* DarkPlaces cl_parse.c, CL_ParseClientdata: a byte in DP2 to DP4, then a short. */
-static void test_viewzoom(void **state)
+TEST_WITH(test_viewzoom, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -165,7 +165,7 @@ static bool is_decoded(struct wire *wire, uint16_t version)
 }
 
 /* DarkPlaces protocol.c, the list of its protocols; QuakeSpasm protocol.h. */
-static void test_versions(void **state)
+TEST_WITH(test_versions, wire_setup, wire_teardown)
 {
     static const uint16_t decoded[] = {15, 96, 97, 250, 666, 999, 3500, 3505, 10000, 10002};
     static const uint16_t others[] = {14, 16, 95, 98, 249, 251, 665, 1000, 3499, 3506, 9999, 10003};
@@ -181,7 +181,7 @@ static void test_versions(void **state)
 /* --- Players --- */
 
 /* QuakeSpasm cl_parse.c, svc_updatename: numbers below maxclients; the entity is one more. */
-static void test_last_player(void **state)
+TEST_WITH(test_last_player, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     struct qs_description description;
@@ -202,7 +202,7 @@ static void test_last_player(void **state)
 }
 
 /* DarkPlaces cl_ents4.c: entities 1 to maxclients are players. */
-static void test_last_player_of_a_frame(void **state)
+TEST_WITH(test_last_player_of_a_frame, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -224,7 +224,7 @@ static void test_last_player_of_a_frame(void **state)
 #define SECOND_LEVEL "\x0b\x0f\0\0\0\4\1Two\0maps/n.bsp\0\0\0"
 
 /* The second level has no model 2, no sound, no player 1: nothing of the first may show. */
-static void test_next_level(void **state)
+TEST_WITH(test_next_level, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
     struct qs_description description;
@@ -254,7 +254,7 @@ static void test_next_level(void **state)
 
 /* DarkPlaces cl_ents4.c: what an entity had in the level before does not say how this one is read.
  */
-static void test_next_level_of_entities(void **state)
+TEST_WITH(test_next_level_of_entities, wire_setup, wire_teardown)
 {
     struct wire *wire = *state;
 
@@ -268,26 +268,4 @@ static void test_next_level_of_entities(void **state)
                                  "\6\0\1\0\0\x80\x3f"
                                  "\0\x80\x20\0"));
     wire_assert_heard(wire, "nq.entity.origin.x = 1");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_large_words),
-        TEST(test_large_numbers),
-        TEST(test_upper_bytes),
-        TEST(test_negative_angles),
-        TEST(test_negative_view),
-        TEST(test_viewzoom),
-        TEST(test_versions),
-        TEST(test_last_player),
-        TEST(test_next_level),
-        TEST(test_next_level_of_entities),
-        TEST(test_upper_byte_of_the_weapon),
-        TEST(test_upper_byte_of_an_entity),
-        TEST(test_last_player_of_a_frame),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

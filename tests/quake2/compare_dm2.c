@@ -20,8 +20,7 @@
 
 #include "common/core/parse.h"
 #include "common/demo/dm2/dm2.h"
-#include "common/quake2/quake2.h"
-#include "common/quake2/tracker.h"
+#include "common/quake2/session.h"
 
 struct wish {
     bool modelled_only, entities_only, late;

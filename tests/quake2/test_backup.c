@@ -9,11 +9,10 @@ static void add_frames(struct dm2_backup *backup, int32_t first, int32_t last, u
         dm2_backup_add(backup, number, entities);
 }
 
-static void test_frames(void **state)
+TEST(test_frames)
 {
     struct dm2_backup backup = {0};
 
-    (void)state;
     assert_false(dm2_backup_has(&backup, 0));
     assert_false(dm2_backup_has(&backup, -1));
     add_frames(&backup, 1, 20, 3);
@@ -25,24 +24,13 @@ static void test_frames(void **state)
 }
 
 /* 12 frames of 80 entities are more than players keep, though the frame is there. */
-static void test_entities(void **state)
+TEST(test_entities)
 {
     struct dm2_backup backup = {0};
 
-    (void)state;
     add_frames(&backup, 1, 12, 80);
     assert_false(dm2_backup_has(&backup, 1));
     assert_true(dm2_backup_has(&backup, 2)); /* 880 entities up to 896 */
     add_frames(&backup, 13, 13, 897);
     assert_false(dm2_backup_has(&backup, 13));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_entities),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,13 +49,12 @@ static const struct q2_frame *convert(struct conversion *conversion, uint32_t ac
 }
 
 /* The newest move that the packet acknowledges counts, not the newest of all. */
-static void test_view(void **state)
+TEST(test_view)
 {
     const struct q2_usercmd first = {.angles = {100, 200, 0}}, second = {.angles = {700, 800, 0}};
     struct conversion conversion;
     const struct q2_frame *frame;
 
-    (void)state;
     open_conversion(&conversion, Q2_PROTOCOL_R1Q2);
     conversion.frame.player.delta_angles[1] = 32767;
     converter_move(&conversion.converter, 20, &first);
@@ -68,12 +67,11 @@ static void test_view(void **state)
     close_conversion(&conversion);
 }
 
-static void test_view_that_was_sent(void **state)
+TEST(test_view_that_was_sent)
 {
     const struct q2_usercmd move = {.angles = {100, 200, 0}};
     struct conversion conversion;
 
-    (void)state;
     open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
     converter_move(&conversion.converter, 20, &move);
     conversion.frame.player.pm_type = 2;
@@ -85,12 +83,11 @@ static void test_view_that_was_sent(void **state)
     close_conversion(&conversion);
 }
 
-static void test_own_entity(void **state)
+TEST(test_own_entity)
 {
     struct conversion conversion;
     const struct q2_entity *own;
 
-    (void)state;
     open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
     add_entity(&conversion, 1, 0);
     conversion.frame.player.origin[2] = 77;
@@ -103,11 +100,10 @@ static void test_own_entity(void **state)
 }
 
 /* Whose eyes one looks through is not to be seen. */
-static void test_watched_player(void **state)
+TEST(test_watched_player)
 {
     struct conversion conversion;
 
-    (void)state;
     open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
     add_entity(&conversion, 1, 0);
     add_entity(&conversion, 4, 0);
@@ -118,12 +114,11 @@ static void test_watched_player(void **state)
 }
 
 /* Of forty frames a second ten are kept, and of the others their events. */
-static void test_frame_rate(void **state)
+TEST(test_frame_rate)
 {
     struct conversion conversion;
     const struct q2_frame *frame;
 
-    (void)state;
     open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
     conversion.session.frame_rate = 40;
     add_entity(&conversion, 5, 2);
@@ -143,7 +138,7 @@ static void test_frame_rate(void **state)
 }
 
 /* A client may ask for another rate at any time: the demo's clock goes on all the same. */
-static void test_change_of_rate(void **state)
+TEST(test_change_of_rate)
 {
     static const struct {
         uint16_t rate;
@@ -152,7 +147,6 @@ static void test_change_of_rate(void **state)
                   {10, 411, 105}, {20, 412, 106}, {20, 413, 0},   {20, 418, 109}};
     struct conversion conversion;
 
-    (void)state;
     open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
     for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
         const struct q2_frame *frame;
@@ -166,15 +160,4 @@ static void test_change_of_rate(void **state)
     conversion.frame.number = 2;
     assert_int_equal(convert(&conversion, 0)->number, 1);
     close_conversion(&conversion);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_view),       cmocka_unit_test(test_view_that_was_sent),
-        cmocka_unit_test(test_own_entity), cmocka_unit_test(test_watched_player),
-        cmocka_unit_test(test_frame_rate), cmocka_unit_test(test_change_of_rate),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

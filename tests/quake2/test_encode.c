@@ -265,22 +265,19 @@ static void round_trip(int32_t version)
     close_world(&world);
 }
 
-static void test_frames(void **state)
+TEST(test_frames)
 {
-    (void)state;
     round_trip(34);
     round_trip(31);
 }
 
-static void test_frames_without_suppress_byte(void **state)
+TEST(test_frames_without_suppress_byte)
 {
-    (void)state;
     round_trip(26);
 }
 
-static void test_frames_with_extended_limits(void **state)
+TEST(test_frames_with_extended_limits)
 {
-    (void)state;
     round_trip(3434);
     round_trip(3435);
     round_trip(3436);
@@ -325,11 +322,10 @@ static uint32_t check_cut_frame(uint32_t size)
 }
 
 /* Nothing is built on a frame of which only a part came. */
-static void test_cut_frame(void **state)
+TEST(test_cut_frame)
 {
     const uint32_t whole = check_cut_frame(0);
 
-    (void)state;
     for (uint32_t size = 1; size < whole; size += 1 + whole / 64)
         check_cut_frame(size);
     check_cut_frame(whole - 1);
@@ -337,7 +333,7 @@ static void test_cut_frame(void **state)
 }
 
 /* Where the first frame of a level is cut, it is missing; later ones are changes to it. */
-static void test_first_frame_cut(void **state)
+TEST(test_first_frame_cut)
 {
     static const uint8_t full[] = {20, 1, 0, 0, 0, 255, 255, 255, 255, 0, 0,
                                    17, 0, 0, 0, 0, 0,   0,   18,  0,   0};
@@ -345,7 +341,6 @@ static void test_first_frame_cut(void **state)
                                     17, 0, 0, 0, 0, 0, 0, 18, 0, 0};
     struct game game;
 
-    (void)state;
     game_open(&game);
     q2_tracker_attach(q2_tracker_new(), &game.session);
     game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
@@ -362,13 +357,12 @@ static void test_first_frame_cut(void **state)
 }
 
 /* What did not change costs nothing, unless it must be said. */
-static void test_unchanged_entity(void **state)
+TEST(test_unchanged_entity)
 {
     const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_VANILLA);
     const struct q2_entity entity = {.number = 300, .model = {3}, .skin = 0x12345678};
     GByteArray *out = g_byte_array_new();
 
-    (void)state;
     q2_encode_entity(out, &variant, &entity, &entity, false, false);
     assert_int_equal(out->len, 0);
     q2_encode_entity(out, &variant, &entity, &entity, true, false);
@@ -376,8 +370,23 @@ static void test_unchanged_entity(void **state)
     g_byte_array_free(out, TRUE);
 }
 
+/* Bytes behind the bits and the number, which a byte is enough for. */
+static guint size_of_change(const struct q2_variant *variant, const struct q2_entity *from,
+                            const struct q2_entity *to)
+{
+    GByteArray *out = g_byte_array_new();
+    guint bits = 1, size;
+
+    q2_encode_entity(out, variant, from, to, false, false);
+    while (bits < 5 && out->data[bits - 1] & 0x80)
+        bits++;
+    size = out->len - bits - 1;
+    g_byte_array_free(out, TRUE);
+    return size;
+}
+
 /* A step takes two bytes as far as it goes, a place three. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
     static const struct {
         int32_t to;
@@ -386,28 +395,34 @@ static void test_steps(void **state)
     const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_EXTENDED_LAST);
     const struct q2_entity nowhere = {.number = 1};
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
         const struct q2_entity there = {.number = 1, .origin = {steps[i].to}};
-        GByteArray *out = g_byte_array_new();
 
-        q2_encode_entity(out, &variant, &nowhere, &there, false, false);
-        assert_int_equal(out->len, 2 + steps[i].size);
-        g_byte_array_free(out, TRUE);
+        assert_int_equal(size_of_change(&variant, &nowhere, &there), steps[i].size);
     }
 }
 
-int main(void)
+/* Numbers of 16 bits: id's readers take two bytes for a negative number from 0x8000 on
+ * (MSG_ReadShort), so such a number has four, but where limits are extended. */
+TEST(test_numbers_with_a_sign)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_frames_without_suppress_byte),
-        cmocka_unit_test(test_frames_with_extended_limits),
-        cmocka_unit_test(test_cut_frame),
-        cmocka_unit_test(test_first_frame_cut),
-        cmocka_unit_test(test_unchanged_entity),
-        cmocka_unit_test(test_steps),
-    };
+    static const struct {
+        uint32_t number;
+        guint plain, extended;
+    } numbers[] = {{0xff, 1, 1},   {0x100, 2, 2},  {0x7fff, 2, 2},
+                   {0x8000, 4, 2}, {0xffff, 4, 2}, {0x10000, 4, 4}};
+    const struct q2_variant plain = q2_demo_variant(Q2_PROTOCOL_VANILLA);
+    const struct q2_variant extended = q2_demo_variant(Q2_PROTOCOL_EXTENDED_LAST);
+    const struct q2_entity nothing = {.number = 1};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (unsigned i = 0; i < 2 * G_N_ELEMENTS(numbers); i++) {
+        const uint32_t number = numbers[i / 2].number;
+        const struct q2_entity skin = {.number = 1, .skin = number};
+        const struct q2_entity effects = {.number = 1, .effects = number};
+
+        assert_int_equal(size_of_change(&plain, &nothing, i % 2 ? &skin : &effects),
+                         numbers[i / 2].plain);
+        assert_int_equal(size_of_change(&extended, &nothing, i % 2 ? &skin : &effects),
+                         numbers[i / 2].extended);
+    }
 }

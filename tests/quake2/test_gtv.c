@@ -3,7 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/quake2/quake2.h"
+#include "common/quake2/session.h"
 #include "common/core/writer.h"
 #include "tests/quake2/unit.h"
 
@@ -78,9 +78,8 @@ static void shake_hands(struct game *game, struct qs_view server_hello)
 
 /* --- Units --- */
 
-static void test_recognised(void **state)
+TEST(test_recognised)
 {
-    (void)state;
     assert_true(q2_protocol.recognise_stream(VIEW("MVD2")));
     assert_true(q2_protocol.recognise_stream(VIEW("MVD2\x01\0\1")));
     assert_false(q2_protocol.recognise_stream(VIEW("MVD")));
@@ -88,11 +87,10 @@ static void test_recognised(void **state)
     assert_false(q2_protocol.recognise_stream(VIEW("GET / HTTP/1.1")));
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
     struct game game;
 
-    (void)state;
     game_open(&game);
     assert_int_equal(unit_size(&game, CLIENT, VIEW("M")), 4);
     assert_int_equal(unit_size(&game, CLIENT, VIEW("MVD2\x01")), 4);
@@ -109,12 +107,11 @@ static void test_units(void **state)
 }
 
 /* The client speaks first where the ports do not tell. */
-static void test_ends_without_ports(void **state)
+TEST(test_ends_without_ports)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW("MVD2"));
     struct game game;
 
-    (void)state;
     game_open(&game);
     packet.source_is_server_port = false;
     assert_int_equal(unit(&game, &packet), 0);
@@ -132,11 +129,10 @@ static void assert_blocks(const struct game *game, struct qs_view expected)
     assert_view_is(qs_view_of_bytes(blocks->bytes), expected);
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO));
     assert_int_equal(send(&game, SERVER, VIEW(SUSPEND)), 0);
     assert_null(game.session.gtv.blocks);
@@ -148,12 +144,11 @@ static void test_blocks(void **state)
 }
 
 /* Each message of either end; those that end the connection. */
-static void test_messages(void **state)
+TEST(test_messages)
 {
     static const uint8_t ends[] = {8, 9};
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO));
     assert_int_equal(send(&game, CLIENT, VIEW(PONG "\3\0\2\x0a\0\1\0\3\5\0\4say\0")), 0);
     assert_int_equal(send(&game, SERVER, VIEW("\1\0\1\1\0\2\1\0\3\1\0\5\1\0\6\1\0\7")), 0);
@@ -172,11 +167,10 @@ static void test_messages(void **state)
 }
 
 /* A message that is none costs no more than itself. */
-static void test_bad_messages(void **state)
+TEST(test_bad_messages)
 {
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO));
     assert_int_not_equal(send(&game, SERVER, VIEW("\1\0\x0a")), 0);
     assert_int_equal(game.decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
@@ -190,11 +184,10 @@ static void test_bad_messages(void **state)
 }
 
 /* What a multicast says of its length ends at its message's end. */
-static void test_carried_messages(void **state)
+TEST(test_carried_messages)
 {
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO));
     assert_int_equal(send(&game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);
     /* A text that ends behind the multicast. */
@@ -209,11 +202,10 @@ static void test_carried_messages(void **state)
     game_close(&game);
 }
 
-static void test_unknown_minor_version(void **state)
+TEST(test_unknown_minor_version)
 {
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO));
     assert_int_not_equal(send(&game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1")), 0);
     assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
@@ -225,12 +217,11 @@ static void test_unknown_minor_version(void **state)
 
 /* --- Commands for players' consoles --- */
 
-static void test_stuffed(void **state)
+TEST(test_stuffed)
 {
     const struct q2_stuffed *stuffed;
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO));
     /* mvd_nop, a unicast with svc_stufftext "a", mvd_nop */
     assert_int_equal(send(&game, SERVER,
@@ -264,13 +255,12 @@ static GByteArray *deflated(struct qs_view plain, int flush)
 }
 
 /* However the stream is cut, each message comes once, when it is whole. */
-static void test_deflated(void **state)
+TEST(test_deflated)
 {
     const struct qs_view plain = VIEW(PONG "\x07\0\x04\x11\x02one\0" NOP SUSPEND NOP);
     GByteArray *packed = deflated(plain, Z_SYNC_FLUSH);
     struct game game;
 
-    (void)state;
     for (uint32_t cut = 0; cut <= packed->len; cut++) {
         GByteArray *blocks = g_byte_array_new();
 
@@ -292,13 +282,12 @@ static void test_deflated(void **state)
 }
 
 /* The beginning of a message is held, and a copy of the session holds it too. */
-static void test_held(void **state)
+TEST(test_held)
 {
     GByteArray *packed = deflated(VIEW(PONG "\x07\0\x04"), Z_SYNC_FLUSH);
     struct q2_session copy;
     struct game game;
 
-    (void)state;
     shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
     assert_int_equal(send(&game, SERVER, qs_view_of_bytes(packed)), 0);
     q2_protocol.session_copy(&copy.base, &game.session.base);
@@ -308,12 +297,11 @@ static void test_held(void **state)
     g_byte_array_free(packed, TRUE);
 }
 
-static void test_deflated_end(void **state)
+TEST(test_deflated_end)
 {
     GByteArray *packed = deflated(VIEW(PONG), Z_FINISH);
     struct game game;
 
-    (void)state;
     for (uint32_t cut = packed->len - 6; cut <= packed->len; cut++) {
         shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
         assert_int_equal(send(&game, SERVER, (struct qs_view){packed->data, cut}), 0);
@@ -333,13 +321,12 @@ static void assert_lost(struct game *game, enum qs_end end)
     assert_int_equal(game->decoder.undecoded, 4);
 }
 
-static void test_lost(void **state)
+TEST(test_lost)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW(NOP));
     GByteArray *packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
     struct game game;
 
-    (void)state;
     game_open(&game);
     assert_int_not_equal(send(&game, CLIENT, VIEW("QTV\n")), 0);
     assert_lost(&game, CLIENT);
@@ -364,25 +351,4 @@ static void test_lost(void **state)
     assert_lost(&game, SERVER);
     game_close(&game);
     g_byte_array_free(packed, TRUE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recognised),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_ends_without_ports),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_bad_messages),
-        cmocka_unit_test(test_carried_messages),
-        cmocka_unit_test(test_unknown_minor_version),
-        cmocka_unit_test(test_stuffed),
-        cmocka_unit_test(test_deflated),
-        cmocka_unit_test(test_held),
-        cmocka_unit_test(test_deflated_end),
-        cmocka_unit_test(test_lost),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

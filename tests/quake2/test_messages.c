@@ -23,13 +23,12 @@ static uint32_t decode(uint32_t version, uint8_t record, const uint8_t *data, si
 }
 
 /* 26 is a line of two positions up to protocol 31, an impact later; 27 the other way round. */
-static void test_types_that_changed(void **state)
+TEST(test_types_that_changed)
 {
     static const uint8_t line[2 + 12] = {SVC_TEMP_ENTITY, TE31_PLASMATRAIL};
     static const uint8_t impact[2 + 7] = {SVC_TEMP_ENTITY, TE31_PLASMATRAIL};
     static const uint8_t line27[2 + 12] = {SVC_TEMP_ENTITY, TE31_GREENBLOOD};
 
-    (void)state;
     assert_int_equal(decode(31, Q2_RECORD_CLIENT, line, sizeof line), 0);
     assert_int_not_equal(decode(31, Q2_RECORD_CLIENT, impact, sizeof impact), 0);
     assert_int_equal(decode(32, Q2_RECORD_CLIENT, impact, sizeof impact), 0);
@@ -38,20 +37,18 @@ static void test_types_that_changed(void **state)
     assert_int_not_equal(decode(31, Q2_RECORD_CLIENT, line27, sizeof line27), 0);
 }
 
-static void test_steam(void **state)
+TEST(test_steam)
 {
     static const uint8_t once[2 + 13] = {SVC_TEMP_ENTITY, TE_STEAM, 0xff, 0xff};
     static const uint8_t lasting[2 + 17] = {SVC_TEMP_ENTITY, TE_STEAM, 0, 0};
 
-    (void)state;
     assert_int_equal(decode(34, Q2_RECORD_CLIENT, once, sizeof once), 0);
     assert_int_equal(decode(34, Q2_RECORD_CLIENT, lasting, sizeof lasting), 0);
     assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, lasting, sizeof once), 0);
 }
 
-static void test_direction_out_of_range(void **state)
+TEST(test_direction_out_of_range)
 {
-    (void)state;
     assert_int_equal(decode(34, 1, BLOCK(SVC_TEMP_ENTITY, TE_GUNSHOT, 0, 0, 0, 0, 0, 0, 161), 9),
                      0);
     assert_int_not_equal(
@@ -59,12 +56,11 @@ static void test_direction_out_of_range(void **state)
 }
 
 /* Downloads carry data from protocol 32 on. */
-static void test_download(void **state)
+TEST(test_download)
 {
     static const uint8_t block[] = {SVC_DOWNLOAD, 2, 0, 100, SVC_NOP, SVC_NOP};
     static const uint8_t refused[] = {SVC_DOWNLOAD, 0xff, 0xff, 0};
 
-    (void)state;
     assert_int_equal(decode(31, Q2_RECORD_CLIENT, block, sizeof block), 0);
     assert_int_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block), 0);
     assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block - 1), 0);
@@ -72,40 +68,36 @@ static void test_download(void **state)
 }
 
 /* A message for one client of a relay: its number with the upper bit, and the client. */
-static void test_relay(void **state)
+TEST(test_relay)
 {
     static const uint8_t block[] = {SVC_LAYOUT | 0x80, 3, 'a', 0, SVC_NOP};
 
-    (void)state;
     assert_int_equal(decode(34, Q2_RECORD_RELAY, block, sizeof block), 0);
     assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block), 0);
 }
 
-static void test_server_recording(void **state)
+TEST(test_server_recording)
 {
     static const uint8_t block[] = {SVC_FRAME, 1, 0, 0, 0, SVC_PACKETENTITIES, 0, 0};
 
-    (void)state;
     assert_int_equal(decode(34, Q2_RECORD_SERVER, block, sizeof block), 0);
     assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block), 0);
 }
 
 /* Protocol 26 has no byte of suppressed frames. */
-static void test_suppress_byte(void **state)
+TEST(test_suppress_byte)
 {
     static const uint8_t block[] = {SVC_FRAME, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, SVC_NOP};
 
-    (void)state;
     assert_int_equal(decode(26, Q2_RECORD_CLIENT, block, sizeof block), 0);
     assert_int_not_equal(decode(27, Q2_RECORD_CLIENT, block, sizeof block), 0);
 }
 
-static void test_test_release(void **state)
+TEST(test_test_release)
 {
     static const uint8_t block[] = {7, 25, 0, 0, 0, 1, 2, 3};
     struct game game;
 
-    (void)state;
     game_open(&game);
     assert_int_not_equal(game_block(&game, block, sizeof block), 0);
     assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
@@ -145,12 +137,11 @@ static uint32_t decode_packed(struct game *game, GByteArray *block)
     return problems;
 }
 
-static void test_zpacket(void **state)
+TEST(test_zpacket)
 {
     static const uint8_t inner[] = {SVC_NOP, SVC_PRINT, 2, 'h', 'i', 0};
     struct game game;
 
-    (void)state;
     game_open(&game);
     assert_int_equal(decode_packed(&game, zpacket(inner, sizeof inner, sizeof inner)), 0);
     assert_int_equal(game.decoder.messages->len, 3);
@@ -163,14 +154,13 @@ static void test_zpacket(void **state)
 }
 
 /* No client reads them, and each could be a thousand times longer than what it is in. */
-static void test_nested_zpackets(void **state)
+TEST(test_nested_zpackets)
 {
     static const uint8_t inner[] = {SVC_NOP};
     GByteArray *block = zpacket(inner, sizeof inner, sizeof inner);
     GByteArray *around = zpacket(block->data, block->len, (uint16_t)block->len);
     struct game game;
 
-    (void)state;
     game_open(&game);
     assert_int_not_equal(decode_packed(&game, around), 0);
     for (guint i = 0; i < game.decoder.messages->len; i++)
@@ -182,14 +172,13 @@ static void test_nested_zpackets(void **state)
 }
 
 /* A few bytes of a datagram stand for as many messages as they like. */
-static void test_many_zpackets(void **state)
+TEST(test_many_zpackets)
 {
     enum { PACKETS = 8, MESSAGES = 5000 };
     uint8_t *inner = g_malloc(MESSAGES);
     GByteArray *block = g_byte_array_new();
     struct game game;
 
-    (void)state;
     memset(inner, SVC_NOP, MESSAGES);
     for (unsigned i = 0; i < PACKETS; i++) {
         GByteArray *one = zpacket(inner, MESSAGES, MESSAGES);
@@ -205,21 +194,33 @@ static void test_many_zpackets(void **state)
     g_free(inner);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_that_changed),
-        cmocka_unit_test(test_steam),
-        cmocka_unit_test(test_direction_out_of_range),
-        cmocka_unit_test(test_download),
-        cmocka_unit_test(test_relay),
-        cmocka_unit_test(test_server_recording),
-        cmocka_unit_test(test_suppress_byte),
-        cmocka_unit_test(test_test_release),
-        cmocka_unit_test(test_zpacket),
-        cmocka_unit_test(test_nested_zpackets),
-        cmocka_unit_test(test_many_zpackets),
-    };
+#define FRAME(number, delta) 20, number, 0, 0, 0, delta, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+/* Of an entity that a frame has twice the first is a change to what it was before, the second to
+ * its baseline: engine, cl_ents.c CL_ParsePacketEntities. */
+TEST(test_entity_twice_in_a_frame)
+{
+    static const uint8_t both[] = {
+        FRAME(1, 0), 1,  5, 80, 0, 1,  6, 88, 0, 0,           0, FRAME(2, 1), 2,
+        5,           16, 0, 2,  5, 24, 0, 0,  0, FRAME(3, 2), 0, 0,
+    };
+    struct game game;
+
+    game_open(&game);
+    q2_tracker_attach(q2_tracker_new(), &game.session);
+    game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
+    assert_int_equal(game_block(&game, both, sizeof both), 1); /* servers do not send that */
+    for (int32_t number = 2; number <= 3; number++) {
+        static const int32_t origins[][2] = {{80, 16}, {0, 24}, {88, 0}};
+        const struct q2_frame *frame = q2_tracker_frame(game.session.tracker, number);
+
+        assert_non_null(frame);
+        assert_int_equal(frame->entities->len, 3);
+        for (guint i = 0; i < 3; i++) {
+            assert_int_equal(q2_entities_at(frame->entities, i)->number, i < 2 ? 5 : 6);
+            assert_memory_equal(q2_entities_at(frame->entities, i)->origin, origins[i],
+                                sizeof origins[i]);
+        }
+    }
+    game_close(&game);
 }

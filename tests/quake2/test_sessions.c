@@ -49,12 +49,11 @@ static void run_to(struct game *game, uint32_t first, uint32_t last)
     }
 }
 
-static void test_connect(void **state)
+TEST(test_connect)
 {
     struct qs_description description;
     struct game game;
 
-    (void)state;
     game_open(&game);
     connect_game(&game);
     assert_int_equal(game.session.base.server, QS_END_B);
@@ -72,11 +71,10 @@ static void test_connect(void **state)
 }
 
 /* The answer may come twice, and the client's first packets before it. */
-static void test_answers(void **state)
+TEST(test_answers)
 {
     struct game game;
 
-    (void)state;
     game_open(&game);
     connect_game(&game);
     run_to(&game, 1, 5);
@@ -96,11 +94,10 @@ static void test_answers(void **state)
 }
 
 /* The same connect line again is another connection, where the old one was closed... */
-static void test_again_after_disconnect(void **state)
+TEST(test_again_after_disconnect)
 {
     struct game game;
 
-    (void)state;
     game_open(&game);
     connect_game(&game);
     run_to(&game, 1, 40);
@@ -115,11 +112,10 @@ static void test_again_after_disconnect(void **state)
 }
 
 /* ...or where the numbers begin again. */
-static void test_again_without_disconnect(void **state)
+TEST(test_again_without_disconnect)
 {
     struct game game;
 
-    (void)state;
     game_open(&game);
     connect_game(&game);
     run_to(&game, 1, 40);
@@ -131,13 +127,12 @@ static void test_again_without_disconnect(void **state)
     game_close(&game);
 }
 
-static void test_stale_packets_teach_nothing(void **state)
+TEST(test_stale_packets_teach_nothing)
 {
     static const char string[] = "\x0d\x00\x00old level";
     static const char newer[] = "\x0d\x00\x00new level";
     struct game game;
 
-    (void)state;
     game_open(&game);
     connect_game(&game);
     send_packet(&game, QS_END_B, 3, newer, sizeof newer);
@@ -149,13 +144,12 @@ static void test_stale_packets_teach_nothing(void **state)
 }
 
 /* What a session knew stays as it was when a copy goes on. */
-static void test_copies(void **state)
+TEST(test_copies)
 {
     static const char string[] = "\x0d\x00\x00level";
     struct q2_session before;
     struct game game;
 
-    (void)state;
     game_open(&game);
     connect_game(&game);
     q2_protocol.session_copy(&before.base, &game.session.base);
@@ -203,7 +197,23 @@ static void assert_stays_undecoded(struct game *game)
     assert_is(game, "34");
 }
 
-static void test_connections_that_are_not_decoded(void **state)
+/* What the capture cut ends within a message: it is a game's, unless it is of another one as far as
+ * it goes. */
+TEST(test_cut_packets_are_no_others)
+{
+    static const uint8_t print[] = {9, 0, 0, 0, 8, 0, 0, 0, SVC_PRINT, 2, 'a', 'b'};
+    struct qs_packet packet = {.data = print,
+                               .size = sizeof print,
+                               .wire_size = sizeof print,
+                               .from = QS_END_B,
+                               .source_is_server_port = true};
+
+    assert_true(q2_protocol.is_foreign(&packet));
+    packet.wire_size += 20;
+    assert_false(q2_protocol.is_foreign(&packet));
+}
+
+TEST(test_connections_that_are_not_decoded)
 {
     static const struct {
         const char *connect, *version;
@@ -215,7 +225,6 @@ static void test_connections_that_are_not_decoded(void **state)
         {"connect 99 1 2 \"\\name\\a\"", "99"},
     };
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
         struct game game;
 
@@ -229,11 +238,10 @@ static void test_connections_that_are_not_decoded(void **state)
 }
 
 /* Q2PRO's own connect has the longest message first. */
-static void test_connect_of_q2pro(void **state)
+TEST(test_connect_of_q2pro)
 {
     struct game game;
 
-    (void)state;
     game_open(&game);
     send_text(&game, QS_END_A, "connect 36 1 2 \"\\name\\a\" 2048 1 1 1026");
     send_text(&game, QS_END_B, "client_connect nc=1");
@@ -244,11 +252,10 @@ static void test_connect_of_q2pro(void **state)
 }
 
 /* Its connect has no word for the netchan, which is always the new one. */
-static void test_connect_of_q2repro(void **state)
+TEST(test_connect_of_q2repro)
 {
     struct game game;
 
-    (void)state;
     game_open(&game);
     send_text(&game, QS_END_A, "connect 1038 226 2 \"\\name\\a\" 1390 1");
     send_text(&game, QS_END_B, "client_connect nc=1 map=lab1");
@@ -259,7 +266,7 @@ static void test_connect_of_q2repro(void **state)
     game_close(&game);
 }
 
-static void test_demos_that_are_not_decoded(void **state)
+TEST(test_demos_that_are_not_decoded)
 {
     static const struct {
         uint8_t low, high;
@@ -267,7 +274,6 @@ static void test_demos_that_are_not_decoded(void **state)
     } kinds[] = {{37, 0, "MVD 37"}, {56, 0, "KMQuake2 56"}};
     static const uint8_t nop = SVC_NOP;
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
         const uint8_t block[] = {SVC_SERVERDATA, kinds[i].low, kinds[i].high, 0, 0, 1, 0};
         struct game game;
@@ -282,11 +288,10 @@ static void test_demos_that_are_not_decoded(void **state)
 }
 
 /* The rerelease's demos are read, but for those of several players at one screen. */
-static void test_demos_of_the_rerelease(void **state)
+TEST(test_demos_of_the_rerelease)
 {
     static const char *const versions[] = {"rerelease 2022", "rerelease 2023"};
 
-    (void)state;
     for (uint8_t i = 0; i < G_N_ELEMENTS(versions); i++) {
         uint8_t block[] = {
             SVC_SERVERDATA, (uint8_t)(0xe6 + i), 7, 0, 0, 1, 0, 0, 0, 1, 40, 0, 0, 0, 0};
@@ -305,23 +310,4 @@ static void test_demos_of_the_rerelease(void **state)
         assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
         game_close(&game);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_connect),
-        cmocka_unit_test(test_connections_that_are_not_decoded),
-        cmocka_unit_test(test_connect_of_q2pro),
-        cmocka_unit_test(test_connect_of_q2repro),
-        cmocka_unit_test(test_demos_that_are_not_decoded),
-        cmocka_unit_test(test_demos_of_the_rerelease),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_again_after_disconnect),
-        cmocka_unit_test(test_again_without_disconnect),
-        cmocka_unit_test(test_stale_packets_teach_nothing),
-        cmocka_unit_test(test_copies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

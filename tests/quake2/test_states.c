@@ -30,12 +30,11 @@ static void assert_numbers(const struct q2_entities *entities, const uint16_t *n
         assert_int_equal(q2_entities_at(entities, i)->number, numbers[i]);
 }
 
-static void test_set(void **state)
+TEST(test_set)
 {
     static const uint16_t numbers[] = {2, 5, 7, 9};
     struct q2_entities *entities = q2_entities_new(), *copy = q2_entities_new();
 
-    (void)state;
     set(entities, 7, 1);
     set(entities, 2, 2);
     set(entities, 9, 3);
@@ -52,13 +51,12 @@ static void test_set(void **state)
 }
 
 /* The first time states are made anew, from then on they are shared. */
-static void test_carry(void **state)
+TEST(test_carry)
 {
     static const uint16_t numbers[] = {1, 2}, all[] = {1, 2, 4};
     struct q2_entities *first = q2_entities_new(), *second = q2_entities_new();
     struct q2_entities *third = q2_entities_new();
 
-    (void)state;
     append(first, 1, 10);
     append(first, 2, 20);
     append(first, 4, 40);
@@ -81,11 +79,10 @@ static void test_carry(void **state)
 }
 
 /* What is taken again has nothing of what it was. */
-static void test_states_are_used_again(void **state)
+TEST(test_states_are_used_again)
 {
     struct q2_entities *entities = q2_entities_new();
 
-    (void)state;
     for (int32_t round = 0; round < 3; round++) {
         for (uint16_t number = 1; number < 2000; number++)
             append(entities, number, round * 2000 + number);
@@ -94,15 +91,4 @@ static void test_states_are_used_again(void **state)
         q2_entities_empty(entities);
     }
     q2_entities_free(entities);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_carry),
-        cmocka_unit_test(test_states_are_used_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

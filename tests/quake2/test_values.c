@@ -176,11 +176,10 @@ static void begin_35(struct watch *watch, unsigned minor)
 /* A full frame 1 with nothing in its areas, up to svc_playerinfo. */
 #define FRAME_34 20, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 17
 
-static void test_player_is_signed(void **state)
+TEST(test_player_is_signed)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     /* Origin, velocity, gravity, delta angles, view angles, two stats; then no entities. */
@@ -201,11 +200,10 @@ static void test_player_is_signed(void **state)
 }
 
 /* Yquake2 cl_parse.c, CL_ParsePlayerstate: bytes stand for 0 to 1. */
-static void test_blend(void **state)
+TEST(test_blend)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     assert_int_equal(
@@ -219,13 +217,12 @@ static void test_blend(void **state)
 
 /* Entity 5 of a full frame: frame, skin, effects, render flags in 16 bits, origin, old origin,
  * solid. Indices and flags have no sign, positions do. */
-static void test_entity_words(void **state)
+TEST(test_entity_words)
 {
     const struct q2_frame *frame;
     const struct q2_entity *entity;
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     assert_int_equal(
@@ -260,11 +257,10 @@ static void test_entity_words(void **state)
     watch_close(&watch);
 }
 
-static void test_words_of_messages(void **state)
+TEST(test_words_of_messages)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     assert_int_equal(read_block(&watch, BLOCK(1, 0x00, 0x80, 0)), 0);
@@ -299,12 +295,11 @@ static void test_words_of_messages(void **state)
     watch_close(&watch);
 }
 
-static void test_inventory_is_signed(void **state)
+TEST(test_inventory_is_signed)
 {
     uint8_t block[1 + 2 * 256] = {5, 0x00, 0x80, 0xff, 0xff};
     struct watch watch;
 
-    (void)state;
     block[sizeof block - 1] = 0xc0; /* of the last item */
     watch_open(&watch);
     begin_34(&watch);
@@ -315,11 +310,10 @@ static void test_inventory_is_signed(void **state)
     watch_close(&watch);
 }
 
-static void test_serverdata_words(void **state)
+TEST(test_serverdata_words)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     assert_int_equal(
         read_block(&watch, BLOCK(12, 34, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff, 0)), 0);
@@ -338,11 +332,10 @@ static void test_serverdata_words(void **state)
 #define SERVERDATA_38 12, 38, 0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0xc7, 0x0b, 2, 1, 0, 1
 
 /* AQtion: its own server data and messages; masks of one and two bytes. */
-static void test_aqtion_messages(void **state)
+TEST(test_aqtion_messages)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_38)), 0);
     assert_shows(&watch, Q2_SERVERDATA_MINOR, 3015);
@@ -378,11 +371,10 @@ static void test_aqtion_messages(void **state)
 }
 
 /* Its frames keep the numbers of svc_playerinfo and svc_packetentities. */
-static void test_aqtion_frames(void **state)
+TEST(test_aqtion_frames)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_38)), 0);
     /* Frame 5 in full: no areas; gravity, AQtion's three fields, client number 9, no entities. */
@@ -403,11 +395,10 @@ static void test_aqtion_frames(void **state)
     12, 0x0e, 4, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 2, low, high, 40
 
 /* q2repro: messages of the rerelease, numbered otherwise from 24 on; coordinates are floats. */
-static void test_q2repro_messages(void **state)
+TEST(test_q2repro_messages)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_1038(0x1d, 0))), 0);
     assert_shows(&watch, Q2_SERVERDATA_FPS, 40);
@@ -446,14 +437,13 @@ static void test_q2repro_messages(void **state)
 }
 
 /* The config strings end elsewhere in each kind of game: an end mark tells. */
-static void test_q2repro_config_strings(void **state)
+TEST(test_q2repro_config_strings)
 {
     static const struct {
         uint8_t low, high;
         uint16_t end;
     } games[] = {{0x1d, 0, 12448}, {0, 0x80, 2080}, {8, 0x80, 13630}, {0x18, 0x80, 13630}};
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(games); i++) {
         const uint16_t end = games[i].end;
         struct watch watch;
@@ -468,11 +458,10 @@ static void test_q2repro_config_strings(void **state)
     }
 }
 
-static void test_q2repro_frames(void **state)
+TEST(test_q2repro_frames)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_1038(0x1d, 0))), 0);
     /* Frame 5 in full: x and y, a view offset, view height, gun rate, a statistic above 31. */
@@ -494,11 +483,10 @@ static void test_q2repro_frames(void **state)
 }
 
 /* A move of protocol 34: checksum, last frame, three commands. The first one has all fields. */
-static void test_moves_are_signed(void **state)
+TEST(test_moves_are_signed)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     read_packet(&watch, QS_END_A,
                 BLOCK(0xff, 0xff, 0xff, 0xff, 'c', 'o', 'n', 'n', 'e', 'c', 't', ' ', '3', '4', ' ',
@@ -530,7 +518,7 @@ static void test_moves_are_signed(void **state)
 #define NO_MORE_ENTITIES 0, 0
 
 /* Entity 5, a beam, moves: does its end move, too? */
-static void test_beam_origin(void **state)
+TEST(test_beam_origin)
 {
     for (unsigned minor = 1016; minor <= 1017; minor++) {
         const struct q2_frame *frame;
@@ -552,15 +540,13 @@ static void test_beam_origin(void **state)
         assert_int_equal(q2_entities_at(frame->entities, 0)->old_origin[0], minor < 1017 ? 8 : 80);
         watch_close(&watch);
     }
-    (void)state;
 }
 
 /* U_ANGLE16 makes the pitch a short from 1018 on. */
-static void test_short_angles(void **state)
+TEST(test_short_angles)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_old_36(&watch, 1017);
     assert_int_equal(
@@ -579,11 +565,10 @@ static void test_short_angles(void **state)
 }
 
 /* Extra bit 6, the third of the upper three bits of the message's byte: the client's number. */
-static void test_client_number(void **state)
+TEST(test_client_number)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_old_36(&watch, 1021);
     assert_int_equal(
@@ -602,11 +587,10 @@ static void test_client_number(void **state)
 }
 
 /* Three bytes up to 1023, two from 1024 on; what follows is svc_nop. */
-static void test_serverdata_flags(void **state)
+TEST(test_serverdata_flags)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     assert_int_equal(read_block(&watch, BLOCK(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 3,
                                               2, 1, 1, 1, 6)),
@@ -626,11 +610,10 @@ static void test_serverdata_flags(void **state)
 
 /* Bit 15 of the player's mask brings a third byte with bit 16, fog: here its density and how much
  * of it the sky has. Before 1026 the bit means nothing. */
-static void test_fog(void **state)
+TEST(test_fog)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_36(&watch, 1025, 24);
     assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), 0x00, 0x80, NO_MORE_ENTITIES)), 0);
@@ -647,11 +630,10 @@ static void test_fog(void **state)
 }
 
 /* U_SOLID in 16 bits or 32: the lower of the client's and the server's minor version counts. */
-static void test_solids_of_r1q2(void **state)
+TEST(test_solids_of_r1q2)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_35(&watch, 1904);
     assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0x80, 0x80, 0x80, 0x08, 5,
@@ -675,11 +657,10 @@ static void test_solids_of_r1q2(void **state)
 }
 
 /* From 1904 on buttons come first, and may say that the forward move is one byte, in steps of 5. */
-static void test_moves_of_r1q2(void **state)
+TEST(test_moves_of_r1q2)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_35(&watch, 1903);
     assert_int_equal(read_packet(&watch, QS_END_A,
@@ -702,11 +683,10 @@ static void test_moves_of_r1q2(void **state)
 }
 
 /* Q2PRO, common/msg.c MSG_ReadDeltaUsercmd_Enhanced: three bits are attack, use and any (128). */
-static void test_moves_of_q2pro(void **state)
+TEST(test_moves_of_q2pro)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_36(&watch, 1024, 0);
     assert_int_equal(
@@ -719,12 +699,11 @@ static void test_moves_of_q2pro(void **state)
 
 /* --- Suppressed frames */
 
-static void test_suppress_counts(void **state)
+TEST(test_suppress_counts)
 {
     static const uint8_t counts[] = {7, 8, 15, 16, 255};
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     for (unsigned i = 0; i < sizeof counts; i++) {
@@ -740,11 +719,10 @@ static void test_suppress_counts(void **state)
 }
 
 /* Four bits; above them are extra bits 0 to 3, here bit 0: the gun's offset. */
-static void test_packed_suppress_counts(void **state)
+TEST(test_packed_suppress_counts)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_35(&watch, 1905);
     for (uint8_t count = 7; count <= 15; count++) {
@@ -780,11 +758,10 @@ static const char *flashing_player(struct watch *watch, unsigned entity)
 }
 
 /* Players are entities 1 to maxclients; CS_MAXCLIENTS is 30, CS_PLAYERSKINS 1312. */
-static void test_last_player(void **state)
+TEST(test_last_player)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     set_string(&watch, 30, "8");
@@ -802,12 +779,11 @@ static void test_last_player(void **state)
 }
 
 /* What a level had is gone in the next one: names, baselines, frames. */
-static void test_next_level(void **state)
+TEST(test_next_level)
 {
     const struct q2_frame *frame;
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_34(&watch);
     set_string(&watch, 30, "8");
@@ -850,11 +826,10 @@ static void test_next_level(void **state)
 
 /* R1Q2's svc_playerupdate has a position for each player of a frame: those of a frame of the level
  * before are not known any more. */
-static void test_updates_of_the_last_level(void **state)
+TEST(test_updates_of_the_last_level)
 {
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_35(&watch, 1905);
     set_string(&watch, 30, "8");
@@ -874,13 +849,12 @@ static void test_updates_of_the_last_level(void **state)
 
 /* The players of the last 32 frames are known. As long as they are the same they are kept once for
  * all packets, which have a copy of the session each. */
-static void test_updates_of_many_frames(void **state)
+TEST(test_updates_of_many_frames)
 {
     enum { FRAMES = 100, KNOWN = 32, GAP = 90 };
     struct qs_table kept = {0};
     struct watch watch;
 
-    (void)state;
     watch_open(&watch);
     begin_35(&watch, 1905);
     set_string(&watch, 30, "8");
@@ -904,38 +878,4 @@ static void test_updates_of_many_frames(void **state)
     assert_int_not_equal(read_block(&watch, BLOCK(23, 101, 0, 0, 0, 6)), 0);
     qs_table_clear(&kept);
     watch_close(&watch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_player_is_signed),
-        cmocka_unit_test(test_entity_words),
-        cmocka_unit_test(test_words_of_messages),
-        cmocka_unit_test(test_inventory_is_signed),
-        cmocka_unit_test(test_serverdata_words),
-        cmocka_unit_test(test_aqtion_messages),
-        cmocka_unit_test(test_aqtion_frames),
-        cmocka_unit_test(test_q2repro_messages),
-        cmocka_unit_test(test_q2repro_config_strings),
-        cmocka_unit_test(test_q2repro_frames),
-        cmocka_unit_test(test_moves_are_signed),
-        cmocka_unit_test(test_beam_origin),
-        cmocka_unit_test(test_short_angles),
-        cmocka_unit_test(test_client_number),
-        cmocka_unit_test(test_serverdata_flags),
-        cmocka_unit_test(test_fog),
-        cmocka_unit_test(test_solids_of_r1q2),
-        cmocka_unit_test(test_moves_of_r1q2),
-        cmocka_unit_test(test_moves_of_q2pro),
-        cmocka_unit_test(test_blend),
-        cmocka_unit_test(test_suppress_counts),
-        cmocka_unit_test(test_packed_suppress_counts),
-        cmocka_unit_test(test_last_player),
-        cmocka_unit_test(test_next_level),
-        cmocka_unit_test(test_updates_of_the_last_level),
-        cmocka_unit_test(test_updates_of_many_frames),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

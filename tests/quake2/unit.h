@@ -5,8 +5,7 @@
 
 #include "common/core/parse.h"
 #include "common/quake2/encode.h"
-#include "common/quake2/quake2.h"
-#include "common/quake2/tracker.h"
+#include "common/quake2/session.h"
 #include "tests/unit/unit.h"
 
 struct game {

@@ -6,7 +6,7 @@
 #include "common/quakeworld/constants.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/entity_states.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/session.h"
 #include "tests/unit/unit.h"
 
 enum { ROUNDS = 50000, BODY = 80 };
@@ -68,13 +68,12 @@ static void check_packet(struct qs_decoder *decoder, const struct fte_session *a
     qw_protocol.session_clear(&session.base);
 }
 
-static void both_find_the_same_end(void **state)
+TEST(both_find_the_same_end)
 {
     static const uint8_t header[] = {1, 0, 0, 0, 1, 0, 0, 0};
     GRand *dice = g_rand_new_with_seed(1);
     struct qs_decoder decoder;
 
-    (void)state;
     qs_decoder_init(&decoder, &qw_protocol);
     for (unsigned round = 0; round < ROUNDS; round++) {
         const struct fte_session agreed = dice_session(dice);
@@ -90,13 +89,4 @@ static void both_find_the_same_end(void **state)
     }
     qs_decoder_clear(&decoder);
     g_rand_free(dice);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_find_the_same_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
  */
 #include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/session.h"
 #include "tests/unit/text_listener.h"
 #include "tests/unit/unit.h"
 
@@ -88,7 +88,7 @@ static void use_fte_netchan(struct fixture *f)
     f->session.format.stunaware = f->session.format.fragments = true;
 }
 
-static void fragments_are_joined(void **state)
+TEST_WITH(fragments_are_joined, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -108,7 +108,7 @@ static void fragments_are_joined(void **state)
     assert_int_equal(g_array_index(f->decoder.messages, struct qs_message, 0).source, 1);
 }
 
-static void a_lost_fragment_drops_the_message(void **state)
+TEST_WITH(a_lost_fragment_drops_the_message, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -121,7 +121,7 @@ static void a_lost_fragment_drops_the_message(void **state)
     assert_false(f->decoder.accepted);
 }
 
-static void a_late_fragment_is_stale(void **state)
+TEST_WITH(a_late_fragment_is_stale, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -135,7 +135,7 @@ static void a_late_fragment_is_stale(void **state)
 }
 
 /* A packet of STUN, which the bias is there to tell apart. */
-static void words_without_the_bias_are_ignored(void **state)
+TEST_WITH(words_without_the_bias_are_ignored, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -147,7 +147,7 @@ static void words_without_the_bias_are_ignored(void **state)
     assert_heard(f, "! Without STUNAWARE's bias: engines ignore it\n");
 }
 
-static void the_netchan_is_known_without_a_handshake(void **state)
+TEST_WITH(the_netchan_is_known_without_a_handshake, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -161,7 +161,7 @@ static void the_netchan_is_known_without_a_handshake(void **state)
     assert_heard(f, "qw.delta.sequence = 47\n");
 }
 
-static void the_plain_netchan_is_known_without_a_handshake(void **state)
+TEST_WITH(the_plain_netchan_is_known_without_a_handshake, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -177,7 +177,7 @@ static void the_plain_netchan_is_known_without_a_handshake(void **state)
 
 /* --- FTE's experimental bits */
 
-static void vrinputs_replace_moves(void **state)
+TEST_WITH(vrinputs_replace_moves, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -197,7 +197,7 @@ static void vrinputs_replace_moves(void **state)
 }
 
 /* Angles count from what the server said last. */
-static void vrinputs_count_angles_from_the_base(void **state)
+TEST_WITH(vrinputs_count_angles_from_the_base, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -211,7 +211,7 @@ static void vrinputs_count_angles_from_the_base(void **state)
 }
 
 /* As of clc_move's, the newest three are there for demos. */
-static void vrinputs_push_out_older_ones(void **state)
+TEST_WITH(vrinputs_push_out_older_ones, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -227,7 +227,7 @@ static void vrinputs_push_out_older_ones(void **state)
 }
 
 /* As long as the client signs on, it has no commands to send. */
-static void vrinputs_may_be_none(void **state)
+TEST_WITH(vrinputs_may_be_none, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -238,7 +238,7 @@ static void vrinputs_may_be_none(void **state)
     assert_int_equal(f->session.cmds[2].msec, 0);
 }
 
-static void vrinputs_know_devices(void **state)
+TEST_WITH(vrinputs_know_devices, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -256,7 +256,7 @@ static void vrinputs_know_devices(void **state)
     assert_heard(f, "! Unknown flags of clcfte_move: 0x20\n");
 }
 
-static void setanglebase_has_the_axes_it_says(void **state)
+TEST_WITH(setanglebase_has_the_axes_it_says, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -270,7 +270,7 @@ static void setanglebase_has_the_axes_it_says(void **state)
 }
 
 /* Frame 300, lerp end 21 ms, effects, skin -1, tag 1 of entity 0x8005. */
-static void lerptime_writes_numbers_of_variable_length(void **state)
+TEST_WITH(lerptime_writes_numbers_of_variable_length, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -292,7 +292,7 @@ static void lerptime_writes_numbers_of_variable_length(void **state)
 /* --- Replacement deltas without the later bits */
 
 /* Angles of 16 bits for what is predicted, a weapon's frame of 9 bits, a size of 16. */
-static void updates_without_predinfo_differ(void **state)
+TEST_WITH(updates_without_predinfo_differ, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -307,7 +307,7 @@ static void updates_without_predinfo_differ(void **state)
     assert_heard(f, "qw.delta.size16 = 0x1022\n");
 }
 
-static void illegal_updates_end_the_packet(void **state)
+TEST_WITH(illegal_updates_end_the_packet, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -322,7 +322,7 @@ static void illegal_updates_end_the_packet(void **state)
 
 /* --- Messages */
 
-static void messages_need_their_extension(void **state)
+TEST_WITH(messages_need_their_extension, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -335,7 +335,7 @@ static void messages_need_their_extension(void **state)
     assert_heard(f, "qw.voicechat.data = 6162\n");
 }
 
-static void the_mods_own_data_is_named(void **state)
+TEST_WITH(the_mods_own_data_is_named, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -355,7 +355,7 @@ static void the_mods_own_data_is_named(void **state)
 }
 
 /* The messages of common/fte/PROTOCOL.md, section 7, with short coordinates. */
-static void sounds_and_lights_have_more_options(void **state)
+TEST_WITH(sounds_and_lights_have_more_options, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -375,7 +375,7 @@ static void sounds_and_lights_have_more_options(void **state)
     assert_heard(f, "qw.lightstyle.map = mm\n");
 }
 
-static void pictures_are_placed(void **state)
+TEST_WITH(pictures_are_placed, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -389,7 +389,7 @@ static void pictures_are_placed(void **state)
     assert_heard(f, "qw.pic.y = 4\n");
 }
 
-static void particles_come_in_many_shapes(void **state)
+TEST_WITH(particles_come_in_many_shapes, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -414,7 +414,7 @@ static void particles_come_in_many_shapes(void **state)
     assert_heard(f, "qw.particles.effect = 8\n");
 }
 
-static void a_size_bounds_temporary_entities(void **state)
+TEST_WITH(a_size_bounds_temporary_entities, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -431,7 +431,7 @@ static void a_size_bounds_temporary_entities(void **state)
     assert_heard(f, "! Temporary entity longer than its 3 bytes\n");
 }
 
-static void late_precaches_are_remembered(void **state)
+TEST_WITH(late_precaches_are_remembered, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -444,7 +444,7 @@ static void late_precaches_are_remembered(void **state)
 }
 
 /* A definition: style beam, count and velocity; then one such effect, of the defined layout. */
-static void custom_effects_are_read_as_defined(void **state)
+TEST_WITH(custom_effects_are_read_as_defined, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -463,7 +463,7 @@ static void custom_effects_are_read_as_defined(void **state)
     assert_heard(f, "qw.temp_entity.velocity.x = 4\n");
 }
 
-static void split_screens_have_seats(void **state)
+TEST_WITH(split_screens_have_seats, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -488,7 +488,7 @@ static void split_screens_have_seats(void **state)
     "FTE2\2\0\0\0\x1c\0\0\0\1\0\0\0"                                                               \
     "qw\0\5Level\0"
 
-static void vlen_has_data_of_any_length(void **state)
+TEST_WITH(vlen_has_data_of_any_length, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -503,7 +503,7 @@ static void vlen_has_data_of_any_length(void **state)
 }
 
 /* Nobody asks for what it says, so another client is told the rest. */
-static void vlen_is_not_lent(void **state)
+TEST_WITH(vlen_is_not_lent, set_up, tear_down)
 {
     static const char told[] = VLEN_SERVERDATA;
     static const char lent[] = "\x0b"
@@ -513,7 +513,6 @@ static void vlen_is_not_lent(void **state)
     const struct qwd_variant to = {.fte = 0x8000, .fte2 = 2, .player = 3};
     GByteArray *out = g_byte_array_new();
 
-    (void)state;
     qwd_translate(out, &from, &to, (struct qs_view){(const uint8_t *)told, sizeof told - 1});
     assert_int_equal(out->len, sizeof lent - 1);
     assert_memory_equal(out->data, lent, out->len);
@@ -521,7 +520,7 @@ static void vlen_is_not_lent(void **state)
 }
 
 /* The highest bit of the player's number is not part of it. */
-static void spectators_have_a_bit(void **state)
+TEST_WITH(spectators_have_a_bit, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -537,7 +536,7 @@ static void spectators_have_a_bit(void **state)
     assert_false(f->session.spectator);
 }
 
-static void mvdsv_chooses_weapons(void **state)
+TEST_WITH(mvdsv_chooses_weapons, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -552,7 +551,7 @@ static void mvdsv_chooses_weapons(void **state)
     assert_heard(f, "qw.mvd_debug.position.x = 1\n");
 }
 
-static void projectiles_move_by_themselves(void **state)
+TEST_WITH(projectiles_move_by_themselves, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -568,7 +567,7 @@ static void projectiles_move_by_themselves(void **state)
     assert_heard(f, "qw.projectile.word.remove = true\n");
 }
 
-static void players_predict_weapons(void **state)
+TEST_WITH(players_predict_weapons, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -581,7 +580,7 @@ static void players_predict_weapons(void **state)
     assert_heard(f, "qw.playerinfo.weapon.cells = 4\n");
 }
 
-static void old_deltas_have_all_bits(void **state)
+TEST_WITH(old_deltas_have_all_bits, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -599,7 +598,7 @@ static void old_deltas_have_all_bits(void **state)
     assert_heard(f, "qw.entity.effects_high = 0x7\n");
 }
 
-static void requests_carry_arguments(void **state)
+TEST_WITH(requests_carry_arguments, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -614,7 +613,7 @@ static void requests_carry_arguments(void **state)
     assert_heard(f, "qw.qcrequest.name = name\n");
 }
 
-static void brushes_are_edited(void **state)
+TEST_WITH(brushes_are_edited, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -650,7 +649,7 @@ static void set_serverinfo(struct fixture *f, const char *info)
 
 /* mvdsv's VOICECHAT has the number of PRYDONCURSOR: both are named where the server is not
  * known. */
-static void bit_1_of_fte2(void **state)
+TEST_WITH(bit_1_of_fte2, set_up, tear_down)
 {
     static const struct {
         const char *info;
@@ -671,47 +670,4 @@ static void bit_1_of_fte2(void **state)
         else
             assert_not_heard(f, "fte2.bit_1");
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(bit_1_of_fte2),
-        TEST(fragments_are_joined),
-        TEST(a_lost_fragment_drops_the_message),
-        TEST(a_late_fragment_is_stale),
-        TEST(words_without_the_bias_are_ignored),
-        TEST(the_netchan_is_known_without_a_handshake),
-        TEST(the_plain_netchan_is_known_without_a_handshake),
-        TEST(vrinputs_replace_moves),
-        TEST(vrinputs_count_angles_from_the_base),
-        TEST(vrinputs_push_out_older_ones),
-        TEST(vrinputs_may_be_none),
-        TEST(vrinputs_know_devices),
-        TEST(setanglebase_has_the_axes_it_says),
-        TEST(lerptime_writes_numbers_of_variable_length),
-        TEST(updates_without_predinfo_differ),
-        TEST(illegal_updates_end_the_packet),
-        TEST(messages_need_their_extension),
-        TEST(the_mods_own_data_is_named),
-        TEST(sounds_and_lights_have_more_options),
-        TEST(pictures_are_placed),
-        TEST(particles_come_in_many_shapes),
-        TEST(a_size_bounds_temporary_entities),
-        TEST(late_precaches_are_remembered),
-        TEST(custom_effects_are_read_as_defined),
-        TEST(split_screens_have_seats),
-        TEST(vlen_has_data_of_any_length),
-        TEST(vlen_is_not_lent),
-        TEST(spectators_have_a_bit),
-        TEST(mvdsv_chooses_weapons),
-        TEST(projectiles_move_by_themselves),
-        TEST(players_predict_weapons),
-        TEST(old_deltas_have_all_bits),
-        TEST(requests_carry_arguments),
-        TEST(brushes_are_edited),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

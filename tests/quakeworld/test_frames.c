@@ -28,11 +28,10 @@ static void assert_in_full(struct qw_frames *frames, struct qs_view expected)
 static const struct qs_view baseline_of_5 = {(const uint8_t *)"\5\0\7\1\0\2\x8\0\0\x10\0\0\x18\0\0",
                                              15};
 
-static void test_differences_from_the_baseline(void **state)
+TEST(test_differences_from_the_baseline)
 {
     struct qw_frames frames;
 
-    (void)state;
     qw_frames_init(&frames);
     frames.format = plain;
     qw_frames_baseline(&frames, baseline_of_5, false);
@@ -47,12 +46,11 @@ static void test_differences_from_the_baseline(void **state)
 }
 
 /* Of a packet that was not there the newest frame stands in. */
-static void test_unknown_base(void **state)
+TEST(test_unknown_base)
 {
     struct qw_frames frames;
     struct qw_update result;
 
-    (void)state;
     qw_frames_init(&frames);
     frames.format = plain;
     update(&frames, 10, VIEW("\6\x80\x4\x9\0\0"), false);
@@ -65,12 +63,11 @@ static void test_unknown_base(void **state)
 }
 
 /* MVD1's FLOATCOORDS: floats in deltas, i16 in baselines. */
-static void test_float_coordinates(void **state)
+TEST(test_float_coordinates)
 {
     struct fte_session session = {.mvd1 = MVD1_FLOATCOORDS};
     struct qw_frames frames;
 
-    (void)state;
     qw_frames_init(&frames);
     frames.format = qw_delta_format(&session);
     qw_frames_baseline(&frames, baseline_of_5, false);
@@ -81,12 +78,11 @@ static void test_float_coordinates(void **state)
 }
 
 /* Numbers and models beyond a byte, and FTE's further fields. */
-static void test_further_bits(void **state)
+TEST(test_further_bits)
 {
     struct fte_session session = {.fte = FTE_ENTITYDBL | FTE_MODELDBL | FTE_TRANS | FTE_COLOURMOD};
     struct qw_frames frames;
 
-    (void)state;
     qw_frames_init(&frames);
     frames.format = qw_delta_format(&session);
     update(&frames, 10, VIEW("\7\x80\x84\xaa\x04\2\x11\x22\x33\x44\0\0"), false);
@@ -96,12 +92,11 @@ static void test_further_bits(void **state)
     qw_frames_clear(&frames);
 }
 
-static void test_no_more_than_players_take(void **state)
+TEST(test_no_more_than_players_take)
 {
     GByteArray *body = g_byte_array_new(), *full = g_byte_array_new();
     struct qw_frames frames;
 
-    (void)state;
     qw_frames_init(&frames);
     frames.format = plain;
     for (uint16_t number = 1; number <= 100; number++)
@@ -116,12 +111,11 @@ static void test_no_more_than_players_take(void **state)
 }
 
 /* Many frames of each session are kept, so that one must not be larger than it can be. */
-static void test_states_of_a_frame_have_a_limit(void **state)
+TEST(test_states_of_a_frame_have_a_limit)
 {
     GByteArray *body = g_byte_array_new();
     struct qw_states *states;
 
-    (void)state;
     for (uint16_t number = 500; number >= 1; number--)
         qs_write_u16(body, number);
     qs_write_u16(body, 0);
@@ -166,13 +160,12 @@ static void assert_states(struct qw_frames *frames, const struct qw_states *stat
     g_byte_array_free(expected, TRUE);
 }
 
-static void test_late_is_as_at_once(void **state)
+TEST(test_late_is_as_at_once)
 {
     struct qw_states *at_once[PACKETS + 1] = {0};
     GRand *rand = g_rand_new_with_seed(1);
     struct qw_frames frames;
 
-    (void)state;
     qw_frames_init(&frames);
     frames.format = plain;
     update(&frames, 1, VIEW("\0\0"), false);
@@ -192,19 +185,4 @@ static void test_late_is_as_at_once(void **state)
         g_free(at_once[n]);
     g_rand_free(rand);
     qw_frames_clear(&frames);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_differences_from_the_baseline),
-        cmocka_unit_test(test_unknown_base),
-        cmocka_unit_test(test_float_coordinates),
-        cmocka_unit_test(test_further_bits),
-        cmocka_unit_test(test_no_more_than_players_take),
-        cmocka_unit_test(test_states_of_a_frame_have_a_limit),
-        cmocka_unit_test(test_late_is_as_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,11 +20,10 @@ static struct mvd_block read_one(struct qs_view bytes)
     return block;
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     struct mvd_block block;
 
-    (void)state;
     block = read_one(VIEW("\x0d\x06\3\0\0\0abc"));
     assert_int_equal(block.milliseconds, 13);
     assert_int_equal(block.type, MVD_ALL);
@@ -60,9 +59,8 @@ static enum qs_demo_status status_of(struct qs_view bytes)
     return status;
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
-    (void)state;
     assert_int_equal(status_of(VIEW("")), QS_DEMO_END);
     assert_int_equal(status_of(VIEW("\0\0")), QS_DEMO_BAD); /* dem_cmd */
     assert_int_equal(status_of(VIEW("\0\x07")), QS_DEMO_BAD);
@@ -86,12 +84,11 @@ static void check_stream(struct qs_view block)
     assert_int_equal(have, block.size);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
     const struct qs_view blocks[] = {VIEW("\1\x03\1\0\0\0\2\0\0\0ab"), VIEW("\1\x06\2\0\0\0ab"),
                                      VIEW("\1\x02\1\0\0\0\2\0\0\0")};
 
-    (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (uint32_t size = 1; size < blocks[i].size; size++) {
             const struct qs_view begun = {blocks[i].data, size};
@@ -105,12 +102,4 @@ static void test_cut(void **state)
     }
     assert_int_equal(qw_mvd_block_size(VIEW("\0\x07")), 0);
     assert_int_equal(qw_mvd_block_size(VIEW("\0\x06\xff\xff\xff\xff")), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_bad),
-                                       cmocka_unit_test(test_cut)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,116 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Views of a level: they stay spread over all of it, and are compared by the entities in them. */
+/* Samples of a level stay spread over all of it, and the most frequent state wins. */
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
-#include "common/demo/qwd/samples.h"
+#include "common/demo/qwd/client_view.h"
 
-/* The entity in view has the number of the update, modulo the numbers that there are. */
-static void take(struct qwd_samples *samples, uint32_t update)
+#include <string.h>
+
+enum { UPDATES = 100000, EVERY = 16, MAX = 128 };
+
+static void add(struct qs_samples *samples, uint32_t update)
 {
-    struct qwd_sample sample = {.player = 3, .origin = {1, 2, (float)update}};
-
-    qwd_numbers_set(&sample.numbers, update % QW_STATES_MAX, true);
-    if (qwd_samples_update(samples))
-        qwd_samples_add(samples, &sample);
+    if (qs_samples_is_due(samples, update))
+        *(uint32_t *)qs_samples_add(samples, update) = update;
 }
 
-static void check(const struct qwd_samples *samples, unsigned index, uint32_t update)
+TEST(test_spread)
 {
-    const struct qwd_sample sample = qwd_samples_at(samples, index);
+    struct qs_samples samples;
+    uint32_t gap;
 
-    assert_int_equal(sample.update, update);
-    assert_int_equal(sample.player, 3);
-    assert_true(sample.origin[2] == (float)update);
-    for (unsigned i = 0; i < QW_STATES_MAX; i++)
-        assert_int_equal(qwd_numbers_has(&sample.numbers, i), i == update % QW_STATES_MAX);
+    qs_samples_init(&samples, sizeof gap, MAX, EVERY, NULL);
+    for (uint32_t i = 0; i < UPDATES; i++)
+        add(&samples, i);
+    gap = g_array_index(samples.all, uint32_t, 1);
+    assert_true(samples.all->len >= MAX / 2);
+    assert_true(samples.all->len <= MAX);
+    for (guint i = 0; i < samples.all->len; i++)
+        assert_int_equal(g_array_index(samples.all, uint32_t, i), i * gap);
+    assert_true(samples.all->len * gap >= UPDATES - gap);
+    assert_true(samples.all->len * gap <= UPDATES + gap);
+    qs_samples_clear(&samples);
 }
 
-static void check_all(const struct qwd_samples *samples)
+static bool is_same(const void *format, const void *a, const void *b)
 {
-    const uint32_t gap = qwd_samples_at(samples, 1).update;
-
-    assert_true(samples->count >= QWD_SAMPLES / 2);
-    assert_true(samples->count <= QWD_SAMPLES);
-    for (unsigned i = 0; i < samples->count; i++)
-        check(samples, i, i * gap);
-    assert_true(samples->count * gap >= 100000 - gap);
-    assert_true(samples->count * gap <= 100000 + gap);
+    (void)format;
+    return memcmp(a, b, sizeof(int)) == 0;
 }
 
-static void test_spread(void **state)
+TEST(test_votes)
 {
-    struct qwd_samples samples = {0}, copy;
+    static const int states[] = {3, 7, 7, 5, 7};
+    GHashTable *votes = qs_votes_new(), *copy;
 
-    (void)state;
-    for (uint32_t i = 0; i < 100000; i++)
-        take(&samples, i);
-    check_all(&samples);
-    qwd_samples_copy(&copy, &samples);
-    qwd_samples_clear(&samples);
-    check_all(&copy);
-    take(&copy, 100000);
-    qwd_samples_clear(&copy);
+    for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
+        qs_votes_add(votes, 1, &states[i], sizeof states[i], is_same, NULL);
+    qs_votes_add(votes, 2, &states[0], sizeof states[0], is_same, NULL);
+    copy = qs_votes_copy(votes, sizeof states[0]);
+    g_hash_table_destroy(votes);
+    assert_int_equal(*(const int *)qs_votes_winner(copy, 1), 7);
+    assert_int_equal(*(const int *)qs_votes_winner(copy, 2), 3);
+    assert_null(qs_votes_winner(copy, 3));
+    g_hash_table_destroy(copy);
 }
 
-static void test_difference(void **state)
+TEST(test_numbers)
 {
-    struct qwd_numbers a = {0}, b = {0}, mask = {0};
+    struct qwd_numbers numbers = {0};
 
-    (void)state;
-    qwd_numbers_set(&a, 5, true);
-    qwd_numbers_set(&a, 2047, true);
-    qwd_numbers_set(&b, 6, true);
-    qwd_numbers_set(&mask, 5, true);
-    qwd_numbers_set(&mask, 2047, true);
-    assert_int_equal(qwd_numbers_differ(&a, &b, &mask), 2);
-    qwd_numbers_set(&a, 5, false);
-    assert_int_equal(qwd_numbers_differ(&a, &b, &mask), 1);
-    qwd_numbers_set(&a, QW_STATES_MAX, true); /* no entity has it */
-    assert_false(qwd_numbers_has(&a, QW_STATES_MAX));
-}
-
-/* The height of entity 1 in floats, after it was told to lie on the floor. */
-static float height_on_floor(float height)
-{
-    const struct qw_delta_format floats = {.coord_size = 4, .angle_size = 2, .entities = 64};
-    GByteArray *bytes = g_byte_array_new();
-    struct qw_entity entity;
-    struct qs_reader in;
-    float result;
-
-    qs_write_u16(bytes, 1);
-    qs_write_view(bytes, VIEW("\7\0\0\0"));
-    for (unsigned i = 0; i < 3; i++) {
-        qs_write_float(bytes, i == 2 ? height : 0);
-        qs_write_u16(bytes, 0);
-    }
-    in = qs_reader_over(bytes->data, bytes->len);
-    qw_read_baseline(&in, &floats, &entity);
-    qw_entity_lie_on_floor(&entity);
-    g_byte_array_set_size(bytes, 0);
-    qw_append_baseline(bytes, &floats, &entity, true);
-    result = qs_float_of_bits(qs_le32(bytes->data + bytes->len - 6));
-    g_byte_array_free(bytes, TRUE);
-    return result;
-}
-
-static void test_items_on_the_floor(void **state)
-{
-    (void)state;
-    assert_true(height_on_floor(-128) == -127.96875f);
-    assert_true(height_on_floor(24) == 24.03125f);
-    assert_true(height_on_floor(24.5f) == 24.5f); /* no floor is there */
-    assert_true(height_on_floor(1e30f) == 1e30f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_difference),
-        cmocka_unit_test(test_items_on_the_floor),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    qwd_numbers_set(&numbers, 2047, true);
+    assert_true(qwd_numbers_has(&numbers, 2047));
+    assert_false(qwd_numbers_has(&numbers, 5));
+    qwd_numbers_set(&numbers, 2047, false);
+    assert_false(qwd_numbers_has(&numbers, 2047));
+    qwd_numbers_set(&numbers, QW_STATES_MAX, true); /* no entity has it */
+    assert_false(qwd_numbers_has(&numbers, QW_STATES_MAX));
 }

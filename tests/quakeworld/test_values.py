@@ -14,10 +14,11 @@ CLIENT, SERVER = (1, 27001), (2, 27500)
 FTE_MODELDBL, FTE_ENTITYDBL, FTE_ENTITYDBL2 = 0x1000, 0x2000, 0x4000
 
 
-def serverdata(extensions=b"", level=b"A level"):
-    """svc_serverdata, QuakeWorld 28, of player 0: CL_ParseServerData of cl_parse.c."""
-    return (b"\x0b" + extensions + struct.pack("<II", 28, 1) + b"qw\0\0" + level + b"\0" +
-            bytes(40))
+def serverdata(extensions=b"", level=b"A level", version=28):
+    """svc_serverdata, of player 0: CL_ParseServerData of cl_parse.c. Ten floats for moves from
+    protocol 25 on."""
+    return (b"\x0b" + extensions + struct.pack("<II", version, 1) + b"qw\0\0" + level + b"\0" +
+            (bytes(40) if version >= 25 else b""))
 
 
 def fte_serverdata(flags):
@@ -127,6 +128,39 @@ class Numbers(Values):
             with self.subTest(name):
                 self.assertEqual(self.values("qw.usercmd." + name), [value] * 3)
         self.assertEqual(self.values("qw.usercmd.msec"), [1, 2, 3])
+
+    def test_narrow_usercmd(self):
+        """ezquake com_msg.c, MSG_ReadDeltaUsercmd up to protocol 26: the yaw is always there, what
+        is CM_ANGLE2 later announces the duration, and moves are bytes, in steps of 8."""
+        self.server(serverdata(version=26))
+        yaw = struct.pack("<H", 0x8000)
+        self.client(b"\x03\x00\x00" + b"\x80" + yaw + b"\x0d" + b"\x00" + yaw +
+                    b"\x0c" + struct.pack("<Hbb", 0x4000, -50, 127))
+        for name, values in (("angles.yaw", [-180, -180, 90]), ("msec", [13, 13, 13]),
+                             ("forwardmove", [0, 0, -400]), ("sidemove", [0, 0, 1016])):
+            with self.subTest(name):
+                self.assertEqual(self.values("qw.usercmd." + name), values)
+
+    def test_protocols_with_and_without_settings_of_moves(self):
+        for version, count in (24, 0), (25, 1), (26, 1):
+            self.server(serverdata(version=version) + b"\x08\x02behind it\n\0")
+            self.assertEqual(len(self.values("qw.serverdata.gravity")), count)
+            self.expect(print__text="behind it\n")
+
+    def test_recorded_command(self):
+        """ezquake cl_demo.c, CL_WriteDemoCmd: the angles sent from 0 to 360, and those of the view,
+        of which pitch and roll have a sign."""
+        self.server(serverdata() + b"\x2d\x00maps/a.bsp\0\0\0")
+        self.client(b"\x03\x00\x00" + b"\x00\x0d" + b"\x00\x0d" +
+                    b"\x83" + struct.pack("<HHHB", 0xc000, 0x8000, 0xe000, 13))
+        self.server(b"\x01")
+        self.packets()
+        self.tool("--quiet", "--output", "out.qwd", "in.pcap")
+        command = [packet for packet in self.dump("out.qwd") if packet["summary"] == "C→S command"][-1]
+        values = {field["name"]: field.get("value") for field in flatten(command["fields"])}
+        for angle, sent, view in ("pitch", 270, -90), ("yaw", 180, 180), ("roll", 315, -45):
+            self.assertEqual(values["qw.usercmd.angles." + angle], sent)
+            self.assertEqual(values["qw.block.viewangles." + angle], view)
 
     def test_words_from_0x8000_on(self):
         """MSG_ReadShort is signed; MSG_ReadCoord is a short in eighths."""

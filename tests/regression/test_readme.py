@@ -56,6 +56,7 @@ class Example(unittest.TestCase):
         if PLUGIN:
             shutil.copytree(PLUGIN, self.folder / "plugins")
             self.environment["WIRESHARK_PLUGIN_DIR"] = str(self.folder / "plugins")
+        subprocess.run(["chmod", "-R", "a+rX", self.folder], check=True)  # for another user
         self.identity = ({"user": NOBODY, "group": NOBODY, "extra_groups": []}
                          if os.getuid() == 0 else {})
 
@@ -76,8 +77,8 @@ class Example(unittest.TestCase):
                 pass  # the terminal's end, on Linux
             shell.wait()
         os.close(ours)
-        return [[line for line in part.splitlines() if line]
-                for part in output.decode().split(mark)[:-1]]
+        shown = re.sub(r"\r[^\r\n]*\x1b\[K", "", output.decode())  # without progress, now erased
+        return [[line for line in part.splitlines() if line] for part in shown.split(mark)[:-1]]
 
     def test_example(self):
         example = [(command, shown) for command, shown in steps()

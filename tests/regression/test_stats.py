@@ -62,7 +62,8 @@ class Stats(ToolTest):
     def test_text(self):
         output, _ = self.tool("--stats", SAMPLE)
         session, = self.report(SAMPLE)
-        self.assertTrue(output.startswith("session 1: QuakeWorld 28, dm4, 0:15\n"), output)
+        self.assertTrue(output.startswith("session 1: labplayer, QuakeWorld 28, dm4, 0:15, client 127.0.0.1:43608, "
+                                           "server 127.0.0.1:27500\n"), output)
         for message in session["messages"]:
             self.assertRegex(output, rf"\n  {message['name']} +{message['direction']} "
                                      rf"+{message['count']} +{message['bytes']}\n")

@@ -108,7 +108,7 @@ static void follow_announcement(struct reading *reading, int protocol)
         begin(reading, name, protocol, &announced->client)->session->server = QS_END_B;
 }
 
-static void take_packet(struct reading *reading, struct qs_packet *packet)
+static void visit_packet(struct reading *reading, struct qs_packet *packet)
 {
     const struct qs_conversation *conversation = find(reading, packet);
     struct visit visit;
@@ -145,8 +145,8 @@ static struct qs_conversation *begin_stream(struct reading *reading, const struc
     return conversation;
 }
 
-static void take_bytes(struct reading *reading, struct qs_conversation *conversation,
-                       const struct qs_packet *bytes)
+static void add_bytes(struct reading *reading, struct qs_conversation *conversation,
+                      const struct qs_packet *bytes)
 {
     struct qs_packet unit;
 
@@ -163,18 +163,18 @@ static void take_bytes(struct reading *reading, struct qs_conversation *conversa
     }
 }
 
-static void take_segment(struct reading *reading, struct tcp *tcp, const struct qs_packet *segment)
+static void add_segment(struct reading *reading, struct tcp *tcp, const struct qs_packet *segment)
 {
     struct tcp_piece piece;
 
-    tcp_take(tcp, segment);
+    tcp_add_segment(tcp, segment);
     while (tcp_next(tcp, &piece)) {
         if (piece.over)
             continue;
         if (!piece.connection->reader)
             piece.connection->reader = begin_stream(reading, &piece.packet);
         if (piece.connection->reader)
-            take_bytes(reading, piece.connection->reader, &piece.packet);
+            add_bytes(reading, piece.connection->reader, &piece.packet);
         else
             tcp_ignore(piece.connection);
     }
@@ -189,16 +189,14 @@ static void read_frames(struct reading *reading, struct input *input, link_reade
     struct input_frame frame;
 
     while (input_next(input, &frame) == INPUT_FRAME) {
-        struct qs_packet packet = {.number = frame.number, .time = frame.time};
-
-        if (!link(&frame.bytes))
+        if (!link(&frame.packet))
             continue;
-        switch (ip_read(ip, frame.bytes, frame.time, &packet)) {
+        switch (ip_read(ip, &frame.packet)) {
         case IP_UDP:
-            take_packet(reading, &packet);
+            visit_packet(reading, &frame.packet);
             break;
         case IP_TCP:
-            take_segment(reading, tcp, &packet);
+            add_segment(reading, tcp, &frame.packet);
             break;
         case IP_NOTHING:
             break;

@@ -79,9 +79,9 @@ GByteArray *ipv6_fragment(const GByteArray *datagram, struct ipv4_part part)
     return payload;
 }
 
-struct span span_of(const GByteArray *bytes)
+struct qs_packet frame_of(const GByteArray *bytes)
 {
-    return (struct span){bytes->data, bytes->len, bytes->len};
+    return (struct qs_packet){.data = bytes->data, .size = bytes->len, .wire_size = bytes->len};
 }
 
 FILE *file_of(const GByteArray *bytes)

@@ -4,15 +4,10 @@
 #define QS_TESTS_TOOL_FRAMES_H
 
 #include <glib.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
-#include "pcap2demo/capture/span.h"
+#include "common/core/packet.h"
+#include "tests/support/test.h"
 
 /* Appends hexadecimal digits, which spaces may part. */
 void append_hex(GByteArray *bytes, const char *digits);
@@ -39,7 +34,7 @@ GByteArray *ipv6_packet(uint8_t next_header, const GByteArray *payload);
 /* The bytes behind an IPv6 fragment header that makes them part of a UDP datagram. */
 GByteArray *ipv6_fragment(const GByteArray *datagram, struct ipv4_part part);
 
-struct span span_of(const GByteArray *bytes);
+struct qs_packet frame_of(const GByteArray *bytes);
 
 /* A file with these bytes, to be read; close it. */
 FILE *file_of(const GByteArray *bytes);

@@ -5,16 +5,20 @@ import json
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
 import unittest
 
 import tool
-from tool import ToolTest
+from tool import SAMPLE, Capture, ToolTest
 
 SKIPPED = 77
 INSIDE = "RECORDER_TEST_INSIDE"
+PORT = 42500
+SERVER_IN_SAMPLE = 27500
 
 
 def run(*command):
@@ -46,10 +50,50 @@ def main():
     unittest.main()
 
 
+def add_pair():
+    """Two interfaces, left and right, which are connected."""
+    run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+    for name in ("left", "right"):
+        run("ip", "link", "set", name, "up")
+
+
+class Session:
+    """The session of a capture, sent anew between two sockets."""
+
+    def __init__(self, port=PORT, capture=SAMPLE, server=SERVER_IN_SAMPLE):
+        self.server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.server.bind(("127.0.0.1", port))
+        self.client.bind(("127.0.0.1", 0))
+        self.packets = [(packet[22:24] == struct.pack(">H", server), packet[28:])
+                        for _, packet in Capture.read(capture).packets()]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+        self.client.close()
+
+    def send(self, first=0, last=None):
+        for to_server, payload in self.packets[first:last]:
+            sender, receiver = ((self.client, self.server) if to_server
+                                else (self.server, self.client))
+            sender.sendto(payload, receiver.getsockname())
+
+    def leave(self):
+        """The client's last word: clc_stringcmd "drop"."""
+        header = [payload for to_server, payload in self.packets if to_server][-1][:10]
+        sequence, rest = struct.unpack("<I", header[:4])[0] & 0x7fffffff, header[4:]
+        self.client.sendto(struct.pack("<I", sequence + 1) + rest + b"\x04drop\0",
+                           self.server.getsockname())
+
+
 class RecorderTest(ToolTest):
     """A test that records, in a network of its own."""
 
     options = ()
+    log_folder = None  # of logs; None: the test's
 
     def setUp(self):
         super().setUp()
@@ -67,7 +111,7 @@ class RecorderTest(ToolTest):
 
     def start(self, *arguments, interface="lo", output="demos"):
         """A recorder that is listening; its log is a file of the folder."""
-        log = self.folder / f"log-{len(self.processes)}"
+        log = (self.log_folder or self.folder) / f"log-{len(self.processes)}"
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
         with log.open("w") as out:
             process = subprocess.Popen(
@@ -79,8 +123,17 @@ class RecorderTest(ToolTest):
         self.wait(process, "folder")
         return process
 
+    def wait_for(self, condition, seconds=30):
+        """Until it holds."""
+        until = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > until:
+                self.fail("in vain")
+            time.sleep(0.05)
+
     def events(self, process, kind=None):
-        events = [json.loads(line) for line in process.log.read_text().splitlines()]
+        events = [json.loads(line) for line in process.log.read_text().splitlines(True)
+                  if line.endswith("\n") and line.startswith("{")]
         return [event for event in events if kind in (None, event["event"])]
 
     def wait(self, process, kind, count=1, seconds=15):
@@ -119,6 +172,10 @@ class RecorderTest(ToolTest):
 
     def kinds(self, process):
         return [event["event"] for event in self.events(process)]
+
+    def recordings(self):
+        return sorted(path for path in self.demos.iterdir()
+                      if path.suffix not in (".json", ".lock"))
 
     def blocks(self, path):
         """Of a demo that is whole."""

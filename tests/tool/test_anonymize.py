@@ -181,39 +181,20 @@ class Anonymize(ToolTest):
         return [line.split()[2] for line in dump.splitlines()]
 
     def test_compressed_stream(self):
-        """What a deflate stream goes on with is deflated anew: units stay units, and nothing of the
-        original is left in it."""
+        """It is left out from its beginning to its end, behind a gap, too."""
         with gzip.open(CAPTURES / "fidelity/q2-gtv.pcap.gz") as capture:
-            original = self.write("gtv.pcap", capture.read())
-        dump = self.dump(original)
-        players = set(re.findall(r'mvd\.player\.name := "(\w{3,})"', dump))
-        self.assertTrue(players)
-        copy, output, error = self.copy(original)
-        self.assertEqual(error, "")
-        self.assertNotIn("left out because", output)
-        self.assertEqual(self.but_sizes_of_units(self.dump(copy)), self.but_sizes_of_units(dump))
-        copy, _, _ = self.copy(original, options=["--replace-names", "--replace-chat"])
-        shown = self.dump(copy)
-        for player in players:
-            self.assertNotRegex(shown, rf'= ".*\b{player}\b')
-        self.assertEqual(self.names_of_fields(shown), self.names_of_fields(dump))
-
-    def but_sizes_of_units(self, dump):
-        return [re.sub(r"^0\+\d+ packet", "packet", line) for line in comparable(dump)
-                if "gtv.deflated" not in line]
-
-    def test_stream_behind_a_hole(self):
-        """What cannot be inflated may hold anything."""
-        with gzip.open(CAPTURES / "fidelity/q2-gtv.pcap.gz") as capture:
-            whole = self.write("gtv.pcap", capture.read())
-        capture = Capture.read(whole)
-        frames = [frame for i, frame in enumerate(capture.frames) if i != len(capture.frames) // 2]
-        holed = self.write("holed.pcap", Capture(capture.link_type, frames).pcap())
-        copy, _, _ = self.copy(holed)
-        behind = re.search(r"(?s)not_captured.*", self.dump(copy))[0]
-        bytes_behind = re.findall(r"undecoded = ([0-9a-f]+)", behind)
-        self.assertTrue(bytes_behind)
-        self.assertEqual(set("".join(bytes_behind)), {"0"})
+            whole = Capture.read(self.write("gtv.pcap", capture.read()))
+        frames = [frame for i, frame in enumerate(whole.frames) if i != len(whole.frames) // 2]
+        for name, kept in (("whole", whole.frames), ("gap", frames)):
+            with self.subTest(name):
+                copy, output, error = self.copy(
+                    self.write("gap.pcap", Capture(whole.link_type, kept).pcap()))
+                self.assertEqual(error.count("left out: the rest of this stream"), 1, error)
+                self.assertIn("left out because they are compressed: ", output)
+                dump = self.dump(copy)
+                self.assertIn("gtv.name", dump)
+                self.assertNotIn("undecoded", dump)
+                self.assertNotIn("gtv.deflated", dump)
 
     def test_name_known_later(self):
         """A packet before tells of somebody whose name comes only afterwards; a server's name, and
@@ -232,6 +213,42 @@ class Anonymize(ToolTest):
                               stdin=stream)[0]
         self.assertIn("names: 2, in ", piped)
         self.assertEqual((self.folder / "piped.pcapng").read_bytes(), copy.read_bytes())
+
+    def test_names_in_other_forms(self):
+        """As engines print them: in any case, with the colors of the font's upper half, of codes."""
+        high = bytes(byte | 0x80 for byte in b"annabel")
+        told = [b"ANNABEL came", high + b" came", high[:3] + b"abel came", b"charlotte^7 came",
+                b"gold\x92\x13 came", b"gold12 came"]
+        packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0" + b"".join(
+            b"\x28%c\1\0\0\0\\name\\%s\0" % (slot, name) for slot, name in enumerate(
+                (b"annabel", b"^1char^2lotte", b"gold\x13\x14"))))]
+        packets += [udp(SERVER, CLIENT, struct.pack("<II", 2 + number, 0) + b"\x08\2%s\n\0" % text)
+                    for number, text in enumerate(told)]
+        copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
+        dump = self.dump(copy)
+        for name in "annabel", "charlotte", "lotte", "gold1":
+            self.assertNotIn(name, dump.lower())
+        self.assertEqual(len(set(re.findall(r'print.text = "(\w{7}) came', dump))), 1)
+
+    def test_planted(self):
+        """What tells who somebody is, or lets others in."""
+        client = [b"SAY my planted0", b"wait;say my planted1", b"setinfo _pw planted2",
+                  b"cmd auth planted3"]
+        server = [b"\x33\1*auth\0planted4\0", b"\x33\1team\0planted5\0",
+                  b"\x08\2mail planted6@example.org now\n\0",
+                  b'\x09fullserverinfo "\\a\\b\\hostport\\planted7.example.org:27500"\n\0',
+                  b"\x09connect planted8.example.org:27500\n\0",
+                  b"\x28\1\1\0\0\0\\*auth\\planted9\\_pw\\planted10\\team\\planted11\0"]
+        packets = [udp(CLIENT, SERVER, struct.pack("<IIH", 1 + number, 0, 1) + b"\4%s\0" % text)
+                   for number, text in enumerate(client)]
+        packets += [udp(SERVER, CLIENT, struct.pack("<II", 1 + number, 0) + message)
+                    for number, message in enumerate(server)]
+        original = self.capture(packets)
+        self.assertEqual(len(set(re.findall(rb"planted\d+", original.read_bytes()))), 12)
+        copy, _, _ = self.copy(original, options=["--replace-names", "--replace-chat"])
+        self.assertEqual(re.findall(rb"planted\d+", copy.read_bytes()), [])
+        self.assertEqual(self.names_of_fields(self.dump(copy)),
+                         self.names_of_fields(self.dump(original)))
 
     def test_pipe(self):
         """It can be read only once: what may stand before it is known would be kept."""
@@ -254,6 +271,21 @@ class Anonymize(ToolTest):
         self.assertNotIn(b"bob", copy.read_bytes())
         self.assertNotIn(b"100.100.100.123", copy.read_bytes())
         self.assertIn("sequence.duplicate", self.dump(copy))
+
+    def test_texts_of_addresses(self):
+        """They keep their length and are the replaced address; the broadcast address stays."""
+        for host in ("10.0.0.2", "10.100.200.222", "10.0.0.22", "100.100.100.123"):
+            with self.subTest(host):
+                packet = bytearray(udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x08\x02at " + host.encode() +
+                                       b" 255.255.255.255 0.0.0.0\n\0"))
+                packet[12:16] = bytes(int(part) for part in host.split("."))
+                copy, _, _ = self.copy(self.capture([bytes(packet)]))
+                copied = copy.read_bytes()
+                text = re.search(rb"at ([0-9.]+) 255\.255\.255\.255 0\.0\.0\.0\n", copied)[1]
+                self.assertEqual(len(text), len(host))
+                if len(host) > 8:  # shorter ones stand in another network
+                    source = re.search(rb"(?s)(....)....\x6b\x6c\x9c\x40", copied)[1]
+                    self.assertEqual([int(part) for part in text.split(b".")], list(source))
 
     def test_ipv6(self):
         packets = [as_ipv6(udp(CLIENT, SERVER, OOB + b"status\n"))]

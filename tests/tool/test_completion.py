@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -35,10 +36,10 @@ def run(shell, script):
 
 class Bash(unittest.TestCase):
     def complete(self, words):
-        return run("bash", BASH.format(script=SCRIPTS / "pcap2demo.bash", words=words))
+        return run("bash", BASH.format(script=shlex.quote(f"{SCRIPTS}/pcap2demo.bash"), words=words))
 
     def test_options(self):
-        self.assertEqual(self.complete("--ex"), ["--extract-files"])
+        self.assertEqual(self.complete("--ex"), ["--extract-files", "--expect"])
         self.assertLessEqual({"--list", "--output", "--split", "--help"},
                              set(self.complete("--")))
 
@@ -56,11 +57,11 @@ class Bash(unittest.TestCase):
 @unittest.skipUnless(shutil.which("fish"), "fish is not there")
 class Fish(unittest.TestCase):
     def complete(self, line):
-        found = run("fish", f"source {SCRIPTS}/pcap2demo.fish; complete -C 'pcap2demo {line}'")
+        found = run("fish", f"source {shlex.quote(f'{SCRIPTS}/pcap2demo.fish')}; complete -C 'pcap2demo {line}'")
         return [word.partition("\t")[0] for word in found]
 
     def test_options_and_values(self):
-        self.assertEqual(self.complete("--ex"), ["--extract-files"])
+        self.assertEqual(self.complete("--ex"), ["--extract-files", "--expect"])
         self.assertEqual(self.complete("--split=le"), ["--split=level"])
         self.assertEqual(self.complete("--dump="), ["--dump=compact", "--dump=json", "--dump=text"])
 
@@ -92,7 +93,7 @@ class Zsh(unittest.TestCase):
             os.execvp("zsh", ["zsh", "-f", "-i"])
         self.addCleanup(os.waitpid, self.process, 0)
         self.addCleanup(os.close, self.terminal)
-        os.write(self.terminal, ZSH.format(folder=SCRIPTS).replace("\n", ";").encode() + b"\n")
+        os.write(self.terminal, ZSH.format(folder=shlex.quote(str(SCRIPTS))).replace("\n", ";").encode() + b"\n")
         self.read_to("READY2")
 
     def read_to(self, end):

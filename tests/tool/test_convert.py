@@ -4,7 +4,6 @@
 import gzip
 import json
 import os
-import pathlib
 import pty
 import re
 import resource
@@ -15,7 +14,7 @@ import time
 import unittest
 
 import tool
-from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest, udp
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest, udp, wait_until_read
 
 START = "20261120-155443-labplayer"
 SECOND_START = "20261120-155503-labplayer"  # of what is shifted by 20 seconds
@@ -251,6 +250,28 @@ class Sessions(Convert):
         found = self.dump(path)
         self.assertEqual([packet["direction"] for packet in found], ["c2s", "s2c", "s2c", "c2s"])
 
+    def test_announced_port_used_again(self):
+        """After the disconnect the next client on the same ports has numbers of its own, even if
+        the server goes on with low ones that it used before."""
+        client, listener, server = (2, 51000), (1, 26000), (1, 40264)
+        accept = bytes.fromhex("80000009 81") + struct.pack("<I", server[1])
+        connection = [
+            udp(client, listener, bytes.fromhex("8000000c 01") + b"QUAKE\0\3"),
+            udp(listener, client, accept),
+            udp(server, client, bytes.fromhex("00090009 00000000 01")),
+            udp(client, server, bytes.fromhex("00020008 00000000")),
+            udp(client, server, bytes.fromhex("00100009 00000000 02")),
+        ]
+        frames = [(at * SECOND, frame) for at, frame in enumerate(2 * connection)]
+        path = self.write("x.pcap", Capture(tool.RAW, frames).pcap())
+        output, _ = self.tool("--list", "--json", path)
+        sessions = json.loads(output)["sessions"]
+        self.assertEqual([session["server"] for session in sessions], 2 * ["10.0.0.1:40264"])
+        found = self.dump(path)
+        self.assertEqual([packet["session"] for packet in found if packet["source"][-5:] == "40264"],
+                         [1, 2])
+        self.assertNotIn("nq.sequence.", json.dumps(found))
+
     def test_list_says_what_convert_does(self):
         frames = self.capture.frames + shifted(self.capture.frames[700:], 400)
         path = self.write_frames("x.pcap", frames)
@@ -284,19 +305,12 @@ class Interrupted(Convert):
         return subprocess.Popen([tool.PROGRAM, *arguments], cwd=self.folder,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
-    @staticmethod
-    def wait_until_it_sleeps(process):
-        status = pathlib.Path(f"/proc/{process.pid}/status")
-        while "State:\tS" not in status.read_text():
-            time.sleep(0.05)
-
     def test_recording(self):
         """Standard input that is interrupted is a recording that is done."""
         with self.start("-", stdin=subprocess.PIPE) as process:
             process.stdin.write(SAMPLE.read_bytes())
             process.stdin.flush()
-            time.sleep(0.5)
-            self.wait_until_it_sleeps(process)
+            wait_until_read(process, process.stdin)
             process.send_signal(signal.SIGTERM)
             process.stdout.read()
             self.assertEqual(process.stderr.read(), b"")
@@ -310,10 +324,9 @@ class Interrupted(Convert):
         with self.start("x.pcap") as process, open(fifo, "wb") as stream:
             stream.write(SAMPLE.read_bytes()[:50000])
             stream.flush()
-            time.sleep(0.5)
-            self.wait_until_it_sleeps(process)
+            wait_until_read(process, stream)
             process.send_signal(signal.SIGINT)
-            process.wait(20)
+            process.wait()
             self.assertEqual(process.stderr.read(),
                              b"pcap2demo: interrupted; unfinished demos are not kept\n")
         self.assertEqual(process.returncode, 1)
@@ -340,7 +353,7 @@ class Progress(ToolTest):
         except OSError:
             pass
         os.close(leader)
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(), 0)
         self.assertRegex(shown, rb"\r\d+ MB +\d+ MB/s +\d:\d\d")
         self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
 

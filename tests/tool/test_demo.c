@@ -59,7 +59,7 @@ static void assert_file(const struct fixture *f, guint index, const char *name, 
     g_free(contents);
 }
 
-static void writes_a_file_for_each_begin(void **state)
+TEST_WITH(writes_a_file_for_each_begin, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -83,7 +83,7 @@ static void writes_a_file_for_each_begin(void **state)
 }
 
 /* A file that spans levels is named after the first. */
-static void keeps_the_first_map(void **state)
+TEST_WITH(keeps_the_first_map, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -97,7 +97,7 @@ static void keeps_the_first_map(void **state)
 }
 
 /* Nothing that is there is overwritten: the next free name is taken. */
-static void takes_the_next_free_name(void **state)
+TEST_WITH(takes_the_next_free_name, set_up, tear_down)
 {
     struct fixture *f = *state;
     char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
@@ -119,7 +119,7 @@ static void takes_the_next_free_name(void **state)
     g_free(path);
 }
 
-static void discards(void **state)
+TEST_WITH(discards, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -134,7 +134,7 @@ static void discards(void **state)
     assert_int_equal(f->demo->files->len, 0);
 }
 
-static void keeps_what_is_missing_at_the_start(void **state)
+TEST_WITH(keeps_what_is_missing_at_the_start, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -144,7 +144,7 @@ static void keeps_what_is_missing_at_the_start(void **state)
     assert_string_equal(f->demo->lacks, "no svc_serverinfo seen");
 }
 
-static void bounds_problems(void **state)
+TEST_WITH(bounds_problems, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct qs_packet packet = {.number = 17};
@@ -175,7 +175,7 @@ static void assert_problem_text(const struct fixture *f, guint index, const char
 }
 
 /* What differs only in its numbers is told once. */
-static void sums_up_problems(void **state)
+TEST_WITH(sums_up_problems, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_packet packet = {.number = 12};
@@ -194,21 +194,4 @@ static void sums_up_problems(void **state)
                         "frame 7 is left out (12 times: packets 12, 45, 100, 101, 102, 103, 104, "
                         "105, 106, 107, …)");
     assert_problem_text(f, 1, "the end (2 times)");
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(writes_a_file_for_each_begin),
-        TEST(keeps_the_first_map),
-        TEST(takes_the_next_free_name),
-        TEST(discards),
-        TEST(keeps_what_is_missing_at_the_start),
-        TEST(bounds_problems),
-        TEST(sums_up_problems),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

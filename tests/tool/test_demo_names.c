@@ -17,20 +17,18 @@ static void assert_map(const char *map, const char *expected)
     g_free(name);
 }
 
-static void keeps_good_names(void **state)
+TEST(keeps_good_names)
 {
-    (void)state;
     assert_map("dm4", "dm4");
     assert_map("q2dm1_v2+a-B", "q2dm1_v2+a-B");
     assert_map("maps/e1m1.bsp", "e1m1");
 }
 
-static void tames_bad_names(void **state)
+TEST(tames_bad_names)
 {
     char long_name[301];
     char *name;
 
-    (void)state;
     assert_map(NULL, "");
     assert_map("", "");
     assert_map("../../etc/passwd", "passwd");
@@ -71,11 +69,10 @@ static void assert_next(struct qs_demo_names *naming, const struct qs_demo_name_
         .capture = "duel", .extension = "qwd", __VA_ARGS__                                         \
     }
 
-static void names_by_capture_start_player_and_map(void **state)
+TEST(names_by_capture_start_player_and_map)
 {
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
-    (void)state;
     assert_true(qs_demo_names_is_free(naming));
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4.qwd");
@@ -97,13 +94,12 @@ static void names_by_capture_start_player_and_map(void **state)
 }
 
 /* Each is told apart without a look at all that came before. */
-static void tells_many_apart(void **state)
+TEST(tells_many_apart)
 {
     enum { MANY = 200000 };
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
     char *expected;
 
-    (void)state;
     for (unsigned i = 1; i < MANY; i++)
         g_free(qs_demo_names_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
     expected = g_strdup_printf("duel-20261120-155401-dm4-%u.qwd", MANY);
@@ -115,11 +111,10 @@ static void tells_many_apart(void **state)
     qs_demo_names_free(naming);
 }
 
-static void uses_the_users_file(void **state)
+TEST(uses_the_users_file)
 {
     struct qs_demo_names *naming = qs_demo_names_new("final.demo.qwd");
 
-    (void)state;
     assert_false(qs_demo_names_is_free(naming));
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm4"), "final.demo.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm6"), "final.demo-2.qwd");
@@ -128,11 +123,10 @@ static void uses_the_users_file(void **state)
 }
 
 /* Who does not know what the capture is called leaves that out. */
-static void names_without_a_capture(void **state)
+TEST(names_without_a_capture)
 {
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
-    (void)state;
     assert_next(naming,
                 &(const struct qs_demo_name_request){
                     .capture = "", .start = START, .map = "dm4", .extension = "qwd"},
@@ -140,11 +134,10 @@ static void names_without_a_capture(void **state)
     qs_demo_names_free(naming);
 }
 
-static void knows_the_folder(void **state)
+TEST(knows_the_folder)
 {
     struct demo_files *files = demo_files_new(NULL, false);
 
-    (void)state;
     assert_string_equal(demo_files_folder(files), ".");
     demo_files_free(files);
     files = demo_files_new("../final.demo.qwd", false);
@@ -152,13 +145,12 @@ static void knows_the_folder(void **state)
     demo_files_free(files);
 }
 
-static void uses_the_users_folder(void **state)
+TEST(uses_the_users_folder)
 {
     char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
     char *with_slash = g_strconcat(folder, "/", NULL);
     struct demo_files *files = demo_files_new(with_slash, false);
 
-    (void)state;
     assert_string_equal(demo_files_folder(files), with_slash);
     demo_files_free(files);
     g_rmdir(folder);
@@ -167,13 +159,12 @@ static void uses_the_users_folder(void **state)
 }
 
 /* Only a name with a dot in it is that of a file: demos have extensions. */
-static void makes_folders(void **state)
+TEST(makes_folders)
 {
     static const char *const outputs[] = {"out", "out/", "deep/out", "deep.er/out", "out/x.qwd"};
     static const char *const made[] = {"out", "deep/out", "deep", "deep.er/out", "deep.er"};
     char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(outputs); i++) {
         char *output = g_build_filename(folder, outputs[i], NULL);
         struct demo_files *files = demo_files_new(output, false);
@@ -193,32 +184,13 @@ static void makes_folders(void **state)
     g_free(folder);
 }
 
-static void refuses_folders_that_cannot_be(void **state)
+TEST(refuses_folders_that_cannot_be)
 {
     struct demo_files *files = demo_files_new("/dev/null/folder/x.qwd", false);
     char *error = make_folders(demo_files_folder(files));
 
-    (void)state;
     assert_non_null(error);
     assert_non_null(strstr(error, "/dev/null/folder"));
     g_free(error);
     demo_files_free(files);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_good_names),
-        cmocka_unit_test(tames_bad_names),
-        cmocka_unit_test(names_by_capture_start_player_and_map),
-        cmocka_unit_test(tells_many_apart),
-        cmocka_unit_test(uses_the_users_file),
-        cmocka_unit_test(names_without_a_capture),
-        cmocka_unit_test(knows_the_folder),
-        cmocka_unit_test(uses_the_users_folder),
-        cmocka_unit_test(makes_folders),
-        cmocka_unit_test(refuses_folders_that_cannot_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static struct qs_flow *add(struct fixture *f, unsigned name, int64_t time)
     return &conversation->flow;
 }
 
-static void finds_both_directions(void **state)
+TEST_WITH(finds_both_directions, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_packet there = to_server(1, 0), back = reversed(there);
@@ -91,7 +91,7 @@ static void finds_both_directions(void **state)
     assert_ptr_equal(qs_flow_between(f->table, &back.source, &back.destination), flow);
 }
 
-static void tells_addresses_and_ports_apart(void **state)
+TEST_WITH(tells_addresses_and_ports_apart, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_packet packet;
@@ -114,7 +114,7 @@ static void tells_addresses_and_ports_apart(void **state)
     assert_null(qs_flow_find(f->table, &packet));
 }
 
-static void ends_idle_ones(void **state)
+TEST_WITH(ends_idle_ones, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -132,7 +132,7 @@ static void ends_idle_ones(void **state)
 }
 
 /* A clock that was put back must not end anything, nor keep it for ever. */
-static void bears_time_going_back(void **state)
+TEST_WITH(bears_time_going_back, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -142,7 +142,7 @@ static void bears_time_going_back(void **state)
     assert_null(find(f, to_server(1, 3 * QS_FLOW_IDLE)));
 }
 
-static void is_bounded(void **state)
+TEST_WITH(is_bounded, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -160,7 +160,7 @@ static void is_bounded(void **state)
 }
 
 /* What is one-sided ends nothing that was answered, nor that anything that is live. */
-static void keeps_classes_apart(void **state)
+TEST_WITH(keeps_classes_apart, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_flow *live = add(f, 1, 0);
@@ -181,7 +181,7 @@ static void keeps_classes_apart(void **state)
     assert_int_equal(qs_flow_count(f->table, QS_FLOW_LIVE), 1);
 }
 
-static void bounds_each_class(void **state)
+TEST_WITH(bounds_each_class, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -202,7 +202,7 @@ static void note_name(struct qs_flow *flow, void *user)
     g_array_append_val((GArray *)user, ((struct qs_conversation *)flow)->name);
 }
 
-static void goes_through_all_in_order(void **state)
+TEST_WITH(goes_through_all_in_order, set_up, tear_down)
 {
     struct fixture *f = *state;
     GArray *names = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -220,7 +220,7 @@ static void goes_through_all_in_order(void **state)
 }
 
 /* Any packet may do it, and there may be thousands of conversations: none is touched. */
-static void sets_the_clock_of_all_at_once(void **state)
+TEST_WITH(sets_the_clock_of_all_at_once, set_up, tear_down)
 {
     const int64_t day = INT64_C(86400) * 1000000000;
     struct fixture *f = *state;
@@ -240,7 +240,7 @@ static void sets_the_clock_of_all_at_once(void **state)
     assert_int_equal(f->over->len, 1);
 }
 
-static void ends_one_or_all(void **state)
+TEST_WITH(ends_one_or_all, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_flow *second;
@@ -259,7 +259,7 @@ static void ends_one_or_all(void **state)
 }
 
 /* Steps that times have no room for. */
-static void shifts_far(void **state)
+TEST_WITH(shifts_far, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct qs_flow *early = add(f, 1, 5), *late = add(f, 2, INT64_MAX - 5);
@@ -271,25 +271,4 @@ static void shifts_far(void **state)
     assert_true(qs_flow_last(f->table, early) == 0);
     qs_flow_table_shift(f->table, -1);
     assert_true(qs_flow_last(f->table, early) == 0);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(finds_both_directions),
-        TEST(tells_addresses_and_ports_apart),
-        TEST(ends_idle_ones),
-        TEST(shifts_far),
-        TEST(bears_time_going_back),
-        TEST(is_bounded),
-        TEST(keeps_classes_apart),
-        TEST(bounds_each_class),
-        TEST(goes_through_all_in_order),
-        TEST(sets_the_clock_of_all_at_once),
-        TEST(ends_one_or_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

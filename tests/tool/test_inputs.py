@@ -5,18 +5,16 @@ import gzip
 import io
 import json
 import os
-import pathlib
 import shutil
 import signal
 import struct
 import subprocess
 import tarfile
-import time
 import unittest
 import zipfile
 
 import tool
-from tool import ACKNEX, Capture, ToolTest
+from tool import ACKNEX, Capture, ToolTest, wait_until_read
 
 MACS = bytes.fromhex("020000000001020000000002")
 SLL = bytes.fromhex("0000000100060200000000010000")
@@ -440,12 +438,9 @@ class Streams(ToolTest):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    cwd=self.folder)
         with process:
-            status = pathlib.Path(f"/proc/{process.pid}/status")
             process.stdin.write(ACKNEX.read_bytes())
             process.stdin.flush()
-            # The program has taken all of it when it sleeps for more.
-            while "State:\tS" not in status.read_text():
-                time.sleep(0.05)
+            wait_until_read(process, process.stdin)
             process.send_signal(signal.SIGINT)
             output = process.stdout.read().decode()
             error = process.stderr.read().decode()

@@ -48,9 +48,13 @@ static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64
 {
     /* A copy of the exact size, so that reading beyond it is noticed. */
     uint8_t *bytes = g_memdup2(packet->data, size);
-    const struct span span = {bytes, size, packet->len};
-    const bool whole = ip_read(f->ip, span, time, &f->packet) == IP_UDP;
+    bool whole;
 
+    f->packet.data = bytes;
+    f->packet.size = size;
+    f->packet.wire_size = packet->len;
+    f->packet.time = time;
+    whole = ip_read(f->ip, &f->packet) == IP_UDP;
     g_ptr_array_add(f->made, packet);
     /* What is not reassembled points into the frame. */
     if (whole && f->packet.data >= bytes && f->packet.data <= bytes + size)
@@ -86,7 +90,7 @@ static void assert_payload(const struct fixture *f, uint32_t size, uint32_t wire
 
 /* --- Whole packets */
 
-static void reads_ipv4(void **state)
+TEST_WITH(reads_ipv4, set_up, tear_down)
 {
     static const uint8_t source[16] = {10, 0, 0, 1}, destination[16] = {10, 0, 0, 2};
     struct fixture *f = *state;
@@ -98,7 +102,7 @@ static void reads_ipv4(void **state)
     assert_memory_equal(f->packet.destination.bytes, destination, 16);
 }
 
-static void reads_ipv4_options(void **state)
+TEST_WITH(reads_ipv4_options, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *packet = ipv4_whole(f->datagram);
@@ -114,7 +118,7 @@ static void reads_ipv4_options(void **state)
     assert_payload(f, PAYLOAD, PAYLOAD);
 }
 
-static void reads_ipv6(void **state)
+TEST_WITH(reads_ipv6, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -127,7 +131,7 @@ static void reads_ipv6(void **state)
 }
 
 /* Hop-by-hop, destination options, routing and authentication headers before UDP. */
-static void reads_ipv6_extensions(void **state)
+TEST_WITH(reads_ipv6_extensions, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *payload = g_byte_array_new();
@@ -142,7 +146,7 @@ static void reads_ipv6_extensions(void **state)
 }
 
 /* Headers that lead to one another without end. */
-static void gives_up_long_chains(void **state)
+TEST_WITH(gives_up_long_chains, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *payload = g_byte_array_new();
@@ -152,7 +156,7 @@ static void gives_up_long_chains(void **state)
     assert_false(read_ipv6(f, 60, payload));
 }
 
-static void leaves_other_protocols(void **state)
+TEST_WITH(leaves_other_protocols, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *packet = ipv4_whole(f->datagram);
@@ -163,7 +167,7 @@ static void leaves_other_protocols(void **state)
 }
 
 /* The capture holds the first bytes of each packet only. */
-static void reads_cut_packets(void **state)
+TEST_WITH(reads_cut_packets, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -178,7 +182,7 @@ static void reads_cut_packets(void **state)
         assert_int_equal(read_cut(f, ipv6_packet(17, f->datagram), size, 0), size >= 48);
 }
 
-static void trusts_the_smaller_length(void **state)
+TEST_WITH(trusts_the_smaller_length, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *packet = ipv4_whole(f->datagram);
@@ -216,7 +220,7 @@ static void trusts_the_smaller_length(void **state)
 
 /* --- Fragments */
 
-static void joins_in_order(void **state)
+TEST_WITH(joins_in_order, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -228,7 +232,7 @@ static void joins_in_order(void **state)
     assert_int_equal(ip_counts(f->ip)->reassembled, 1);
 }
 
-static void joins_in_any_order(void **state)
+TEST_WITH(joins_in_any_order, set_up, tear_down)
 {
     static const unsigned char orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                               {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -244,7 +248,7 @@ static void joins_in_any_order(void **state)
 }
 
 /* A capture on all interfaces sees each fragment twice. */
-static void takes_equal_copies(void **state)
+TEST_WITH(takes_equal_copies, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -257,7 +261,7 @@ static void takes_equal_copies(void **state)
 }
 
 /* Fragments may overlap as long as they agree. */
-static void takes_agreeing_overlap(void **state)
+TEST_WITH(takes_agreeing_overlap, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -267,7 +271,7 @@ static void takes_agreeing_overlap(void **state)
     assert_payload(f, PAYLOAD, PAYLOAD);
 }
 
-static void refuses_contradicting_overlap(void **state)
+TEST_WITH(refuses_contradicting_overlap, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *other = ipv4_packet(f->datagram, parts[1]);
@@ -283,7 +287,7 @@ static void refuses_contradicting_overlap(void **state)
     assert_int_equal(ip_counts(f->ip)->reassembled, 0);
 }
 
-static void refuses_two_ends(void **state)
+TEST_WITH(refuses_two_ends, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -294,7 +298,7 @@ static void refuses_two_ends(void **state)
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
-static void refuses_bytes_behind_the_end(void **state)
+TEST_WITH(refuses_bytes_behind_the_end, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -304,7 +308,7 @@ static void refuses_bytes_behind_the_end(void **state)
 }
 
 /* An offset at the end of 64 KiB, with bytes beyond it. */
-static void refuses_too_large(void **state)
+TEST_WITH(refuses_too_large, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *packet = ipv4_packet(f->datagram, parts[0]);
@@ -315,7 +319,7 @@ static void refuses_too_large(void **state)
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
-static void refuses_odd_middle(void **state)
+TEST_WITH(refuses_odd_middle, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -323,7 +327,7 @@ static void refuses_odd_middle(void **state)
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
-static void keeps_datagrams_apart(void **state)
+TEST_WITH(keeps_datagrams_apart, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct ipv4_part other = parts[1];
@@ -336,7 +340,7 @@ static void keeps_datagrams_apart(void **state)
 }
 
 /* One id at the same time in TCP and UDP, in both orders: two datagrams. */
-static void keeps_protocols_apart(void **state)
+TEST_WITH(keeps_protocols_apart, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -360,7 +364,7 @@ static void keeps_protocols_apart(void **state)
 }
 
 /* One id from two senders. */
-static void keeps_senders_apart(void **state)
+TEST_WITH(keeps_senders_apart, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *other = ipv4_packet(f->datagram, parts[1]);
@@ -375,7 +379,7 @@ static void keeps_senders_apart(void **state)
     assert_true(read_part(f, parts[1]));
 }
 
-static void counts_missing_last(void **state)
+TEST_WITH(counts_missing_last, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -386,7 +390,7 @@ static void counts_missing_last(void **state)
     assert_false(read_part(f, parts[2]));
 }
 
-static void gives_up_in_time(void **state)
+TEST_WITH(gives_up_in_time, set_up, tear_down)
 {
     struct fixture *f = *state;
     const int64_t late = IP_TIMEOUT;
@@ -399,7 +403,7 @@ static void gives_up_in_time(void **state)
 }
 
 /* More than may wait: the oldest is given up, the newest lives. */
-static void gives_up_the_oldest(void **state)
+TEST_WITH(gives_up_the_oldest, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct ipv4_part part = parts[0];
@@ -422,7 +426,7 @@ static void gives_up_the_oldest(void **state)
 }
 
 /* The capture holds only the first 500 bytes of each packet. */
-static void joins_cut_fragments(void **state)
+TEST_WITH(joins_cut_fragments, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -432,7 +436,7 @@ static void joins_cut_fragments(void **state)
     assert_payload(f, 500 - 28, PAYLOAD);
 }
 
-static void joins_ipv6(void **state)
+TEST_WITH(joins_ipv6, set_up, tear_down)
 {
     struct fixture *f = *state;
     static const int order[3] = {2, 0, 1};
@@ -447,7 +451,7 @@ static void joins_ipv6(void **state)
 }
 
 /* "Fragmented" into a single piece, RFC 6946. */
-static void reads_atomic_ipv6(void **state)
+TEST_WITH(reads_atomic_ipv6, set_up, tear_down)
 {
     struct fixture *f = *state;
     GByteArray *payload = ipv6_fragment(f->datagram, (struct ipv4_part){.size = DATAGRAM});
@@ -458,7 +462,7 @@ static void reads_atomic_ipv6(void **state)
 }
 
 /* The largest datagram that there is, in pieces. */
-static void joins_the_largest(void **state)
+TEST_WITH(joins_the_largest, set_up, tear_down)
 {
     struct fixture *f = *state;
     bool whole = false;
@@ -477,41 +481,4 @@ static void joins_the_largest(void **state)
     }
     assert_true(whole);
     assert_payload(f, 65507, 65507);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(reads_ipv4),
-        TEST(reads_ipv4_options),
-        TEST(reads_ipv6),
-        TEST(reads_ipv6_extensions),
-        TEST(gives_up_long_chains),
-        TEST(leaves_other_protocols),
-        TEST(reads_cut_packets),
-        TEST(trusts_the_smaller_length),
-        TEST(joins_in_order),
-        TEST(joins_in_any_order),
-        TEST(takes_equal_copies),
-        TEST(takes_agreeing_overlap),
-        TEST(refuses_contradicting_overlap),
-        TEST(refuses_two_ends),
-        TEST(refuses_bytes_behind_the_end),
-        TEST(refuses_too_large),
-        TEST(refuses_odd_middle),
-        TEST(keeps_datagrams_apart),
-        TEST(keeps_protocols_apart),
-        TEST(keeps_senders_apart),
-        TEST(counts_missing_last),
-        TEST(gives_up_in_time),
-        TEST(gives_up_the_oldest),
-        TEST(joins_cut_fragments),
-        TEST(joins_ipv6),
-        TEST(reads_atomic_ipv6),
-        TEST(joins_the_largest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,54 +61,52 @@ static void check_layer(const struct layer *layer, const GByteArray *packet)
 {
     GByteArray *frame = wrap(layer, packet);
     link_reader *read = link_find(layer->link_type);
-    struct span span = span_of(frame);
+    struct qs_packet found = frame_of(frame);
 
     print_message("%s\n", layer->name);
     assert_non_null(read);
-    assert_true(read(&span));
-    assert_int_equal(span.wire_size, packet->len);
-    assert_int_equal(span.size, packet->len);
-    assert_memory_equal(span.data, packet->data, packet->len);
+    assert_true(read(&found));
+    assert_int_equal(found.wire_size, packet->len);
+    assert_int_equal(found.size, packet->len);
+    assert_memory_equal(found.data, packet->data, packet->len);
     for (uint32_t size = 0; size < frame->len; size++) {
         uint8_t *cut = g_memdup2(frame->data, size);
         const uint32_t header = frame->len - packet->len;
 
-        span = (struct span){cut, size, frame->len};
-        assert_int_equal(read(&span), size > header);
+        found = (struct qs_packet){.data = cut, .size = size, .wire_size = frame->len};
+        assert_int_equal(read(&found), size > header);
         if (size > header) {
-            assert_int_equal(span.size, size - header);
-            assert_int_equal(span.wire_size, packet->len);
+            assert_int_equal(found.size, size - header);
+            assert_int_equal(found.wire_size, packet->len);
         }
         g_free(cut);
     }
     g_byte_array_unref(frame);
 }
 
-static void finds_ipv4(void **state)
+TEST(finds_ipv4)
 {
     GByteArray *udp = udp_datagram(27001, 27500, 20);
     GByteArray *packet = ipv4_whole(udp);
 
-    (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(ipv4_layers); i++)
         check_layer(&ipv4_layers[i], packet);
     g_byte_array_unref(udp);
     g_byte_array_unref(packet);
 }
 
-static void finds_ipv6(void **state)
+TEST(finds_ipv6)
 {
     GByteArray *udp = udp_datagram(27001, 27500, 20);
     GByteArray *packet = ipv6_packet(17, udp);
 
-    (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(ipv6_layers); i++)
         check_layer(&ipv6_layers[i], packet);
     g_byte_array_unref(udp);
     g_byte_array_unref(packet);
 }
 
-static void leaves_the_rest(void **state)
+TEST(leaves_the_rest)
 {
     static const struct layer others[] = {
         {"ARP", DLT_EN10MB, MACS "0806"},
@@ -123,13 +121,12 @@ static void leaves_the_rest(void **state)
     GByteArray *udp = udp_datagram(27001, 27500, 20);
     GByteArray *packet = ipv4_whole(udp);
 
-    (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
         GByteArray *frame = wrap(&others[i], packet);
-        struct span span = span_of(frame);
+        struct qs_packet found = frame_of(frame);
 
         print_message("%s\n", others[i].name);
-        assert_false(link_find(others[i].link_type)(&span));
+        assert_false(link_find(others[i].link_type)(&found));
         g_byte_array_unref(frame);
     }
     g_byte_array_unref(udp);
@@ -137,36 +134,21 @@ static void leaves_the_rest(void **state)
 }
 
 /* Ethernet pads short frames; PPPoE's own length says where the packet ends. */
-static void leaves_out_padding(void **state)
+TEST(leaves_out_padding)
 {
     GByteArray *frame = g_byte_array_new();
-    struct span span;
+    struct qs_packet found;
 
-    (void)state;
     append_hex(frame, MACS "8864 1100 0001 0003 0021 45 00000000000000");
-    span = span_of(frame);
-    assert_true(link_find(DLT_EN10MB)(&span));
-    assert_int_equal(span.size, 1);
-    assert_int_equal(span.wire_size, 1);
+    found = frame_of(frame);
+    assert_true(link_find(DLT_EN10MB)(&found));
+    assert_int_equal(found.size, 1);
+    assert_int_equal(found.wire_size, 1);
     g_byte_array_unref(frame);
 }
 
-static void knows_what_it_does_not_know(void **state)
+TEST(knows_what_it_does_not_know)
 {
-    (void)state;
     assert_null(link_find(DLT_IEEE802_11));
     assert_null(link_find(-1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_ipv4),
-        cmocka_unit_test(finds_ipv6),
-        cmocka_unit_test(leaves_the_rest),
-        cmocka_unit_test(leaves_out_padding),
-        cmocka_unit_test(knows_what_it_does_not_know),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,10 +46,8 @@ class Recording(subprocess.Popen):
 
     def wait_for(self, pattern, ask=None):
         """Until it says so, asked again and again by a signal."""
-        until = time.monotonic() + 60
         while not re.search(pattern, self.said()):
-            if self.poll() is not None or time.monotonic() > until:
-                self.kill()
+            if self.poll() is not None:
                 raise AssertionError(f"{pattern} was not said: {self.said()}")
             if ask:
                 self.send_signal(ask)
@@ -59,7 +57,7 @@ class Recording(subprocess.Popen):
         """Ends it when it has taken so many packets. Output and errors."""
         self.wait_for(rf"status: .* {packets} packets, dropped", signal.SIGUSR1)
         self.send_signal(number)
-        self.wait(30)
+        self.wait()
         return self.texts()
 
 

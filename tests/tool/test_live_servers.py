@@ -131,7 +131,7 @@ class Servers:
 
     def compare(self):
         """All demos; what of the client's own recording each must have says the game."""
-        for path in sorted(self.demos.iterdir()):
+        for path in self.recordings():
             names = [name for name in ("anna", "bert", "carol") if name in path.name]
             name = names[0] if names else "carol"  # of whom not even the name was recorded
             with self.subTest(path.name):

@@ -58,12 +58,14 @@ class Reports(ToolTest):
         self.run_tool("--golden", ".", "--update", ACKNEX)
         golden = self.folder / "acknex-generated.golden"
         golden.write_text(golden.read_text().replace("house.wmb", "hut.wmb"))
+        self.run_tool("--expect", "wire.expect", "--update", ACKNEX)
         demo = CAPTURES / "q2-limits1.dm2"  # with a problem
         reports = {"list": self.report("--list", "--sign-on", "demo.qwd", "late.pcap"),
                    "check": self.report("--check", "--golden", ".", ACKNEX, demo),
+                   "expect": self.report("--check", "--expect", "wire.expect", ACKNEX),
                    "stats": self.report("--stats", "whole.pcap")}
         for kind, report in reports.items():
-            self.assertEqual(report["kind"], kind)
+            self.assertEqual(report["kind"], "check" if kind == "expect" else kind)
         return set().union(*map(members, reports.values()))
 
     def test_members(self):

@@ -66,27 +66,24 @@ static void test_packets(uint64_t count, uint32_t size)
     qs_packet_buffer_free(spool);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-    (void)state;
     test_packets(0, 0);
 }
 
-static void test_in_memory(void **state)
+TEST(test_in_memory)
 {
-    (void)state;
     test_packets(3, 100);
     test_packets(2, 0);
 }
 
-static void test_in_a_file(void **state)
+TEST(test_in_a_file)
 {
-    (void)state;
     test_packets(1000, 2000);
 }
 
 /* The disk is full: whatever is not on it is told of, up to the last byte. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
     enum { LARGE = 1024 * 1024 /* goes to the file at once, what is small does later */ };
     const struct rlimit full = {1, RLIM_INFINITY};
@@ -94,7 +91,6 @@ static void test_full_disk(void **state)
     struct qs_packet_buffer *spool = qs_packet_buffer_new();
     struct rlimit before;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_IGN);
     assert_true(qs_packet_buffer_add(spool, g_intern_string("a.pcap"), &packet));
@@ -106,16 +102,4 @@ static void test_full_disk(void **state)
     assert_non_null(qs_packet_buffer_error(spool));
     qs_packet_buffer_free(spool);
     g_free((uint8_t *)packet.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_in_memory),
-        cmocka_unit_test(test_in_a_file),
-        cmocka_unit_test(test_full_disk),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,30 +78,30 @@ static int64_t time_of(const struct pcap_pkthdr *header)
 static void check_frame(const struct input_frame *frame, const struct pcap_pkthdr *header,
                         const uint8_t *data)
 {
-    assert_int_equal(frame->bytes.size, header->caplen);
-    assert_int_equal(frame->bytes.wire_size, MAX(header->len, header->caplen));
-    assert_memory_equal(frame->bytes.data, data, header->caplen);
-    assert_true(frame->time / 1000 == time_of(header) / 1000);
+    assert_int_equal(frame->packet.size, header->caplen);
+    assert_int_equal(frame->packet.wire_size, MAX(header->len, header->caplen));
+    assert_memory_equal(frame->packet.data, data, header->caplen);
+    assert_true(frame->packet.time / 1000 == time_of(header) / 1000);
 }
 
 /* Returns how both end. */
-static enum read_status check_frames(struct frame_reader *in, pcap_t *pcap)
+static enum input_status check_frames(struct frame_reader *in, pcap_t *pcap)
 {
     struct input_frame frame;
-    enum read_status status;
+    enum input_status status;
     struct pcap_pkthdr *header;
     const uint8_t *data;
 
-    while ((status = in->next(in, &frame)) == READ_GOOD) {
+    while ((status = in->next(in, &frame)) == INPUT_FRAME) {
         assert_int_equal(pcap_next_ex(pcap, &header, &data), 1);
         check_frame(&frame, header, data);
     }
     assert_int_equal(pcap_next_ex(pcap, &header, &data),
-                     status == READ_OVER ? PCAP_ERROR_BREAK : PCAP_ERROR);
+                     status == INPUT_END ? PCAP_ERROR_BREAK : PCAP_ERROR);
     return status;
 }
 
-static void check_file(const GByteArray *file, enum read_status end)
+static void check_file(const GByteArray *file, enum input_status end)
 {
     char error[PCAP_ERRBUF_SIZE];
     struct frame_reader *in = pcap_reader_open(file_of(file));
@@ -112,64 +112,60 @@ static void check_file(const GByteArray *file, enum read_status end)
     assert_non_null(pcap);
     assert_int_equal(in->link_type, pcap_datalink(pcap));
     assert_int_equal(check_frames(in, pcap), end);
-    assert_int_equal(in->problem != NULL, end == READ_BROKEN);
-    if (end == READ_OVER)
+    assert_int_equal(in->problem != NULL, end == INPUT_BROKEN);
+    if (end == INPUT_END)
         assert_int_equal(in->position, file->len);
     in->close(in);
     pcap_close(pcap);
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
     static const uint32_t magics[] = {MICROSECONDS, NANOSECONDS};
     static const uint32_t snaplens[] = {0, 1000, PCAP_FRAME_MAX, UINT32_MAX};
 
-    (void)state;
     for (unsigned i = 0; i < 16; i++) {
         const struct form form = {magics[i & 1], i & 2, snaplens[i / 4], 4, 1};
         GByteArray *file = make_file(&form, 20);
 
-        check_file(file, READ_OVER);
+        check_file(file, INPUT_END);
         g_byte_array_free(file, TRUE);
     }
 }
 
-static void test_bare_ip(void **state)
+TEST(test_bare_ip)
 {
     const struct form form = {MICROSECONDS, false, 65535, 4, 101};
     GByteArray *file = make_file(&form, 2);
 
-    (void)state;
-    check_file(file, READ_OVER);
+    check_file(file, INPUT_END);
     g_byte_array_free(file, TRUE);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
     const struct form form = {MICROSECONDS, false, 65535, 4, 1};
     GByteArray *file = make_file(&form, 5);
     const guint behind_two = 24 + 2 * 16 + 1;
 
-    (void)state;
     for (guint size = file->len - 1; size > behind_two; size -= MAX((size - behind_two) / 8, 1)) {
         g_byte_array_set_size(file, size);
-        check_file(file, size == behind_two + 16 + 60 ? READ_OVER : READ_BROKEN);
+        check_file(file, size == behind_two + 16 + 60 ? INPUT_END : INPUT_BROKEN);
     }
     g_byte_array_set_size(file, behind_two);
-    check_file(file, READ_OVER);
+    check_file(file, INPUT_END);
     g_byte_array_free(file, TRUE);
 }
 
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
     const struct form form = {MICROSECONDS, false, UINT32_MAX, 4, 1};
     GByteArray *file = make_file(&form, 2);
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         put32(file, &form, PCAP_FRAME_MAX + 1);
     g_byte_array_set_size(file, file->len + PCAP_FRAME_MAX + 1);
-    check_file(file, READ_BROKEN);
+    check_file(file, INPUT_BROKEN);
     g_byte_array_free(file, TRUE);
 }
 
@@ -186,7 +182,7 @@ static void check_left(FILE *stream, const GByteArray *file)
     g_free(bytes);
 }
 
-static void test_left_to_libpcap(void **state)
+TEST(test_left_to_libpcap)
 {
     static const struct form forms[] = {
         {MODIFIED, false, 65535, 4, 1},
@@ -195,7 +191,6 @@ static void test_left_to_libpcap(void **state)
         {MICROSECONDS, true, 65535, 4, 1 << 16} /* with a field above the link type */
     };
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
         GByteArray *file = make_file(&forms[i], 1);
 
@@ -206,27 +201,15 @@ static void test_left_to_libpcap(void **state)
     }
 }
 
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
     const struct form form = {MICROSECONDS, false, 65535, 4, 1};
     GByteArray *file = make_file(&form, 3);
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], file->data, file->len), file->len);
     close(ends[1]);
     check_left(fdopen(ends[0], "rb"), file);
     g_byte_array_free(file, TRUE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms), cmocka_unit_test(test_bare_ip),
-        cmocka_unit_test(test_cut),   cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_pipe),  cmocka_unit_test(test_left_to_libpcap),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

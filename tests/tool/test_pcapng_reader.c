@@ -120,11 +120,11 @@ static struct frame_reader *open_reader(FILE *stream)
 
 static void check_same(const struct input_frame *one, const struct input_frame *other)
 {
-    assert_int_equal(one->time, other->time);
+    assert_int_equal(one->packet.time, other->packet.time);
     assert_int_equal(one->link_type, other->link_type);
-    assert_int_equal(one->bytes.size, other->bytes.size);
-    assert_int_equal(one->bytes.wire_size, other->bytes.wire_size);
-    assert_memory_equal(one->bytes.data, other->bytes.data, one->bytes.size);
+    assert_int_equal(one->packet.size, other->packet.size);
+    assert_int_equal(one->packet.wire_size, other->packet.wire_size);
+    assert_memory_equal(one->packet.data, other->packet.data, one->packet.size);
 }
 
 static void check_libpcap(const struct input_frame *frame, pcap_t *pcap)
@@ -133,14 +133,15 @@ static void check_libpcap(const struct input_frame *frame, pcap_t *pcap)
     const uint8_t *data;
 
     assert_int_equal(pcap_next_ex(pcap, &header, &data), 1);
-    assert_int_equal(frame->time, (int64_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec);
-    assert_int_equal(frame->bytes.size, header->caplen);
-    assert_int_equal(frame->bytes.wire_size, header->len);
-    assert_memory_equal(frame->bytes.data, data, header->caplen);
+    assert_int_equal(frame->packet.time,
+                     (int64_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec);
+    assert_int_equal(frame->packet.size, header->caplen);
+    assert_int_equal(frame->packet.wire_size, header->len);
+    assert_memory_equal(frame->packet.data, data, header->caplen);
 }
 
 /* Returns how both readers end, which is after as many frames. */
-static enum read_status check_readers(const GByteArray *bytes, unsigned *frames)
+static enum input_status check_readers(const GByteArray *bytes, unsigned *frames)
 {
     struct frame_reader *pieces = open_reader(file_of(bytes));
     struct frame_reader *stream = open_reader(stream_of(bytes));
@@ -148,17 +149,17 @@ static enum read_status check_readers(const GByteArray *bytes, unsigned *frames)
     pcap_t *pcap =
         pcap_fopen_offline_with_tstamp_precision(file_of(bytes), PCAP_TSTAMP_PRECISION_NANO, error);
     struct input_frame one, other;
-    enum read_status status;
+    enum input_status status;
 
     assert_non_null(pcap);
-    for (*frames = 0; (status = pieces->next(pieces, &one)) == READ_GOOD; ++*frames) {
-        assert_int_equal(stream->next(stream, &other), READ_GOOD);
+    for (*frames = 0; (status = pieces->next(pieces, &one)) == INPUT_FRAME; ++*frames) {
+        assert_int_equal(stream->next(stream, &other), INPUT_FRAME);
         check_same(&one, &other);
         check_libpcap(&one, pcap);
         assert_int_equal(pieces->position, stream->position);
     }
     assert_int_equal(stream->next(stream, &other), status);
-    if (status == READ_BROKEN)
+    if (status == INPUT_BROKEN)
         assert_string_equal(pieces->problem, stream->problem);
     pieces->close(pieces);
     stream->close(stream);
@@ -166,32 +167,30 @@ static enum read_status check_readers(const GByteArray *bytes, unsigned *frames)
     return status;
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
     unsigned frames;
 
-    (void)state;
     for (unsigned big_endian = 0; big_endian < 2; big_endian++) {
         GByteArray *bytes = make_file(big_endian, 20);
 
-        assert_int_equal(check_readers(bytes, &frames), READ_OVER);
+        assert_int_equal(check_readers(bytes, &frames), INPUT_END);
         assert_int_equal(frames, 20);
         g_byte_array_free(bytes, TRUE);
     }
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
     GByteArray *bytes = make_file(false, 0);
     const guint start = bytes->len;
     unsigned frames;
 
-    (void)state;
     put_packet(bytes, false, 0, 1514);
     put_packet(bytes, false, 0, 100000);
     for (guint size = bytes->len - 1; size > start; size -= MAX((size - start) / 8, 1)) {
         g_byte_array_set_size(bytes, size);
-        assert_int_equal(check_readers(bytes, &frames), READ_BROKEN);
+        assert_int_equal(check_readers(bytes, &frames), INPUT_BROKEN);
         assert_int_equal(frames, size > start + 1548);
     }
     g_byte_array_free(bytes, TRUE);
@@ -210,14 +209,14 @@ static int64_t time_of(int resolution, uint64_t units)
     put_interface(bytes, false, resolution);
     put_packet(bytes, false, units, 0);
     reader = open_reader(stream_of(bytes));
-    assert_int_equal(reader->next(reader, &frame), READ_GOOD);
-    time = frame.time;
+    assert_int_equal(reader->next(reader, &frame), INPUT_FRAME);
+    time = frame.packet.time;
     reader->close(reader);
     g_byte_array_free(bytes, TRUE);
     return time;
 }
 
-static void test_resolutions(void **state)
+TEST(test_resolutions)
 {
     static const struct {
         int resolution;
@@ -245,18 +244,6 @@ static void test_resolutions(void **state)
         {0, UINT64_MAX, (INT64_MAX / 1000000000 - 1) * 1000000000}, /* as late as can be */
     };
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(times); i++)
         assert_int_equal(time_of(times[i].resolution, times[i].units), times[i].nanoseconds);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_resolutions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

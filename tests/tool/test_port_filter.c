@@ -17,45 +17,31 @@ static void expect_filter(const char *const *ports, const char *expected)
     g_free(filter);
 }
 
-static void passes_the_ports(void **state)
+TEST(passes_the_ports)
 {
     static const char *const one[] = {"qw=27500", NULL};
     static const char *const several[] = {"qw=27500,27510-27519", "q2=27910", NULL};
 
-    (void)state;
     expect_filter(one, "port 27500" FRAGMENTS);
     expect_filter(several, "port 27500 or portrange 27510-27519 or port 27910" FRAGMENTS);
 }
 
 /* Quake's servers, by the flag of its record. */
-static void passes_all_where_games_go_on_from_other_ports(void **state)
+TEST(passes_all_where_games_go_on_from_other_ports)
 {
     static const char *const quake[] = {"nq=26000", NULL};
     static const char *const among_others[] = {"qw=27500", "nq=26000", NULL};
 
-    (void)state;
     expect_filter(quake, NULL);
     expect_filter(among_others, NULL);
 }
 
-static void passes_all_without_ports(void **state)
+TEST(passes_all_without_ports)
 {
     static const char *const none[] = {NULL};
     static const char *const no_list[] = {"27500", NULL};
 
-    (void)state;
     expect_filter(NULL, NULL);
     expect_filter(none, NULL);
     expect_filter(no_list, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_the_ports),
-        cmocka_unit_test(passes_all_where_games_go_on_from_other_ports),
-        cmocka_unit_test(passes_all_without_ports),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,29 +17,24 @@ static void expect(unsigned columns, uint64_t done, uint64_t total, double secon
     g_free(text);
 }
 
-static void shows_what_there_is_room_for(void **state)
+TEST(shows_what_there_is_room_for)
 {
-    (void)state;
-    expect(80, 50 * MB, 200 * MB, 10,
-           "[==========                              ]  25 %  5 MB/s  0:30 left");
-    expect(40, 50 * MB, 200 * MB, 10, "[===         ]  25 %  5 MB/s  0:30 left");
+    expect(80, 50 * MB, 200 * MB, 10, " 25 %  5 MB/s  0:30 left");
     expect(30, 50 * MB, 200 * MB, 10, " 25 %  5 MB/s  0:30 left");
     expect(14, 50 * MB, 200 * MB, 10, " 25 %  5 MB/s");
 }
 
-static void needs_no_total(void **state)
+TEST(needs_no_total)
 {
-    (void)state;
     expect(80, 50 * MB, 0, 3700, "50 MB  0 MB/s  1:01:40");
     expect(8, 50 * MB, 0, 10, "50 MB  ");
 }
 
-static void is_never_too_long(void **state)
+TEST(is_never_too_long)
 {
     static const uint64_t sizes[] = {0, 1, 50 * MB, UINT64_MAX};
     static const double times[] = {0, 0.5, 1e3, 1e12};
 
-    (void)state;
     for (unsigned columns = 0; columns < 200; columns++)
         for (size_t i = 0; i < G_N_ELEMENTS(sizes) * G_N_ELEMENTS(sizes) * 4; i++) {
             char *text = progress_text(columns, sizes[i % 4], sizes[i / 4 % 4], times[i / 16]);
@@ -47,15 +42,4 @@ static void is_never_too_long(void **state)
             assert_true(strlen(text) < MAX(columns, 1));
             g_free(text);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_what_there_is_room_for),
-        cmocka_unit_test(needs_no_total),
-        cmocka_unit_test(is_never_too_long),
-    };
-
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

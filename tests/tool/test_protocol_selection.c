@@ -28,7 +28,7 @@ static struct qs_packet between(uint16_t source, uint16_t destination)
     return packet;
 }
 
-static void goes_by_server_ports(void **state)
+TEST_WITH(goes_by_server_ports, set_up, tear_down)
 {
     const struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
     const struct qs_packet none = between(40000, 40001);
@@ -43,7 +43,7 @@ static void goes_by_server_ports(void **state)
 }
 
 /* Source's servers have ports of their own there, too: what is asked of them is not ours. */
-static void leaves_what_is_foreign(void **state)
+TEST_WITH(leaves_what_is_foreign, set_up, tear_down)
 {
     static const uint8_t a2s[] = "\xff\xff\xff\xffTSource Engine Query";
     static const uint8_t steam[] = "VS01\0\0\1\0\0\0\0\0";
@@ -58,7 +58,7 @@ static void leaves_what_is_foreign(void **state)
 }
 
 /* A QuakeWorld connection request, on ports that say nothing. */
-static void goes_by_bytes(void **state)
+TEST_WITH(goes_by_bytes, set_up, tear_down)
 {
     static const uint8_t data[] = "\xff\xff\xff\xff"
                                   "connect 28 1 2 \"\\name\\x\"\n";
@@ -70,7 +70,7 @@ static void goes_by_bytes(void **state)
                      qs_protocol_number("qw"));
 }
 
-static void takes_the_users_word(void **state)
+TEST_WITH(takes_the_users_word, set_up, tear_down)
 {
     const struct qs_packet low = between(1, 28500), high = between(28510, 2), one = between(3, 99);
     const struct qs_packet outside = between(3, 28511), standard = between(4, 27500);
@@ -93,7 +93,7 @@ static void takes_the_users_word(void **state)
 }
 
 /* A client that asks in two ways: what the server answers decides, unless the user did. */
-static void thinks_again(void **state)
+TEST_WITH(thinks_again, set_up, tear_down)
 {
     static const uint8_t challenge[] = "\xff\xff\xff\xff"
                                        "c1234567890";
@@ -111,7 +111,7 @@ static void thinks_again(void **state)
 }
 
 /* At the port of a QuakeWorld server DarkPlaces' client asks in Quake's way, too. */
-static void waits_for_the_answer(void **state)
+TEST_WITH(waits_for_the_answer, set_up, tear_down)
 {
     static const uint8_t request[] = "\x80\0\0\x0c\1QUAKE\0\3";
     static const uint8_t acceptance[] = "\x80\0\0\x09\x81\x90\x65\0\0";
@@ -126,7 +126,7 @@ static void waits_for_the_answer(void **state)
     assert_int_equal(qs_protocol_selection_find(*state, &from, qw), nq);
 }
 
-static void refuses_what_it_cannot_read(void **state)
+TEST_WITH(refuses_what_it_cannot_read, set_up, tear_down)
 {
     static const char *const wrong[] = {"",
                                         "qw",
@@ -154,17 +154,4 @@ static void refuses_what_it_cannot_read(void **state)
         assert_non_null(error);
         g_free(error);
     }
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(goes_by_server_ports),        TEST(leaves_what_is_foreign), TEST(goes_by_bytes),
-        TEST(takes_the_users_word),        TEST(thinks_again),           TEST(waits_for_the_answer),
-        TEST(refuses_what_it_cannot_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,15 @@ class Demos(ToolTest):
         _, error = self.tool("-q", self.write("a.pcap", data), status=1)
         self.assertIn("bytes of the stream before packet", error)
 
+    def test_units_in_one_segment(self):
+        """Several of the stream's units in one TCP packet are one packet, which --check counts once."""
+        conversation = stream([65000])
+        report, _ = self.tool("--check", self.capture(conversation.frames))
+        dumped = self.dump(self.folder / "a.pcap")
+        packets = {packet["packet"] for packet in dumped}
+        self.assertGreater(len(dumped), len(packets) + 10)
+        self.assertIn(f": {len(conversation.frames)} packets, {len(packets)} of a known game, ", report)
+
     def test_sanitize(self):
         dangerous = mvd_block(SERVERDATA + printed("a") + stuffed("quit\n") + printed("b"), 9)
         needed = mvd_block(stuffed("fullserverinfo \"\"\n"))

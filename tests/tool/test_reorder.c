@@ -39,41 +39,25 @@ static void assert_sorted(const char *times, const char *expected)
     g_free(sorted);
 }
 
-static void passes_what_is_in_order(void **state)
+TEST(passes_what_is_in_order)
 {
-    (void)state;
     assert_sorted("1 2 2 3 9", " 1 2 2 3 9");
 }
 
 /* The first that is out of order comes too late to be moved. */
-static void sorts(void **state)
+TEST(sorts)
 {
-    (void)state;
     assert_sorted("2 1 4 3 6 5", " 2 1 3 4 5 6");
     assert_sorted("3 2 5 6 7 4 8", " 3 2 4 5 6 7 8");
 }
 
-static void begins_anew_where_the_clock_is_set_back(void **state)
+TEST(begins_anew_where_the_clock_is_set_back)
 {
-    (void)state;
     assert_sorted("52 51 54 53 11 12 14 13", " 52 51 53 54 11 12 13 14");
 }
 
-static void holds_no_frame_for_ever(void **state)
+TEST(holds_no_frame_for_ever)
 {
-    (void)state;
     assert_sorted("2 1 99 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22",
                   " 2 1 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 19 20 21 22");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_what_is_in_order),
-        cmocka_unit_test(sorts),
-        cmocka_unit_test(begins_anew_where_the_clock_is_set_back),
-        cmocka_unit_test(holds_no_frame_for_ever),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

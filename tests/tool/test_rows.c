@@ -25,22 +25,20 @@ static void assert_rows(struct rows *rows, const char *expected)
     rows_free(rows);
 }
 
-static void tells_rows_in_order(void **state)
+TEST(tells_rows_in_order)
 {
     struct rows *rows = rows_new();
 
-    (void)state;
     rows_add(rows, 7, "seven", 5);
     rows_add(rows, 2, "two", 3);
     rows_add(rows, 5, "", 0);
     assert_rows(rows, "two  seven ");
 }
 
-static void tells_parts_one_after_the_other(void **state)
+TEST(tells_parts_one_after_the_other)
 {
     struct rows *rows = rows_new();
 
-    (void)state;
     rows_begin_part(rows);
     rows_add(rows, 2, "b", 1);
     rows_add(rows, 1, "a", 1);
@@ -50,9 +48,8 @@ static void tells_parts_one_after_the_other(void **state)
     assert_rows(rows, "a b c ");
 }
 
-static void tells_none(void **state)
+TEST(tells_none)
 {
-    (void)state;
     assert_rows(rows_new(), "");
 }
 
@@ -76,12 +73,11 @@ static void expect_next(void *user, uint64_t number, const char *bytes, gsize si
         assert_memory_equal(bytes + at, expected, 8);
 }
 
-static void keeps_many_in_files(void **state)
+TEST(keeps_many_in_files)
 {
     struct rows *rows = rows_new();
     struct count count = {0};
 
-    (void)state;
     assert_true(MANY * LONG > 2 * ROWS_MEMORY_MAX);
     for (unsigned i = MANY; i > 0; i--) {
         GString *row = g_string_new(NULL);
@@ -95,16 +91,4 @@ static void keeps_many_in_files(void **state)
     assert_int_equal(count.next, 3 * MANY);
     assert_null(rows_error(rows));
     rows_free(rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_rows_in_order),
-        cmocka_unit_test(tells_parts_one_after_the_other),
-        cmocka_unit_test(tells_none),
-        cmocka_unit_test(keeps_many_in_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,17 +16,15 @@ static void assert_path(const char *name, const char *expected)
     g_free(path);
 }
 
-static void keeps_good_names(void **state)
+TEST(keeps_good_names)
 {
-    (void)state;
     assert_path("dm4.bsp", "dm4.bsp");
     assert_path("maps/q2dm1_v2+a-B.bsp", "maps/q2dm1_v2+a-B.bsp");
     assert_path("sound\\misc\\x.wav", "sound/misc/x.wav");
 }
 
-static void tames_bad_names(void **state)
+TEST(tames_bad_names)
 {
-    (void)state;
     assert_path(NULL, "unnamed");
     assert_path("", "unnamed");
     assert_path("///", "unnamed");
@@ -42,12 +40,11 @@ static void tames_bad_names(void **state)
     assert_path("\xff\xc3\xa9", "___");
 }
 
-static void cuts_long_names(void **state)
+TEST(cuts_long_names)
 {
     GString *name = g_string_new(NULL);
     char *path;
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         g_string_append(name, "folder/");
     for (int i = 0; i < 1000; i++)
@@ -58,14 +55,13 @@ static void cuts_long_names(void **state)
     g_string_free(name, TRUE);
 }
 
-static void makes_folders_and_follows_no_link(void **state)
+TEST(makes_folders_and_follows_no_link)
 {
     char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);
     char *link = g_build_filename(folder, "link", NULL);
     char *error = NULL;
     char *made = safe_path_make_folders(folder, "a/b/c.wav", &error);
 
-    (void)state;
     assert_non_null(made);
     assert_true(g_file_test(made, G_FILE_TEST_IS_DIR));
     assert_true(g_str_has_suffix(made, "/a/b"));
@@ -81,16 +77,4 @@ static void makes_folders_and_follows_no_link(void **state)
     g_free(made);
     g_free(link);
     g_free(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_good_names),
-        cmocka_unit_test(tames_bad_names),
-        cmocka_unit_test(cuts_long_names),
-        cmocka_unit_test(makes_folders_and_follows_no_link),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

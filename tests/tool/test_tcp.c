@@ -97,7 +97,7 @@ static void take(struct fixture *f, const struct sending *sending)
     packet.data = bytes->data;
     packet.wire_size = bytes->len;
     packet.size = bytes->len - sending->lacks;
-    tcp_take(f->tcp, &packet);
+    tcp_add_segment(f->tcp, &packet);
     fetch(f);
     g_byte_array_free(bytes, TRUE);
 }
@@ -129,7 +129,7 @@ static void assert_received(const struct fixture *f, uint32_t size)
     assert_memory_equal(bytes->data, f->sent, size);
 }
 
-static void test_in_order(void **state)
+TEST_WITH(test_in_order, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -141,7 +141,7 @@ static void test_in_order(void **state)
     assert_int_equal(tcp_counts(f->tcp)->reordered, 0);
 }
 
-static void test_out_of_order(void **state)
+TEST_WITH(test_out_of_order, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -153,7 +153,7 @@ static void test_out_of_order(void **state)
 }
 
 /* Every segment twice, half of each in the next, and all sizes of overlap. */
-static void test_overlaps(void **state)
+TEST_WITH(test_overlaps, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -170,7 +170,7 @@ static void test_overlaps(void **state)
 }
 
 /* What lies behind bytes that waited is not lost. */
-static void test_around_what_waits(void **state)
+TEST_WITH(test_around_what_waits, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -182,7 +182,7 @@ static void test_around_what_waits(void **state)
 }
 
 /* Of bytes that differ those that came first count. */
-static void test_contradictions(void **state)
+TEST_WITH(test_contradictions, set_up, tear_down)
 {
     struct fixture *f = *state;
     uint8_t other[SENT];
@@ -199,7 +199,7 @@ static void test_contradictions(void **state)
     assert_memory_equal(f->from[1]->data + 1000, other, 100);
 }
 
-static void test_wrap_around(void **state)
+TEST_WITH(test_wrap_around, set_up, tear_down)
 {
     struct fixture *f = *state;
     const uint32_t first = UINT32_MAX - 999;
@@ -215,7 +215,7 @@ static void test_wrap_around(void **state)
 }
 
 /* A hole is given up when the other end has the bytes and nothing brought them. */
-static void test_hole(void **state)
+TEST_WITH(test_hole, set_up, tear_down)
 {
     struct fixture *f = *state;
     uint64_t behind;
@@ -240,7 +240,7 @@ static void test_hole(void **state)
 }
 
 /* The capture may see a segment after its acknowledgement. */
-static void test_late_but_there(void **state)
+TEST_WITH(test_late_but_there, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -251,7 +251,7 @@ static void test_late_but_there(void **state)
     assert_received(f, 200);
 }
 
-static void test_cut_segment(void **state)
+TEST_WITH(test_cut_segment, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -265,7 +265,7 @@ static void test_cut_segment(void **state)
     assert_memory_equal(f->from[1]->data + 300, f->sent + 500, 100);
 }
 
-static void test_begins_in_the_middle(void **state)
+TEST_WITH(test_begins_in_the_middle, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -277,7 +277,7 @@ static void test_begins_in_the_middle(void **state)
 }
 
 /* With the handshake the place of the first byte is known. */
-static void test_first_bytes_are_missing(void **state)
+TEST_WITH(test_first_bytes_are_missing, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -296,7 +296,7 @@ static void finish_both(struct fixture *f, uint32_t client, uint32_t server)
     take(f, &(struct sending){true, ACK, server + 1, client + 1, NULL, 0, 0});
 }
 
-static void test_end(void **state)
+TEST_WITH(test_end, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -312,7 +312,7 @@ static void test_end(void **state)
     assert_received(f, 100);
 }
 
-static void test_last_bytes_are_missing(void **state)
+TEST_WITH(test_last_bytes_are_missing, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -326,7 +326,7 @@ static void test_last_bytes_are_missing(void **state)
 }
 
 /* The client acknowledges all bytes and a FIN that the capture lacks: no byte is missing. */
-static void test_fin_that_was_not_captured(void **state)
+TEST_WITH(test_fin_that_was_not_captured, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -342,7 +342,7 @@ static void test_fin_that_was_not_captured(void **state)
 }
 
 /* More than a FIN is acknowledged: there were bytes. */
-static void test_end_that_was_not_captured(void **state)
+TEST_WITH(test_end_that_was_not_captured, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -357,7 +357,7 @@ static void test_end_that_was_not_captured(void **state)
 }
 
 /* The FIN comes with the last bytes, and before bytes that are late. */
-static void test_fin_with_bytes(void **state)
+TEST_WITH(test_fin_with_bytes, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -372,7 +372,7 @@ static void test_fin_with_bytes(void **state)
 }
 
 /* Of the last bytes, which come with the FIN, some were not captured. */
-static void test_fin_with_cut_bytes(void **state)
+TEST_WITH(test_fin_with_cut_bytes, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -386,7 +386,7 @@ static void test_fin_with_cut_bytes(void **state)
     assert_int_equal(f->overs, 1);
 }
 
-static void test_reset(void **state)
+TEST_WITH(test_reset, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -399,7 +399,7 @@ static void test_reset(void **state)
 }
 
 /* The same ports once more: a connection of its own. */
-static void test_ports_used_again(void **state)
+TEST_WITH(test_ports_used_again, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -414,7 +414,7 @@ static void test_ports_used_again(void **state)
     assert_received(f, 200);
 }
 
-static void test_ignored(void **state)
+TEST_WITH(test_ignored, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct tcp_piece piece;
@@ -433,7 +433,7 @@ static void test_ignored(void **state)
                                    .number = f->number,
                                    .source = {4, {10, 0, 0, 2}, 0},
                                    .destination = {4, {10, 0, 0, 1}, 0}};
-        tcp_take(f->tcp, &empty);
+        tcp_add_segment(f->tcp, &empty);
         assert_true(tcp_next(f->tcp, &piece));
         assert_int_equal(piece.packet.size, 4);
         tcp_ignore(piece.connection);
@@ -448,7 +448,7 @@ static void test_ignored(void **state)
 }
 
 /* Only so much waits, of one and of all connections. */
-static void test_limits(void **state)
+TEST_WITH(test_limits, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -459,7 +459,7 @@ static void test_limits(void **state)
     assert_true(f->missing[1] > 0);
 }
 
-static void test_runts(void **state)
+TEST_WITH(test_runts, set_up, tear_down)
 {
     struct fixture *f = *state;
     static const uint8_t bytes[40] = {[12] = 0xf0};
@@ -467,14 +467,14 @@ static void test_runts(void **state)
 
     for (packet.size = 0; packet.size <= sizeof bytes; packet.size++) {
         packet.wire_size = packet.size;
-        tcp_take(f->tcp, &packet);
+        tcp_add_segment(f->tcp, &packet);
         fetch(f);
     }
     assert_int_equal(tcp_counts(f->tcp)->segments, 0);
 }
 
 /* Segments cut, repeated and shuffled at random: what was sent comes out. */
-static void test_shuffled(void **state)
+TEST_WITH(test_shuffled, set_up, tear_down)
 {
     struct fixture *f = *state;
     GRand *random = g_rand_new_with_seed(1);
@@ -497,37 +497,4 @@ static void test_shuffled(void **state)
     }
     assert_int_equal(tcp_counts(f->tcp)->holes, 0);
     g_rand_free(random);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_in_order),
-        TEST(test_out_of_order),
-        TEST(test_overlaps),
-        TEST(test_around_what_waits),
-        TEST(test_contradictions),
-        TEST(test_wrap_around),
-        TEST(test_hole),
-        TEST(test_late_but_there),
-        TEST(test_cut_segment),
-        TEST(test_begins_in_the_middle),
-        TEST(test_first_bytes_are_missing),
-        TEST(test_end),
-        TEST(test_last_bytes_are_missing),
-        TEST(test_fin_that_was_not_captured),
-        TEST(test_end_that_was_not_captured),
-        TEST(test_fin_with_bytes),
-        TEST(test_fin_with_cut_bytes),
-        TEST(test_reset),
-        TEST(test_ports_used_again),
-        TEST(test_ignored),
-        TEST(test_limits),
-        TEST(test_runts),
-        TEST(test_shuffled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void commit(struct writer *writer, const char *name, bool overwrite)
     writer_free(writer);
 }
 
-static void appears_at_commit(void **state)
+TEST_WITH(appears_at_commit, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);
 
@@ -73,14 +73,14 @@ static void appears_at_commit(void **state)
     assert_file(*state, "x.qwd", "onetwo", 6);
 }
 
-static void writes_empty_files(void **state)
+TEST_WITH(writes_empty_files, set_up, tear_down)
 {
     commit(writer_new(*state), "x.qwd", false);
     assert_file(*state, "x.qwd", "", 0);
 }
 
 /* Several times the buffer, in pieces that do not divide it. Meanwhile no file is held open. */
-static void writes_large_files(void **state)
+TEST_WITH(writes_large_files, set_up, tear_down)
 {
     enum { PIECE = 1000, PIECES = 300 };
     struct writer *writers[3];
@@ -107,7 +107,7 @@ static void writes_large_files(void **state)
     g_free(bytes);
 }
 
-static void discards_without_a_trace(void **state)
+TEST_WITH(discards_without_a_trace, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);
     char *bytes = g_malloc0(2 * WRITER_BUFFER);
@@ -119,7 +119,7 @@ static void discards_without_a_trace(void **state)
     g_free(bytes);
 }
 
-static void never_overwrites_unasked(void **state)
+TEST_WITH(never_overwrites_unasked, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);
     char *error;
@@ -137,7 +137,7 @@ static void never_overwrites_unasked(void **state)
     assert_file(*state, "x.qwd", "old", 3);
 }
 
-static void takes_another_name(void **state)
+TEST_WITH(takes_another_name, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);
 
@@ -152,7 +152,7 @@ static void takes_another_name(void **state)
     assert_file(*state, "y.qwd", "new", 3);
 }
 
-static void overwrites_when_asked(void **state)
+TEST_WITH(overwrites_when_asked, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);
 
@@ -165,7 +165,7 @@ static void overwrites_when_asked(void **state)
 }
 
 /* A device that is no longer one would be missed by everybody. */
-static void replaces_nothing_but_files(void **state)
+TEST_WITH(replaces_nothing_but_files, set_up, tear_down)
 {
     char *pipe = g_build_filename(*state, "pipe", NULL);
     char *device = g_build_filename(*state, "device", NULL); /* a link to one */
@@ -193,7 +193,7 @@ static void replaces_nothing_but_files(void **state)
     g_free(device);
 }
 
-static void only_counts_without_a_folder(void **state)
+TEST_WITH(only_counts_without_a_folder, set_up, tear_down)
 {
     struct writer *writer = writer_new(NULL);
 
@@ -203,7 +203,7 @@ static void only_counts_without_a_folder(void **state)
     assert_int_equal(files_in(*state), 0);
 }
 
-static void makes_its_folder(void **state)
+TEST_WITH(makes_its_folder, set_up, tear_down)
 {
     char *above = g_build_filename(*state, "new", NULL);
     char *folder = g_build_filename(above, "folder", NULL);
@@ -221,12 +221,11 @@ static void makes_its_folder(void **state)
     g_free(above);
 }
 
-static void reports_a_folder_that_cannot_be(void **state)
+TEST_WITH(reports_a_folder_that_cannot_be, set_up, tear_down)
 {
     struct writer *writer = writer_new("/dev/null/gone");
     char *error;
 
-    (void)state;
     writer_add(writer, "bytes", 5);
     error = writer_commit(writer, "x.qwd", false);
     assert_non_null(strstr(error, "gone"));
@@ -236,7 +235,7 @@ static void reports_a_folder_that_cannot_be(void **state)
 }
 
 /* A limit on the size of files stands for a full disk: the write fails half way through. */
-static void reports_a_full_disk(void **state)
+TEST_WITH(reports_a_full_disk, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);
     char *bytes = g_malloc0(4 * WRITER_BUFFER);
@@ -258,26 +257,4 @@ static void reports_a_full_disk(void **state)
     assert_int_equal(files_in(*state), 0);
     writer_free(writer);
     g_free(bytes);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(appears_at_commit),
-        TEST(writes_empty_files),
-        TEST(writes_large_files),
-        TEST(discards_without_a_trace),
-        TEST(never_overwrites_unasked),
-        TEST(takes_another_name),
-        TEST(overwrites_when_asked),
-        TEST(replaces_nothing_but_files),
-        TEST(only_counts_without_a_folder),
-        TEST(makes_its_folder),
-        TEST(reports_a_folder_that_cannot_be),
-        TEST(reports_a_full_disk),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes each packet of captures cut at every length, in a copy of the session as it was before
- * that packet. Twice each: as a datagram that was sent that short, and as one that the capture cut.
- * Each decode is held to the promises of tests/support/invariants.h, with bytes of exactly the
- * cut's size, so that a sanitizer sees any read beyond.
+ * Decodes each packet of captures whole, and cut at every length, in a copy of the session as it
+ * was before that packet. Cut ones twice each: as a datagram that was sent that short, and as one
+ * that the capture cut. Each decode is held to the promises of tests/support/invariants.h, with
+ * bytes of exactly the cut's size, so that a sanitizer sees any read beyond.
  *
  * With --work=MB only so many packets are cut as make up that many megabytes to decode, for each
  * capture; they are spread evenly over it.
@@ -75,6 +75,7 @@ static void cut(const struct visit *visit, void *user)
         decode_cut(truncation, visit, size, size);
         decode_cut(truncation, visit, size, visit->packet->wire_size);
     }
+    decode_cut(truncation, visit, visit->packet->size, visit->packet->wire_size);
 }
 
 /* `megabytes` 0: all. */

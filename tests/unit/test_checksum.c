@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The move checksums and the CRC that they are built on. */
 #include "common/core/checksum.h"
-#include "common/quake2/usercmd.h"
+#include "common/quake2/decode.h"
 #include "common/quakeworld/usercmd.h"
 #include "tests/unit/unit.h"
 
 static const uint8_t zeros[80];
 
-static void test_crc16(void **state)
+TEST(test_crc16)
 {
     const struct qs_view check = VIEW("123456789");
 
-    (void)state;
     /* The check value of CRC-16 with polynomial 0x1021, start 0xffff, not reflected. */
     assert_int_equal(qs_crc16(0xffff, check.data, check.size), 0x29b1);
     assert_int_equal(qs_crc16(0xffff, check.data, 0), 0xffff);
@@ -22,22 +21,20 @@ static void test_crc16(void **state)
             0x29b1);
 }
 
-static void test_quakeworld_vectors(void **state)
+TEST(test_quakeworld_vectors)
 {
-    (void)state;
     assert_int_equal(qw_move_checksum(zeros, 7, 0), 0x2f);
     assert_int_equal(qw_move_checksum(zeros, 7, 1), 0x2d);
     assert_int_equal(qw_move_checksum(zeros, 7, 2), 0x37);
 }
 
 /* Only 60 bytes count, in both games. */
-static void test_long_moves(void **state)
+TEST(test_long_moves)
 {
     uint8_t move[80] = {0};
     const uint8_t quakeworld = qw_move_checksum(move, 60, 9);
     const uint8_t quake2 = q2_move_checksum(move, 60, 9);
 
-    (void)state;
     move[60] = 0xff;
     assert_int_equal(qw_move_checksum(move, 61, 9), quakeworld);
     assert_int_equal(qw_move_checksum(move, sizeof move, 9), quakeworld);
@@ -51,9 +48,8 @@ static void test_long_moves(void **state)
  * The table's place repeats every 1020 sequence numbers. In QuakeWorld the number also goes into
  * the salt by its low 16 bits; in Quake II it does not.
  */
-static void test_sequence(void **state)
+TEST(test_sequence)
 {
-    (void)state;
     assert_int_equal(q2_move_checksum(zeros, 7, 5), q2_move_checksum(zeros, 7, 5 + 1020));
     assert_int_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 255 * 65536));
     assert_int_not_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 1020));
@@ -65,7 +61,7 @@ static void test_sequence(void **state)
 }
 
 /* Worked by hand from the definition: CRC over the bytes and four table bytes, XOR their sum. */
-static void test_quake2_definition(void **state)
+TEST(test_quake2_definition)
 {
     static const uint8_t move[] = {1, 2, 3};
     const uint8_t first = q2_move_checksum(move, sizeof move, 0);
@@ -73,20 +69,7 @@ static void test_quake2_definition(void **state)
     uint16_t crc = qs_crc16(0xffff, salted, sizeof salted);
     unsigned sum = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof salted; i++)
         sum += salted[i];
     assert_int_equal(first, (crc ^ sum) & 0xff);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc16),
-        cmocka_unit_test(test_quakeworld_vectors),
-        cmocka_unit_test(test_long_moves),
-        cmocka_unit_test(test_sequence),
-        cmocka_unit_test(test_quake2_definition),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static void unsigned_numbers(struct qs_decoder *d)
     assert_int_equal(qs_u32be(d, TOY_U32), 0xfedcba98);
 }
 
-static void test_unsigned(void **state)
+TEST(test_unsigned)
 {
-    (void)state;
     expect_log(unsigned_numbers, VIEW("\xfe\xdc\xfe\xfe\xdc\x98\xba\xdc\xfe\xfe\xdc\xba\x98"),
                "toy.u8 0+1 = 254\ntoy.u16 1+2 = 65244\ntoy.u16 3+2 = 65244\n"
                "toy.u32 5+4 = 4275878552\ntoy.u32 9+4 = 4275878552\n");
@@ -31,9 +30,8 @@ static void signed_numbers(struct qs_decoder *d)
     assert_int_equal(qs_i32(d, TOY_I32), 7);
 }
 
-static void test_signed(void **state)
+TEST(test_signed)
 {
-    (void)state;
     expect_log(signed_numbers, VIEW("\x80\xfe\xff\0\0\0\x80\7\0\0\0"),
                "toy.i8 0+1 = -128\ntoy.i16 1+2 = -2\ntoy.i32 3+4 = -2147483648\n"
                "toy.i32 7+4 = 7\n");
@@ -49,9 +47,8 @@ static void fractions(struct qs_decoder *d)
     assert_int_equal(qs_scaled_i16(d, TOY_DOUBLE, 0.125), -4);
 }
 
-static void test_fractions(void **state)
+TEST(test_fractions)
 {
-    (void)state;
     expect_log(fractions, VIEW("\0\0\xc0\xbf\xc0\xfd\xfc\xff"),
                "toy.float 0+4 = -1.5\ntoy.double 4+1 = 3\ntoy.double 5+1 = -48\n"
                "toy.double 6+2 = -0.5\n");
@@ -63,9 +60,8 @@ static void not_finite(struct qs_decoder *d)
     assert_true(isnan(qs_f32(d, TOY_FLOAT)));
 }
 
-static void test_not_finite(void **state)
+TEST(test_not_finite)
 {
-    (void)state;
     expect_log(not_finite, VIEW("\0\0\x80\xff\0\0\xc0\x7f"),
                "toy.float 0+4 = -inf\ntoy.float 4+4 = nan\n");
 }
@@ -99,9 +95,8 @@ static void coord_float32(struct qs_decoder *d)
     assert_true(qs_coord(d, TOY_COORD) == -1.5);
 }
 
-static void test_coord_formats(void **state)
+TEST(test_coord_formats)
 {
-    (void)state;
     expect_log(coord_short, VIEW("\xff\xff\xff\x7f\0\x80"),
                "toy.coord 0+2 = -0.125\ntoy.coord 2+2 = 4095.875\ntoy.coord 4+2 = -4096\n");
     expect_log(coord_24bit, VIEW("\xfe\xff\x33\0\1\xff"),
@@ -139,9 +134,8 @@ static void angle_fixed(struct qs_decoder *d)
     assert_int_equal(qs_angle16(d, TOY_ANGLE), -0x4000);
 }
 
-static void test_angle_formats(void **state)
+TEST(test_angle_formats)
 {
-    (void)state;
     expect_log(angle_byte, VIEW("\x80\x40\xff"),
                "toy.angle 0+1 = -180\ntoy.angle 1+1 = 90\ntoy.angle 2+1 = -1.40625\n");
     expect_log(angle_short, VIEW("\0\x80\0\x20"), "toy.angle 0+2 = -180\ntoy.angle 2+2 = 45\n");
@@ -155,9 +149,8 @@ static void vectors(struct qs_decoder *d)
     qs_angle3(d, TOY_ANGLES);
 }
 
-static void test_vectors(void **state)
+TEST(test_vectors)
 {
-    (void)state;
     expect_log(vectors, VIEW("\x08\0\xfc\xff\0\0\x40\x80\0"),
                "open toy.origin @0\ntoy.origin.x 0+2 = 1\ntoy.origin.y 2+2 = -0.5\n"
                "toy.origin.z 4+2 = 0\nlabel \": (1 -0.5 0)\"\nclose @6\n"
@@ -166,9 +159,8 @@ static void test_vectors(void **state)
 }
 
 /* A vector that is cut off has no title: part of it was never read. */
-static void test_vector_cut_off(void **state)
+TEST(test_vector_cut_off)
 {
-    (void)state;
     expect_log(vectors, VIEW("\x08\0\xfc"),
                "open toy.origin @0\ntoy.origin.x 0+2 = 1\nclose @2\n"
                "open toy.angles @2\nclose @2\n");
@@ -204,7 +196,7 @@ static void unheard_vectors(struct qs_decoder *d)
     assert_int_equal(d->in.pos, 12);
 }
 
-static void test_unheard_vectors(void **state)
+TEST(test_unheard_vectors)
 {
     static const uint8_t zeros[14];
     const struct qs_packet packet = {
@@ -212,7 +204,6 @@ static void test_unheard_vectors(void **state)
     struct toy_session session;
     struct qs_decoder d;
 
-    (void)state;
     toy_protocol.session_init(&session.base);
     qs_decoder_init(&d, &toy_protocol);
     d.session = &session.base;
@@ -233,9 +224,8 @@ static void texts(struct qs_decoder *d)
     assert_view_is(qs_bytes(d, TOY_IPV4, 4), VIEW("\x7f\0\0\1"));
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     expect_log(texts, VIEW("hi\0\0a\0\1\2\x7f\0\0\1"),
                "toy.text 0+3 = 6869\ntoy.text 3+1 = \ntoy.text 4+2 = 6100\n"
                "toy.bytes 6+2 = 0102\ntoy.bytes 8+0 = \ntoy.ipv4 8+4 = 7f000001\n");
@@ -249,9 +239,8 @@ static void undecoded(struct qs_decoder *d)
     qs_undecoded(d);
 }
 
-static void test_undecoded(void **state)
+TEST(test_undecoded)
 {
-    (void)state;
     expect_log(undecoded, VIEW("\1\2\3"), "toy.u8 0+1 = 1\ntoy.undecoded 1+2 = 0203\n");
     expect_log(undecoded, VIEW("\1"), "toy.u8 0+1 = 1\n");
 }
@@ -287,9 +276,8 @@ static void after_overrun(struct qs_decoder *d)
     assert_int_equal(d->in.pos, 0);
 }
 
-static void test_after_overrun(void **state)
+TEST(test_after_overrun)
 {
-    (void)state;
     expect_log(after_overrun, VIEW("0123456789"), "");
 }
 
@@ -301,9 +289,8 @@ static void overrun_then_rest(struct qs_decoder *d)
     qs_undecoded(d);
 }
 
-static void test_rest_after_overrun(void **state)
+TEST(test_rest_after_overrun)
 {
-    (void)state;
     expect_log(overrun_then_rest, VIEW("\1\2\3"), "toy.u8 0+1 = 1\ntoy.undecoded 1+2 = 0203\n");
 }
 
@@ -317,9 +304,8 @@ static void parts(struct qs_decoder *d)
 }
 
 /* Parts come with the number that they are parts of, at its place, shifted down. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     expect_log(parts, VIEW("\x8b\x05\0\0\x80\0"),
                "toy.flags 0+1 = 139\ntoy.flags.low 0+1 = 1\ntoy.flags.mid 0+1 = 5\n"
                "toy.flags.high 0+1 = 1\n"
@@ -335,9 +321,8 @@ static void one_part(struct qs_decoder *d)
 }
 
 /* A part on its own brings nothing along; a derived number brings derived parts. */
-static void test_one_part(void **state)
+TEST(test_one_part)
 {
-    (void)state;
     expect_log(one_part, VIEW("0123"),
                "toy.flags.low 3+1 = 1\n"
                "toy.word 0+4 := 2147483649\ntoy.word.bit 0+4 := 1\ntoy.word.rest 0+4 := 1\n");
@@ -357,9 +342,8 @@ static void derived(struct qs_decoder *d)
     qs_emit_generated_uint(d, TOY_FRAME, 0, 0, 17);
 }
 
-static void test_derived(void **state)
+TEST(test_derived)
 {
-    (void)state;
     expect_log(derived, VIEW("0123456"),
                "toy.i32 1+2 = -5\ntoy.coord 1+2 = 0.5\ntoy.text 1+2 = 78\n"
                "toy.i32 3+4 := -6\ntoy.coord 3+4 := 1.5\ntoy.text 3+4 := 79\n"
@@ -380,9 +364,8 @@ static void groups(struct qs_decoder *d)
     qs_close_at(d, 19);
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
-    (void)state;
     expect_log(groups, VIEW("\1\2"),
                "open toy.group @0\ntoy.u8 0+1 = 1\n"
                "open toy.pair @1\nlabel \": inner 1\"\nlabel \" \"a b[\"\"\ntoy.u8 1+1 = 2\n"
@@ -399,9 +382,8 @@ static void long_label(struct qs_decoder *d)
     qs_close(d);
 }
 
-static void test_long_label(void **state)
+TEST(test_long_label)
 {
-    (void)state;
     expect_log(long_label, VIEW(""),
                "open toy.group @0\nlabel \"0123456789012345678901234567890123456789"
                "01234567890123456789…\"\nclose @0\n");
@@ -419,9 +401,8 @@ static void notes(struct qs_decoder *d)
     assert_int_equal(qs_decoder_problems(d), 1);
 }
 
-static void test_notes(void **state)
+TEST(test_notes)
 {
-    (void)state;
     expect_log(notes, VIEW(""),
                "note unusual 1+2 \"this is 5\"\nnote unusual 0+0 \"plain\"\n"
                "note sequence.gap 0+4 \"gap\"\nnote move.checksum.bad 0+1 \"bad\"\n");
@@ -457,12 +438,11 @@ static void decode_into(struct qs_sink *sink)
 }
 
 /* Any function of a sink may be missing. */
-static void test_missing_ears(void **state)
+TEST(test_missing_ears)
 {
     struct qs_sink deaf = {0};
     struct log_sink full, only_fields;
 
-    (void)state;
     decode_into(&deaf);
     log_sink_init(&full);
     log_sink_init(&only_fields);
@@ -475,43 +455,14 @@ static void test_missing_ears(void **state)
     log_sink_clear(&only_fields);
 }
 
-static void test_options(void **state)
+TEST(test_options)
 {
     const uint32_t chosen[TOY_OPTION_COUNT] = {[TOY_OPTION_SPEED] = 9};
     struct qs_decoder d;
 
-    (void)state;
     qs_decoder_init(&d, &toy_protocol);
     assert_int_equal(qs_option(&d, TOY_OPTION_SPEED), 1);
     d.options = chosen;
     assert_int_equal(qs_option(&d, TOY_OPTION_SPEED), 9);
     qs_decoder_clear(&d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unsigned),
-        cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_fractions),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_coord_formats),
-        cmocka_unit_test(test_angle_formats),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_vector_cut_off),
-        cmocka_unit_test(test_unheard_vectors),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_undecoded),
-        cmocka_unit_test(test_after_overrun),
-        cmocka_unit_test(test_rest_after_overrun),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_one_part),
-        cmocka_unit_test(test_derived),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_long_label),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_missing_ears),
-        cmocka_unit_test(test_options),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,12 +21,11 @@ static void assert_joined(const struct qs_fragments *list, struct qs_view last,
     g_bytes_unref(joined);
 }
 
-static void test_join(void **state)
+TEST(test_join)
 {
     struct qs_fragments list = {0};
     uint64_t packets[2];
 
-    (void)state;
     assert_joined(&list, VIEW(""), VIEW(""));
     assert_joined(&list, VIEW("all"), VIEW("all"));
     assert_true(add(&list, VIEW("one "), 5));
@@ -43,11 +42,10 @@ static void test_join(void **state)
 }
 
 /* A copy stays what it was, and lives on by itself. */
-static void test_copies(void **state)
+TEST(test_copies)
 {
     struct qs_fragments list = {0}, copy;
 
-    (void)state;
     add(&list, VIEW("a"), 1);
     qs_fragments_copy(&copy, &list);
     add(&list, VIEW("b"), 2);
@@ -59,11 +57,10 @@ static void test_copies(void **state)
 }
 
 /* As in Wireshark, which keeps a copy for each packet: the shortest may go first or last. */
-static void test_many_copies(void **state)
+TEST(test_many_copies)
 {
     struct qs_fragments list = {0}, copies[8];
 
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         qs_fragments_copy(&copies[i], &list);
         add(&list, VIEW("x"), i);
@@ -77,12 +74,11 @@ static void test_many_copies(void **state)
         qs_fragments_clear(&copies[i]);
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
     struct qs_fragments list = {0};
     uint8_t *most = g_malloc0(MAX + 1);
 
-    (void)state;
     assert_false(add(&list, (struct qs_view){most, MAX + 1}, 1));
     assert_true(add(&list, (struct qs_view){most, MAX - 1}, 1));
     assert_false(add(&list, VIEW("xy"), 2));
@@ -98,11 +94,10 @@ static void test_bounds(void **state)
     g_free(most);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     struct qs_fragments list = {0};
 
-    (void)state;
     assert_true(qs_fragments_follows(&list, 7, 0));
     add(&list, VIEW("1234"), 1);
     assert_true(qs_fragments_follows(&list, 7, 4));
@@ -114,14 +109,4 @@ static void test_order(void **state)
     assert_int_equal(qs_fragments_size(&list), 0);
     assert_true(qs_fragments_follows(&list, 8, 0));
     assert_true(qs_fragments_follows(&list, 7, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_join),        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_many_copies), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

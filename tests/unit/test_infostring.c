@@ -31,9 +31,8 @@ static void expect_pairs(struct qs_view info, const struct pair *pairs)
     assert_false(qs_info_next(info, &pos, &pair));
 }
 
-static void test_ordinary(void **state)
+TEST(test_ordinary)
 {
-    (void)state;
     expect_pairs(VIEW(""), (struct pair[]){{0}});
     expect_pairs(VIEW("\\name\\Me\\team\\red"),
                  (struct pair[]){{"name", "Me", 0, 8, true}, {"team", "red", 8, 9, true}, {0}});
@@ -41,37 +40,33 @@ static void test_ordinary(void **state)
     expect_pairs(VIEW("name\\Me"), (struct pair[]){{"name", "Me", 0, 7, true}, {0}});
 }
 
-static void test_empty_parts(void **state)
+TEST(test_empty_parts)
 {
-    (void)state;
     expect_pairs(VIEW("\\\\"), (struct pair[]){{"", "", 0, 2, true}, {0}});
     expect_pairs(VIEW("\\a\\\\b\\c"),
                  (struct pair[]){{"a", "", 0, 3, true}, {"b", "c", 3, 4, true}, {0}});
     expect_pairs(VIEW("\\\\x"), (struct pair[]){{"", "x", 0, 3, true}, {0}});
 }
 
-static void test_odd_count(void **state)
+TEST(test_odd_count)
 {
-    (void)state;
     expect_pairs(VIEW("\\a\\1\\b"),
                  (struct pair[]){{"a", "1", 0, 4, true}, {"b", "", 4, 2, false}, {0}});
     expect_pairs(VIEW("\\"), (struct pair[]){{"", "", 0, 1, false}, {0}});
     expect_pairs(VIEW("abc"), (struct pair[]){{"abc", "", 0, 3, false}, {0}});
 }
 
-static void test_quotes_and_colours(void **state)
+TEST(test_quotes_and_colours)
 {
-    (void)state;
     expect_pairs(
         VIEW("\\name\\a \"b\"\\\xee\\\x80"),
         (struct pair[]){{"name", "a \"b\"", 0, 11, true}, {"\xee", "\x80", 11, 4, true}, {0}});
 }
 
-static void test_lookup(void **state)
+TEST(test_lookup)
 {
     const struct qs_view info = VIEW("\\map\\dm6\\name\\first\\name\\second\\none\\");
 
-    (void)state;
     assert_view_is(qs_info_value(info, "map"), VIEW("dm6"));
     assert_view_is(qs_info_value(info, "name"), VIEW("first"));
     assert_int_equal(qs_info_value(info, "none").size, 0);
@@ -84,20 +79,32 @@ static void test_lookup(void **state)
 static void expect_set(struct qs_view info, struct qs_view key, struct qs_view value,
                        const char *expected)
 {
-    char *changed = qs_info_set(info, key, value);
+    const uint32_t size = (uint32_t)strlen(expected);
+    char *changed = qs_info_set(info, key, value, size);
 
     assert_string_equal(changed, expected);
     g_free(changed);
+    if (size)
+        assert_null(qs_info_set(info, key, value, size - 1));
 }
 
-static void test_set(void **state)
+TEST(test_set)
 {
-    (void)state;
     expect_set(VIEW(""), VIEW("a"), VIEW("1"), "\\a\\1");
     expect_set(VIEW("\\a\\1\\b\\2"), VIEW("a"), VIEW("3"), "\\b\\2\\a\\3");
     expect_set(VIEW("\\a\\1\\b\\2\\a\\4"), VIEW("a"), VIEW(""), "\\b\\2");
     expect_set(VIEW("\\ab\\1"), VIEW("a"), VIEW("2"), "\\ab\\1\\a\\2");
     expect_set((struct qs_view){0}, VIEW("a"), (struct qs_view){0}, "");
+}
+
+TEST(test_cut)
+{
+    const struct qs_view info = VIEW("\\a\\1\\bc\\23");
+
+    assert_view_is(qs_info_cut(info, 10), info);
+    assert_view_is(qs_info_cut(info, 9), VIEW("\\a\\1"));
+    assert_view_is(qs_info_cut(info, 4), VIEW("\\a\\1"));
+    assert_view_is(qs_info_cut(info, 3), VIEW(""));
 }
 
 static const struct qs_info_rows rows = {TOY_PAIR, TOY_KEY, TOY_VALUE};
@@ -109,9 +116,8 @@ static void say_info(struct qs_decoder *d)
     qs_emit_info(d, &rows, info, 0);
 }
 
-static void test_emit(void **state)
+TEST(test_emit)
 {
-    (void)state;
     expect_log(say_info, VIEW("\\a\\\"\\b\\2\0"),
                "toy.text 0+9 = 5c615c225c625c32\n"
                "open toy.pair @0\nlabel \": a\"\nlabel \" = \"\"\n"
@@ -120,9 +126,8 @@ static void test_emit(void **state)
                "toy.pair.key 5+1 = 62\ntoy.pair.value 7+1 = 32\nclose @8\n");
 }
 
-static void test_emit_oddities(void **state)
+TEST(test_emit_oddities)
 {
-    (void)state;
     expect_log(say_info, VIEW("\\\\\\k\0"),
                "toy.text 0+5 = 5c5c5c6b\n"
                "open toy.pair @0\nlabel \": \"\nlabel \" = \"\n"
@@ -152,22 +157,9 @@ static unsigned notes_of(struct qs_view data)
 }
 
 /* 63 bytes are the most that the engines keep, of a key and of a value. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     assert_int_equal(notes_of(VIEW("\\" TEXT_60 "abc\\" TEXT_60 "abc\0")), 0);
     assert_int_equal(notes_of(VIEW("\\" TEXT_60 "abcd\\v\0")), 1);
     assert_int_equal(notes_of(VIEW("\\k\\" TEXT_60 "abcd\0")), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ordinary),  cmocka_unit_test(test_empty_parts),
-        cmocka_unit_test(test_odd_count), cmocka_unit_test(test_quotes_and_colours),
-        cmocka_unit_test(test_lookup),    cmocka_unit_test(test_set),
-        cmocka_unit_test(test_emit),      cmocka_unit_test(test_emit_oddities),
-        cmocka_unit_test(test_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

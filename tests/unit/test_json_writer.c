@@ -75,9 +75,8 @@ static void expect_same(const char *text, size_t size)
 #define REPLACED "\xef\xbf\xbd"
 
 /* At each place of a short text. */
-static void test_every_byte(void **state)
+TEST(test_every_byte)
 {
-    (void)state;
     for (unsigned byte = 0; byte < 256; byte++) {
         for (unsigned place = 0; place < 3; place++) {
             char text[] = "abc";
@@ -94,9 +93,8 @@ static void test_every_byte(void **state)
 }
 
 /* Every character there is. */
-static void test_every_character(void **state)
+TEST(test_every_character)
 {
-    (void)state;
     for (gunichar c = 0; c <= 0x10ffff; c++) {
         char text[8] = "";
         const int size = g_unichar_to_utf8(c, text);
@@ -107,7 +105,7 @@ static void test_every_character(void **state)
 }
 
 /* Too long, a surrogate, beyond the last, cut off, a continuation alone. */
-static void test_broken_utf8(void **state)
+TEST(test_broken_utf8)
 {
     static const struct {
         const char *text, *expected;
@@ -122,28 +120,25 @@ static void test_broken_utf8(void **state)
         {"\x80\xbf", REPLACED REPLACED},
     };
 
-    (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
         expect_text(cases[i].text, strlen(cases[i].text), cases[i].expected,
                     strlen(cases[i].expected));
 }
 
 /* Terminals obey control characters of one byte, of two, and DEL. */
-static void test_controls_are_escaped(void **state)
+TEST(test_controls_are_escaped)
 {
     struct written written = start();
 
-    (void)state;
     qs_json_string(&written.json, "\x1b\r\x7f\xc2\x9b\xc2\xa0");
     assert_string_equal(written.text->str, "\"\\u001B\\r\\u007F\\u009B\xc2\xa0\"");
     g_string_free(written.text, TRUE);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     struct written written = start();
 
-    (void)state;
     qs_json_bytes(&written.json, VIEW("\x00\x7f\xff"));
     assert_string_equal(written.text->str, "\"007fff\"");
     g_string_free(written.text, TRUE);
@@ -189,13 +184,12 @@ static void check_real(double real)
     json_decref(value);
 }
 
-static void test_reals(void **state)
+TEST(test_reals)
 {
     static const double values[] = {0.0,     -0.0,     0.1,  1e22,      1e-7,    -1e300,   DBL_MAX,
                                     DBL_MIN, 5e-324,   1e16, 1e17,      1e15,    123456.5, 1e-4,
                                     9.9e-5,  INFINITY, NAN,  -INFINITY, FLT_MAX, 1.0 / 3};
 
-    (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         check_real(values[i]);
     for (int i = INT16_MIN; i <= INT16_MAX; i++) {
@@ -210,11 +204,10 @@ static void test_reals(void **state)
 }
 
 /* All kinds of bits, by a generator of Knuth's (MMIX). */
-static void test_random_reals(void **state)
+TEST(test_random_reals)
 {
     uint64_t bits = 1;
 
-    (void)state;
     for (unsigned i = 0; i < 200000; i++) {
         double real;
 
@@ -236,11 +229,10 @@ static void check_whole(int64_t number)
     json_decref(value);
 }
 
-static void test_whole_numbers(void **state)
+TEST(test_whole_numbers)
 {
     struct written written = start();
 
-    (void)state;
     for (unsigned bit = 0; bit < 63; bit++)
         for (int64_t step = -1; step <= 1; step++) {
             check_whole((INT64_C(1) << bit) + step);
@@ -285,11 +277,10 @@ static void write_all_kinds(struct qs_json *json)
     qs_json_end_object(json);
 }
 
-static void test_structure(void **state)
+TEST(test_structure)
 {
     struct written written = start();
 
-    (void)state;
     write_all_kinds(&written.json);
     assert_string_equal(written.text->str,
                         "{\"empty object\":{},\"empty array\":[],"
@@ -298,13 +289,12 @@ static void test_structure(void **state)
 }
 
 /* Groups within groups know their lengths from the inside out. */
-static void test_later(void **state)
+TEST(test_later)
 {
     struct written written = start();
     struct qs_json *json = &written.json;
     gsize outer, inner;
 
-    (void)state;
     qs_json_begin_array(json);
     qs_json_uint(json, 1);
     outer = qs_json_later(json);
@@ -317,17 +307,4 @@ static void test_later(void **state)
     qs_json_int_at(json, outer, -10);
     assert_string_equal(written.text->str, "[1,-10,[1234567890,2]]");
     g_string_free(written.text, TRUE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_byte),   cmocka_unit_test(test_every_character),
-        cmocka_unit_test(test_broken_utf8),  cmocka_unit_test(test_controls_are_escaped),
-        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_reals),
-        cmocka_unit_test(test_random_reals), cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_structure),    cmocka_unit_test(test_later),
-    };
-
-    return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
 }

@@ -24,11 +24,10 @@ static uint64_t item(const struct qs_chunks *chunks, uint32_t number)
     return *(const uint64_t *)qs_chunks_at(chunks, number);
 }
 
-static void test_all_are_kept(void **state)
+TEST(test_all_are_kept)
 {
     struct qs_chunks chunks;
 
-    (void)state;
     fill(&chunks, 0);
     for (uint32_t i = 0; i <= MANY; i++)
         assert_int_equal(item(&chunks, i), i);
@@ -36,12 +35,11 @@ static void test_all_are_kept(void **state)
     qs_chunks_clear(&chunks);
 }
 
-static void test_old_ones_are_forgotten(void **state)
+TEST(test_old_ones_are_forgotten)
 {
     struct qs_chunks chunks;
     uint32_t forgotten = 0;
 
-    (void)state;
     fill(&chunks, KEPT);
     for (uint32_t i = 1; i <= MANY; i++) {
         forgotten += item(&chunks, i) != i;
@@ -55,26 +53,14 @@ static void test_old_ones_are_forgotten(void **state)
 }
 
 /* A capture may have as many lists as packets. */
-static void test_a_short_one_takes_little(void **state)
+TEST(test_a_short_one_takes_little)
 {
     enum { ITEM = 64, MOST = 8 * ITEM };
     struct qs_chunks chunks;
 
-    (void)state;
     qs_chunks_init(&chunks, ITEM, 0);
     qs_chunks_add(&chunks);
     assert_int_equal(chunks.blocks->len, 1);
     assert_true(malloc_usable_size(g_ptr_array_index(chunks.blocks, 0)) <= MOST);
     qs_chunks_clear(&chunks);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_kept),
-        cmocka_unit_test(test_old_ones_are_forgotten),
-        cmocka_unit_test(test_a_short_one_takes_little),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,33 +62,29 @@ static void read_nested(struct qs_decoder *d)
 
 /* --- The loop */
 
-static void test_no_messages(void **state)
+TEST(test_no_messages)
 {
-    (void)state;
     expect_log(read_all, VIEW(""), "");
 }
 
-static void test_good_messages(void **state)
+TEST(test_good_messages)
 {
-    (void)state;
     expect_log(read_all, VIEW("\1\2\7\5\x34\x12"),
                "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
                "open toy.group @1\ntoy.id 1+1 = 2\ntoy.u8 2+1 = 7\nclose @3\n"
                "open toy.group @3\ntoy.id 3+1 = 5\ntoy.u16 4+2 = 4660\nclose @6\n");
 }
 
-static void test_unknown_message(void **state)
+TEST(test_unknown_message)
 {
-    (void)state;
     expect_log(read_all, VIEW("\1\x63\2\7"),
                "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
                "toy.id 1+1 = 99\nnote unknown_message 1+1 \"Unknown message 99\"\n"
                "toy.undecoded 2+2 = 0207\n");
 }
 
-static void test_obsolete_message(void **state)
+TEST(test_obsolete_message)
 {
-    (void)state;
     expect_log(read_all, VIEW("\3\1"),
                "open toy.group @0\ntoy.id 0+1 = 3\n"
                "note unknown_message 0+1 \"toy_obsolete is obsolete and cannot be read\"\n"
@@ -96,9 +92,8 @@ static void test_obsolete_message(void **state)
 }
 
 /* The bytes of the value that did not fit are shown as undecoded. */
-static void test_overrun(void **state)
+TEST(test_overrun)
 {
-    (void)state;
     expect_log(read_all, VIEW("\5\x34"),
                "open toy.group @0\ntoy.id 0+1 = 5\n"
                "note malformed 0+1 \"toy_word at offset 0 runs past the end\"\n"
@@ -108,9 +103,8 @@ static void test_overrun(void **state)
                "note malformed 0+1 \"toy_word at offset 0 runs past the end\"\nclose @1\n");
 }
 
-static void test_stop(void **state)
+TEST(test_stop)
 {
-    (void)state;
     expect_log(read_all, VIEW("\4\1\1"),
                "open toy.group @0\ntoy.id 0+1 = 4\n"
                "note protocol.undecoded 1+0 \"enough\"\n"
@@ -124,9 +118,8 @@ static void read_masked(struct qs_decoder *d)
 }
 
 /* A protocol may keep flags beside the id, which are not part of it. */
-static void test_id_mask(void **state)
+TEST(test_id_mask)
 {
-    (void)state;
     expect_log(read_masked, VIEW("\xe2\7"),
                "open toy.group @0\ntoy.id 0+1 = 2\ntoy.u8 1+1 = 7\nclose @2\n");
 }
@@ -175,16 +168,16 @@ static void expect_message(const struct fixture *f, guint index, struct qs_messa
     assert_int_equal(m->source, expected.source);
 }
 
-static void test_messages_kept(void **state)
+TEST_WITH(test_messages_kept, set_up, tear_down)
 {
     struct fixture *f = *state;
 
     decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
     assert_int_equal(f->d.messages->len, 4);
-    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false});
-    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false});
-    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false});
-    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false});
+    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false, false});
+    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false, false});
+    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false, false});
+    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false, false});
     assert_true(qs_has_message(&f->d, BYTE) && qs_has_message(&f->d, NESTED));
     /* The last one, cut short, is not kept. */
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 1);
@@ -196,7 +189,7 @@ static void test_messages_kept(void **state)
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
 }
 
-static void test_problems(void **state)
+TEST_WITH(test_problems, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -211,7 +204,7 @@ static void test_problems(void **state)
 }
 
 /* A packet that the capture cut is not malformed: the cut is said instead. */
-static void test_cut_packet(void **state)
+TEST_WITH(test_cut_packet, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_packet packet = toy_packet(VIEW("\1\5\1"));
@@ -232,9 +225,8 @@ static void test_cut_packet(void **state)
 
 /* --- Sources */
 
-static void test_source(void **state)
+TEST(test_source)
 {
-    (void)state;
     expect_log(read_all, VIEW("\6\3\2\7\x63\1"),
                "open toy.group @0\ntoy.id 0+1 = 6\ntoy.u8 1+1 = 3\ntoy.bytes 2+3 = 020763\n"
                "source \"Nested\" 3\n"
@@ -259,9 +251,8 @@ static void nest_five(struct qs_decoder *d)
     assert_int_equal(qs_u8(d, TOY_U8), 7);
 }
 
-static void test_nesting_limit(void **state)
+TEST(test_nesting_limit)
 {
-    (void)state;
     expect_log(nest_five, VIEW("\7"),
                "source \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\n"
                "source end\nsource end\nsource end\nsource end\n"
@@ -269,7 +260,7 @@ static void test_nesting_limit(void **state)
 }
 
 /* Messages nested in messages, deeper than the limit: an end, and no crash. */
-static void test_hostile_nesting(void **state)
+TEST_WITH(test_hostile_nesting, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -280,7 +271,7 @@ static void test_hostile_nesting(void **state)
 
 /* --- Server messages that stand alone */
 
-static void test_server_messages(void **state)
+TEST_WITH(test_server_messages, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct qs_packet block = toy_packet(VIEW("\2\5"));
@@ -304,7 +295,7 @@ static void expect_summary(void **state, struct qs_view data, const char *expect
     assert_string_equal(f->d.summary->str, expected);
 }
 
-static void test_summary(void **state)
+TEST_WITH(test_summary, set_up, tear_down)
 {
     expect_summary(state, VIEW(""), "?");
     expect_summary(state, VIEW("\1"), "?: nop");
@@ -322,13 +313,13 @@ static void summarise(struct qs_decoder *d)
 }
 
 /* A message with a text of its own is not counted with others. */
-static void test_summary_text(void **state)
+TEST_WITH(test_summary_text, set_up, tear_down)
 {
     toy_decode = summarise;
     expect_summary(state, VIEW(""), "? seq 7: a×2, a <x ya>");
 }
 
-static void test_summary_unwanted(void **state)
+TEST_WITH(test_summary_unwanted, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -360,7 +351,7 @@ static void peek_and_try(struct qs_decoder *d)
 }
 
 /* A trial reads from where the decoder stands to the end, and changes nothing. */
-static void test_trials(void **state)
+TEST_WITH(test_trials, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -414,7 +405,7 @@ static void expect_direction(void **state, uint8_t sense, enum qs_end from,
     log_sink_clear(&sink);
 }
 
-static void test_probe(void **state)
+TEST_WITH(test_probe, set_up, tear_down)
 {
     expect_direction(state, ONLY_C2S, QS_END_A, QS_C2S, QS_END_B);
     expect_direction(state, ONLY_C2S, QS_END_B, QS_C2S, QS_END_A);
@@ -433,7 +424,7 @@ static enum qs_direction direction_of(struct fixture *f, struct qs_packet packet
 }
 
 /* The session knows better than the ports; without both nobody knows. */
-static void test_direction_known(void **state)
+TEST_WITH(test_direction_known, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_packet packet = toy_packet(VIEW(""));
@@ -453,7 +444,7 @@ static void test_direction_known(void **state)
     assert_false(qs_session_from_server(&f->session.base, &packet));
 }
 
-static void test_connections(void **state)
+TEST_WITH(test_connections, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct qs_session *session = &f->session.base;
@@ -470,32 +461,4 @@ static void test_connections(void **state)
     assert_int_equal(session->to_client.accepted, 0);
     qs_session_connect(session);
     assert_int_equal(session->connection, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_messages),
-        cmocka_unit_test(test_good_messages),
-        cmocka_unit_test(test_unknown_message),
-        cmocka_unit_test(test_obsolete_message),
-        cmocka_unit_test(test_overrun),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_id_mask),
-        cmocka_unit_test_setup_teardown(test_messages_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_problems, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cut_packet, set_up, tear_down),
-        cmocka_unit_test(test_source),
-        cmocka_unit_test(test_nesting_limit),
-        cmocka_unit_test_setup_teardown(test_hostile_nesting, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_server_messages, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_summary_text, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_summary_unwanted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_probe, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_direction_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_connections, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,9 +60,8 @@ static const char *bad_name(const struct qs_protocol *protocol, const struct qs_
     return NULL;
 }
 
-static void test_names_are_filter_names(void **state)
+TEST(test_names_are_filter_names)
 {
-    (void)state;
     assert_rule(bad_name);
 }
 
@@ -77,9 +76,8 @@ static const char *ambiguous(const struct qs_protocol *protocol, const struct qs
     return NULL;
 }
 
-static void test_names_are_unambiguous(void **state)
+TEST(test_names_are_unambiguous)
 {
-    (void)state;
     assert_rule(ambiguous);
 }
 
@@ -102,9 +100,8 @@ static const char *bad_title(const struct qs_protocol *protocol, const struct qs
     return NULL;
 }
 
-static void test_titles_are_titles(void **state)
+TEST(test_titles_are_titles)
 {
-    (void)state;
     assert_rule(bad_title);
 }
 
@@ -120,9 +117,8 @@ static const char *bad_word(const struct qs_protocol *protocol, const struct qs_
     return NULL;
 }
 
-static void test_words_are_the_same(void **state)
+TEST(test_words_are_the_same)
 {
-    (void)state;
     assert_rule(bad_word);
 }
 
@@ -145,9 +141,8 @@ static const char *bad_message(const struct qs_protocol *protocol, const struct 
     return g_ascii_strcasecmp(row->title, stem) == 0 ? NULL : "is not titled as the message";
 }
 
-static void test_messages_are_named_alike(void **state)
+TEST(test_messages_are_named_alike)
 {
-    (void)state;
     assert_rule(bad_message);
 }
 
@@ -166,9 +161,8 @@ static const char *bare_message(const struct qs_protocol *protocol, const struct
     return NULL;
 }
 
-static void test_messages_have_their_prefix(void **state)
+TEST(test_messages_have_their_prefix)
 {
-    (void)state;
     assert_rule(bare_message);
 }
 
@@ -190,29 +184,14 @@ static void compare(GHashTable *titles, const struct qs_protocol *protocol, unsi
     }
 }
 
-static void test_games_agree(void **state)
+TEST(test_games_agree)
 {
     GHashTable *titles = g_hash_table_new(g_str_hash, g_str_equal);
     unsigned count = 0;
 
-    (void)state;
     for (const struct qs_protocol *const *each = qs_protocols; *each; each++)
         if (is_quake(*each))
             compare(titles, *each, &count);
     g_hash_table_destroy(titles);
     assert_int_equal(count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_are_filter_names),
-        cmocka_unit_test(test_names_are_unambiguous),
-        cmocka_unit_test(test_titles_are_titles),
-        cmocka_unit_test(test_words_are_the_same),
-        cmocka_unit_test(test_messages_are_named_alike),
-        cmocka_unit_test(test_messages_have_their_prefix),
-        cmocka_unit_test(test_games_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static void check_whole(uint64_t value)
 }
 
 /* All around the powers of two and of ten. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
-    (void)state;
     for (unsigned bit = 0; bit < 64; bit++)
         for (uint64_t step = 0; step < 3; step++)
             check_whole((UINT64_C(1) << bit) + step - 1);
@@ -40,11 +39,10 @@ static void test_whole(void **state)
     check_whole(UINT64_MAX);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     char text[TEXT_MAX];
 
-    (void)state;
     *qs_put_bytes(text, VIEW("\x00\x09\x9a\xff")) = '\0';
     assert_string_equal(text, "00099aff");
     assert_ptr_equal(qs_put_bytes(text, VIEW("")), text);
@@ -62,9 +60,8 @@ static void check_real(double value)
 }
 
 /* Every coordinate and every angle that 16 bits hold, and all that scaling makes of a byte. */
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     for (int i = INT16_MIN; i <= INT16_MAX; i++) {
         check_real(i / 8.0);
         check_real(i * (360.0 / 65536));
@@ -75,9 +72,8 @@ static void test_units(void **state)
 }
 
 /* The digits that count begin at another place with each power of ten, and round up across it. */
-static void test_rounding(void **state)
+TEST(test_rounding)
 {
-    (void)state;
     for (double size = 1e-5; size < 1e12; size *= 10)
         for (int steps = -200; steps <= 200; steps++) {
             check_real(size + steps / 8192.0);
@@ -86,9 +82,8 @@ static void test_rounding(void **state)
 }
 
 /* Halfway between two of nine digits: 4096 steps are a half. */
-static void test_halves(void **state)
+TEST(test_halves)
 {
-    (void)state;
     for (int i = 0; i < 8192; i++) {
         check_real(10000000 + i / 8192.0);
         check_real(99990000 + i / 8192.0);
@@ -96,24 +91,22 @@ static void test_halves(void **state)
     }
 }
 
-static void test_extremes(void **state)
+TEST(test_extremes)
 {
     static const double values[] = {0.0,      -0.0,  INFINITY, -INFINITY,  NAN,  1e9,
                                     99999999, 1e300, -1e-300,  1.0 / 8192, 1e-4, 1e-5};
 
-    (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         check_real(values[i]);
 }
 
 /* --- Room */
 
-static void test_room(void **state)
+TEST(test_room)
 {
     GString *text = g_string_new("x");
     GString *expected = g_string_new("x");
 
-    (void)state;
     for (unsigned i = 0; i < 1000; i++) {
         qs_room_end(text, qs_put_uint(qs_room(text, QS_NUMBER_MAX), i));
         g_string_append_printf(expected, "%u", i);
@@ -134,9 +127,8 @@ static void assert_text(int64_t seconds, const char *expected)
     g_free(text);
 }
 
-static void test_durations(void **state)
+TEST(test_durations)
 {
-    (void)state;
     assert_text(0, "0:00");
     assert_text(7, "0:07");
     assert_text(3599, "59:59");
@@ -145,22 +137,8 @@ static void test_durations(void **state)
     assert_text(360000, "100:00:00");
 }
 
-static void test_seconds(void **state)
+TEST(test_seconds)
 {
-    (void)state;
     assert_int_equal(qs_seconds_of(1499999999), 1);
     assert_int_equal(qs_seconds_of(1500000000), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),   cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_units),   cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_halves),  cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_room),    cmocka_unit_test(test_durations),
-        cmocka_unit_test(test_seconds),
-    };
-
-    return cmocka_run_group_tests_name("numeric_text", tests, NULL, NULL);
 }

@@ -232,9 +232,8 @@ static void expect_no_fault(const struct qs_protocol *protocol)
                  fault);
 }
 
-static void test_field_tables(void **state)
+TEST(test_field_tables)
 {
-    (void)state;
     expect_no_fault(&toy_protocol);
     assert_non_null(qs_protocols[0]);
     for (unsigned i = 0; qs_protocols[i]; i++)
@@ -256,9 +255,8 @@ static void check_options(const struct qs_protocol *protocol)
     }
 }
 
-static void test_records(void **state)
+TEST(test_records)
 {
-    (void)state;
     for (unsigned i = 0; qs_protocols[i]; i++) {
         const struct qs_protocol *p = qs_protocols[i];
 
@@ -275,9 +273,8 @@ static void test_records(void **state)
 
 /* --- Sessions of every protocol: fresh, copied, cleared */
 
-static void test_sessions(void **state)
+TEST(test_sessions)
 {
-    (void)state;
     for (unsigned i = 0; qs_protocols[i]; i++) {
         const struct qs_protocol *p = qs_protocols[i];
         struct qs_session *session = g_malloc(p->session_size);
@@ -303,7 +300,7 @@ static void test_sessions(void **state)
 }
 
 /* No protocol claims an empty packet, a lone mark, or other people's traffic. */
-static void test_recognise_is_strict(void **state)
+TEST(test_recognise_is_strict)
 {
     const struct qs_view strangers[] = {
         VIEW(""),
@@ -317,7 +314,6 @@ static void test_recognise_is_strict(void **state)
         VIEW("M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\n\r\n"),
     };
 
-    (void)state;
     for (unsigned i = 0; qs_protocols[i]; i++)
         for (size_t s = 0; s < sizeof strangers / sizeof strangers[0]; s++) {
             const struct qs_packet packet = toy_packet(strangers[s]);
@@ -328,12 +324,11 @@ static void test_recognise_is_strict(void **state)
 }
 
 /* Every prefix of every byte value, both ways, decodes to the last byte without a crash. */
-static void test_decode_of_noise(void **state)
+TEST(test_decode_of_noise)
 {
     enum { SIZE = 64 };
     uint8_t noise[SIZE];
 
-    (void)state;
     for (unsigned i = 0; qs_protocols[i]; i++)
         for (unsigned seed = 0; seed < 256; seed++)
             for (uint32_t size = 0; size <= SIZE; size += 9) {
@@ -366,9 +361,8 @@ static void test_decode_of_noise(void **state)
 /* --- Ports */
 
 /* Every list says ports and ranges in full: "27500,27000-27010". */
-static void test_port_lists(void **state)
+TEST(test_port_lists)
 {
-    (void)state;
     for (unsigned i = 0; qs_protocols[i]; i++) {
         const char *at = qs_protocols[i]->ports;
 
@@ -387,9 +381,8 @@ static void test_port_lists(void **state)
 
 /* --- Types */
 
-static void test_types(void **state)
+TEST(test_types)
 {
-    (void)state;
     assert_int_equal(qs_type_bits(QS_BOOL), 1);
     assert_int_equal(qs_type_bits(QS_X8), 8);
     assert_int_equal(qs_type_bits(QS_I16), 16);
@@ -429,9 +422,8 @@ static void test_types(void **state)
 
 /* --- The notes */
 
-static void test_notes(void **state)
+TEST(test_notes)
 {
-    (void)state;
     assert_true(QS_NOTE_KINDS <= 32);
     for (unsigned i = 0; i < QS_NOTE_KINDS; i++) {
         assert_true(qs_note_kinds[i].suffix && *qs_note_kinds[i].suffix);
@@ -468,11 +460,10 @@ static struct qs_field row(const char *name, enum qs_type type, uint32_t mask)
         expect_fault(rows, sizeof rows / sizeof rows[0], expected);                                \
     } while (0)
 
-static void test_faults_are_found(void **state)
+TEST(test_faults_are_found)
 {
     static const struct qs_name twice[] = {{1, "one"}, {1, "uno"}, {0, NULL}};
 
-    (void)state;
     EXPECT_FAULT("name does not begin with the protocol", row(NULL, QS_U8, 0));
     EXPECT_FAULT("name does not begin with the protocol", row("toys.a", QS_U8, 0));
     EXPECT_FAULT("name has other characters than [a-z0-9_.]", row("toy.A", QS_U8, 0));
@@ -511,20 +502,4 @@ static void test_faults_are_found(void **state)
     EXPECT_FAULT("name shared by rows of different types", row("toy.a", QS_U8, 0),
                  row("toy.a", QS_U16, 0));
     EXPECT_FAULT("field with the name of a note", row("toy.malformed", QS_U8, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_field_tables),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_sessions),
-        cmocka_unit_test(test_recognise_is_strict),
-        cmocka_unit_test(test_decode_of_noise),
-        cmocka_unit_test(test_port_lists),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_faults_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

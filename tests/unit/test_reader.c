@@ -33,9 +33,8 @@ static const struct width {
     {qs_reader_u32be, 4, 0x01820384},
 };
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         struct qs_reader r = qs_reader_over(bytes, sizeof bytes);
 
@@ -46,9 +45,8 @@ static void test_values(void **state)
 }
 
 /* Every width, in ranges of every size from 0 to 5: all of a value is there, or none of it. */
-static void test_every_boundary(void **state)
+TEST(test_every_boundary)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         for (uint32_t size = 0; size <= sizeof bytes; size++) {
             struct qs_reader r = qs_reader_over(bytes, size);
@@ -69,11 +67,10 @@ static void test_every_boundary(void **state)
 }
 
 /* After an overrun even a value that would fit is not read, and the position stays. */
-static void test_overrun_is_sticky(void **state)
+TEST(test_overrun_is_sticky)
 {
     struct qs_reader r = qs_reader_over(bytes, 3);
 
-    (void)state;
     assert_int_equal(qs_reader_u16(&r), 0x8201);
     assert_int_equal(qs_reader_u32(&r), 0);
     assert_true(r.overrun);
@@ -87,11 +84,10 @@ static void test_overrun_is_sticky(void **state)
     assert_true(r.overrun);
 }
 
-static void test_take(void **state)
+TEST(test_take)
 {
     struct qs_reader r = qs_reader_over(bytes, 4);
 
-    (void)state;
     assert_ptr_equal(qs_reader_take(&r, 0), bytes);
     assert_ptr_equal(qs_reader_take(&r, 4), bytes);
     assert_ptr_equal(qs_reader_take(&r, 0), bytes + 4);
@@ -101,23 +97,21 @@ static void test_take(void **state)
 }
 
 /* A count from the wire near 2^32 must not wrap around the check. */
-static void test_take_of_huge_count(void **state)
+TEST(test_take_of_huge_count)
 {
     struct qs_reader r = qs_reader_over(bytes, 4);
 
-    (void)state;
     qs_reader_u8(&r);
     assert_null(qs_reader_take(&r, UINT32_MAX));
     assert_true(r.overrun);
     assert_int_equal(r.pos, 1);
 }
 
-static void test_empty_range(void **state)
+TEST(test_empty_range)
 {
     struct qs_reader nowhere = qs_reader_over(NULL, 0);
     struct qs_reader r = qs_reader_over(bytes, 0);
 
-    (void)state;
     assert_int_equal(qs_reader_left(&nowhere), 0);
     assert_non_null(qs_reader_take(&nowhere, 0));
     assert_false(nowhere.overrun);
@@ -128,12 +122,11 @@ static void test_empty_range(void **state)
     assert_true(r.overrun);
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
     const struct qs_view data = VIEW("ab\0\0c");
     struct qs_reader r = qs_reader_over(data.data, data.size);
 
-    (void)state;
     assert_view_is(qs_reader_string(&r), VIEW("ab"));
     assert_int_equal(r.pos, 3);
     assert_view_is(qs_reader_string(&r), VIEW(""));
@@ -142,13 +135,12 @@ static void test_strings(void **state)
 }
 
 /* A string whose NUL is the last byte fits; without the NUL nothing is given. */
-static void test_string_without_nul(void **state)
+TEST(test_string_without_nul)
 {
     const struct qs_view data = VIEW("ab\0c");
     struct qs_reader whole = qs_reader_over(data.data, 3);
     struct qs_reader cut = qs_reader_over(data.data, 2);
 
-    (void)state;
     assert_view_is(qs_reader_string(&whole), VIEW("ab"));
     assert_false(whole.overrun);
     assert_int_equal(qs_reader_left(&whole), 0);
@@ -158,25 +150,8 @@ static void test_string_without_nul(void **state)
     assert_int_equal(cut.pos, 0);
 }
 
-static void test_float_bits(void **state)
+TEST(test_float_bits)
 {
-    (void)state;
     assert_true(qs_float_of_bits(0x3fc00000) == 1.5F);
     assert_true(qs_float_of_bits(0xc2c80000) == -100.0F);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_every_boundary),
-        cmocka_unit_test(test_overrun_is_sticky),
-        cmocka_unit_test(test_take),
-        cmocka_unit_test(test_take_of_huge_count),
-        cmocka_unit_test(test_empty_range),
-        cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_string_without_nul),
-        cmocka_unit_test(test_float_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

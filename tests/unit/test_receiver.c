@@ -108,7 +108,7 @@ static void expect(void **state, struct qs_view data, bool accepted, const char 
     assert_string_equal(f->sink.log->str, log);
 }
 
-static void test_numbers(void **state)
+TEST_WITH(test_numbers, set_up, tear_down)
 {
     expect(state, VIEW("\x05\0\0\0\0\0\0\0"), true, "");
     expect(state, VIEW("\x06\0\0\0\0\0\0\0"), true, "");
@@ -124,7 +124,7 @@ static void test_numbers(void **state)
            "note sequence.duplicate 0+4 \"Sequence number 7 again\"\n");
 }
 
-static void test_choked(void **state)
+TEST_WITH(test_choked, set_up, tear_down)
 {
     expect(state, VIEW("\x01\0\0\0\0\0\0\0"), true, "");
     choked = 1;
@@ -140,7 +140,7 @@ static void test_choked(void **state)
 }
 
 /* The largest number is followed by none: what comes behind it is late. */
-static void test_largest_number(void **state)
+TEST_WITH(test_largest_number, set_up, tear_down)
 {
     expect(state, VIEW("\xfe\xff\xff\x7f\0\0\0\0"), true, "");
     expect(state, VIEW("\xff\xff\xff\x7f\0\0\0\0"), true, "");
@@ -149,7 +149,7 @@ static void test_largest_number(void **state)
 }
 
 /* What is dropped is shown, and nothing is learnt from it. */
-static void test_dropped(void **state)
+TEST_WITH(test_dropped, set_up, tear_down)
 {
     const struct fixture *f = *state;
 
@@ -163,7 +163,7 @@ static void test_dropped(void **state)
     assert_int_equal(f->session.secret, 123);
 }
 
-static void test_acknowledged(void **state)
+TEST_WITH(test_acknowledged, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -186,7 +186,7 @@ static void note_both(struct qs_decoder *d)
     qs_note_lacking(d, number, 2);
 }
 
-static void test_reliable(void **state)
+TEST_WITH(test_reliable, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -209,7 +209,7 @@ static void expect_fragment(void **state, struct qs_view data, const char *log)
     assert_string_equal(f->sink.log->str, log);
 }
 
-static void test_joined(void **state)
+TEST_WITH(test_joined, set_up, tear_down)
 {
     const struct fixture *f = *state;
 
@@ -235,7 +235,7 @@ static void test_joined(void **state)
     assert_int_equal(qs_fragments_count(&fragments), 0);
 }
 
-static void test_lost_fragment(void **state)
+TEST_WITH(test_lost_fragment, set_up, tear_down)
 {
     const struct fixture *f = *state;
 
@@ -261,7 +261,7 @@ static void test_lost_fragment(void **state)
     assert_int_equal(f->session.secret, 45);
 }
 
-static void test_overlong(void **state)
+TEST_WITH(test_overlong, set_up, tear_down)
 {
     expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
                     "toy.bytes 10+15 = 000000000000000000000000000000\n");
@@ -269,15 +269,4 @@ static void test_overlong(void **state)
                     "toy.bytes 10+2 = 0102\nnote malformed 10+2 "
                     "\"The message is longer than any engine can take\"\n");
     assert_int_equal(qs_fragments_size(&fragments), 15);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_numbers), TEST(test_choked),        TEST(test_largest_number),
-        TEST(test_dropped), TEST(test_acknowledged),  TEST(test_reliable),
-        TEST(test_joined),  TEST(test_lost_fragment), TEST(test_overlong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

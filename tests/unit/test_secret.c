@@ -29,9 +29,8 @@ static void expect(const char *text, size_t size, bool from_client, const char *
 #define FROM_CLIENT(text, passwords) expect(text, sizeof(text) - 1, true, passwords)
 #define FROM_SERVER(text, passwords) expect(text, sizeof(text) - 1, false, passwords)
 
-static void test_info_strings(void **state)
+TEST(test_info_strings)
 {
-    (void)state;
     FROM_CLIENT("\\name\\anna\\password\\pw1\\rate\\2500", "[pw1]");
     FROM_SERVER("\\password\\pw1", "[pw1]");
     FROM_CLIENT("connect 28 1 2 \"\\password\\pw1\"\n", "[pw1]");
@@ -44,9 +43,8 @@ static void test_info_strings(void **state)
     FROM_CLIENT("\\mypassword\\x", "");
 }
 
-static void test_commands(void **state)
+TEST(test_commands)
 {
-    (void)state;
     FROM_CLIENT("rcon pw1 status", "[pw1]");
     FROM_CLIENT("\xff\xff\xff\xffrcon \"p w\" set password \"new\"", "[p w][new]");
     FROM_CLIENT("\x04setinfo password pw1\0\x03", "[pw1]");
@@ -59,9 +57,8 @@ static void test_commands(void **state)
 }
 
 /* Servers use the same words in what they print. */
-static void test_prints(void **state)
+TEST(test_prints)
 {
-    (void)state;
     FROM_SERVER("\"rcon_password\" is \"pw1\"\n", "[pw1]");
     FROM_SERVER("password = pw1\n", "[pw1]");
     FROM_SERVER("set password pw1\n", "[pw1]");
@@ -73,13 +70,12 @@ static void test_prints(void **state)
 }
 
 /* Many beginnings of one long line: each is looked at, and none of them to the line's end. */
-static void test_long_texts(void **state)
+TEST(test_long_texts)
 {
     static const char *const parts[] = {"\x01",  "\"",    "\x01 ",  ";",      "\";",
                                         "s\x01", "\"set", "\"rcon", "rcon\"", "\\password"};
     enum { SIZE = 400000 };
 
-    (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
         const size_t size = strlen(parts[i]);
         char *text = g_malloc(SIZE + sizeof "\nrcon pw1");
@@ -93,16 +89,4 @@ static void test_long_texts(void **state)
         g_free(found);
         g_free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_info_strings),
-        cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_prints),
-        cmocka_unit_test(test_long_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,12 +81,11 @@ static void nothing(struct qs_decoder *d)
     qs_summary(d, "a \"summary\"");
 }
 
-static void test_text_packet(void **state)
+TEST(test_text_packet)
 {
     char *without = dump(false, nothing, VIEW("abc"), 0);
     char *with = dump(false, nothing, VIEW("abc"), 4);
 
-    (void)state;
     assert_string_equal(without, "17 0+3 packet.time = 1700000000.000005000\n"
                                  "17 0+3 packet.source = 127.0.0.1:27500\n"
                                  "17 0+3 packet.destination = [::1]:27001\n"
@@ -97,11 +96,10 @@ static void test_text_packet(void **state)
     free(with);
 }
 
-static void test_json_packet(void **state)
+TEST(test_json_packet)
 {
     char *output = dump(true, nothing, VIEW("abc"), 4);
 
-    (void)state;
     assert_string_equal(output, "{\"schema\":1,\"packet\":17,\"time\":1700000000.000005,"
                                 "\"source\":\"127.0.0.1:27500\",\"destination\":\"[::1]:27001\","
                                 "\"protocol\":\"toy\",\"direction\":\"?\",\"session\":4,\"size\":3,"
@@ -128,9 +126,8 @@ static void numbers(struct qs_decoder *d)
     qs_emit_generated_uint(d, TOY_FRAME, 0, 0, 12);
 }
 
-static void test_text_numbers(void **state)
+TEST(test_text_numbers)
 {
-    (void)state;
     expect_text(numbers, VIEW("\7 234567"),
                 "17 0+1 toy.u8 = 7\n17 0+1 toy.bool = true\n17 0+1 toy.bool = false\n"
                 "17 0+2 toy.u16 = 5 (rocket launcher)\n17 0+4 toy.u32 = 4294967295\n"
@@ -144,9 +141,8 @@ static void test_text_numbers(void **state)
     "{\"name\":\"toy." name "\",\"offset\":" offset ",\"length\":" length "," rest "}"
 
 /* JSON numbers that common readers hold in 64 signed bits; what does not fit is a text. */
-static void test_json_numbers(void **state)
+TEST(test_json_numbers)
 {
-    (void)state;
     expect_json(
         numbers, VIEW("\7 234567"),
         FIELD_JSON(
@@ -181,18 +177,16 @@ static void fractions(struct qs_decoder *d)
 /* Infinity, minus infinity, not a number: no packet may make a dump unreadable. */
 #define NOT_FINITE VIEW("\0\0\x80\x7f\0\0\x80\xff\0\0\xc0\x7f")
 
-static void test_text_fractions(void **state)
+TEST(test_text_fractions)
 {
-    (void)state;
     expect_text(fractions, NOT_FINITE,
                 "17 0+4 toy.float = 0.100000001\n17 0+8 toy.double = 1.5\n"
                 "17 0+2 toy.coord = -512.125\n17 0+1 toy.angle := 90\n"
                 "17 0+4 toy.float = inf\n17 4+4 toy.float = -inf\n17 8+4 toy.float = nan\n");
 }
 
-static void test_json_fractions(void **state)
+TEST(test_json_fractions)
 {
-    (void)state;
     expect_json(
         fractions, NOT_FINITE,
         FIELD_JSON("float", "0", "4", "\"value\":0.10000000149011612") "," FIELD_JSON("double", "0", "8", "\"value\":1.5") "," FIELD_JSON(
@@ -225,17 +219,15 @@ static void octets(struct qs_decoder *d)
     qs_emit_bytes(d, TOY_IPV6, 2, 16, VIEW("\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\1"));
 }
 
-static void test_text_octets(void **state)
+TEST(test_text_octets)
 {
-    (void)state;
     expect_text(octets, VIEW("012345678901234567"),
                 "17 1+3 toy.bytes = 00ff10\n17 1+0 toy.bytes = \n17 2+4 toy.ipv4 = 192.168.0.1\n"
                 "17 2+16 toy.ipv6 = 2001:db8::1\n");
 }
 
-static void test_json_octets(void **state)
+TEST(test_json_octets)
 {
-    (void)state;
     expect_json(
         octets, VIEW("012345678901234567"),
         FIELD_JSON("bytes", "1", "3", "\"value\":\"00ff10\"") "," FIELD_JSON(
@@ -260,9 +252,8 @@ static void dates(struct qs_decoder *d)
     qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_MAX);
 }
 
-static void test_text_dates(void **state)
+TEST(test_text_dates)
 {
-    (void)state;
     expect_text(dates, VIEW("01234567"),
                 "17 0+8 toy.time = 1970-01-01T00:00:00.000Z\n"
                 "17 0+8 toy.time = 2026-11-20T15:54:43.513Z\n"
@@ -276,9 +267,8 @@ static void one_date(struct qs_decoder *d)
     qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_C(1795190083513));
 }
 
-static void test_json_date(void **state)
+TEST(test_json_date)
 {
-    (void)state;
     expect_json(one_date, VIEW("01234567"),
                 FIELD_JSON("time", "0", "8", "\"value\":\"2026-11-20T15:54:43.513Z\""));
 }
@@ -294,9 +284,8 @@ static void texts(struct qs_decoder *d)
     qs_emit_generated_text(d, TOY_TEXT, 0, 1, "derived");
 }
 
-static void test_text_texts(void **state)
+TEST(test_text_texts)
 {
-    (void)state;
     expect_text(texts, VIEW("012345678"),
                 "17 0+5 toy.text = \"plain\"\n"
                 "17 0+9 toy.text = \"\\\"q\\\" \\\\ \\n\\t\\r\"\n"
@@ -304,9 +293,8 @@ static void test_text_texts(void **state)
                 "17 0+1 toy.text = \"\"\n17 0+1 toy.text := \"derived\"\n");
 }
 
-static void test_json_texts(void **state)
+TEST(test_json_texts)
 {
-    (void)state;
     expect_json(
         texts, VIEW("012345678"),
         FIELD_JSON("text", "0", "5", "\"value\":\"plain\"") "," FIELD_JSON("text", "0", "9", "\"value\":\"\\\"q\\\" \\\\ \\n\\t\\r\"") "," FIELD_JSON(
@@ -340,18 +328,16 @@ static void structure(struct qs_decoder *d)
     qs_note(d, QS_NOTE_MALFORMED, 1, 0, "say \"%s\"\n\x1b", "no");
 }
 
-static void test_text_structure(void **state)
+TEST(test_text_structure)
 {
-    (void)state;
     expect_text(structure, VIEW("\7"),
                 "17 0+1 toy.group\n17 0+1 toy.u8 = 7\n17 1:0+1 toy.u8 = 5\n"
                 "17 2:0+1 toy.u8 = 5\n17 1:1+1 toy.pair\n17 1:1+1 toy.u8 = 6\n"
                 "17 1+0 toy.malformed = \"say \\\"no\\\"\\n\\u001B\"\n");
 }
 
-static void test_json_structure(void **state)
+TEST(test_json_structure)
 {
-    (void)state;
     expect_json(structure, VIEW("\7"),
                 "{\"name\":\"toy.group\",\"offset\":0,\"length\":1,\"fields\":["
                 "{\"name\":\"toy.u8\",\"offset\":0,\"length\":1,\"value\":7},"
@@ -365,7 +351,7 @@ static void test_json_structure(void **state)
 }
 
 /* Nothing of a packet is left for the next one: the second dump is the first again. */
-static void test_next_packet(void **state)
+TEST(test_next_packet)
 {
     const struct qs_packet packet = dump_packet(VIEW("\7"));
     struct toy_session knowledge;
@@ -378,7 +364,6 @@ static void test_next_packet(void **state)
     const struct qs_dump_packet about = {&packet, &d, 0};
     size_t half;
 
-    (void)state;
     toy_decode = structure;
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
@@ -400,14 +385,13 @@ static void test_next_packet(void **state)
 
 /* --- Counts */
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
     const struct qs_packet packet = dump_packet(VIEW("\7 2345678"));
     struct toy_session knowledge;
     struct count_sink counts;
     struct qs_decoder d;
 
-    (void)state;
     count_sink_init(&counts);
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
@@ -425,26 +409,9 @@ static void test_counts(void **state)
     qs_decoder_clear(&d);
 }
 
-static void test_direction_names(void **state)
+TEST(test_direction_names)
 {
-    (void)state;
     assert_string_equal(qs_direction_name(QS_C2S), "c2s");
     assert_string_equal(qs_direction_name(QS_S2C), "s2c");
     assert_string_equal(qs_direction_name(QS_DIRECTION_UNKNOWN), "?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_packet),     cmocka_unit_test(test_json_packet),
-        cmocka_unit_test(test_text_numbers),    cmocka_unit_test(test_json_numbers),
-        cmocka_unit_test(test_text_fractions),  cmocka_unit_test(test_json_fractions),
-        cmocka_unit_test(test_text_octets),     cmocka_unit_test(test_json_octets),
-        cmocka_unit_test(test_text_dates),      cmocka_unit_test(test_json_date),
-        cmocka_unit_test(test_text_texts),      cmocka_unit_test(test_json_texts),
-        cmocka_unit_test(test_text_structure),  cmocka_unit_test(test_json_structure),
-        cmocka_unit_test(test_next_packet),     cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_direction_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void assert_is(const struct qs_snapshots *snapshots, uint32_t number,
 }
 
 /* Two conversations in turn; then any moment of either, as if the rest had not been. */
-static void any_moment_can_be_had_again(void **state)
+TEST(any_moment_can_be_had_again)
 {
     struct qs_snapshots *snapshots = qs_snapshots_new(&qw_protocol);
     struct qs_snapshot_base bases[2] = {{0}};
@@ -75,7 +75,6 @@ static void any_moment_can_be_had_again(void **state)
     GPtrArray *copies = g_ptr_array_new_with_free_func(free_session);
     uint32_t numbers[MOMENTS];
 
-    (void)state;
     for (uint32_t i = 0; i < MOMENTS; i++) {
         struct qw_session *session = sessions[i % 3 != 0];
 
@@ -92,14 +91,13 @@ static void any_moment_can_be_had_again(void **state)
     qs_snapshots_free(snapshots);
 }
 
-static void the_same_is_kept_once(void **state)
+TEST(the_same_is_kept_once)
 {
     struct qs_snapshots *snapshots = qs_snapshots_new(&qw_protocol);
     struct qs_snapshot_base base = {0};
     struct qw_session *session = new_session();
     uint32_t first, other;
 
-    (void)state;
     first = qs_snapshots_take(snapshots, &base, &session->base);
     session->moved = true;
     assert_int_equal(qs_snapshots_take(snapshots, &base, &session->base), first);
@@ -112,7 +110,7 @@ static void the_same_is_kept_once(void **state)
 }
 
 /* All at once, so that another whole session is kept. */
-static void much_may_change(void **state)
+TEST(much_may_change)
 {
     struct qs_snapshots *snapshots = qs_snapshots_new(&qw_protocol);
     struct qs_snapshot_base base = {0};
@@ -120,7 +118,6 @@ static void much_may_change(void **state)
     struct qw_session *before = copy_of(session), *behind;
     uint32_t first, second;
 
-    (void)state;
     first = qs_snapshots_take(snapshots, &base, &session->base);
     memset(&session->base.to_server, 1, sizeof session->base.to_server);
     memset(&session->base.to_client, 2, sizeof session->base.to_client);
@@ -135,26 +132,13 @@ static void much_may_change(void **state)
     qs_snapshots_free(snapshots);
 }
 
-static void nothing_is_known_of_none(void **state)
+TEST(nothing_is_known_of_none)
 {
     struct qs_snapshots *snapshots = qs_snapshots_new(&qw_protocol);
     struct qw_session session;
 
-    (void)state;
     qs_snapshots_restore(snapshots, 0, &session.base);
     assert_int_equal(session.base.server, QS_END_UNKNOWN);
     qw_protocol.session_clear(&session.base);
     qs_snapshots_free(snapshots);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_moment_can_be_had_again),
-        cmocka_unit_test(the_same_is_kept_once),
-        cmocka_unit_test(much_may_change),
-        cmocka_unit_test(nothing_is_known_of_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

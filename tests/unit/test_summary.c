@@ -63,31 +63,28 @@ static void expect_summary(struct qs_view data, const char *expected)
     log_sink_clear(&sink);
 }
 
-static void test_direction(void **state)
+TEST(test_direction)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1"));
 
-    (void)state;
     expect_decoded(&packet, QS_END_A, NULL, "S→C: move");
     expect_decoded(&packet, QS_END_B, NULL, "C→S: move");
     expect_decoded(&packet, QS_END_UNKNOWN, NULL, "?: move");
 }
 
 /* The lines of a packet's units are put one behind the other. */
-static void test_later_units(void **state)
+TEST(test_later_units)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1"));
 
-    (void)state;
     packet.unit = 1;
     expect_decoded(&packet, QS_END_A, NULL, "S→C: move");
     packet.unit = 2;
     expect_decoded(&packet, QS_END_A, NULL, ": move");
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     expect_summary(VIEW("c\5"), "S→C of 5");
     expect_summary(VIEW("s\xfe"), "S→C frags -2");
     expect_summary(VIEW("nanna\0c\5"), "S→C name \"anna\" of 5");
@@ -96,18 +93,16 @@ static void test_values(void **state)
     expect_summary(VIEW("c\5f\3m\1f\1"), "S→C of 5 [gap 3] [gap 1]: move");
 }
 
-static void test_quotes(void **state)
+TEST(test_quotes)
 {
-    (void)state;
     expect_summary(VIEW("tsay \"a\\b\"\n\0"), "S→C: stringcmd \"say \\\"a\\\\b\\\"\"");
     expect_summary(VIEW("t a\nb\tc\rd \0"), "S→C: stringcmd \"a\\nb\\tc\\rd\"");
     expect_summary(VIEW("t\xe1\xa2\0"), "S→C: stringcmd \"a\\\"\"");
     expect_summary(VIEW("t\0"), "S→C: stringcmd \"\"");
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-    (void)state;
     expect_summary(VIEW("lanna: gg\n\0"), "S→C: print \"anna: gg\"");
     expect_summary(VIEW("l\1anna: gg\n\0"), "S→C: print \"anna: gg\"");
     /* In pieces. */
@@ -120,12 +115,11 @@ static void test_lines(void **state)
     expect_summary(VIEW("l\n\0l\0"), "S→C: print×2");
 }
 
-static void test_long_texts_are_cut(void **state)
+TEST(test_long_texts_are_cut)
 {
     char text[512] = "t";
     char *expected;
 
-    (void)state;
     memset(&text[1], 'x', 200);
     expected = g_strdup_printf("S→C: stringcmd \"%.160s…\"", &text[1]);
     expect_summary((struct qs_view){(const uint8_t *)text, 202}, expected);
@@ -133,14 +127,13 @@ static void test_long_texts_are_cut(void **state)
 }
 
 /* Texts in whole, printed ones as they are. */
-static void test_transcript(void **state)
+TEST(test_transcript)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1tsay hi\0l\1anna: gg\n\0l\2bert\0t \0"
                                               "tskin\0nbase\0c\5tgo\n\0ncarl\0"));
     struct toy_session session;
     struct qs_decoder d;
 
-    (void)state;
     toy_decode = read_script;
     qs_decoder_init(&d, &toy_protocol);
     toy_protocol.session_init(&session.base);
@@ -154,14 +147,13 @@ static void test_transcript(void **state)
 }
 
 /* However many messages there are: Wireshark shows a line of some length. */
-static void test_many_messages(void **state)
+TEST(test_many_messages)
 {
     struct qs_packet packet;
     struct toy_session session;
     struct qs_decoder d;
     GString *data = g_string_new(NULL);
 
-    (void)state;
     for (int i = 0; i < 1000; i++)
         g_string_append_len(data, "tsome text\0", 11);
     packet = toy_packet((struct qs_view){(const uint8_t *)data->str, (uint32_t)data->len});
@@ -174,16 +166,4 @@ static void test_many_messages(void **state)
     assert_true(g_str_has_suffix(d.summary->str, "stringcmd×936"));
     qs_decoder_clear(&d);
     g_string_free(data, TRUE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_direction),     cmocka_unit_test(test_later_units),
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_lines),         cmocka_unit_test(test_long_texts_are_cut),
-        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_transcript),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

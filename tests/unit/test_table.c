@@ -19,11 +19,10 @@ static void assert_entry(const struct qs_table *table, uint32_t index, const cha
         assert_string_equal(qs_table_get(table, index), text);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
     struct qs_table table = {0}, copy;
 
-    (void)state;
     assert_entry(&table, 0, NULL);
     assert_entry(&table, UINT32_MAX, NULL);
     assert_int_equal(qs_table_end(&table), 0);
@@ -33,12 +32,11 @@ static void test_empty(void **state)
     qs_table_clear(&table);
 }
 
-static void test_set_and_get(void **state)
+TEST(test_set_and_get)
 {
     struct qs_table table = {0};
     uint32_t found = 0;
 
-    (void)state;
     set(&table, 1, "progs/player.mdl");
     set(&table, 63, "last of the first part");
     set(&table, 64, "first of the second");
@@ -56,11 +54,10 @@ static void test_set_and_get(void **state)
     assert_entry(&table, 1, NULL);
 }
 
-static void test_replace_and_remove(void **state)
+TEST(test_replace_and_remove)
 {
     struct qs_table table = {0};
 
-    (void)state;
     set(&table, 5, "one");
     set(&table, 5, "two");
     assert_entry(&table, 5, "two");
@@ -74,11 +71,10 @@ static void test_replace_and_remove(void **state)
     qs_table_clear(&table);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
     struct qs_table table = {0};
 
-    (void)state;
     set(&table, QS_TABLE_LIMIT, "too far");
     set(&table, UINT32_MAX, "too far");
     assert_entry(&table, QS_TABLE_LIMIT, NULL);
@@ -90,12 +86,11 @@ static void test_limit(void **state)
     qs_table_clear(&table);
 }
 
-static void test_text_is_copied(void **state)
+TEST(test_text_is_copied)
 {
     struct qs_table table = {0};
     char text[] = "abc";
 
-    (void)state;
     qs_table_set(&table, 0, (struct qs_view){(const uint8_t *)text, 2});
     text[0] = 'x';
     assert_entry(&table, 0, "ab");
@@ -103,12 +98,11 @@ static void test_text_is_copied(void **state)
 }
 
 /* Entries may be bytes, of which one is 0. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     static const uint8_t one[] = {1, 0, 2, 0}, other[] = {1, 0, 3, 0};
     struct qs_table table = {0};
 
-    (void)state;
     qs_table_set(&table, 3, (struct qs_view){one, sizeof one});
     assert_memory_equal(qs_table_get(&table, 3), one, sizeof one);
     qs_table_set(&table, 3, (struct qs_view){other, sizeof other});
@@ -117,11 +111,10 @@ static void test_bytes(void **state)
 }
 
 /* A copy is a version of its own, whichever of the two changes. */
-static void test_versions_are_independent(void **state)
+TEST(test_versions_are_independent)
 {
     struct qs_table now = {0}, before, later;
 
-    (void)state;
     set(&now, 1, "one");
     set(&now, 100, "hundred");
     qs_table_copy(&before, &now);
@@ -145,12 +138,11 @@ static void test_versions_are_independent(void **state)
 }
 
 /* Storage is shared until a change, and only the part that changes is copied. */
-static void test_versions_share(void **state)
+TEST(test_versions_share)
 {
     struct qs_table now = {0}, before;
     const char *untouched, *neighbour;
 
-    (void)state;
     set(&now, 1, "one");
     set(&now, 2, "two");
     set(&now, 100, "hundred");
@@ -171,13 +163,12 @@ static void test_versions_share(void **state)
 }
 
 /* As Wireshark uses it: a version for each packet, all of them alive. */
-static void test_many_versions(void **state)
+TEST(test_many_versions)
 {
     enum { VERSIONS = 300 };
     struct qs_table now = {0}, kept[VERSIONS];
     char text[16];
 
-    (void)state;
     for (uint32_t i = 0; i < VERSIONS; i++) {
         snprintf(text, sizeof text, "version %u", i);
         set(&now, i % 7 * 50, text);
@@ -193,20 +184,4 @@ static void test_many_versions(void **state)
     for (uint32_t i = 1; i < VERSIONS; i += 2)
         qs_table_clear(&kept[i]);
     qs_table_clear(&now);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_set_and_get),
-        cmocka_unit_test(test_replace_and_remove),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_text_is_copied),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_versions_are_independent),
-        cmocka_unit_test(test_versions_share),
-        cmocka_unit_test(test_many_versions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

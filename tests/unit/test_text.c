@@ -11,9 +11,8 @@ static void expect_utf8(struct qs_view text, const char *expected)
     g_free(readable);
 }
 
-static void test_plain_ascii(void **state)
+TEST(test_plain_ascii)
 {
-    (void)state;
     expect_utf8(VIEW(""), "");
     expect_utf8(VIEW("a \"quoted\" \\ ~"), "a \"quoted\" \\ ~");
     assert_true(qs_text_is_plain(VIEW("")));
@@ -21,9 +20,8 @@ static void test_plain_ascii(void **state)
 }
 
 /* The first 32 places of the font: brackets, golden digits, bars and dots. */
-static void test_low_glyphs(void **state)
+TEST(test_low_glyphs)
 {
-    (void)state;
     expect_utf8(VIEW("\x10\x11"), "[]");
     expect_utf8(VIEW("\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b"), "0123456789");
     expect_utf8(VIEW("\x1d\x1e\x1f"), "<=>");
@@ -33,9 +31,8 @@ static void test_low_glyphs(void **state)
 }
 
 /* 128 and up are the same glyphs in another colour, but for the scroll bar's pieces. */
-static void test_colour_bit(void **state)
+TEST(test_colour_bit)
 {
-    (void)state;
     expect_utf8(VIEW("\xc1\xe2\xe3 \xb1"), "Abc 1");
     expect_utf8(VIEW("\x80\x81\x82"), "(=)");
     expect_utf8(VIEW("\x90\x91\x92\x9b"), "[]09");
@@ -43,9 +40,8 @@ static void test_colour_bit(void **state)
     expect_utf8(VIEW("\xa0"), " ");
 }
 
-static void test_every_byte(void **state)
+TEST(test_every_byte)
 {
-    (void)state;
     for (unsigned i = 0; i < 256; i++) {
         const uint8_t byte = (uint8_t)i;
         const struct qs_view text = {&byte, 1};
@@ -67,9 +63,8 @@ static void expect_title(struct qs_view text, unsigned characters, const char *e
     g_free(title);
 }
 
-static void test_titles(void **state)
+TEST(test_titles)
 {
-    (void)state;
     expect_title(VIEW("one\ntwo\tthree\r"), 60, "one two three ");
     expect_title(VIEW("12345"), 5, "12345");
     expect_title(VIEW("123456"), 5, "12345…");
@@ -100,9 +95,8 @@ static void expect_words(struct qs_view line, const struct word *words)
     assert_false(qs_token_next(line, &pos, &token));
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     expect_words(VIEW(""), (struct word[]){{0}});
     expect_words(VIEW(" \t\n"), (struct word[]){{0}});
     expect_words(VIEW("say hello"), (struct word[]){{"say", 0, 3}, {"hello", 4, 5}, {0}});
@@ -113,9 +107,8 @@ static void test_words(void **state)
     expect_words(VIEW("\xe1\xa0 x"), (struct word[]){{"\xe1\xa0", 0, 2}, {"x", 3, 1}, {0}});
 }
 
-static void test_quotes(void **state)
+TEST(test_quotes)
 {
-    (void)state;
     expect_words(VIEW("\"\" x"), (struct word[]){{"", 0, 2}, {"x", 3, 1}, {0}});
     /* A quote that nobody closes ends with the line. */
     expect_words(VIEW("say \"to the end"),
@@ -126,11 +119,10 @@ static void test_quotes(void **state)
                  (struct word[]){{"a\"b", 0, 3}, {"c", 4, 3}, {"d", 7, 1}, {0}});
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
     int64_t number;
 
-    (void)state;
     assert_true(qs_view_number(VIEW("27500"), &number));
     assert_int_equal(number, 27500);
     assert_true(qs_view_number(VIEW("-17"), &number));
@@ -152,11 +144,10 @@ static void test_numbers(void **state)
     assert_int_equal(number, 0);
 }
 
-static void test_numbers_within(void **state)
+TEST(test_numbers_within)
 {
     int64_t number;
 
-    (void)state;
     assert_true(qs_view_number_within(VIEW("65535"), 0, 65535, &number));
     assert_int_equal(number, 65535);
     assert_true(qs_view_number_within(VIEW("0"), 0, 65535, &number));
@@ -165,9 +156,8 @@ static void test_numbers_within(void **state)
     assert_false(qs_view_number_within(VIEW("-1"), 0, 65535, &number));
 }
 
-static void test_unsigned_beginnings(void **state)
+TEST(test_unsigned_beginnings)
 {
-    (void)state;
     assert_int_equal(qs_view_unsigned(VIEW("12 maps")), 12);
     assert_int_equal(qs_view_unsigned(VIEW("0x2140f000")), 0x2140f000);
     assert_int_equal(qs_view_unsigned(VIEW("")), 0);
@@ -176,9 +166,8 @@ static void test_unsigned_beginnings(void **state)
     assert_int_equal(qs_view_unsigned((struct qs_view){VIEW("123").data, 2}), 12);
 }
 
-static void test_views(void **state)
+TEST(test_views)
 {
-    (void)state;
     assert_true(qs_view_equal(VIEW("map"), "map"));
     assert_false(qs_view_equal(VIEW("map"), "maps"));
     assert_false(qs_view_equal(VIEW("maps"), "map"));
@@ -188,9 +177,8 @@ static void test_views(void **state)
     assert_view_is(qs_view_of("abc"), VIEW("abc"));
 }
 
-static void test_command_ends(void **state)
+TEST(test_command_ends)
 {
-    (void)state;
     assert_int_equal(qs_command_end(VIEW(""), 0), 0);
     assert_int_equal(qs_command_end(VIEW("bf"), 0), 2);
     assert_int_equal(qs_command_end(VIEW("bf\nskins\n"), 0), 2);
@@ -198,23 +186,4 @@ static void test_command_ends(void **state)
     assert_int_equal(qs_command_end(VIEW("bf;skins"), 0), 2);
     assert_int_equal(qs_command_end(VIEW("say \"a;b\";c"), 0), 9);
     assert_int_equal(qs_command_end(VIEW("say \"a;b\nc"), 0), 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_command_ends),
-        cmocka_unit_test(test_plain_ascii),
-        cmocka_unit_test(test_low_glyphs),
-        cmocka_unit_test(test_colour_bit),
-        cmocka_unit_test(test_every_byte),
-        cmocka_unit_test(test_titles),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_numbers_within),
-        cmocka_unit_test(test_unsigned_beginnings),
-        cmocka_unit_test(test_views),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

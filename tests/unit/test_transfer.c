@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files are put together of pieces and chunks, and nothing is called complete that is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <zlib.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "common/netchan/transfer.h"
 
@@ -128,7 +124,7 @@ static void assert_content(const struct heard *heard, const char *text)
     assert_memory_equal(heard->content->data, text, strlen(text));
 }
 
-static void joins_pieces(void **state)
+TEST_WITH(joins_pieces, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -144,7 +140,7 @@ static void joins_pieces(void **state)
     assert_content(heard, "abcabcg");
 }
 
-static void drops_repeated_pieces(void **state)
+TEST_WITH(drops_repeated_pieces, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -160,7 +156,7 @@ static void drops_repeated_pieces(void **state)
 }
 
 /* The second of four pieces is missing: the first is said to be a quarter, and is a third. */
-static void notices_missing_pieces(void **state)
+TEST_WITH(notices_missing_pieces, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -177,7 +173,7 @@ static void notices_missing_pieces(void **state)
 
 /* The first of three is missing: the second is said to be two thirds, and is half of what is there.
  */
-static void notices_a_missing_beginning(void **state)
+TEST_WITH(notices_a_missing_beginning, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -191,7 +187,7 @@ static void notices_a_missing_beginning(void **state)
 }
 
 /* A capture that begins behind the request has the file, but not its name. */
-static void joins_pieces_without_a_request(void **state)
+TEST_WITH(joins_pieces_without_a_request, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -203,7 +199,7 @@ static void joins_pieces_without_a_request(void **state)
     assert_content(heard, "abcdef");
 }
 
-static void notices_a_missing_end(void **state)
+TEST_WITH(notices_a_missing_end, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -217,7 +213,7 @@ static void notices_a_missing_end(void **state)
     assert_int_equal(heard->complete, 0);
 }
 
-static void hears_refusals(void **state)
+TEST_WITH(hears_refusals, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -227,7 +223,7 @@ static void hears_refusals(void **state)
     assert_int_equal(heard->content->len, 0);
 }
 
-static void marks_resumed_files(void **state)
+TEST_WITH(marks_resumed_files, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -241,7 +237,7 @@ static void marks_resumed_files(void **state)
 
 /* --- Chunks */
 
-static void joins_chunks_in_any_order(void **state)
+TEST_WITH(joins_chunks_in_any_order, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -262,7 +258,7 @@ static void joins_chunks_in_any_order(void **state)
     assert_int_equal(heard->content->data[2 * CHUNK], 2);
 }
 
-static void ends_at_the_first_hole(void **state)
+TEST_WITH(ends_at_the_first_hole, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -275,7 +271,7 @@ static void ends_at_the_first_hole(void **state)
     assert_int_equal(heard->content->len, CHUNK);
 }
 
-static void bounds_what_waits(void **state)
+TEST_WITH(bounds_what_waits, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -287,7 +283,7 @@ static void bounds_what_waits(void **state)
     assert_int_equal(heard->complete, 0);
 }
 
-static void refuses_giants(void **state)
+TEST_WITH(refuses_giants, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -313,7 +309,7 @@ static size_t deflate_all(const void *data, size_t size, uint8_t *out, size_t ro
     return stream.total_out;
 }
 
-static void inflates_each_piece(void **state)
+TEST_WITH(inflates_each_piece, set_up, tear_down)
 {
     struct heard *heard = *state;
     uint8_t packed[64];
@@ -327,7 +323,7 @@ static void inflates_each_piece(void **state)
     assert_content(heard, "hello, world");
 }
 
-static void inflates_a_stream(void **state)
+TEST_WITH(inflates_a_stream, set_up, tear_down)
 {
     struct heard *heard = *state;
     uint8_t packed[64];
@@ -341,7 +337,7 @@ static void inflates_a_stream(void **state)
     assert_content(heard, "hello, world");
 }
 
-static void notices_a_cut_stream(void **state)
+TEST_WITH(notices_a_cut_stream, set_up, tear_down)
 {
     struct heard *heard = *state;
     uint8_t packed[64];
@@ -353,7 +349,7 @@ static void notices_a_cut_stream(void **state)
     assert_int_equal(heard->complete, 0);
 }
 
-static void survives_a_bomb(void **state)
+TEST_WITH(survives_a_bomb, set_up, tear_down)
 {
     struct heard *heard = *state;
     const size_t much = 16 * ROOM;
@@ -373,7 +369,7 @@ static void survives_a_bomb(void **state)
 }
 
 /* A piece that is deflated for itself has a size of 16 bits. */
-static void limits_a_piece(void **state)
+TEST_WITH(limits_a_piece, set_up, tear_down)
 {
     enum { LARGEST = 0xffff, MUCH = 1 << 20, STEP = 16 << 10 };
     struct heard *heard = *state;
@@ -393,7 +389,7 @@ static void limits_a_piece(void **state)
     g_free(zeros);
 }
 
-static void notices_damaged_data(void **state)
+TEST_WITH(notices_damaged_data, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -404,7 +400,7 @@ static void notices_damaged_data(void **state)
 }
 
 /* What is under way when the client asks again still comes, and is of the same file. */
-static void chunks_before_the_second_start_count(void **state)
+TEST_WITH(chunks_before_the_second_start_count, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -421,7 +417,7 @@ static void chunks_before_the_second_start_count(void **state)
     assert_int_equal(heard->content->len, 4 * CHUNK);
 }
 
-static void chunks_before_another_file_count(void **state)
+TEST_WITH(chunks_before_another_file_count, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -438,7 +434,7 @@ static void chunks_before_another_file_count(void **state)
     assert_string_equal(heard->name, "y");
 }
 
-static void another_file_ends_chunks(void **state)
+TEST_WITH(another_file_ends_chunks, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -454,7 +450,7 @@ static void another_file_ends_chunks(void **state)
 }
 
 /* DarkPlaces: what a lost packet had is sent again, cut at other places. */
-static void joins_chunks_that_overlap(void **state)
+TEST_WITH(joins_chunks_that_overlap, set_up, tear_down)
 {
     struct heard *heard = *state;
 
@@ -468,7 +464,7 @@ static void joins_chunks_that_overlap(void **state)
     assert_content(heard, "hello, world");
 }
 
-static void inflates_chunks(void **state)
+TEST_WITH(inflates_chunks, set_up, tear_down)
 {
     struct heard *heard = *state;
     uint8_t packed[64];
@@ -483,37 +479,4 @@ static void inflates_chunks(void **state)
     bytes_at(heard, 0, packed, size - 1);
     assert_int_equal(heard->over, 2);
     assert_int_equal(heard->complete, 1);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(joins_pieces),
-        TEST(drops_repeated_pieces),
-        TEST(notices_missing_pieces),
-        TEST(notices_a_missing_beginning),
-        TEST(joins_pieces_without_a_request),
-        TEST(notices_a_missing_end),
-        TEST(hears_refusals),
-        TEST(marks_resumed_files),
-        TEST(joins_chunks_in_any_order),
-        TEST(ends_at_the_first_hole),
-        TEST(bounds_what_waits),
-        TEST(refuses_giants),
-        TEST(inflates_each_piece),
-        TEST(inflates_a_stream),
-        TEST(notices_a_cut_stream),
-        TEST(survives_a_bomb),
-        TEST(limits_a_piece),
-        TEST(notices_damaged_data),
-        TEST(chunks_before_the_second_start_count),
-        TEST(chunks_before_another_file_count),
-        TEST(another_file_ends_chunks),
-        TEST(joins_chunks_that_overlap),
-        TEST(inflates_chunks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

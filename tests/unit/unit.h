@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmocka with the headers that it wants first, and byte strings for tests. */
+/* Tests, and byte strings for them. */
 #ifndef QS_TESTS_UNIT_H
 #define QS_TESTS_UNIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "common/core/reader.h"
+#include "tests/support/test.h"
 
 /* A view of the bytes of a string literal, which may hold NULs; its own NUL is left out. */
 #define VIEW(literal) ((struct qs_view){(const uint8_t *)("" literal), sizeof(literal) - 1})

@@ -101,7 +101,6 @@ void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_
 
 /* --- Decoding --- */
 
-/* The line before the blocks. */
 static void decode_track(struct qs_decoder *d)
 {
     const struct qs_view line = qs_text_sized(d, NQ_BLOCK_TRACK, d->in.size);

@@ -11,7 +11,7 @@
 #include "common/core/writer.h"
 #include "common/core/findings.h"
 #include "common/quake/constants.h"
-#include "common/quake/variant.h"
+#include "common/quake/session.h"
 
 enum {
     FIRST_VERSION = 5,

@@ -4,10 +4,8 @@
  * session is, and the sign-on as its client would have had it. Source: common/quake/PROTOCOL.md,
  * section 9.
  */
-#include "common/demo/dem/dem.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
-#include "common/quake/variant.h"
 #include "common/quake/session.h"
 
 enum {
@@ -34,7 +32,6 @@ struct slot {
 struct dem_match {
     struct qs_donor_match base;
     struct nq_session donor; /* what the sign-on makes known */
-    uint64_t lost;           /* packet before which part of its own sign-on is missing; or 0 */
 
     struct qs_entity_update *baselines; /* ENTITIES_MAX; `has` 0: there is none */
     double yaw;                         /* of the client's last move */
@@ -198,8 +195,9 @@ static void dem_prepare(struct qs_donor_match *match, struct qs_session *session
     struct dem_match *m = (struct dem_match *)match;
 
     m->base.version = known->version ? known->version : m->donor.base.version;
-    m->lost = ((struct nq_session *)session)->sign_on_lost;
-    nq_session_borrow((struct nq_session *)session, &m->donor);
+    match->loss = (struct qs_sign_on_loss){((struct nq_session *)session)->sign_on_lost, true};
+    match->lacks = match->loss.packet ? QS_LACKS_PART : QS_LACKS_START;
+    nq_session_use_donor((struct nq_session *)session, &m->donor);
     ((struct nq_session *)session)->view_entity = m->slot;
     if (is_widened(m))
         session->version = m->base.version;
@@ -360,16 +358,11 @@ void dem_match_messages(const struct qs_donor_match *match, dem_add_message *add
     add_part(m, true, add, user);
 }
 
-uint64_t dem_match_lost(const struct qs_donor_match *match)
-{
-    return ((const struct dem_match *)match)->lost;
-}
-
 /* --- The record --- */
 
 /*
  * A capture may begin between a handshake and its sign-on, or lack the message with svc_serverinfo:
- * then the game goes on without a level.
+ * then the game continues without a level.
  */
 static bool dem_is_late(const struct qs_decoder *decoder)
 {

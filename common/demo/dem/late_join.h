@@ -22,9 +22,6 @@ bool dem_needs_level(const struct qs_decoder *decoder);
 typedef void dem_add_message(void *user, uint32_t block, struct qs_view message);
 void dem_match_messages(const struct qs_donor_match *match, dem_add_message *add, void *user);
 
-/* The packet before which part of the session's own sign-on is missing; 0: it has none. */
-uint64_t dem_match_lost(const struct qs_donor_match *match);
-
 /* --- Entities of DarkPlaces from DP5 on (entity_frames.c) --- */
 
 enum { DEM_FRAME_ENTITIES = ENTITY_NUMBER + 1 };

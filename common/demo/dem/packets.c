@@ -204,7 +204,8 @@ static void send_block(struct state *state, const struct qs_decoder *decoder,
               (float)((double)packet->time / 1e9));
 }
 
-static void take_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
+static void block_to_packets(void *data, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
 {
     if (packet->number == 0)
         begin(data, (struct qs_view){packet->data, packet->size});
@@ -215,5 +216,5 @@ static void take_block(void *data, const struct qs_decoder *decoder, const struc
 const struct qs_demo_packet_maker dem_packets = {
     .port = 26000,
     .state_size = sizeof(struct state),
-    .block = take_block,
+    .block = block_to_packets,
 };

@@ -39,7 +39,6 @@ enum view_source {
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
-    bool late;       /* reported: the capture lacks the beginning */
     bool lost;       /* reported: part of the level's sign-on is missing */
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
@@ -137,14 +136,6 @@ static void begin(struct dem *dem)
     dem->begun = true;
 }
 
-/* Reports it once. */
-static void note_late(struct dem *dem, const char *what)
-{
-    if (!dem->late)
-        qs_demo_start_missing(dem->out, what);
-    dem->late = true;
-}
-
 /* Reports it once per level; the next level has its own sign-on. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
@@ -188,7 +179,7 @@ static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
     for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        if (message->id == SVC_SERVERINFO && message->is_ambiguous)
+        if (message->id == SVC_SERVERINFO && message->is_ambiguous && !message->is_mendable)
             return true;
     }
     return false;
@@ -213,9 +204,10 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
         return !session->sign_on_lost && !session->doubt.packet;
     }
     if (dem_needs_level(decoder))
-        note_late(dem, session->base.connection ? "the capture lacks the beginning of the level"
-                                                : "the capture begins in the middle of a level");
-    return session->base.connection && !dem->late && is_greeting(decoder);
+        qs_demo_start_missing(dem->out, session->base.connection
+                                            ? "the capture lacks the beginning of the level"
+                                            : "the capture begins in the middle of a level");
+    return session->base.connection && !dem->out->late && is_greeting(decoder);
 }
 
 /* --- A donor's sign-on --- */
@@ -260,18 +252,6 @@ static void notice_version(void *user, uint32_t block, struct qs_view message)
         donor->players = NQ_PLAYERS_ALL;
 }
 
-static void note_donor(struct dem *dem, const struct qs_donor_match *match,
-                       const struct qs_session *session)
-{
-    const struct qs_sign_on_loss loss = {dem_match_lost(match), true};
-    char *map = qs_map_of(&nq_protocol, session);
-    char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
-
-    note_late(dem, because);
-    g_free(because);
-    g_free(map);
-}
-
 /* The sign-on has its own view angles; later blocks have those of the client's moves. */
 static void dem_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
@@ -279,7 +259,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
     struct dem *dem = state;
     struct donor_block donor = {dem, 0, nq_players_of((const struct nq_session *)session)};
 
-    note_donor(dem, match, session);
+    qs_demo_join_late(dem->out, match, &nq_protocol, session);
     if (!dem->begun)
         begin(dem);
     dem_match_messages(match, notice_version, &donor);
@@ -294,7 +274,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
 /* The rest of the session's own sign-on: players stop at a stage that they have passed. */
 static bool repeats_sign_on(const struct qs_decoder *decoder)
 {
-    if (!((const struct nq_session *)decoder->session)->sign_on_lent)
+    if (!((const struct nq_session *)decoder->session)->has_donor)
         return false;
     return qs_has_message(decoder, SVC_SIGNONNUM) || qs_has_message(decoder, SVC_SPAWNBASELINE) ||
            qs_has_message(decoder, SVC_SPAWNSTATIC);
@@ -373,7 +353,7 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
         const struct qs_view bytes = {data + message->offset, message->length};
 
         if (nq_is_read_alike(players, bytes))
-            stufftext_sanitize(&dem->stufftext, decoder->packet, message, bytes, dem->filtered);
+            stufftext_sanitize(&dem->stufftext, decoder, message, bytes, dem->filtered);
         else
             dem->out->counts.stripped++;
     }

@@ -6,8 +6,7 @@
  */
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
-#include "common/quake/variant.h"
-#include "common/quake/session.h"
+#include "common/quake/decode.h"
 
 enum {
     GREETING = QS_PART_GAME, /* belongs to a sign-on only together with svc_serverinfo */
@@ -15,7 +14,7 @@ enum {
     COUNTED                  /* adds one to a statistic */
 };
 
-/* What the messages are whose numbers mean the same in all dialects. */
+/* What the messages are whose numbers mean the same in all variants. */
 static const uint8_t parts[] = {
     [SVC_UPDATESTAT] = STAT,
     [SVC_VERSION] = QS_PART_ONCE,
@@ -154,7 +153,7 @@ static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
 }
 
 /* Ambiguous messages do not get into a sign-on, which is broken without them. */
-static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
+static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
@@ -170,7 +169,7 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
 }
 
 /* Of DarkPlaces: they are sent unreliably. */
-static void tell_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+static void add_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++)
         if (message_at(decoder, i)->id == SVC_DP_ENTITIES)
@@ -178,7 +177,7 @@ static void tell_frames(struct qs_sign_on *sign_on, const struct qs_decoder *dec
 }
 
 /* Before svc_signonnum 3 a donor must have been understood to the last byte. */
-static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
+static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
@@ -186,7 +185,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
     if (sign_on->broken)
         return;
     sign_on->blocks++;
-    tell_messages(sign_on, decoder, first);
+    add_messages(sign_on, decoder, first);
     sign_on->complete = session->signon == SIGNON_DONE && !sign_on->broken;
 }
 
@@ -212,13 +211,13 @@ void dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
     }
     first = !sign_on->blocks && qs_has_message(decoder, SVC_SERVERINFO);
     if (sign_on->complete && dem_has_frames(session))
-        tell_frames(sign_on, decoder);
+        add_frames(sign_on, decoder);
     if (sign_on->complete && is_unreliable(decoder))
         return;
     if (sign_on->complete)
-        tell_messages(sign_on, decoder, false);
+        add_messages(sign_on, decoder, false);
     else if (first || sign_on->blocks)
-        tell_sign_on(sign_on, decoder, first);
+        add_sign_on(sign_on, decoder, first);
 }
 
 bool dem_needs_level(const struct qs_decoder *decoder)

@@ -9,7 +9,6 @@
 
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
-#include "common/quake2/configstrings.h"
 
 enum {
     MOVES_PROOF = 3,     /* so many more show the same than another place */
@@ -52,7 +51,7 @@ static int count_same_moves(const struct dm2_match *m, int32_t offset)
     for (guint i = 0; i < m->moves->len; i++) {
         const struct dm2_move *move = &g_array_index(m->moves, struct dm2_move, i);
         const struct q2_frame *frame = donor_frame(m, move->mention.frame, offset);
-        const struct q2_entity *state = frame ? dm2_state_in(frame, move->mention.number) : NULL;
+        const struct q2_entity *state = dm2_state_in(frame, move->mention.number);
 
         if (state)
             score += is_same_move(move, state) ? 1 : -1;
@@ -90,8 +89,7 @@ static const struct q2_entity *donor_state(const struct dm2_match *m, uint32_t n
     const int32_t end = from + MIN(to - from, Q2_FRAMES_KEPT);
 
     for (int32_t i = from; m->synchronous && i < end; i++) {
-        const struct q2_frame *frame = donor_frame(m, i, m->offset);
-        const struct q2_entity *state = frame ? dm2_state_in(frame, number) : NULL;
+        const struct q2_entity *state = dm2_state_in(donor_frame(m, i, m->offset), number);
 
         if (state)
             return state;
@@ -123,22 +121,12 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
     return !state || !dm2_same_state(state, &first->state);
 }
 
-/* The player's own entity is where he is, and looks where he does. */
-static void place_own(const struct dm2_match *m, struct q2_entity *own)
-{
-    if (m->placed)
-        memcpy(own->origin, m->player.origin, sizeof own->origin);
-    if (m->player.viewangles[1])
-        own->angles[1] = m->player.viewangles[1];
-}
-
 /* The session's state of an entity in view. */
 static struct q2_entity state_before(const struct dm2_match *m, uint32_t number, int32_t frame)
 {
     const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
     const int32_t until = first ? first->mention.frame : INT32_MAX;
     const struct q2_entity *state = donor_state(m, number, frame, until);
-    const bool told = state != NULL;
     struct q2_entity result = {0};
 
     if (!state)
@@ -151,8 +139,6 @@ static struct q2_entity state_before(const struct dm2_match *m, uint32_t number,
         q2_baseline_get(&m->donor, number, &result);
     result.number = (uint16_t)number;
     dm2_translate(m, &result);
-    if (!told && number == (uint32_t)(m->slot + 1))
-        place_own(m, &result);
     return result;
 }
 
@@ -185,7 +171,6 @@ static int count_steps(const struct dm2_match *m, const struct q2_frame *frame)
     return (int)MIN(far / STEP, STEPS_MAX);
 }
 
-/* `less`: so much less is it worth. */
 static void prefer(const struct dm2_match *m, const struct q2_frame *frame, int less,
                    const struct q2_frame **best, int *score)
 {
@@ -199,9 +184,9 @@ static void prefer(const struct dm2_match *m, const struct q2_frame *frame, int 
     *score = own;
 }
 
-/* The donor's frame that was seen from the likest place. What is there at another time need not be
+/* The donor's frame that was seen from the nearest place. What is there at another time need not be
  * there now. */
-static const struct q2_frame *likest_frame(const struct dm2_match *m)
+static const struct q2_frame *nearest_frame(const struct dm2_match *m)
 {
     const int less = m->synchronous ? 1 + (int)g_hash_table_size(m->firsts) / 8 : 0;
     const struct q2_frame *best = NULL;
@@ -209,13 +194,13 @@ static const struct q2_frame *likest_frame(const struct dm2_match *m)
 
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         prefer(m, &m->view->recent[i], 0, &best, &score);
-    for (unsigned i = 0; i < DM2_SAMPLES; i++)
-        prefer(m, &m->view->samples[i], less, &best, &score);
+    for (guint i = 0; i < m->view->samples.all->len; i++)
+        prefer(m, &g_array_index(m->view->samples.all, struct q2_frame, i), less, &best, &score);
     return best;
 }
 
 /* Sounds without a model are sent to those who are near (SV_BuildClientFrame). */
-static bool is_heard(const struct dm2_match *m, const struct q2_entity *entity)
+static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity)
 {
     double distance = 0;
 
@@ -246,7 +231,7 @@ static bool was_near_at_first(const struct dm2_match *m, uint32_t number, unsign
     int64_t far = 0;
 
     if (number <= m->donor.max_clients || count >= UNMENTIONED_UNTIL ||
-        !q2_baseline_get(&m->donor, number, &baseline) || !is_heard(m, &baseline))
+        !q2_baseline_get(&m->donor, number, &baseline) || !is_audible(m, &baseline))
         return false;
     for (unsigned i = 0; i < 3; i++)
         far = MAX(far, ABS((int64_t)baseline.origin[i] - m->player.origin[i]));
@@ -254,24 +239,25 @@ static bool was_near_at_first(const struct dm2_match *m, uint32_t number, unsign
 }
 
 /* Whether an entity that is never mentioned was there all the time. */
-static bool stays_in_view(const struct dm2_match *m, const struct q2_frame *likest, uint32_t number)
+static bool stays_in_view(const struct dm2_match *m, const struct q2_frame *nearest,
+                          uint32_t number)
 {
-    const struct q2_entity *state = likest ? dm2_state_in(likest, number) : NULL;
+    const struct q2_entity *state = dm2_state_in(nearest, number);
 
-    return state && number > m->donor.max_clients && is_heard(m, state);
+    return state && number > m->donor.max_clients && is_audible(m, state);
 }
 
 /* Numbers, ascending: in view before the first frame. */
 static GArray *in_view(const struct dm2_match *m)
 {
-    const struct q2_frame *likest = likest_frame(m);
+    const struct q2_frame *nearest = nearest_frame(m);
     GArray *numbers = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
     for (uint32_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
         const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(i));
         const bool there = first                             ? was_in_view(m, first)
                            : m->base.kind == QS_DONOR_ITSELF ? was_near_at_first(m, i, numbers->len)
-                                                             : stays_in_view(m, likest, i);
+                                                             : stays_in_view(m, nearest, i);
 
         if (there)
             g_array_append_val(numbers, i);
@@ -295,10 +281,12 @@ static void place_player(struct dm2_match *m, struct q2_frame *base)
 /* Fields that are never sent get the usual values; players stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
+    const struct q2_frame *sample = dm2_first_sample(m->view);
+
     if (!player->fov)
         player->fov = USUAL_FOV;
-    if (!player->gravity)
-        player->gravity = m->view->samples[0].player.gravity;
+    if (!player->gravity && sample)
+        player->gravity = sample->player.gravity;
     if (!player->gravity)
         player->gravity = USUAL_GRAVITY;
     if (!player->viewoffset[2])
@@ -332,7 +320,7 @@ const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsig
 }
 
 /* Of a player who was there, what does not change is as it is usually. */
-static void lend_player_baselines(struct dm2_match *m)
+static void set_player_baselines(struct dm2_match *m)
 {
     for (uint16_t i = 1; i < DM2_PLAYERS_MAX; i++) {
         const struct q2_entity *usual = m->baseless[i] ? dm2_common_state(m->view, i) : NULL;
@@ -366,7 +354,7 @@ void dm2_make_bases(struct dm2_match *m)
     GArray *numbers;
 
     synchronize(m);
-    lend_player_baselines(m);
+    set_player_baselines(m);
     numbers = in_view(m);
     for (unsigned i = 0; i < m->reference_count; i++)
         make_base(m, i, numbers);

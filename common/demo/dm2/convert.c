@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-enum {
-    FF_SUPPRESSED = 1 /* protocol 36 has flags where others count frames */
-};
-
 void converter_init(struct converter *converter)
 {
     memset(converter, 0, sizeof *converter);

@@ -9,8 +9,7 @@
 
 #include <glib.h>
 
-#include "common/quake2/quake2.h"
-#include "common/quake2/tracker.h"
+#include "common/quake2/session.h"
 
 enum {
     CONVERT_MOVES = 256, /* moves kept, for packets that acknowledge them */

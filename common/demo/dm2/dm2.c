@@ -5,8 +5,7 @@
 #include "common/core/writer.h"
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/fields.h"
-#include "common/quake2/names.h"
-#include "common/quake2/quake2.h"
+#include "common/quake2/session.h"
 
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block)
 {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/demo/format.h"
+#include "common/quake2/session.h"
 
 enum {
     DM2_HEADER = 4,                /* the length; the end mark is as long */
@@ -34,6 +35,15 @@ enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 /* Starts a block with space for its length; fills in that length. */
 GByteArray *dm2_block_new(void);
 void dm2_end_block(GByteArray *block);
+
+/* Writes a block of the preamble, with its length. */
+typedef void dm2_preamble_block(void *user, const GByteArray *block);
+
+/* Writes what a demo begins with: the level as a client writes it down when recording starts.
+ * svc_serverdata of a client recording in protocol `version`, config strings, baselines, and the
+ * command that makes a player load all, block by block. */
+void dm2_write_preamble(const struct q2_session *session, int32_t version, bool sanitize,
+                        dm2_preamble_block *write, void *user);
 
 /* Appends the end mark, whatever the `last` block is. */
 void dm2_append_end(GByteArray *out, struct qs_view last);

@@ -4,7 +4,6 @@
 
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
-#include "common/quake2/configstrings.h"
 
 enum {
     PICKUP_PROOF = QS_DONOR_PROOF / 4, /* maps may have some items at the same places */
@@ -14,10 +13,10 @@ enum {
     ELSEWHERE = 256 * 8
 };
 
-/* Baselines: entities that come into view. Doors and monsters move to other places. */
+/* Baselines: entities that come into view. */
 static const struct qs_evidence_limit limits[] = {
     {QS_EVIDENCE_LISTS, 1, 0},      {QS_EVIDENCE_PACKETS, 1, 3}, {QS_EVIDENCE_MODELS, 1, 0},
-    {QS_EVIDENCE_BASELINES, 3, 10}, {QS_EVIDENCE_ITEMS, 1, 20},  {QS_EVIDENCE_PLACES, 4, 60},
+    {QS_EVIDENCE_BASELINES, 3, 10}, {QS_EVIDENCE_ITEMS, 1, 20},
 };
 
 bool dm2_is_beam(const struct q2_entity *entity)
@@ -42,22 +41,6 @@ static void judge(struct dm2_match *m, const struct dm2_first *first)
     qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES,
                         memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) ==
                             0);
-}
-
-void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
-                     const struct q2_entity *state)
-{
-    static const uint64_t bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-    const struct q2_entity *usual = dm2_common_state(m->view, mention->number);
-    struct q2_entity baseline;
-    bool same = true;
-
-    if (!(mention->bits & DM2_ORIGIN_BITS) || !usual || mention->number <= m->donor.max_clients ||
-        dm2_is_beam(state) || !q2_baseline_get(&m->donor, mention->number, &baseline))
-        return;
-    for (unsigned i = 0; i < 3; i++)
-        same = same && (!(mention->bits & bits[i]) || state->origin[i] == usual->origin[i]);
-    qs_donor_match_note(&m->base, QS_EVIDENCE_PLACES, same);
 }
 
 /* Models are known by number; 255 is the player's own. */
@@ -195,9 +178,9 @@ static void judge_pickups(struct dm2_match *m)
 
 static bool has_other_areas(const struct dm2_match *m)
 {
-    const struct q2_frame *sample = &m->view->samples[0];
+    const struct q2_frame *sample = dm2_first_sample(m->view);
 
-    return m->area_bytes && sample->entities && m->area_bytes != sample->area_bytes;
+    return m->area_bytes && sample && m->area_bytes != sample->area_bytes;
 }
 
 char *dm2_refusal_text(struct dm2_match *m)

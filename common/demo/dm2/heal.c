@@ -24,15 +24,6 @@ static const struct q2_frame *known_frame(const struct q2_session *session, int6
                                              : NULL;
 }
 
-static const struct q2_entity *find(const struct q2_frame *frame, uint32_t number)
-{
-    guint index;
-
-    return frame && q2_entities_find(frame->entities, number, &index)
-               ? q2_entities_at(frame->entities, index)
-               : NULL;
-}
-
 /* Q2PRO leaves out where the client's own entity is. */
 static bool is_own(const struct q2_session *session, const struct q2_frame *frame, uint32_t number)
 {
@@ -102,7 +93,6 @@ static void collect_frame(const struct pair *pair, const struct q2_frame *before
     }
 }
 
-/* New. */
 static GArray *collect_changes(struct dm2_healing *healing, const struct pair *pair)
 {
     const int32_t newest = pair->session->tracker->newest;
@@ -133,7 +123,7 @@ static int count_evidence(struct dm2_healing *healing, const struct pair *pair,
         const struct change *change = &g_array_index(changes, struct change, i);
         const struct q2_frame *other =
             known_frame(pair->peer, (int64_t)change->frame + pair->offset);
-        const struct q2_entity *same = find(other, change->now->number);
+        const struct q2_entity *same = dm2_state_in(other, change->now->number);
 
         if (same && !is_own(pair->peer, other, same->number))
             score += looks_the_same(change->now, same) ? 1 : -1;
@@ -166,39 +156,22 @@ static bool search_offset(struct dm2_healing *healing, struct pair *pair, const 
 /* The offset stays the same as a rule. */
 static bool is_offset_known(struct dm2_healing *healing, struct pair *pair, const GArray *changes)
 {
-    const unsigned count = MIN(healing->known_count, DM2_HEALING_PEERS);
-
-    for (unsigned i = 0; i < count; i++)
-        if (healing->known[i].peer == pair->peer->tracker->serial) {
-            pair->offset = healing->known[i].offset;
-            return count_evidence(healing, pair, changes) >= EVIDENCE_MIN;
-        }
-    return false;
-}
-
-static void remember_offset(struct dm2_healing *healing, const struct pair *pair)
-{
-    const uint64_t peer = pair->peer->tracker->serial;
-    unsigned at = 0;
-
-    while (at < MIN(healing->known_count, DM2_HEALING_PEERS) && healing->known[at].peer != peer)
-        at++;
-    if (at == MIN(healing->known_count, DM2_HEALING_PEERS))
-        at = healing->known_count++ % DM2_HEALING_PEERS;
-    healing->known[at].peer = peer;
-    healing->known[at].offset = pair->offset;
+    if (healing->peer != pair->peer->tracker->serial)
+        return false;
+    pair->offset = healing->offset;
+    return count_evidence(healing, pair, changes) >= EVIDENCE_MIN;
 }
 
 /* id's servers number frames for all clients alike, Q2PRO for each from its own beginning. */
 static bool synchronize(struct dm2_healing *healing, struct pair *pair)
 {
     GArray *changes = collect_changes(healing, pair);
-    bool found = changes->len >= EVIDENCE_MIN && is_offset_known(healing, pair, changes);
+    const bool found = changes->len >= EVIDENCE_MIN && (is_offset_known(healing, pair, changes) ||
+                                                        search_offset(healing, pair, changes));
 
-    if (!found && changes->len >= EVIDENCE_MIN) {
-        found = search_offset(healing, pair, changes);
-        if (found)
-            remember_offset(healing, pair);
+    if (found) {
+        healing->peer = pair->peer->tracker->serial;
+        healing->offset = pair->offset;
     }
     g_array_free(changes, TRUE);
     return found;
@@ -247,7 +220,7 @@ static bool is_news(const struct pair *pair, const struct q2_frame *base,
                     const struct q2_frame *other, const struct q2_entity *seen)
 {
     const struct q2_frame *before = known_frame(pair->peer, (int64_t)base->number + pair->offset);
-    const struct q2_entity *then = find(before, seen->number);
+    const struct q2_entity *then = dm2_state_in(before, seen->number);
 
     return other->trust == Q2_FRAME_WHOLE || !then || !dm2_same_state(then, seen);
 }
@@ -259,8 +232,8 @@ static bool is_gone(const struct pair *pair, const struct q2_frame *base,
     const struct q2_frame *before = known_frame(pair->session, (int64_t)base->number - 1);
     const struct q2_frame *other = known_frame(pair->peer, (int64_t)base->number + pair->offset);
 
-    return known->number > pair->session->max_clients && find(other, known->number) &&
-           is_changed(find(before, known->number), known);
+    return known->number > pair->session->max_clients && dm2_state_in(other, known->number) &&
+           is_changed(dm2_state_in(before, known->number), known);
 }
 
 static void heal_entities(const struct pair *pair, const struct q2_frame *base,
@@ -268,7 +241,7 @@ static void heal_entities(const struct pair *pair, const struct q2_frame *base,
 {
     for (guint i = 0; i < base->entities->len; i++) {
         const struct q2_entity *known = q2_entities_at(base->entities, i);
-        const struct q2_entity *seen = find(other, known->number);
+        const struct q2_entity *seen = dm2_state_in(other, known->number);
         struct q2_entity state = *known;
 
         if (!seen && is_gone(pair, base, known))
@@ -284,7 +257,7 @@ static void heal_entities(const struct pair *pair, const struct q2_frame *base,
 static void heal_player(const struct q2_session *session, struct q2_frame *healed,
                         const struct q2_frame *other)
 {
-    const struct q2_entity *own = find(other, (uint32_t)(session->player + 1));
+    const struct q2_entity *own = dm2_state_in(other, (uint32_t)(session->player + 1));
 
     if (own && session->player >= 0)
         memcpy(healed->player.origin, own->origin, sizeof own->origin);

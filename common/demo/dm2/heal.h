@@ -9,20 +9,14 @@
 #include "common/demo/dm2/late_join.h"
 #include "common/demo/writer.h"
 
-/* Peers whose frame offset to the session is remembered. */
-enum { DM2_HEALING_PEERS = 16 };
-
 /*
  * The budget of a session's healing, in entities compared. The search for simultaneous frames is
  * expensive, so the budget grows with the packets. Starts zeroed.
  */
 struct dm2_healing {
     uint64_t earned, spent;
-    struct {
-        uint64_t peer; /* serial number of its tracker */
-        int32_t offset;
-    } known[DM2_HEALING_PEERS];
-    unsigned known_count; /* of all so far */
+    uint64_t peer;  /* serial number of the tracker of the last peer that healed; 0: none did */
+    int32_t offset; /* of its frames to the session's */
 };
 
 /* Adds a packet of the session, `size` bytes, to the budget. */

@@ -9,7 +9,6 @@
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
 #include "common/demo/writer.h"
-#include "common/quake2/configstrings.h"
 
 /* --- The sign-on in the variant of the session --- */
 
@@ -87,7 +86,7 @@ static void dm2_match_free(struct qs_donor_match *match)
 }
 
 /* Servers number models, sounds and images by the order in which the level needs them. */
-static bool tells_level(const struct q2_session *session, uint32_t index)
+static bool depends_on_level(const struct q2_session *session, uint32_t index)
 {
     enum q2_range range;
     uint32_t number;
@@ -107,12 +106,12 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
 {
     for (uint32_t i = 0; i < qs_table_end(&own->configstrings); i++) {
         const char *text = qs_table_get(&own->configstrings, i);
-        const char *lent = qs_table_get(&late->configstrings, i);
+        const char *donated = qs_table_get(&late->configstrings, i);
 
         if (!text)
             continue;
-        if (!m->looked && tells_level(own, i))
-            note_string(m, g_strcmp0(text, lent) == 0);
+        if (!m->looked && depends_on_level(own, i))
+            note_string(m, g_strcmp0(text, donated) == 0);
         qs_table_set(&late->configstrings, i, qs_view_of(text));
     }
 }
@@ -123,8 +122,8 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
 {
     struct q2_entity baseline;
 
-    m->lost = own->lost;
-    m->in_level = true;
+    m->base.lacks = own->lost.seen ? QS_LACKS_PART : QS_LACKS_FRAME;
+    m->base.loss = (struct qs_sign_on_loss){own->lost.packet, own->lost.before};
     m->servercount = own->servercount;
     if (own->player != Q2_PLAYER_UNKNOWN)
         late->player = m->player_known = own->player;
@@ -140,9 +139,9 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
 static const struct q2_session *speaker(const struct dm2_match *m, const struct q2_session *own,
                                         const struct q2_session *known)
 {
-    const bool told = own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->guessed;
+    const bool is_known = own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->guessed;
 
-    return told || m->base.kind == QS_DONOR_ITSELF ? own : known;
+    return is_known || m->base.kind == QS_DONOR_ITSELF ? own : known;
 }
 
 static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session,
@@ -153,7 +152,7 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     struct q2_session own;
 
     q2_session_copy(&own.base, &late->base);
-    q2_session_borrow(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
+    q2_session_use_donor(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
     m->variant = late->variant;
     if (!m->looked)
         translate_baselines(m);
@@ -171,21 +170,6 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
 
 /* --- The verdict --- */
 
-char *dm2_first_lost_text(const char *map)
-{
-    return g_strdup_printf("the first frame of %s was not captured", map ? map : "a level");
-}
-
-char *dm2_late_reason(const struct qs_donor_match *match, const char *map)
-{
-    const struct dm2_match *m = (const struct dm2_match *)match;
-    const struct qs_sign_on_loss loss = {m->lost.packet, m->lost.before};
-
-    if (m->lost.seen)
-        return qs_sign_on_loss_text(map, &loss);
-    return m->in_level ? dm2_first_lost_text(map) : qs_late_text(map);
-}
-
 static void note_unknown(struct dm2_match *m)
 {
     const bool any = !m->whole_seen || m->reference_count;
@@ -194,7 +178,7 @@ static void note_unknown(struct dm2_match *m)
                            "what of the player's state and statistics did not change at first, "
                            "until it does");
     qs_donor_match_unknown(&m->base,
-                           any && m->base.kind == QS_DONOR_OTHER && (!m->in_level || m->lost.seen),
+                           any && m->base.kind == QS_DONOR_OTHER && m->base.lacks != QS_LACKS_FRAME,
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
                            "which entities were in view of those that never change");

@@ -9,14 +9,10 @@
 #define QS_DEMO_DM2_LATE_JOIN_H
 
 #include "common/demo/late_join/late_join.h"
-#include "common/quake2/variant.h"
+#include "common/demo/late_join/samples.h"
 #include "common/quake2/session.h"
-#include "common/quake2/tracker.h"
 
 extern const struct qs_late_join dm2_late_join;
-
-/* Frames of a donor kept from its whole level, besides the last ones. */
-enum { DM2_SAMPLES = 32 };
 
 /* A donor's data: its session in the level, and its frames. */
 struct dm2_donor_view {
@@ -24,17 +20,11 @@ struct dm2_donor_view {
     const struct q2_session *live; /* the donor's, while it lasts; NULL in copies */
     struct q2_tracker *own;        /* follows it if no other tracker does */
 
-    struct q2_session session;            /* at the last votes */
-    struct q2_frame *recent;              /* Q2_FRAMES_KEPT; only in copies, else NULL */
-    struct q2_frame samples[DM2_SAMPLES]; /* in order; number 0: none */
-    int32_t every, next;                  /* distance of samples; number of the next */
-    int32_t next_vote;
-    GHashTable *usual; /* number -> struct dm2_vote: what most samples show of an entity */
-};
-
-struct dm2_vote {
-    struct q2_entity state;
-    uint32_t votes;
+    struct q2_session session; /* at the last votes */
+    struct q2_frame *recent;   /* Q2_FRAMES_KEPT; only in copies, else NULL */
+    struct qs_samples samples; /* struct q2_frame, by number */
+    int32_t next_vote;         /* number of a frame */
+    GHashTable *votes;         /* struct q2_entity */
 };
 
 /* The entity's state in most of the donor's frames, or NULL. */
@@ -54,11 +44,11 @@ static inline const struct dm2_donor_view *dm2_donor_view_of(const struct qs_sig
 /* Whether both look the same and stand at the same place; events last for one frame. */
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
 
-/* Why the session needs a sign-on: what the capture lacks. `map`: of the level. New. */
-char *dm2_late_reason(const struct qs_donor_match *match, const char *map);
-
-/* The same if the sign-on is complete. New. */
-char *dm2_first_lost_text(const char *map);
+/* The first sample of a donor's frames, or NULL. */
+static inline const struct q2_frame *dm2_first_sample(const struct dm2_donor_view *view)
+{
+    return view->samples.all->len ? &g_array_index(view->samples.all, struct q2_frame, 0) : NULL;
+}
 
 /* The frames that a late session gets with the sign-on. */
 const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsigned index);
@@ -105,7 +95,6 @@ struct dm2_match {
     int32_t offset;   /* the donor's frame number minus the session's */
 
     bool set_to_record;                     /* since it began to record within the capture */
-    bool judged[Q2_ENTITIES_EXTENDED_MAX];  /* by entity: dm2_judge_place() saw it */
     uint8_t area_bytes;                     /* of frames: it depends on the map */
     int32_t first_frame;                    /* number of the first; 0: none was seen */
     bool whole_seen;                        /* a full frame was seen: nothing remains unknown */
@@ -129,10 +118,8 @@ struct dm2_match {
 
     int16_t slot;
     int16_t player_known; /* from the session's own sign-on; or Q2_PLAYER_UNKNOWN */
-    bool in_level;        /* the session had part of its own sign-on, or all of it */
     bool records;         /* the client recorded when the capture began */
-    struct q2_loss lost;  /* what the session's own sign-on lacks; else it has none at all */
-    int32_t servercount;  /* then: of its level */
+    int32_t servercount;  /* of its level, if it has part of its own sign-on */
     struct q2_frame bases[DM2_REFERENCES_MAX];
 };
 
@@ -141,15 +128,10 @@ static inline struct dm2_match *dm2_match_of(struct qs_donor_match *match)
     return (struct dm2_match *)match;
 }
 
-/* The entity in the frame, or NULL. */
+/* The entity in the frame, or NULL. `frame`: or NULL. */
 const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number);
 
-/* The first mention of an entity may have its position: parts of the level are where the donor saw
- * them. */
-void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
-                     const struct q2_entity *state);
-
-/* A frame of the packet at hand may show that the player takes an item. */
+/* A frame of the packet at hand may show that the player picks an item up. */
 void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame);
 
 /* Beams and what moves in steps: their old origin means something else. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/demo/dm2/late_join.h"
-#include "common/quake2/configstrings.h"
+#include "common/quake2/session.h"
 
 enum {
     SLOT_PROOF = 3, /* frames in which an entity stands where the player does */
@@ -15,7 +15,7 @@ const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t numb
 {
     guint index;
 
-    return frame->entities && q2_entities_find(frame->entities, number, &index)
+    return frame && frame->entities && q2_entities_find(frame->entities, number, &index)
                ? q2_entities_at(frame->entities, index)
                : NULL;
 }
@@ -46,7 +46,7 @@ static const struct {
     MEMBER(fog),
 };
 
-static void take_first(void *to, const void *from, size_t size)
+static void set_first(void *to, const void *from, size_t size)
 {
     static const uint8_t nothing[sizeof(struct q2_player)];
 
@@ -58,10 +58,10 @@ static void take_first(void *to, const void *from, size_t size)
 static void see_player(struct dm2_match *m, const struct q2_player *player)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
-        take_first((char *)&m->player + members[i].offset, (const char *)player + members[i].offset,
-                   members[i].size);
+        set_first((char *)&m->player + members[i].offset, (const char *)player + members[i].offset,
+                  members[i].size);
     for (size_t i = 0; i < G_N_ELEMENTS(player->stats); i++)
-        take_first(&m->player.stats[i], &player->stats[i], sizeof player->stats[i]);
+        set_first(&m->player.stats[i], &player->stats[i], sizeof player->stats[i]);
 }
 
 static void see_gun(struct dm2_match *m, uint16_t model)
@@ -131,8 +131,8 @@ static void see_return(struct dm2_match *m, const struct q2_mention *mention)
 }
 
 /* Q2PRO leaves out where a client's own entity is and looks, unless he is dead or records. */
-static void see_told(struct dm2_match *m, const struct q2_mention *mention,
-                     const struct q2_frame *frame)
+static void see_own_place(struct dm2_match *m, const struct q2_mention *mention,
+                          const struct q2_frame *frame)
 {
     if (mention->number >= DM2_PLAYERS_MAX || frame->player.pm_type >= PM_DEAD || m->set_to_record)
         return;
@@ -148,15 +148,12 @@ bool dm2_records(const struct dm2_match *m)
 static void see_mention(struct dm2_match *m, const struct q2_mention *mention)
 {
     const struct q2_frame *frame = q2_tracker_frame(m->tracker, mention->frame);
-    const struct q2_entity *state = frame ? dm2_state_in(frame, mention->number) : NULL;
+    const struct q2_entity *state = dm2_state_in(frame, mention->number);
 
     if (!frame)
         return;
-    if (state && !m->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX])
-        dm2_judge_place(m, mention, state);
-    m->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX] = true;
     see_return(m, mention);
-    see_told(m, mention, frame);
+    see_own_place(m, mention, frame);
     see_first(m, mention, state);
     see_move(m, mention, state);
 }

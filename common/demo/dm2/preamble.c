@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/dm2/preamble.h"
-
+/* What a DM2 demo begins with. Source: common/quake2/PROTOCOL.md, section 2; engine, cl_main.c
+ * CL_Record_f. */
 #include "common/core/text.h"
 #include "common/demo/dm2/dm2.h"
-#include "common/quake2/configstrings.h"
-#include "common/quake2/encode.h"
 #include "common/quake2/session.h"
-#include "common/quake2/tracker.h"
+#include "common/quake2/encode.h"
 
 enum {
     /* What engines keep free for a config string beside its text, and for a baseline. */
@@ -23,7 +21,7 @@ struct preamble {
     struct q2_variant variant;
     bool sanitize;
     GByteArray *block;
-    preamble_block *write;
+    dm2_preamble_block *write;
     void *user;
 };
 
@@ -80,7 +78,7 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     q2_encode_text(out, kept_string(preamble, LEVEL_NAME));
 }
 
-/* Each as it was received: the status bar's program fills several, each of which holds its rest. */
+/* Each as received: the status bar's program fills several, and each holds the rest of it. */
 static void put_configstrings(struct preamble *preamble)
 {
     const struct qs_table *strings = &preamble->session->configstrings;
@@ -119,8 +117,8 @@ static void put_precache(struct preamble *preamble)
     q2_encode_text(preamble->block, qs_view_of("precache\n"));
 }
 
-void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
-                    preamble_block *write, void *user)
+void dm2_write_preamble(const struct q2_session *session, int32_t version, bool sanitize,
+                        dm2_preamble_block *write, void *user)
 {
     struct preamble preamble = {session, q2_demo_variant(version), sanitize, dm2_block_new(), write,
                                 user};

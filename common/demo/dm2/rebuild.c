@@ -9,15 +9,12 @@
  */
 #include "common/core/lists.h"
 #include "common/demo/dm2/dm2.h"
-#include "common/quake2/configstrings.h"
+#include "common/quake2/session.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
-#include "common/quake2/session.h"
-#include "common/quake2/tracker.h"
 #include "common/demo/dm2/convert.h"
 #include "common/demo/dm2/heal.h"
 #include "common/demo/dm2/late_join.h"
-#include "common/demo/dm2/preamble.h"
 #include "common/demo/sanitize/stufftext.h"
 
 enum {
@@ -39,7 +36,6 @@ struct dm2 {
     uint32_t level;             /* number of the level at hand */
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
-    bool late;                  /* a missing beginning was reported */
     uint32_t donor_level;       /* number of the level with a donor's sign-on; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
     bool incomplete;            /* a level that cannot be shown was reported */
@@ -51,9 +47,8 @@ struct dm2 {
     struct stufftext stufftext;
     struct q2_variant variant; /* of the demo */
     bool passed_over;          /* the demo omits the current packet's frame */
-    uint32_t not_captured;
-    GByteArray *block; /* that is being filled, behind room for its length */
-    GByteArray *unit;  /* scratch: what must not be split */
+    GByteArray *block;         /* that is being filled, behind room for its length */
+    GByteArray *unit;          /* scratch: what must not be split */
 };
 
 /* q2_tracker.missing */
@@ -94,7 +89,7 @@ static void dm2_free(void *state)
 
 /* --- Blocks --- */
 
-/* preamble_block */
+/* dm2_preamble_block */
 static void write_block(void *user, const GByteArray *block)
 {
     struct dm2 *dm2 = user;
@@ -175,7 +170,7 @@ static void begin_level(struct dm2 *dm2, const struct q2_session *session)
 
     qs_demo_begin(dm2->out);
     dm2->variant = q2_demo_variant(version);
-    preamble_write(session, version, dm2->out->sanitize, write_block, dm2);
+    dm2_write_preamble(session, version, dm2->out->sanitize, write_block, dm2);
     dm2->begun = true;
 }
 
@@ -210,13 +205,6 @@ static enum frame_use find_frame(const struct dm2 *dm2)
     return best;
 }
 
-static void note_late(struct dm2 *dm2, const char *what)
-{
-    if (!dm2->late)
-        qs_demo_start_missing(dm2->out, what);
-    dm2->late = true;
-}
-
 /* There is no donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
@@ -234,11 +222,11 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 /* Without config strings players stop; after a donor's sign-on the first frame is a full one. */
 static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum frame_use frame)
 {
-    const bool is_lent = session->base.level == dm2->donor_level;
+    const bool has_donor = session->base.level == dm2->donor_level;
 
     if (!session->base.level)
-        note_late(dm2, "the capture begins in the middle of a level");
-    return session->base.level && frame >= (is_lent ? KNOWN_FRAME : FULL_FRAME);
+        qs_demo_start_missing(dm2->out, "the capture begins in the middle of a level");
+    return session->base.level && frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);
 }
 
 /* Players stop where the map's name, the first of the models, is not there ("no map set"), and show
@@ -360,8 +348,7 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
     qs_demo_problem(
         dm2->out, packet,
         "frame %d is a delta from frame %d, which is not there; written from what is known%s",
-        frame->number, frame->delta,
-        frame->healed ? ", and from what another client was told" : "");
+        frame->number, frame->delta, frame->healed ? ", and from another client's updates" : "");
 }
 
 static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,
@@ -560,68 +547,20 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
         flush_block(dm2);
 }
 
-/* The tracker was not there when the session's first packet was decoded, or that of the session as
- * it was when its packets began to wait: that is done again, with what was known after it. */
-static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
-                     const struct qs_packet *packet)
-{
-    struct q2_session copy;
-    struct qs_decoder again;
-    struct qs_packet block = *packet;
-    const struct qs_message *first;
-
-    if (decoder->direction != QS_S2C || !decoder->messages->len)
-        return;
-    first = &g_array_index(decoder->messages, struct qs_message, 0);
-    if (first->source)
-        return;
-    block.data += first->offset;
-    block.size -= first->offset;
-    q2_protocol.session_copy(&copy.base, decoder->session);
-    copy.tracker = dm2->tracker;
-    qs_decoder_init(&again, &q2_protocol);
-    qs_decode_server_messages(&again, &copy.base, NULL, &block);
-    qs_decoder_clear(&again);
-    q2_protocol.session_clear(&copy.base);
-}
-
-static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
-                   const struct qs_packet *packet)
-{
-    struct q2_session *session = q2_session_of(decoder->session);
-
-    if (dm2->tracker->followed == session)
-        return;
-    q2_tracker_attach(dm2->tracker, session);
-    catch_up(dm2, decoder, packet);
-}
-
-static void note_losses(struct dm2 *dm2, const struct qs_decoder *decoder,
-                        const struct qs_packet *packet)
-{
-    const uint32_t lost = decoder->session->to_client.not_captured;
-
-    if (lost > dm2->not_captured) {
-        dm2->out->counts.missing += lost - dm2->not_captured;
-        qs_demo_problem(dm2->out, packet,
-                        "the client acknowledges server packet %u, which the capture lacks",
-                        decoder->acknowledged);
-    }
-    dm2->not_captured = lost;
-}
-
 static void dm2_packet(void *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
     struct dm2 *dm2 = state;
-    const struct q2_session *session = q2_session_of(decoder->session);
+    struct q2_session *session = q2_session_of(decoder->session);
 
     if (dm2->ended || decoder->connectionless || !decoder->accepted)
         return;
     dm2_healing_earn(&dm2->healing, packet->size);
-    follow(dm2, decoder, packet);
+    /* What the tracker has not followed is not known. */
+    if (dm2->tracker->followed != session)
+        q2_tracker_attach(dm2->tracker, session);
     if (decoder->direction == QS_C2S) {
-        note_losses(dm2, decoder, packet);
+        qs_demo_count_losses(dm2->out, decoder, packet);
         if (session->moved)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
@@ -638,12 +577,8 @@ static void dm2_join_late(void *state, const struct qs_donor_match *match,
 {
     struct dm2 *dm2 = state;
     const struct q2_frame *frame;
-    char *map = qs_map_of(&q2_protocol, session);
-    char *because = dm2_late_reason(match, map);
 
-    note_late(dm2, because);
-    g_free(because);
-    g_free(map);
+    qs_demo_join_late(dm2->out, match, &q2_protocol, session);
     q2_tracker_attach(dm2->tracker, q2_session_of(session));
     for (unsigned i = 0; (frame = dm2_match_frame(match, i)); i++)
         q2_tracker_insert(dm2->tracker, frame);

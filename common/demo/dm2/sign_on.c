@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "common/demo/dm2/late_join.h"
-#include "common/quake2/configstrings.h"
+#include "common/quake2/session.h"
 
-/* In frames; for demos there is time to compare more. */
-enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8 };
+enum {
+    SAMPLES = 32,    /* frames of a donor's whole level, besides the last ones */
+    VOTE_EVERY = 32, /* frames, also of samples at first; for demos there is time to compare more */
+    VOTE_EVERY_OF_DEMO = 8
+};
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)
 {
@@ -22,18 +25,19 @@ bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)
 
 /* --- What is kept --- */
 
-static void init(struct dm2_donor_view *view, const struct qs_sign_on_extra *extra)
+static void clear_frame(void *frame)
 {
-    memset(view, 0, sizeof *view);
-    view->extra = *extra;
-    view->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    q2_frame_clear(frame);
 }
 
-static void free_frames(struct q2_frame *frames, unsigned count)
+static struct dm2_donor_view *view_new(const struct qs_sign_on_extra *extra)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (frames[i].entities)
-            q2_entities_free(frames[i].entities);
+    struct dm2_donor_view *view = g_new0(struct dm2_donor_view, 1);
+
+    view->extra = *extra;
+    view->votes = qs_votes_new();
+    qs_samples_init(&view->samples, sizeof(struct q2_frame), SAMPLES, 0, clear_frame);
+    return view;
 }
 
 static void view_free(void *extra)
@@ -42,11 +46,11 @@ static void view_free(void *extra)
 
     q2_tracker_free(view->own);
     q2_session_clear(&view->session.base);
-    if (view->recent)
-        free_frames(view->recent, Q2_FRAMES_KEPT);
+    for (unsigned i = 0; view->recent && i < Q2_FRAMES_KEPT; i++)
+        q2_frame_clear(&view->recent[i]);
     g_free(view->recent);
-    free_frames(view->samples, DM2_SAMPLES);
-    g_hash_table_destroy(view->usual);
+    qs_samples_clear(&view->samples);
+    g_hash_table_destroy(view->votes);
     g_free(view);
 }
 
@@ -57,21 +61,6 @@ static void copy_frames(struct q2_frame *to, const struct q2_frame *from, unsign
             q2_frame_copy(&to[i], &from[i]);
 }
 
-static void copy_usual(struct dm2_donor_view *to, const struct dm2_donor_view *from)
-{
-    GHashTableIter iter;
-    gpointer number, usual;
-
-    g_hash_table_iter_init(&iter, from->usual);
-    while (g_hash_table_iter_next(&iter, &number, &usual)) {
-        struct dm2_vote *copy = g_new(struct dm2_vote, 1);
-
-        *copy = *(const struct dm2_vote *)usual;
-        g_hash_table_insert(to->usual, number, copy);
-    }
-}
-
-/* Whether the donor is still in the level. */
 static bool goes_on(const struct dm2_donor_view *view)
 {
     return view->live && view->live->tracker && view->live->base.level == view->session.base.level;
@@ -106,9 +95,7 @@ static void place_itself(struct dm2_donor_view *view)
 static void *view_copy(const void *extra)
 {
     const struct dm2_donor_view *view = extra;
-    struct dm2_donor_view *copy = g_new(struct dm2_donor_view, 1);
-
-    init(copy, &view->extra);
+    struct dm2_donor_view *copy = view_new(&view->extra);
     copy->recent = g_new0(struct q2_frame, Q2_FRAMES_KEPT);
     if (goes_on(view)) {
         q2_session_copy(&copy->session.base, &view->live->base);
@@ -118,8 +105,12 @@ static void *view_copy(const void *extra)
         if (view->recent)
             copy_frames(copy->recent, view->recent, Q2_FRAMES_KEPT);
     }
-    copy_frames(copy->samples, view->samples, DM2_SAMPLES);
-    copy_usual(copy, view);
+    g_array_set_size(copy->samples.all, view->samples.all->len);
+    copy_frames((struct q2_frame *)(void *)copy->samples.all->data,
+                (const struct q2_frame *)(const void *)view->samples.all->data,
+                view->samples.all->len);
+    g_hash_table_destroy(copy->votes);
+    copy->votes = qs_votes_copy(view->votes, sizeof(struct q2_entity));
     place_itself(copy);
     return copy;
 }
@@ -128,56 +119,15 @@ static const struct qs_sign_on_extra extra_of_dm2 = {view_copy, view_free, true}
 
 /* --- Samples --- */
 
-/* The state that most of the samples have wins in the end, if there is one. */
-static void vote(struct dm2_donor_view *view, const struct q2_entity *entity)
+static bool is_same(const void *format, const void *a, const void *b)
 {
-    const gpointer number = GUINT_TO_POINTER(entity->number);
-    struct dm2_vote *usual = g_hash_table_lookup(view->usual, number);
-
-    if (!usual) {
-        usual = g_new0(struct dm2_vote, 1);
-        g_hash_table_insert(view->usual, number, usual);
-    }
-    if (!usual->votes)
-        usual->state = *entity;
-    if (dm2_same_state(&usual->state, entity))
-        usual->votes++;
-    else
-        usual->votes--;
+    (void)format;
+    return dm2_same_state(a, b);
 }
 
 const struct q2_entity *dm2_common_state(const struct dm2_donor_view *view, uint32_t number)
 {
-    const struct dm2_vote *usual = g_hash_table_lookup(view->usual, GUINT_TO_POINTER(number));
-
-    return usual ? &usual->state : NULL;
-}
-
-/* Every other one makes room. */
-static void thin_out(struct dm2_donor_view *view)
-{
-    for (unsigned i = 0; i < DM2_SAMPLES / 2; i++) {
-        const struct q2_frame kept = view->samples[2 * i];
-
-        q2_frame_clear(&view->samples[2 * i + 1]);
-        view->samples[2 * i] = (struct q2_frame){0};
-        view->samples[i] = kept;
-    }
-    view->every *= 2;
-}
-
-static void keep_sample(struct dm2_donor_view *view, const struct q2_frame *frame)
-{
-    unsigned count = 0;
-
-    while (count < DM2_SAMPLES && view->samples[count].entities)
-        count++;
-    if (count == DM2_SAMPLES) {
-        thin_out(view);
-        count = DM2_SAMPLES / 2;
-    }
-    q2_frame_copy(&view->samples[count], frame);
-    view->next = frame->number + MIN(view->every, INT32_MAX - frame->number);
+    return qs_votes_winner(view->votes, number);
 }
 
 /* Samples get rarer; votes are cast all the level long. */
@@ -186,12 +136,15 @@ static void sample(struct dm2_donor_view *view, const struct q2_frame *frame, in
     if (frame->number < view->next_vote)
         return;
     view->next_vote = frame->number + MIN(vote_every, INT32_MAX - frame->number);
-    for (guint i = 0; i < frame->entities->len; i++)
-        vote(view, q2_entities_at(frame->entities, i));
-    if (!view->next)
-        view->every = vote_every;
-    if (frame->number >= view->next)
-        keep_sample(view, frame);
+    for (guint i = 0; i < frame->entities->len; i++) {
+        const struct q2_entity *entity = q2_entities_at(frame->entities, i);
+
+        qs_votes_add(view->votes, entity->number, entity, sizeof *entity, is_same, NULL);
+    }
+    if (!view->samples.every)
+        view->samples.every = (uint32_t)vote_every;
+    if (qs_samples_is_due(&view->samples, (uint32_t)frame->number))
+        q2_frame_copy(qs_samples_add(&view->samples, (uint32_t)frame->number), frame);
     q2_session_clear(&view->session.base);
     q2_session_copy(&view->session.base, &view->live->base);
 }
@@ -200,13 +153,8 @@ static void sample(struct dm2_donor_view *view, const struct q2_frame *frame, in
 
 static struct dm2_donor_view *view_of(struct qs_sign_on *sign_on)
 {
-    struct dm2_donor_view *view;
-
-    if (!sign_on->extra) {
-        view = g_new(struct dm2_donor_view, 1);
-        init(view, &extra_of_dm2);
-        sign_on->extra = &view->extra;
-    }
+    if (!sign_on->extra)
+        sign_on->extra = &view_new(&extra_of_dm2)->extra;
     return (struct dm2_donor_view *)sign_on->extra;
 }
 

@@ -30,7 +30,6 @@ enum qs_evidence_kind {
     QS_EVIDENCE_MODELS,    /* that are in the list, and what they should be */
     QS_EVIDENCE_BASELINES, /* entities that agree with the baselines */
     QS_EVIDENCE_STATES,    /* entities as the donor had them */
-    QS_EVIDENCE_PLACES,    /* entities where the donor had them */
     QS_EVIDENCE_ITEMS,     /* picked up where the donor had them */
     QS_EVIDENCE_KINDS
 };
@@ -47,10 +46,25 @@ struct qs_evidence_limit {
     unsigned hundredths;
 };
 
+/* What the capture lacks of a late session's level. */
+enum qs_lacks {
+    QS_LACKS_START, /* it was being played */
+    QS_LACKS_PART,  /* of its sign-on */
+    QS_LACKS_FRAME  /* its first one, and all others are changes to it */
+};
+
+/* The packets where the capture lacks part of a sign-on. */
+struct qs_sign_on_loss {
+    uint64_t packet; /* number in the capture; 0: unknown */
+    bool before;     /* what is missing was sent before that packet; else it is that packet */
+};
+
 /* A late session and a donor. A game's struct begins with this one. */
 struct qs_donor_match {
     const struct qs_sign_on *sign_on; /* the donor's */
     enum qs_donor_kind kind;
+    enum qs_lacks lacks;         /* after prepare() */
+    struct qs_sign_on_loss loss; /* of QS_LACKS_PART */
     int32_t version; /* protocol of the late session, from its later levels, else the donor's */
     struct qs_evidence evidence[QS_EVIDENCE_KINDS];
     /* After judge(): */
@@ -102,16 +116,16 @@ struct qs_late_join {
     void (*match_free)(struct qs_donor_match *match);
 
     /*
-     * Another sign-on, which must live as long, may be of the same level: before the first
-     * observe(), for what its client saw. `then`: it is as it was when the session's packets begin;
-     * that may be the donor's own. NULL: that does not help.
+     * Adds the views of another donor that may be of the same level. Called before the first
+     * observe(); `other` must live as long as the match. `then`: it is a copy from the time of the
+     * session's first packet, perhaps of the donor itself. NULL: the format uses one donor only.
      */
     void (*consult)(struct qs_donor_match *match, const struct qs_sign_on *other, bool then);
 
     /*
-     * Applies the sign-on to a session. `session` is in its first state, or one in which part
-     * of a level's sign-on was lost; the server and the state of the netchan stay. `known` is the
-     * same session at its end, as far as it was known without a donor.
+     * Applies the sign-on to `session`, which is new, or lacks part of a level's sign-on; its
+     * server and the state of its netchan stay. `known` is the same session at its end, decoded
+     * without a donor.
      */
     void (*prepare)(struct qs_donor_match *match, struct qs_session *session,
                     const struct qs_session *known);

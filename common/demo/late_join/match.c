@@ -44,7 +44,6 @@ static char *describe(enum qs_evidence_kind kind, const struct qs_evidence *evid
     static const char *const texts[QS_EVIDENCE_KINDS] = {
         [QS_EVIDENCE_BASELINES] = "entities contradict its baselines",
         [QS_EVIDENCE_STATES] = "entities are not as it has them",
-        [QS_EVIDENCE_PLACES] = "entities are in other places",
         [QS_EVIDENCE_ITEMS] = "items that the player takes lie elsewhere",
     };
     const uint32_t all = evidence->agree + evidence->differ;

@@ -1,244 +1,179 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/late_join/sign_on.h"
 
-#include <string.h>
-
 #include "common/core/writer.h"
-
-enum { WASTE_MAX = 16 * 1024 }; /* bytes of replaced messages, beside as many as are in use */
 
 struct entry {
     uint32_t about, block;
-    uint32_t offset, size;
+    GBytes *bytes;
 };
 
-/* Most sign-ons are never asked for: messages are only appended, until one replaces another. */
-struct qs_sign_on_store {
-    GByteArray *bytes;
-    GArray *entries;   /* struct entry, in order */
-    GHashTable *index; /* what a message is about -> where in `entries`; NULL: not made yet */
-    uint32_t used;     /* of the bytes */
-};
-
-/* --- The store ---------------------------------------------------------------------------------
- */
-
-static struct qs_sign_on_store *store_new(void)
+static void entry_clear(void *data)
 {
-    struct qs_sign_on_store *store = g_new0(struct qs_sign_on_store, 1);
-
-    store->bytes = g_byte_array_new();
-    store->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
-    return store;
+    g_bytes_unref(((struct entry *)data)->bytes);
 }
 
-static void store_free(struct qs_sign_on_store *store)
+static struct entry *entry_at(const struct qs_sign_on *sign_on, guint index)
 {
-    g_byte_array_free(store->bytes, TRUE);
-    g_array_free(store->entries, TRUE);
-    if (store->index)
-        g_hash_table_destroy(store->index);
-    g_free(store);
+    return &g_array_index(sign_on->entries, struct entry, index);
 }
 
-static struct entry *entry_at(const struct qs_sign_on_store *store, guint index)
+static struct qs_view bytes_of(const struct entry *entry)
 {
-    return &g_array_index(store->entries, struct entry, index);
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(entry->bytes, &size);
+
+    return (struct qs_view){data, (uint32_t)size};
 }
 
-static struct qs_view bytes_of(const struct qs_sign_on_store *store, const struct entry *entry)
+static void note_index(const struct qs_sign_on *sign_on, guint index)
 {
-    return (struct qs_view){store->bytes->data + entry->offset, entry->size};
-}
-
-/* Copies the bytes that are in use. */
-static struct qs_sign_on_store *store_copy(const struct qs_sign_on_store *store)
-{
-    struct qs_sign_on_store *copy = store_new();
-
-    g_byte_array_set_size(copy->bytes, store->used);
-    g_array_append_vals(copy->entries, store->entries->data, store->entries->len);
-    for (guint i = 0; i < copy->entries->len; i++) {
-        struct entry *entry = entry_at(copy, i);
-        const struct qs_view bytes = bytes_of(store, entry);
-
-        entry->offset = copy->used;
-        if (bytes.size)
-            memcpy(copy->bytes->data + copy->used, bytes.data, bytes.size);
-        copy->used += bytes.size;
-    }
-    return copy;
-}
-
-static void note_index(const struct qs_sign_on_store *store, guint index)
-{
-    const uint32_t about = entry_at(store, index)->about;
+    const uint32_t about = entry_at(sign_on, index)->about;
 
     if (about != QS_SIGN_ON_ALONE)
-        g_hash_table_insert(store->index, GUINT_TO_POINTER(about), GUINT_TO_POINTER(index));
+        g_hash_table_insert(sign_on->index, GUINT_TO_POINTER(about), GUINT_TO_POINTER(index));
 }
 
-static struct entry *find(struct qs_sign_on_store *store, uint32_t about)
+static struct entry *find(const struct qs_sign_on *sign_on, uint32_t about)
 {
     gpointer index;
 
-    if (!store->index) {
-        store->index = g_hash_table_new(NULL, NULL);
-        for (guint i = 0; i < store->entries->len; i++)
-            note_index(store, i);
-    }
-    if (!g_hash_table_lookup_extended(store->index, GUINT_TO_POINTER(about), NULL, &index))
+    if (!g_hash_table_lookup_extended(sign_on->index, GUINT_TO_POINTER(about), NULL, &index))
         return NULL;
-    return entry_at(store, GPOINTER_TO_UINT(index));
+    return entry_at(sign_on, GPOINTER_TO_UINT(index));
 }
 
-static uint32_t append_bytes(struct qs_sign_on_store *store, struct qs_view bytes)
+static void init(struct qs_sign_on *sign_on)
 {
-    const uint32_t offset = store->bytes->len;
-
-    g_byte_array_append(store->bytes, bytes.data, bytes.size);
-    store->used += bytes.size;
-    return offset;
+    *sign_on = (struct qs_sign_on){.entries = g_array_new(FALSE, FALSE, sizeof(struct entry)),
+                                   .index = g_hash_table_new(NULL, NULL)};
+    g_array_set_clear_func(sign_on->entries, entry_clear);
 }
-
-static void remove_waste(struct qs_sign_on_store *store)
-{
-    struct qs_sign_on_store *copy;
-
-    if (store->bytes->len - store->used <= store->used + WASTE_MAX)
-        return;
-    copy = store_copy(store);
-    copy->index = g_steal_pointer(&store->index);
-    g_byte_array_free(store->bytes, TRUE);
-    g_array_free(store->entries, TRUE);
-    *store = *copy;
-    g_free(copy);
-}
-
-/* --- Sign-ons ----------------------------------------------------------------------------------
- */
 
 struct qs_sign_on *qs_sign_on_new(void)
 {
-    struct qs_sign_on *sign_on = g_new0(struct qs_sign_on, 1);
+    struct qs_sign_on *sign_on = g_new(struct qs_sign_on, 1);
 
-    sign_on->store = store_new();
+    init(sign_on);
     return sign_on;
 }
 
 struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
 {
-    struct qs_sign_on *copy = g_memdup2(sign_on, sizeof *sign_on);
+    struct qs_sign_on *copy = qs_sign_on_new();
 
-    copy->store = store_copy(sign_on->store);
+    for (guint i = 0; i < sign_on->entries->len; i++) {
+        struct entry entry = *entry_at(sign_on, i);
+
+        g_bytes_ref(entry.bytes);
+        g_array_append_val(copy->entries, entry);
+        note_index(copy, i);
+    }
+    copy->size = sign_on->size;
+    copy->blocks = sign_on->blocks;
+    copy->complete = sign_on->complete;
+    copy->broken = sign_on->broken;
     if (sign_on->extra)
         copy->extra = sign_on->extra->copy(sign_on->extra);
     return copy;
 }
 
-static void free_extra(struct qs_sign_on *sign_on)
+static void clear(struct qs_sign_on *sign_on)
 {
     if (sign_on->extra)
         sign_on->extra->free(sign_on->extra);
-    sign_on->extra = NULL;
+    g_array_free(sign_on->entries, TRUE);
+    g_hash_table_destroy(sign_on->index);
 }
 
 void qs_sign_on_free(struct qs_sign_on *sign_on)
 {
-    free_extra(sign_on);
-    store_free(sign_on->store);
+    clear(sign_on);
     g_free(sign_on);
-}
-
-void qs_sign_on_leave(struct qs_sign_on *sign_on)
-{
-    struct qs_sign_on_extra *copy;
-
-    if (!sign_on->extra || !sign_on->extra->follows)
-        return;
-    copy = sign_on->extra->copy(sign_on->extra);
-    free_extra(sign_on);
-    sign_on->extra = copy;
 }
 
 void qs_sign_on_clear(struct qs_sign_on *sign_on)
 {
-    store_free(sign_on->store);
-    free_extra(sign_on);
-    *sign_on = (struct qs_sign_on){.store = store_new()};
+    clear(sign_on);
+    init(sign_on);
+}
+
+void qs_sign_on_leave(struct qs_sign_on *sign_on)
+{
+    struct qs_sign_on_extra *extra = sign_on->extra;
+
+    if (!extra || !extra->follows)
+        return;
+    sign_on->extra = extra->copy(extra);
+    extra->free(extra);
 }
 
 static bool has_room(struct qs_sign_on *sign_on, uint32_t size)
 {
-    const struct qs_sign_on_store *store = sign_on->store;
-
-    sign_on->broken |=
-        size > QS_SIGN_ON_BYTES_MAX - store->used || store->entries->len >= QS_SIGN_ON_MESSAGES_MAX;
+    sign_on->broken |= size > QS_SIGN_ON_BYTES_MAX - sign_on->size ||
+                       sign_on->entries->len >= QS_SIGN_ON_MESSAGES_MAX;
     return !sign_on->broken;
+}
+
+static void insert(struct qs_sign_on *sign_on, guint index, uint32_t about, uint32_t block,
+                   struct qs_view bytes)
+{
+    const struct entry entry = {about, block, g_bytes_new(bytes.data, bytes.size)};
+
+    sign_on->size += bytes.size;
+    g_array_insert_val(sign_on->entries, index, entry);
+    note_index(sign_on, index);
 }
 
 void qs_sign_on_add(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes)
 {
-    struct qs_sign_on_store *store = sign_on->store;
-    struct entry entry = {.about = about, .block = sign_on->blocks - 1, .size = bytes.size};
-
-    if (!has_room(sign_on, bytes.size))
-        return;
-    entry.offset = append_bytes(store, bytes);
-    g_array_append_val(store->entries, entry);
-    if (store->index)
-        note_index(store, store->entries->len - 1);
+    if (has_room(sign_on, bytes.size))
+        insert(sign_on, sign_on->entries->len, about, sign_on->blocks - 1, bytes);
 }
 
-static void insert_before_last(struct qs_sign_on_store *store, uint32_t about, struct qs_view bytes)
+static void insert_before_last(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes)
 {
-    const guint last = store->entries->len - 1;
-    struct entry entry = {.about = about, .size = bytes.size};
+    const guint last = sign_on->entries->len - 1;
 
-    if (!store->entries->len)
+    if (!sign_on->entries->len)
         return;
-    entry.block = entry_at(store, last)->block;
-    entry.offset = append_bytes(store, bytes);
-    g_array_insert_val(store->entries, last, entry);
-    note_index(store, last);
-    note_index(store, last + 1);
+    insert(sign_on, last, about, entry_at(sign_on, last)->block, bytes);
+    note_index(sign_on, last + 1);
 }
 
 void qs_sign_on_replace(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes)
 {
-    struct qs_sign_on_store *store = sign_on->store;
     struct entry *entry;
 
     if (!has_room(sign_on, bytes.size))
         return;
-    entry = find(store, about);
+    entry = find(sign_on, about);
     if (!entry) {
-        insert_before_last(store, about, bytes);
+        insert_before_last(sign_on, about, bytes);
         return;
     }
-    store->used -= entry->size;
-    entry->size = bytes.size;
-    entry->offset = append_bytes(store, bytes);
-    remove_waste(store);
+    sign_on->size += bytes.size - (uint32_t)g_bytes_get_size(entry->bytes);
+    g_bytes_unref(entry->bytes);
+    entry->bytes = g_bytes_new(bytes.data, bytes.size);
 }
 
 guint qs_sign_on_count(const struct qs_sign_on *sign_on)
 {
-    return sign_on->store->entries->len;
+    return sign_on->entries->len;
 }
 
 struct qs_sign_on_message qs_sign_on_at(const struct qs_sign_on *sign_on, guint index)
 {
-    const struct entry *entry = entry_at(sign_on->store, index);
+    const struct entry *entry = entry_at(sign_on, index);
 
-    return (struct qs_sign_on_message){entry->about, entry->block, bytes_of(sign_on->store, entry)};
+    return (struct qs_sign_on_message){entry->about, entry->block, bytes_of(entry)};
 }
 
 struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, uint32_t about)
 {
-    const struct entry *entry = find(sign_on->store, about);
+    const struct entry *entry = find(sign_on, about);
 
-    return entry ? bytes_of(sign_on->store, entry) : (struct qs_view){0};
+    return entry ? bytes_of(entry) : (struct qs_view){0};
 }
 
 /* --- Parts -------------------------------------------------------------------------------------

@@ -41,7 +41,9 @@ struct qs_sign_on_extra {
 };
 
 struct qs_sign_on {
-    struct qs_sign_on_store *store; /* of the messages */
+    GArray *entries;                /* the messages, in order */
+    GHashTable *index;              /* what a message is about -> where in `entries` */
+    uint32_t size;                  /* bytes of all */
     uint32_t blocks;                /* that have begun */
     struct qs_sign_on_extra *extra; /* or NULL; freed with the rest */
     bool complete;                  /* the level can be played with it */

@@ -10,7 +10,7 @@
 #include "common/demo/zip_archive.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/session.h"
 
 enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block)
 {

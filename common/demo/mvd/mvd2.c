@@ -4,8 +4,6 @@
 #include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/demo/packets.h"
-#include "common/quake2/constants.h"
-#include "common/quake2/quake2.h"
 #include "common/quake2/session.h"
 
 enum { FRAMES_A_SECOND = 10 };
@@ -196,13 +194,6 @@ static void mvd2_free(void *state)
     g_free(mvd2);
 }
 
-static void write_length(struct mvd2 *mvd2, uint16_t length)
-{
-    qs_bytes_empty(mvd2->block);
-    qs_write_u16(mvd2->block, length);
-    qs_demo_write(mvd2->out, qs_view_of_bytes(mvd2->block));
-}
-
 static void begin(struct mvd2 *mvd2)
 {
     static const uint8_t magic[] = Q2_MVD_MAGIC;
@@ -218,8 +209,10 @@ static void add_block(struct mvd2 *mvd2, struct qs_view messages)
         return;
     if (!mvd2->out->begun)
         begin(mvd2);
-    write_length(mvd2, (uint16_t)messages.size);
-    qs_demo_write(mvd2->out, messages);
+    qs_bytes_empty(mvd2->block);
+    qs_write_u16(mvd2->block, (uint16_t)messages.size);
+    qs_write_view(mvd2->block, messages);
+    qs_demo_write(mvd2->out, qs_view_of_bytes(mvd2->block));
     mvd2->out->counts.blocks++;
 }
 
@@ -279,7 +272,7 @@ static void mvd2_finish(void *state)
     struct mvd2 *mvd2 = state;
 
     if (mvd2->out->begun)
-        write_length(mvd2, 0);
+        qs_demo_write(mvd2->out, (struct qs_view){(const uint8_t[]){0, 0}, 2});
     else if (!mvd2->lost)
         qs_demo_start_missing(mvd2->out, "no gamestate seen");
 }
@@ -293,7 +286,7 @@ static const struct qs_demo_rebuilder rebuilder = {
 
 /* --- The format --- */
 
-static bool take_magic(struct qs_reader *in)
+static bool read_magic(struct qs_reader *in)
 {
     const uint8_t *magic = qs_reader_take(in, Q2_MVD_MAGIC_SIZE);
 
@@ -306,14 +299,14 @@ static enum qs_demo_status next_magic(struct qs_reader *in)
 
     if (memcmp(in->data + in->pos, Q2_MVD_MAGIC, left) != 0)
         return QS_DEMO_BAD;
-    return take_magic(in) ? QS_DEMO_LINE : QS_DEMO_CUT;
+    return read_magic(in) ? QS_DEMO_LINE : QS_DEMO_CUT;
 }
 
 static bool recognise(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
 
-    return take_magic(&in);
+    return read_magic(&in);
 }
 
 static enum qs_demo_status next(struct qs_demo_reader *reader)

@@ -80,7 +80,6 @@ static void forget_held(struct qwd_blocks *blocks, unsigned count)
     memmove(blocks->held, blocks->held + count, blocks->held_count * sizeof *blocks->held);
 }
 
-/* Where the blocks to keep begin. */
 static uint64_t first_to_keep(struct qwd_blocks *blocks)
 {
     const uint64_t end = end_of(blocks);
@@ -327,7 +326,6 @@ void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct
     qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, form_of(blocks));
 }
 
-/* Moves the block before the earlier packet held[i]. */
 static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)
 {
     uint8_t block[QWD_CMD_BLOCK_MAX];

@@ -5,144 +5,87 @@
 
 enum { VOTE_EVERY = 16 }; /* updates */
 
-static void told_free(void *extra)
+static void view_free(void *extra)
 {
-    struct qwd_view *told = extra;
+    struct qwd_view *view = extra;
 
-    g_free(told->baselines);
-    g_free(told->current);
-    g_free(told->presence);
-    qwd_samples_clear(&told->samples);
-    g_array_free(told->usual, TRUE);
-    g_free(told);
+    g_free(view->baselines);
+    g_free(view->current);
+    g_free(view->presence);
+    qs_samples_clear(&view->samples);
+    g_hash_table_destroy(view->votes);
+    g_free(view);
 }
 
-static GArray *usual_new(void)
+static void *view_copy(const void *extra)
 {
-    return g_array_new(FALSE, FALSE, sizeof(struct qwd_vote));
-}
+    const struct qwd_view *view = extra;
+    struct qwd_view *copy = g_memdup2(view, sizeof *view);
 
-static void *told_copy(const void *extra)
-{
-    const struct qwd_view *told = extra;
-    struct qwd_view *copy = g_memdup2(told, sizeof *told);
-
-    copy->baselines = qw_states_copy(told->baselines);
-    copy->current = qw_states_copy(told->current);
-    qwd_samples_copy(&copy->samples, &told->samples);
-    copy->presence = g_memdup2(told->presence, sizeof *told->presence);
-    copy->usual = usual_new();
-    g_array_append_vals(copy->usual, told->usual->data, told->usual->len);
+    copy->baselines = qw_states_copy(view->baselines);
+    copy->current = qw_states_copy(view->current);
+    copy->samples.all = g_array_copy(view->samples.all);
+    copy->presence = g_memdup2(view->presence, sizeof *view->presence);
+    copy->votes = qs_votes_copy(view->votes, sizeof(struct qw_entity));
     return copy;
 }
 
-static const struct qs_sign_on_extra extra_of_qwd = {told_copy, told_free, false};
-
 struct qwd_view *qwd_view_new(const struct qw_delta_format *format)
 {
-    struct qwd_view *told = g_new0(struct qwd_view, 1);
+    struct qwd_view *view = g_new0(struct qwd_view, 1);
 
-    told->extra = extra_of_qwd;
-    told->format = *format;
-    told->usual = usual_new();
-    return told;
+    view->extra = (struct qs_sign_on_extra){view_copy, view_free, false};
+    view->format = *format;
+    view->votes = qs_votes_new();
+    qs_samples_init(&view->samples, sizeof(struct qwd_sample), QWD_SAMPLES, QWD_SAMPLE_EVERY, NULL);
+    return view;
 }
 
-static struct qwd_vote *usual_at(const struct qwd_view *told, guint index)
+static bool is_same(const void *format, const void *a, const void *b)
 {
-    return &g_array_index(told->usual, struct qwd_vote, index);
+    return qw_entities_equal(format, a, b);
 }
 
-/* Index of that number, or where to insert it. */
-static guint usual_index(const struct qwd_view *told, uint16_t number)
+void qwd_view_vote(struct qwd_view *view, const struct qw_entity *entity)
 {
-    guint first = 0, end = told->usual->len;
-
-    while (first < end) {
-        const guint middle = (first + end) / 2;
-
-        if (usual_at(told, middle)->state.number < number)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+    qs_votes_add(view->votes, entity->number, entity, sizeof *entity, is_same, &view->format);
 }
 
-static bool is_usual_at(const struct qwd_view *told, guint index, uint16_t number)
+static void add_sample(struct qwd_view *view, uint8_t player)
 {
-    return index < told->usual->len && usual_at(told, index)->state.number == number;
+    struct qwd_sample *sample = qs_samples_add(&view->samples, view->updates);
+
+    sample->update = view->updates;
+    sample->player = player;
+    memcpy(sample->origin, view->origin, sizeof sample->origin);
+    for (uint32_t i = 0; view->current && i < view->current->count; i++)
+        qwd_numbers_set(&sample->numbers, view->current->entities[i].number, true);
 }
 
-/* Entities vote in the order of their numbers. */
-static struct qwd_vote *usual_for(struct qwd_view *told, const struct qw_entity *entity)
-{
-    guint index = told->next_vote;
-
-    if (!is_usual_at(told, index, entity->number))
-        index = usual_index(told, entity->number);
-    if (!is_usual_at(told, index, entity->number))
-        g_array_insert_val(told->usual, index, ((struct qwd_vote){.state = *entity}));
-    told->next_vote = index + 1;
-    return usual_at(told, index);
-}
-
-void qwd_view_vote(struct qwd_view *told, const struct qw_entity *entity)
-{
-    struct qwd_vote *usual = usual_for(told, entity);
-
-    if (!usual->votes)
-        usual->state = *entity;
-    if (qw_entities_equal(&told->format, &usual->state, entity))
-        usual->votes++;
-    else
-        usual->votes--;
-}
-
-static void vote(struct qwd_view *told)
-{
-    told->next_vote = 0;
-    for (uint32_t i = 0; told->current && i < told->current->count; i++)
-        qwd_view_vote(told, &told->current->entities[i]);
-}
-
-static void take_sample(struct qwd_view *told, uint8_t player)
-{
-    struct qwd_sample sample = {.player = player};
-
-    memcpy(sample.origin, told->origin, sizeof sample.origin);
-    for (uint32_t i = 0; told->current && i < told->current->count; i++)
-        qwd_numbers_set(&sample.numbers, told->current->entities[i].number, true);
-    qwd_samples_add(&told->samples, &sample);
-}
-
-static void look(struct qwd_view *told, uint8_t player)
-{
-    if (told->samples.updates % VOTE_EVERY == 0)
-        vote(told);
-    if (qwd_samples_update(&told->samples) && !told->everywhere)
-        take_sample(told, player);
-}
-
-void qwd_view_update(struct qwd_view *told, uint8_t player, struct qs_view body, bool is_delta)
+void qwd_view_update(struct qwd_view *view, uint8_t player, struct qs_view body, bool is_delta)
 {
     struct qs_reader in = qs_reader_over(body.data, body.size);
 
     if (is_delta)
         qs_reader_u8(&in);
     else
-        g_clear_pointer(&told->current, g_free);
-    told->current = qw_states_apply(told->current, told->baselines, &told->format, in);
-    look(told, player);
+        g_clear_pointer(&view->current, g_free);
+    view->current = qw_states_apply(view->current, view->baselines, &view->format, in);
+    for (uint32_t i = 0;
+         view->updates % VOTE_EVERY == 0 && view->current && i < view->current->count; i++)
+        qwd_view_vote(view, &view->current->entities[i]);
+    if (!view->everywhere && qs_samples_is_due(&view->samples, view->updates))
+        add_sample(view, player);
+    view->updates++;
 }
 
-bool qwd_view_common_state(const struct qwd_view *told, const struct qw_delta_format *format,
+bool qwd_view_common_state(const struct qwd_view *view, const struct qw_delta_format *format,
                            uint16_t number, struct qw_entity *state)
 {
-    const guint index = usual_index(told, number);
+    const struct qw_entity *winner = qs_votes_winner(view->votes, number);
 
-    if (!is_usual_at(told, index, number))
+    if (!winner)
         return false;
-    *state = usual_at(told, index)->state;
-    return qw_entity_translate(state, &told->format, format);
+    *state = *winner;
+    return qw_entity_translate(state, &view->format, format);
 }

@@ -16,7 +16,7 @@ void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out
     *entities = (struct qwd_entities){.out = out,
                                       .blocks = blocks,
                                       .filter = filter,
-                                      .lent = g_byte_array_new(),
+                                      .donor_updates = g_byte_array_new(),
                                       .scratch = g_byte_array_new()};
     qw_frames_init(&entities->frames);
 }
@@ -24,14 +24,14 @@ void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out
 void qwd_entities_clear(struct qwd_entities *entities)
 {
     qw_frames_clear(&entities->frames);
-    g_byte_array_free(entities->lent, TRUE);
+    g_byte_array_free(entities->donor_updates, TRUE);
     g_byte_array_free(entities->scratch, TRUE);
 }
 
 void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *session)
 {
-    entities->lent_until = entities->last = 0;
-    qs_bytes_empty(entities->lent);
+    entities->donor_until = entities->last = 0;
+    qs_bytes_empty(entities->donor_updates);
     qw_frames_level(&entities->frames);
     entities->frames.format = qw_delta_format(&session->ext);
     qwd_replacement_level(&entities->replacement);
@@ -43,7 +43,6 @@ static const struct qs_message *message_at(const struct qwd_entities_packet *pac
     return &g_array_index(packet->decoder->messages, struct qs_message, index);
 }
 
-/* The body of a message, after its id. */
 static struct qs_view body_of(const struct qwd_entities_packet *packet,
                               const struct qs_message *message)
 {
@@ -71,7 +70,7 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
                         const struct qw_update *update)
 {
     entities->out->counts.repaired++;
-    if (update->base_known && update->base <= entities->lent_until)
+    if (update->base_known && update->base <= entities->donor_until)
         return; /* the donor's states cover it */
     qs_demo_problem(entities->out, packet->packet,
                     update->base_known
@@ -106,8 +105,8 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
 static bool plays(const struct qwd_entities *entities, const struct qw_update *update,
                   uint32_t sequence)
 {
-    return !update->is_delta || (update->base_known && qwd_player_takes(&entities->blocks->player,
-                                                                        sequence, update->base));
+    return !update->is_delta || (update->base_known && qwd_player_accepts(&entities->blocks->player,
+                                                                          sequence, update->base));
 }
 
 static struct qwd_entities_outcome
@@ -120,8 +119,9 @@ follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *p
     qw_frames_update(&entities->frames, sequence, body_of(packet, message),
                      message->id == SVC_DELTAPACKETENTITIES, &update);
     if (plays(entities, &update, sequence) && !(entities->out->sanitize && message->is_ambiguous))
-        return (struct qwd_entities_outcome){.took = true, .base = update.base};
-    return (struct qwd_entities_outcome){.took = write_in_full(entities, packet, &update, index)};
+        return (struct qwd_entities_outcome){.accepted = true, .base = update.base};
+    return (struct qwd_entities_outcome){.accepted =
+                                             write_in_full(entities, packet, &update, index)};
 }
 
 /* --- FTE's replacement deltas --- */
@@ -138,7 +138,7 @@ static void add_update(struct qwd_entities *entities, const struct qwd_entities_
     qs_write_u32(made, MIN(sequence, packet->decoder->acknowledged));
     qwd_replacement_append(made, body, updates);
     qwd_blocks_packet(entities->blocks, packet->time, sequence, 0, qs_view_of_bytes(made));
-    qwd_replacement_took(&entities->replacement, sequence);
+    qwd_replacement_accept(&entities->replacement, sequence);
     entities->out->counts.repaired++;
 }
 
@@ -149,13 +149,14 @@ static void add_filler(struct qwd_entities *entities, const struct qwd_entities_
                qwd_replacement_empty);
 }
 
-/* The entities in view before; begin_lent() reserves the number before the packet's for them. */
-static void add_lent(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
-                     struct qs_view body)
+/* The entities in view before; begin_with_donor() reserves the number before the packet's for them.
+ */
+static void add_donor_updates(struct qwd_entities *entities,
+                              const struct qwd_entities_packet *packet, struct qs_view body)
 {
     add_update(entities, packet, packet->decoder->sequence - 1, body,
-               qs_view_of_bytes(entities->lent));
-    qs_bytes_empty(entities->lent);
+               qs_view_of_bytes(entities->donor_updates));
+    qs_bytes_empty(entities->donor_updates);
 }
 
 static void reset(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
@@ -178,13 +179,13 @@ static void follow_replacement(struct qwd_entities *entities,
 
     if (replacement->any && sequence - replacement->valid > FILLED_MAX)
         qwd_replacement_level(replacement);
-    if (entities->lent->len && !replacement->any && sequence > entities->last + 1)
-        add_lent(entities, packet, body);
+    if (entities->donor_updates->len && !replacement->any && sequence > entities->last + 1)
+        add_donor_updates(entities, packet, body);
     while (qwd_replacement_needs(replacement, sequence, body) == QWD_REPLACEMENT_FILLER)
         add_filler(entities, packet, body);
     if (qwd_replacement_needs(replacement, sequence, body) == QWD_REPLACEMENT_RESET)
         reset(entities, packet, body, index);
-    qwd_replacement_took(replacement, sequence);
+    qwd_replacement_accept(replacement, sequence);
 }
 
 /* --- All messages --- */
@@ -206,7 +207,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     case SVC_SPAWNSTATIC:
     case SVC_FTE_SPAWNSTATIC2:
     case SVC_SPAWNSTATICSOUND:
-        if (session->base.level == entities->lent_level)
+        if (session->base.level == entities->donor_level)
             filter_qw_replace(entities->filter, index); /* the donor's sign-on already has it */
         break;
     case SVC_SPAWNBASELINE:
@@ -233,7 +234,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
 struct qwd_entities_outcome qwd_entities_follow(struct qwd_entities *entities,
                                                 const struct qwd_entities_packet *packet)
 {
-    struct qwd_entities_outcome outcome = {.took = false};
+    struct qwd_entities_outcome outcome = {.accepted = false};
 
     for (guint i = 0; i < packet->decoder->messages->len; i++)
         follow_message(entities, packet, i, &outcome);

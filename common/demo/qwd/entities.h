@@ -13,7 +13,7 @@
 #include "common/core/parse.h"
 #include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/qwd/blocks.h"
-#include "common/demo/qwd/replacement.h"
+#include "common/demo/qwd/player.h"
 #include "common/quakeworld/entity_frames.h"
 
 struct qwd_entities {
@@ -22,10 +22,10 @@ struct qwd_entities {
     struct filter_qw *filter; /* rewritten messages replace the originals there */
     struct qw_frames frames;  /* that the client had */
     struct qwd_replacement replacement;
-    uint32_t lent_level; /* number of the level with a donor's sign-on; 0: none */
-    GByteArray *lent;    /* base of FTE's first update, after its time; empty: none */
-    uint32_t last;       /* number of the last packet tracked */
-    uint32_t lent_until; /* updates with a base up to this packet get the donor's states */
+    uint32_t donor_level;      /* number of the level with a donor's sign-on; 0: none */
+    GByteArray *donor_updates; /* base of FTE's first update, after its time; empty: none */
+    uint32_t last;             /* number of the last packet tracked */
+    uint32_t donor_until;      /* updates with a base up to this packet get the donor's states */
     GByteArray *scratch;
 };
 
@@ -49,7 +49,7 @@ bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base)
 
 /* What an engine does with the packet. */
 struct qwd_entities_outcome {
-    bool took;     /* an update */
+    bool accepted; /* an update */
     uint32_t base; /* the frame that it needs for that; 0: none */
 };
 

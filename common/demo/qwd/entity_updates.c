@@ -17,17 +17,6 @@ enum {
 /* Kind of an entity's first update. */
 enum first { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
 
-static bool is_in(const uint8_t *set, uint32_t number)
-{
-    return number < QW_STATES_MAX && (set[number / 8] >> number % 8 & 1);
-}
-
-static void put_in(uint8_t *set, uint32_t number)
-{
-    if (number < QW_STATES_MAX)
-        set[number / 8] |= (uint8_t)(1 << number % 8);
-}
-
 /* --- Donors --- */
 
 static uint32_t about(uint32_t number)
@@ -123,7 +112,7 @@ void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *dono
         struct qs_reader in = qs_reader_over(message.data, message.size);
 
         if (qs_reader_u8(&in) == SVC_FTE_SPAWNBASELINE2)
-            put_in(updates->baselines, qs_reader_u16(&in));
+            qwd_numbers_set(&updates->baselines, qs_reader_u16(&in), true);
     }
 }
 
@@ -145,7 +134,7 @@ static void see_player(struct qwd_updates *updates, const struct qs_entity_updat
 /* An entity that comes into view with its baseline's state must have a baseline. */
 static void judge(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
-    if (update->bytes.size == SAYS_NOTHING && !is_in(updates->baselines, update->number))
+    if (update->bytes.size == SAYS_NOTHING && !qwd_numbers_has(&updates->baselines, update->number))
         updates->wrong++;
 }
 
@@ -186,7 +175,7 @@ static bool was_in_view(const struct qwd_updates *updates, const struct qwd_pres
     const enum first first = (enum first)updates->firsts[number];
 
     if (first == NOTHING)
-        return was_always_there(presence, number) && is_in(updates->baselines, number);
+        return was_always_there(presence, number) && qwd_numbers_has(&updates->baselines, number);
     return first == CHANGE || first == REMOVAL;
 }
 

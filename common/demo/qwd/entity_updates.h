@@ -14,6 +14,29 @@
 
 enum { QWD_UPDATES_PLAYERS = 32 }; /* entities from 1 on, at most */
 
+/* Entities, by number. */
+struct qwd_numbers {
+    uint32_t bits[QW_STATES_MAX / 32];
+};
+
+static inline bool qwd_numbers_has(const struct qwd_numbers *numbers, uint32_t number)
+{
+    return number < QW_STATES_MAX && (numbers->bits[number / 32] >> number % 32 & 1);
+}
+
+/* Ignores numbers that no entity can have. */
+static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number, bool there)
+{
+    const uint32_t bit = UINT32_C(1) << number % 32;
+
+    if (number >= QW_STATES_MAX)
+        return;
+    if (there)
+        numbers->bits[number / 32] |= bit;
+    else
+        numbers->bits[number / 32] &= ~bit;
+}
+
 /* How long a donor had entities in view, in updates, numbered from 1. */
 struct qwd_presence {
     uint32_t updates;
@@ -33,11 +56,11 @@ bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id);
 /* The entity updates that a late session receives. */
 struct qwd_updates {
     bool any;
-    uint8_t firsts[QW_STATES_MAX];        /* by number: kind of the first update */
-    uint8_t baselines[QW_STATES_MAX / 8]; /* that the donor has */
-    uint32_t infos[QWD_UPDATES_PLAYERS];  /* updates with prediction, by player */
-    bool others[QWD_UPDATES_PLAYERS]; /* one has fields never sent for the client's own player */
-    uint32_t wrong;                   /* updates from missing baselines */
+    uint8_t firsts[QW_STATES_MAX];       /* by number: kind of the first update */
+    struct qwd_numbers baselines;        /* that the donor has */
+    uint32_t infos[QWD_UPDATES_PLAYERS]; /* updates with prediction, by player */
+    bool others[QWD_UPDATES_PLAYERS];    /* one has fields never sent for the client's own player */
+    uint32_t wrong;                      /* updates from missing baselines */
 };
 
 /* `updates` must be zeroed. */

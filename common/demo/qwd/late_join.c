@@ -55,25 +55,27 @@ static struct qw_states *translated(const struct qw_states *states,
 }
 
 struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
-                                            const struct qwd_variant *dialect)
+                                            const struct qwd_variant *variant)
 {
-    const struct qwd_view *told = qwd_view_of(m->base.sign_on);
+    const struct qwd_view *view = qwd_view_of(m->base.sign_on);
     const struct fte_session agreed = {
-        .fte = dialect->fte, .fte2 = dialect->fte2, .mvd1 = dialect->mvd1};
+        .fte = variant->fte, .fte2 = variant->fte2, .mvd1 = variant->mvd1};
     struct qwd_observation *observed = g_new0(struct qwd_observation, 1);
 
-    observed->variant = *dialect;
-    observed->format = qwd_format_of(dialect);
+    observed->variant = *variant;
+    observed->format = qwd_format_of(variant);
+    qs_samples_init(&observed->samples, sizeof(struct qwd_sample), QWD_SAMPLES, QWD_SAMPLE_EVERY,
+                    NULL);
     observed->bases = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     observed->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    observed->baselines = translated(told->baselines, &told->format, &observed->format);
+    observed->baselines = translated(view->baselines, &view->format, &observed->format);
     observed->own = qwd_view_new(&observed->format);
     observed->own->baselines = qw_states_copy(observed->baselines);
     qwd_updates_init(&observed->updates, m->base.sign_on);
     qs_decoder_init(&observed->decoder, &qw_protocol);
     observed->decoder.want_entities = QS_ENTITIES_ALL;
     qw_protocol.session_init(&observed->session.base);
-    qw_session_borrow(&observed->session, &m->donor, &agreed);
+    qw_session_use_donor(&observed->session, &m->donor, &agreed);
     return observed;
 }
 
@@ -84,46 +86,27 @@ void qwd_observation_free(struct qwd_observation *observed)
     g_array_free(observed->bases, TRUE);
     g_hash_table_destroy(observed->firsts);
     observed->own->extra.free(observed->own);
-    qwd_samples_clear(&observed->samples);
+    qs_samples_clear(&observed->samples);
     g_free(observed->baselines);
     g_free(observed);
 }
 
-static bool is_tried(const struct qwd_match *m, const struct qwd_variant *dialect)
+static void try_variant(struct qwd_match *m, struct qwd_variant variant)
 {
-    for (unsigned i = 0; i < m->observed_count; i++)
-        if (m->observed[i]->variant.fte == dialect->fte &&
-            m->observed[i]->variant.fte2 == dialect->fte2 &&
-            m->observed[i]->variant.mvd1 == dialect->mvd1)
-            return true;
-    return false;
-}
-
-static void try_dialect(struct qwd_match *m, struct qwd_variant dialect)
-{
-    if (m->observed_count < QWD_VARIANTS_MAX && !is_tried(m, &dialect))
-        m->observed[m->observed_count++] = qwd_observation_new(m, &dialect);
+    m->observed[m->observed_count++] = qwd_observation_new(m, &variant);
 }
 
 /* The capture lacks the client's negotiation; only the later packets show the extensions. */
-static void try_dialects(struct qwd_match *m, const struct qw_session *known)
+static void try_variants(struct qwd_match *m, const struct qw_session *known)
 {
-    /* ezQuake's with mvdsv. */
-    static const struct qwd_variant usual = {.fte = 0x21407000, .fte2 = 0x2, .mvd1 = 0x1};
-    struct qwd_variant other = m->theirs;
-
     if (known->base.version) {
-        try_dialect(m, (struct qwd_variant){.fte = known->ext.fte,
+        try_variant(m, (struct qwd_variant){.fte = known->ext.fte,
                                             .fte2 = known->ext.fte2,
                                             .mvd1 = known->ext.mvd1});
         return;
     }
-    try_dialect(m, m->theirs);
-    try_dialect(m, (struct qwd_variant){0});
-    try_dialect(m, usual);
-    other.mvd1 ^= MVD1_FLOATCOORDS;
-    if (other.fte)
-        try_dialect(m, other);
+    try_variant(m, m->theirs);
+    try_variant(m, (struct qwd_variant){0});
 }
 
 /* --- The record's first steps --- */
@@ -146,12 +129,12 @@ static struct qs_donor_match *qwd_match_new(const struct qs_sign_on *sign_on,
 }
 
 /* Models identify maps: each map has other models, in another order. */
-static bool has_same_models(const struct qwd_view *told, const struct qwd_view *other)
+static bool has_same_models(const struct qwd_view *view, const struct qwd_view *other)
 {
-    if (!told->baselines || !other->baselines || told->baselines->count != other->baselines->count)
+    if (!view->baselines || !other->baselines || view->baselines->count != other->baselines->count)
         return false;
-    for (uint32_t i = 0; i < told->baselines->count; i++) {
-        const struct qw_entity *a = &told->baselines->entities[i];
+    for (uint32_t i = 0; i < view->baselines->count; i++) {
+        const struct qw_entity *a = &view->baselines->entities[i];
         const struct qw_entity *m = &other->baselines->entities[i];
 
         if (a->number != m->number || qw_entity_model(a) != qw_entity_model(m))
@@ -195,13 +178,13 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
         .fte = m->variant.fte, .fte2 = m->variant.fte2, .mvd1 = m->variant.mvd1};
 
     m->base.version = known->version ? known->version : m->donor.base.version;
-    m->lost = late->sign_on.lost;
-    m->lacks_part = m->lost || session->connection;
-    qw_session_borrow(late, &m->donor, &agreed);
+    m->base.loss = (struct qs_sign_on_loss){late->sign_on.lost, true};
+    m->base.lacks = late->sign_on.lost || session->connection ? QS_LACKS_PART : QS_LACKS_START;
+    qw_session_use_donor(late, &m->donor, &agreed);
     late->player = m->variant.player;
     late->spectator = m->variant.spectator;
     if (!m->observed_count)
-        try_dialects(m, (const struct qw_session *)known);
+        try_variants(m, (const struct qw_session *)known);
 }
 
 /* --- What the demo gets --- */
@@ -213,8 +196,7 @@ void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add
     GByteArray *bytes = g_byte_array_new();
 
     for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
-        const struct qs_sign_on_message from = qs_sign_on_at(sign_on, i);
-        const struct qs_view message = from.bytes;
+        const struct qs_view message = qs_sign_on_at(sign_on, i).bytes;
 
         if (!qs_sign_on_applies(message, m->base.kind, is_of_players) ||
             qwd_updates_is_kept(&m->donor.ext, message.data[0]))
@@ -222,14 +204,9 @@ void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add
         qs_bytes_empty(bytes);
         qwd_translate(bytes, &m->theirs, &m->variant, message);
         if (bytes->len)
-            add(user, from.block, qs_view_of_bytes(bytes));
+            add(user, qs_view_of_bytes(bytes));
     }
     g_byte_array_free(bytes, TRUE);
-}
-
-const struct qw_states *qwd_match_states(const struct qs_donor_match *match)
-{
-    return ((const struct qwd_match *)match)->states;
 }
 
 bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
@@ -240,19 +217,6 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
         qwd_updates_append(out, &m->observed[0]->updates, m->base.sign_on,
                            qwd_view_of(m->base.sign_on)->presence);
     return m->observed[0]->updates.any;
-}
-
-char *qwd_late_reason(const struct qs_donor_match *match, const char *map)
-{
-    const struct qwd_match *m = (const struct qwd_match *)match;
-    const struct qs_sign_on_loss loss = {m->lost, true};
-
-    return m->lacks_part ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
-}
-
-const GArray *qwd_match_bases(const struct qs_donor_match *match)
-{
-    return ((const struct qwd_match *)match)->observed[0]->bases;
 }
 
 /* --- The verdict --- */

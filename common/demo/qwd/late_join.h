@@ -13,7 +13,6 @@
 #include "common/demo/qwd/client_view.h"
 #include "common/demo/qwd/entity_updates.h"
 #include "common/quakeworld/entity_frames.h"
-#include "common/quakeworld/quakeworld.h"
 #include "common/quakeworld/session.h"
 
 extern const struct qs_late_join qwd_late_join;
@@ -25,7 +24,7 @@ static inline const struct qwd_view *qwd_view_of(const struct qs_sign_on *sign_o
     return (const struct qwd_view *)sign_on->extra;
 }
 
-/* qs_late_join.tell of QuakeWorld. */
+/* qs_late_join.add_packet of QuakeWorld. */
 void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
 /* Reads the player, the flags and the origin of a svc_playerinfo, whose body it is. */
@@ -61,39 +60,30 @@ void qwd_translate(GByteArray *out, const struct qwd_variant *from, const struct
 /* After the id of svc_serverdata: skips the pairs of extensions, and vlen's data. */
 void qwd_skip_pairs(struct qs_reader *in);
 
-struct qw_delta_format qwd_format_of(const struct qwd_variant *dialect);
+struct qw_delta_format qwd_format_of(const struct qwd_variant *variant);
 
 /* --- What a late join gets --- */
 
-/* Calls `add` for each message of the donor's sign-on, in order, with the number of its block. */
-typedef void qwd_add_message(void *user, uint32_t block, struct qs_view message);
-void qwd_match_messages(const struct qs_donor_match *borrower, qwd_add_message *add, void *user);
+/* Calls `add` for each message of the donor's sign-on, in order. */
+typedef void qwd_add_message(void *user, struct qs_view message);
+void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add, void *user);
 
-/* The entities that were in view before the first update. */
-const struct qw_states *qwd_match_states(const struct qs_donor_match *borrower);
+/* The entities in view before the first update, with FTE's replacement deltas: appends the part of
+ * an update after its time. False: the session has none. */
+bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out);
 
-/* The same with FTE's replacement deltas: appends the part of an update after its time. False: the
- * session has none. */
-bool qwd_match_updates(const struct qs_donor_match *borrower, GByteArray *out);
-
-/* Why the session needs a sign-on, as words; `map`: that it is on, or NULL. New. */
-char *qwd_late_reason(const struct qs_donor_match *borrower, const char *map);
-
-/* Packets before the first update that updates count from; uint32_t, ascending. */
-const GArray *qwd_match_bases(const struct qs_donor_match *borrower);
-
-enum { QWD_VARIANTS_MAX = 5, QWD_PLAYERS_MAX = 32 };
+enum { QWD_VARIANTS_MAX = 2, QWD_PLAYERS_MAX = 32 };
 
 /* The first update of an entity. */
 struct qwd_first {
     uint32_t update; /* in which, from 0 */
     bool removes;
     bool arrives; /* it has a model, and no baseline; or its origin is sent, and it never moves */
-    bool repeats; /* it says what the baseline says: it was in view */
+    bool repeats; /* its baseline's values are sent: it was in view */
     struct qw_entity state; /* as if it had come into view with it */
 };
 
-/* What the session shows in one dialect. */
+/* What the session shows in one variant. */
 struct qwd_observation {
     struct qwd_variant variant;
     struct qw_delta_format format;
@@ -104,19 +94,21 @@ struct qwd_observation {
     uint32_t packets, unreadable;
     bool over;                       /* the next level has begun */
     uint32_t infos[QWD_PLAYERS_MAX]; /* svc_playerinfo, by player */
-    bool other[QWD_PLAYERS_MAX];     /* one had a command, which a client is not told of its own */
-    uint32_t first_update;           /* number of its packet; 0: none was seen */
-    bool whole_seen;                 /* an update came that is no delta: nothing more to find out */
-    GArray *bases;                   /* uint32_t: packets before the first that deltas count from */
-    GHashTable *firsts;              /* number -> struct qwd_first */
-    uint32_t gone[QW_STATES_MAX];    /* by number: packet in which it was removed; 0: it is there */
+    bool other[QWD_PLAYERS_MAX]; /* one had a command, which servers do not send a client of its own
+                                    player */
+    uint32_t first_update;       /* number of its packet; 0: none was seen */
+    bool whole_seen;             /* an update came that is no delta: nothing more to find out */
+    GArray *bases; /* uint32_t, ascending: packets before the first update that deltas count from */
+    GHashTable *firsts;           /* number -> struct qwd_first */
+    uint32_t gone[QW_STATES_MAX]; /* by number: packet in which it was removed; 0: it is there */
     uint32_t updates_at[QW_FRAMES_KEPT]; /* packets with updates, by place */
     uint32_t agreements, wrong;          /* entities that came into view */
     uint32_t strange;                  /* that the donor never saw so: it may be, if it is seldom */
     uint32_t wrong_models;             /* that are not in the list, or are no weapons in the hand */
     float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
     struct qwd_numbers known;          /* entities in view, of those with an update */
-    struct qwd_samples samples;        /* of `known`, until a full update */
+    uint32_t update_count;             /* so far, until a full update: */
+    struct qs_samples samples;         /* struct qwd_sample, of `known` */
     struct qwd_view *own;              /* since then; and states of entities that came into view */
     struct qwd_updates updates;        /* FTE's replacement deltas */
 };
@@ -132,8 +124,6 @@ struct qwd_match {
     unsigned observed_count;
     uint32_t looked_at;
     struct qwd_variant variant; /* the session's; after refusal() */
-    bool lacks_part;            /* of its own sign-on; its connection began in the capture */
-    uint64_t lost;              /* packet before which the part is missing; 0: unknown */
     struct qw_states *states;   /* in view before its first update */
 };
 
@@ -144,7 +134,7 @@ static inline struct qwd_match *qwd_match_of(struct qs_donor_match *match)
 
 /* Creates an empty observation of the session in a variant. */
 struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
-                                            const struct qwd_variant *dialect);
+                                            const struct qwd_variant *variant);
 void qwd_observation_free(struct qwd_observation *observed);
 
 /* Keeps the variant that decodes most, as the first of `observed`. */
@@ -165,7 +155,7 @@ const struct qw_entity *qwd_common_state(const struct qwd_match *m,
 bool qwd_is_common_state(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct qw_entity *state);
 
-/* qs_late_join.look of QuakeWorld. */
+/* qs_late_join.observe of QuakeWorld. */
 bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
 /* Sets `states` to the entities in view before the first update, and finds the distance of the

@@ -93,13 +93,10 @@ const struct qw_entity *qwd_common_state(const struct qwd_match *m,
                                          struct qw_entity *state)
 {
     for (guint i = 0; i < m->views->len; i++) {
-        const struct qwd_view *told = g_ptr_array_index(m->views, i);
+        const struct qwd_view *view = g_ptr_array_index(m->views, i);
 
-        if (!qwd_view_common_state(told, &observed->format, number, state))
-            continue;
-        if (told->format.coord_size < observed->format.coord_size && !can_move(observed, state))
-            qw_entity_lie_on_floor(state);
-        return state;
+        if (qwd_view_common_state(view, &observed->format, number, state))
+            return state;
     }
     return NULL;
 }
@@ -184,7 +181,7 @@ static void see_first(const struct qwd_match *m, struct qwd_observation *observe
     if (observed->whole_seen || g_hash_table_contains(observed->firsts, number))
         return;
     first = g_new0(struct qwd_first, 1);
-    first->update = observed->samples.updates;
+    first->update = observed->update_count;
     first->removes = delta->removes;
     first->state = *state;
     first->arrives = arrives(observed, delta, baseline, state);
@@ -224,14 +221,16 @@ static void see_whole(struct qwd_observation *observed)
 }
 
 /* Until a full update has arrived. */
-static void take_sample(struct qwd_observation *observed, uint8_t player)
+static void add_sample(struct qwd_observation *observed, uint8_t player)
 {
-    struct qwd_sample sample = {.player = player, .numbers = observed->known};
+    const uint32_t update = observed->update_count++;
+    struct qwd_sample *sample;
 
-    if (!qwd_samples_update(&observed->samples))
+    if (!qs_samples_is_due(&observed->samples, update))
         return;
-    memcpy(sample.origin, observed->origins[player], sizeof sample.origin);
-    qwd_samples_add(&observed->samples, &sample);
+    sample = qs_samples_add(&observed->samples, update);
+    *sample = (struct qwd_sample){.update = update, .player = player, .numbers = observed->known};
+    memcpy(sample->origin, observed->origins[player], sizeof sample->origin);
 }
 
 static void see_view(struct qwd_observation *observed, struct qs_view body, bool is_delta)
@@ -241,7 +240,7 @@ static void see_view(struct qwd_observation *observed, struct qs_view body, bool
     if (player < 0)
         return;
     if (!observed->whole_seen) {
-        take_sample(observed, (uint8_t)player);
+        add_sample(observed, (uint8_t)player);
         return;
     }
     memcpy(observed->own->origin, observed->origins[player], sizeof observed->own->origin);

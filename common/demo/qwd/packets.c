@@ -98,7 +98,8 @@ static void send_appendix(struct state *state, struct qs_view appendix)
     }
 }
 
-static void take_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
+static void block_to_packets(void *data, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
     const struct qs_demo_part apart = qs_demo_block_apart(bytes);
@@ -130,5 +131,5 @@ static void take_block(void *data, const struct qs_decoder *decoder, const struc
 const struct qs_demo_packet_maker qwd_packets = {
     .port = 27500,
     .state_size = sizeof(struct state),
-    .block = take_block,
+    .block = block_to_packets,
 };

@@ -14,7 +14,7 @@
 #define QS_DEMO_QWD_QWD_H
 
 #include "common/demo/format.h"
-#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/session.h"
 
 enum qwd_type { QWD_CMD, QWD_READ, QWD_SET };
 

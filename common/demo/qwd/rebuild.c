@@ -14,15 +14,56 @@
  * deltas: such an update is written in full, from the known states.
  */
 #include "common/core/lists.h"
-#include "common/demo/qwd/start.h"
 #include "common/core/writer.h"
+#include "common/demo/qwd/blocks.h"
+#include "common/demo/qwd/entities.h"
+#include "common/demo/qwd/late_join.h"
+#include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/quakeworld/constants.h"
 
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64 /* at most these are generated: a longer gap is a pause, not loss */
+    MOVES_LOST_MAX = 64,    /* at most these are generated: a longer gap is a pause, not loss */
+    DONOR_PACKET_MAX = 1400 /* bytes of a packet of several sign-on messages from a donor */
 };
+
+/* Represents a level whose svc_serverdata is missing. */
+#define UNKNOWN_LEVEL UINT32_MAX
+
+/* A level that cannot be shown: the capture lacks part of its sign-on, and no donor has it. */
+struct qwd_left_out {
+    uint32_t level;  /* its number; 0: there is none */
+    uint64_t packet; /* of the capture, before which the part was sent */
+    char *map;       /* once known */
+};
+
+struct qwd_rebuild {
+    struct qs_demo_writer *out;
+    bool begun;    /* the demo is being written */
+    bool ended;    /* the client has left */
+    uint32_t next; /* number of the client's next packet */
+    bool has_next;
+    uint32_t incoming; /* number of the server's last packet in the demo */
+    bool has_packet;   /* there is one */
+    bool moved;        /* there is a move of the client */
+    int64_t start;     /* capture time that is the demo's time 0 */
+    float time;        /* of the last block */
+    struct qwd_blocks blocks;
+    struct qwd_entities entities;
+    const struct qs_donor_match *match; /* until the demo begins; NULL: no donor */
+    uint32_t donor_level;               /* number of the level with a donor's sign-on; 0: none */
+    uint32_t donor_packets;             /* packets generated from it */
+    struct qwd_left_out left_out;       /* the level at hand, if it is */
+    bool shown;                         /* the demo has something to show */
+    GByteArray *packet;                 /* scratch: a packet without omitted messages */
+    struct filter_qw filter;
+};
+
+static const struct qw_session *session_of(const struct qs_decoder *decoder)
+{
+    return (const struct qw_session *)decoder->session;
+}
 
 static void *qwd_new(struct qs_demo_writer *out)
 {
@@ -48,6 +89,235 @@ static void qwd_free(void *state)
     g_free(qwd);
 }
 
+/* Seconds since the demo's start. Capture times may decrease, demo times must not. */
+static float clock_of(struct qwd_rebuild *qwd, const struct qs_packet *packet)
+{
+    const float now = (float)((double)(packet->time - qwd->start) / 1e9);
+
+    if (now > qwd->time)
+        qwd->time = now;
+    return qwd->time;
+}
+
+/* --- The beginning --- */
+
+static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                  const struct qs_packet *packet)
+{
+    qs_demo_begin(qwd->out);
+    filter_qw_begin(&qwd->filter, 0);
+    qwd_entities_level(&qwd->entities, session_of(decoder));
+    qwd->start = packet->time;
+    if (qwd->out->sanitize)
+        qwd->time = qwd_blocks_guard(&qwd->blocks);
+    qwd->begun = true;
+}
+
+static uint32_t next_number(const struct qwd_rebuild *qwd, const struct qs_decoder *decoder)
+{
+    if (decoder->direction == QS_C2S)
+        return decoder->sequence;
+    return qwd->has_next ? qwd->next : decoder->acknowledged + 1;
+}
+
+/* Engines count from 0, FTE's clients from 1: PROTOCOL.md, section 8. */
+static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const uint32_t next = next_number(qwd, decoder);
+
+    begin(qwd, decoder, packet);
+    if (next || qwd->out->sanitize)
+        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);
+}
+
+/* In mid-connection: the numbers continue. */
+static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    begin(qwd, decoder, packet);
+    qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder),
+                   decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
+    qwd->out->counts.repaired++;
+}
+
+/* --- A level that cannot be shown --- */
+
+static void report_left_out(struct qwd_rebuild *qwd)
+{
+    const struct qs_sign_on_loss loss = {qwd->left_out.packet, true};
+
+    if (qwd->left_out.level)
+        qs_demo_level_lost(qwd->out, qwd->left_out.map, &loss);
+    g_free(qwd->left_out.map);
+    qwd->left_out = (struct qwd_left_out){0};
+}
+
+/* The map's name may arrive after the lost part. */
+static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session, uint32_t level,
+                      uint64_t packet)
+{
+    if (qwd->left_out.level == level)
+        packet = qwd->left_out.packet;
+    else
+        report_left_out(qwd);
+    qwd->left_out.level = level;
+    qwd->left_out.packet = packet;
+    if (!qwd->left_out.map)
+        qwd->left_out.map = qs_map_of(&qw_protocol, &session->base);
+}
+
+/* The next level: the numbers continue. */
+static void continue_demo(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                          const struct qs_packet *packet)
+{
+    report_left_out(qwd);
+    qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
+                   decoder->sequence - 1);
+}
+
+static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const struct qw_session *session = session_of(decoder);
+    const bool in_level = session->base.level && session->base.version;
+
+    if (!in_level && qwd_needs_level(decoder))
+        leave_out(qwd, session, UNKNOWN_LEVEL, packet->number);
+    else if (in_level && session->sign_on.lost)
+        leave_out(qwd, session, session->base.level, session->sign_on.lost);
+    else if (in_level && qwd->left_out.level && decoder->direction == QS_S2C)
+        continue_demo(qwd, decoder, packet);
+    return qwd->left_out.level;
+}
+
+/* --- A donor's sign-on --- */
+
+/* Like recordings that start mid-game: PROTOCOL.md, section 7. */
+static void end_donor_packet(struct qwd_rebuild *qwd)
+{
+    if (qwd->packet->len > HEADER_SIZE)
+        qwd_blocks_packet(&qwd->blocks, qwd->time, qwd->donor_packets, 0,
+                          qs_view_of_bytes(qwd->packet));
+    qs_bytes_empty(qwd->packet);
+}
+
+static void begin_donor_packet(struct qwd_rebuild *qwd)
+{
+    qwd->donor_packets++;
+    qs_write_u32(qwd->packet, qwd->donor_packets);
+    qs_write_u32(qwd->packet, qwd->donor_packets);
+}
+
+static void follow_donor_message(struct qwd_rebuild *qwd, struct qs_view message)
+{
+    const struct qs_view body = {message.data + 1, message.size - 1};
+
+    if (message.data[0] == SVC_SPAWNBASELINE)
+        qw_frames_baseline(&qwd->entities.frames, body, false);
+    else if (message.data[0] == SVC_FTE_SPAWNBASELINE2)
+        qw_frames_baseline(&qwd->entities.frames, body, true);
+}
+
+struct late_join {
+    struct qwd_rebuild *qwd;
+    const struct qw_session *session;
+};
+
+static void add_donor_message(void *user, struct qs_view message)
+{
+    const struct late_join *late = user;
+    struct qwd_rebuild *qwd = late->qwd;
+
+    if (qwd->packet->len && qwd->packet->len + message.size > DONOR_PACKET_MAX)
+        end_donor_packet(qwd);
+    if (!qwd->packet->len)
+        begin_donor_packet(qwd);
+    follow_donor_message(qwd, message);
+    if (message.data[0] == SVC_STUFFTEXT && qwd->out->sanitize)
+        stufftext_filter(&qwd->filter.stufftext, message, qwd->packet);
+    else if (message.data[0] == SVC_SERVERDATA && qwd->out->sanitize)
+        filter_qw_append_serverdata(late->session, message, qwd->packet);
+    else
+        qs_write_view(qwd->packet, message);
+}
+
+/* The base frames of the first updates. */
+static void add_donor_frames(struct qwd_rebuild *qwd)
+{
+    const struct qwd_match *match = (const struct qwd_match *)qwd->match;
+    const GArray *bases = match->observed[0]->bases;
+
+    for (guint i = 0; i < bases->len; i++) {
+        qwd->entities.donor_until = g_array_index(bases, uint32_t, i);
+        qw_frames_add(&qwd->entities.frames, qwd->entities.donor_until, match->states);
+    }
+}
+
+/* The demo begins or continues with it; the generated packets count from 1 again. */
+static void begin_with_donor(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
+{
+    struct late_join late = {qwd, session_of(decoder)};
+    const bool continues = qwd->begun;
+    uint32_t incoming;
+
+    if (!continues)
+        begin(qwd, decoder, packet);
+    if (continues || qwd->out->sanitize)
+        qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), 0, 0);
+    filter_qw_begin(&qwd->filter, qwd->donor_level);
+    qwd_entities_level(&qwd->entities, session_of(decoder));
+    qwd->entities.donor_level = qwd->donor_level;
+    qs_bytes_empty(qwd->packet);
+    qwd_match_messages(qwd->match, add_donor_message, &late);
+    end_donor_packet(qwd);
+    add_donor_frames(qwd);
+    incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;
+    if (qwd_match_updates(qwd->match, qwd->entities.donor_updates) && incoming)
+        incoming--; /* the number before the first update's belongs to its base */
+    qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder), incoming);
+    qwd->match = NULL;
+}
+
+static void qwd_join_late(void *state, const struct qs_donor_match *match,
+                          struct qs_session *session)
+{
+    struct qwd_rebuild *qwd = state;
+
+    qs_demo_join_late(qwd->out, match, &qw_protocol, session);
+    g_free(qwd->left_out.map);
+    qwd->left_out = (struct qwd_left_out){0};
+    qwd->match = match;
+    qwd->donor_level = session->level;
+}
+
+/* --- When it begins --- */
+
+/*
+ * From the first packet if captured, otherwise from the first level. Messages misread because the
+ * extensions are unknown may look like a level, but have no valid version.
+ */
+static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                     const struct qs_packet *packet)
+{
+    const struct qs_session *session = decoder->session;
+
+    if (qwd->match && session->level == qwd->donor_level) {
+        begin_with_donor(qwd, decoder, packet);
+        return true;
+    }
+    if (qwd->begun)
+        return !is_left_out(qwd, decoder, packet);
+    if (session->connection && !qwd->out->goes_on)
+        begin_early(qwd, decoder, packet);
+    else if (session->level && session->version && decoder->direction == QS_S2C)
+        begin_late(qwd, decoder, packet);
+    else if (qwd_needs_level(decoder))
+        qs_demo_start_missing(qwd->out, "the capture begins in the middle of a level");
+    return qwd->begun;
+}
+
 /* --- Contents of a packet --- */
 
 /* The bytes that message offsets refer to, and where the first message begins. */
@@ -58,7 +328,7 @@ struct content {
 
 static struct content content_of(const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
-    const struct qw_session *session = qwd_session_of(decoder);
+    const struct qw_session *session = session_of(decoder);
     gsize size;
 
     if (session->joined) {
@@ -72,7 +342,7 @@ static struct content content_of(const struct qs_decoder *decoder, const struct 
 
 static bool has_plain_header(const struct qs_decoder *decoder)
 {
-    const struct qw_netchan_format *format = &qwd_session_of(decoder)->format;
+    const struct qw_netchan_format *format = &session_of(decoder)->format;
 
     return !format->stunaware && !format->fragments;
 }
@@ -111,7 +381,7 @@ static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *d
 static void add_cmd(struct qwd_rebuild *qwd, const struct qs_packet *packet,
                     const struct qw_usercmd *cmd, uint32_t after, bool made)
 {
-    qwd_blocks_command(&qwd->blocks, qwd_clock(qwd, packet), cmd, after, made);
+    qwd_blocks_command(&qwd->blocks, clock_of(qwd, packet), cmd, after, made);
     qwd->out->counts.repaired += made;
 }
 
@@ -139,19 +409,19 @@ static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *sess
 /* A pause in the capture: the engine continues to count after it. */
 static void skip_to(struct qwd_rebuild *qwd, const struct qs_packet *packet, uint32_t number)
 {
-    qwd_blocks_set(&qwd->blocks, qwd_clock(qwd, packet), number, qwd->incoming);
+    qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
 }
 
 static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
-    const struct qw_session *session = qwd_session_of(decoder);
+    const struct qw_session *session = session_of(decoder);
     const uint32_t number = decoder->sequence;
     uint32_t lost;
 
     qwd->next = number + 1;
     qwd->has_next = true;
-    if (!session->moved || !qwd_ready(qwd, decoder, packet))
+    if (!session->moved || !is_ready(qwd, decoder, packet))
         return;
     qwd->moved = true;
     if (number - qwd->blocks.last_made < MOVES_PER_PACKET || number < qwd->blocks.last_made)
@@ -196,7 +466,7 @@ static void settle_blocks(struct qwd_rebuild *qwd, const struct qwd_entities_pac
     const bool has_delta = qwd_entities_base(server_packet, &base);
 
     if (lacks_block_of(qwd, decoder->acknowledged))
-        add_acknowledged(qwd, qwd_session_of(decoder), server_packet->packet, decoder->acknowledged,
+        add_acknowledged(qwd, session_of(decoder), server_packet->packet, decoder->acknowledged,
                          base);
     else if (has_delta && qwd_player_base(&qwd->blocks.player, decoder->sequence) != base)
         qwd_blocks_place(&qwd->blocks, decoder->sequence, base);
@@ -211,7 +481,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     const struct qwd_entities_packet server_packet = {.decoder = decoder,
                                                       .packet = packet,
                                                       .content = content.data,
-                                                      .time = qwd_clock(qwd, packet)};
+                                                      .time = clock_of(qwd, packet)};
     struct qwd_entities_outcome outcome;
 
     /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
@@ -223,32 +493,18 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     outcome = qwd_entities_follow(&qwd->entities, &server_packet);
     qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence, outcome.base,
                       filter(qwd, decoder, packet, &content));
-    qwd->shown |= outcome.took || qwd_session_of(decoder)->sign_on.done;
-    if (outcome.took)
-        qwd_player_took(&qwd->blocks.player, decoder->sequence);
+    qwd->shown |= outcome.accepted || session_of(decoder)->sign_on.done;
+    if (outcome.accepted)
+        qwd_player_accept(&qwd->blocks.player, decoder->sequence);
     qwd->incoming = decoder->sequence;
-    qwd->heard = true;
-}
-
-static void note_losses(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
-                        const struct qs_packet *packet)
-{
-    const uint32_t lost = decoder->session->to_client.not_captured;
-
-    if (lost > qwd->not_captured) {
-        qwd->out->counts.missing += lost - qwd->not_captured;
-        qs_demo_problem(qwd->out, packet,
-                        "the client acknowledges server packet %u, which the capture lacks",
-                        decoder->acknowledged);
-    }
-    qwd->not_captured = lost;
+    qwd->has_packet = true;
 }
 
 /* The session may stay for long. */
 static void end(struct qwd_rebuild *qwd, const struct qs_decoder *decoder)
 {
     qwd->ended = true;
-    qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
+    qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd_blocks_flush(&qwd->blocks);
 }
 
@@ -260,9 +516,9 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     if (qwd->ended || decoder->connectionless || !decoder->accepted)
         return;
     if (decoder->direction == QS_C2S) {
-        note_losses(qwd, decoder, packet);
+        qs_demo_count_losses(qwd->out, decoder, packet);
         add_client_packet(qwd, decoder, packet);
-    } else if (qwd_ready(qwd, decoder, packet)) {
+    } else if (is_ready(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);
     }
     /* No recorder writes what the server still sends after the client has left. */
@@ -280,21 +536,21 @@ static void qwd_finish(void *state)
     struct qwd_rebuild *qwd = state;
 
     if (!qwd->begun) {
-        if (qwd->has_next && !qwd->late)
+        if (qwd->has_next)
             qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
         return;
     }
-    if (!qwd->heard) {
+    if (!qwd->has_packet) {
         qs_demo_discard(qwd->out);
         qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
         return;
     }
     if (qwd->left_out.level && !qwd->shown) {
         qs_demo_discard(qwd->out);
-        qwd_say_left_out(qwd);
+        report_left_out(qwd);
         return;
     }
-    qwd_say_left_out(qwd);
+    report_left_out(qwd);
     if (!qwd->moved && qwd->shown)
         qs_demo_problem(qwd->out, NULL,
                         "the capture has no move of the client: the view does not turn");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What of a QuakeWorld session's messages is its sign-on: from the packet with svc_serverdata to
- * the first of the game all that is the same for every client, and what the server says anew of it
- * later. And what the client then sees of entities, for those that are in view when a borrower
+ * the first of the game all that is the same for every client, and what the server changes of it
+ * later. And what the client then sees of entities, for those that are in view when a late session
  * begins. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/infostring.h"
@@ -10,7 +10,7 @@
 #include "common/demo/qwd/late_join.h"
 #include "common/demo/qwd/entity_updates.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
 {
@@ -261,22 +261,21 @@ static void see(struct qwd_view *view, const struct qw_session *session, uint8_t
 
 /* --- Packets and blocks --- */
 
-static bool is_game(uint8_t id)
-{
-    return id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id == SVC_DELTAPACKETENTITIES ||
-           id == SVC_FTE_UPDATEENTITIES;
-}
+static const uint8_t game_messages[] = {SVC_PLAYERINFO, SVC_PACKETENTITIES, SVC_DELTAPACKETENTITIES,
+                                        SVC_FTE_UPDATEENTITIES};
 
 static bool has_game(const struct qs_decoder *decoder)
 {
-    return qs_has_message(decoder, SVC_PLAYERINFO) || qs_has_message(decoder, SVC_PACKETENTITIES) ||
-           qs_has_message(decoder, SVC_DELTAPACKETENTITIES) ||
-           qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
+    for (size_t i = 0; i < G_N_ELEMENTS(game_messages); i++)
+        if (qs_has_message(decoder, game_messages[i]))
+            return true;
+    return false;
 }
 
 static bool needs_level(uint8_t id)
 {
-    return is_game(id) || part_of(id) == QS_PART_ONCE || id == SVC_LIGHTSTYLE;
+    return memchr(game_messages, id, sizeof game_messages) || part_of(id) == QS_PART_ONCE ||
+           id == SVC_LIGHTSTYLE;
 }
 
 bool qwd_needs_level(const struct qs_decoder *decoder)
@@ -287,7 +286,7 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return false;
 }
 
-static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
+static void add_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
     const struct qs_view message = qwd_message_view(decoder, index);
@@ -305,21 +304,21 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
 }
 
 /* Most messages of the game are irrelevant; servers send a player's origin before each update. */
-static bool is_told(const struct qwd_view *view, uint8_t id)
+static bool is_relevant(const struct qwd_view *view, uint8_t id)
 {
     return part_of(id) != QS_PART_NONE &&
-           (id != SVC_PLAYERINFO || qwd_samples_is_due(&view->samples));
+           (id != SVC_PLAYERINFO || qs_samples_is_due(&view->samples, view->updates));
 }
 
-static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++)
-        if (is_told((const struct qwd_view *)sign_on->extra, id_of(decoder, i)))
-            tell_message(sign_on, decoder, i);
+        if (is_relevant((const struct qwd_view *)sign_on->extra, id_of(decoder, i)))
+            add_message(sign_on, decoder, i);
 }
 
 /* Every byte of a donor's packets before the game must have been decoded. */
-static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
 
@@ -327,7 +326,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
     if (sign_on->broken)
         return;
     sign_on->blocks++;
-    tell_messages(sign_on, decoder);
+    add_messages(sign_on, decoder);
     sign_on->complete = has_game(decoder) && qs_table_get(&session->models, 1);
 }
 
@@ -339,7 +338,7 @@ void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         return;
     /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
     if (sign_on->complete) {
-        tell_messages(sign_on, decoder);
+        add_messages(sign_on, decoder);
         return;
     }
     if (qs_has_message(decoder, SVC_SERVERDATA)) {
@@ -347,5 +346,5 @@ void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         begin_view(sign_on, (const struct qw_session *)decoder->session);
     }
     if (sign_on->extra)
-        tell_sign_on(sign_on, decoder);
+        add_sign_on(sign_on, decoder);
 }

@@ -10,17 +10,17 @@
 
 enum { PAIR_SIZE = 8, SPECTATOR = 0x80 };
 
-struct qw_delta_format qwd_format_of(const struct qwd_variant *dialect)
+struct qw_delta_format qwd_format_of(const struct qwd_variant *variant)
 {
     const struct fte_session agreed = {
-        .fte = dialect->fte, .fte2 = dialect->fte2, .mvd1 = dialect->mvd1};
+        .fte = variant->fte, .fte2 = variant->fte2, .mvd1 = variant->mvd1};
 
     return qw_delta_format(&agreed);
 }
 
-static bool is_same(const struct qwd_variant *a, const struct qwd_variant *m)
+static bool is_same(const struct qwd_variant *a, const struct qwd_variant *b)
 {
-    return a->fte == m->fte && a->fte2 == m->fte2 && a->mvd1 == m->mvd1;
+    return a->fte == b->fte && a->fte2 == b->fte2 && a->mvd1 == b->mvd1;
 }
 
 const char *qwd_untranslatable(const struct qwd_variant *from, const struct qwd_variant *to)
@@ -64,21 +64,21 @@ void qwd_skip_pairs(struct qs_reader *in)
 }
 
 /* Position of the first seat's byte, after the pairs: serverdata's layout is in PROTOCOL.md. */
-static uint32_t seat_at(struct qs_reader in, const struct qwd_variant *dialect)
+static uint32_t seat_at(struct qs_reader in, const struct qwd_variant *variant)
 {
     qs_reader_u32(&in); /* protocol */
     qs_reader_u32(&in); /* count */
     qs_reader_string(&in);
-    if (dialect->fte2 & FTE2_MAXPLAYERS)
+    if (variant->fte2 & FTE2_MAXPLAYERS)
         qs_reader_take(&in, 2); /* slots, seats */
     return in.overrun ? in.size : in.pos;
 }
 
-static uint8_t seat_of(const struct qwd_variant *dialect)
+static uint8_t seat_of(const struct qwd_variant *variant)
 {
-    const bool marked = dialect->spectator && !(dialect->fte2 & FTE2_MAXPLAYERS);
+    const bool marked = variant->spectator && !(variant->fte2 & FTE2_MAXPLAYERS);
 
-    return dialect->player | (marked ? SPECTATOR : 0);
+    return variant->player | (marked ? SPECTATOR : 0);
 }
 
 static void translate_serverdata(GByteArray *out, const struct qwd_variant *from,

@@ -10,11 +10,9 @@
 #include "common/demo/qwd/late_join.h"
 
 enum {
-    FAR = 32,      /* units of distance that weigh as much as an entity in only one of two views */
-    NEAREST = 3,   /* donor views that count for each of the session's */
-    NEAR = 64,     /* units; nearer views count about the same */
-    OF_FIVE = 4,   /* fifths of the total weight that must have it in view */
-    FOREIGN = 4096 /* distance added for a donor whose states are not exact in the variant */
+    FAR = 32,   /* units of distance that weigh as much as an entity in only one of two views */
+    NEAR = 64,  /* units; nearer views count about the same */
+    OF_FIVE = 4 /* fifths of the total weight that must have it in view */
 };
 
 /* --- Entities in view --- */
@@ -32,12 +30,11 @@ static bool was_in_view(const struct qwd_match *m, const struct qwd_observation 
 
 /* A view of a donor's. */
 struct near {
-    bool any;
-    struct qwd_sample sample;
+    const struct qwd_sample *sample; /* NULL: none */
     double difference;
 };
 
-/* What donors' views say of entities. */
+/* The weight of the donors' views that have each entity in view. */
 struct votes {
     struct qwd_numbers mentioned; /* permanent entities, by which views are compared */
     double in_view[QW_STATES_MAX];
@@ -72,50 +69,36 @@ static void complete(const struct qwd_match *m, const struct qwd_observation *ob
     }
 }
 
+/* How many of the entities in `mask` are in only one of the two. */
+static unsigned count_differences(const struct qwd_numbers *a, const struct qwd_numbers *b,
+                                  const struct qwd_numbers *mask)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(a->bits); i++)
+        count += (unsigned)__builtin_popcount((a->bits[i] ^ b->bits[i]) & mask->bits[i]);
+    return count;
+}
+
 static double difference(const struct qwd_sample *own, const struct qwd_sample *other,
                          const struct qwd_numbers *mentioned)
 {
-    double sum = FAR * qwd_numbers_differ(&own->numbers, &other->numbers, mentioned);
+    double sum = FAR * count_differences(&own->numbers, &other->numbers, mentioned);
 
     for (unsigned i = 0; i < 3; i++)
         sum += fabs((double)own->origin[i] - (double)other->origin[i]);
     return sum;
 }
 
-/* A view that a donor kept twice counts once. */
-static bool is_same(const struct qwd_sample *a, const struct qwd_sample *m)
-{
-    for (unsigned i = 0; i < 3; i++)
-        if (a->origin[i] != m->origin[i])
-            return false;
-    return a->update == m->update && a->player == m->player &&
-           memcmp(&a->numbers, &m->numbers, sizeof a->numbers) == 0;
-}
-
-/* Keeps the nearest, in order. */
-static void add_near(struct near *near, struct near other)
-{
-    for (unsigned i = 0; i < NEAREST; i++) {
-        const struct near farther = near[i];
-
-        if (farther.any && is_same(&farther.sample, &other.sample))
-            return;
-        if (farther.any && !(other.difference < farther.difference))
-            continue;
-        near[i] = other;
-        other = farther;
-        if (!other.any)
-            return;
-    }
-}
-
-static void find_near(struct near *near, const struct qwd_view *told, const struct qwd_sample *own,
+static void find_near(struct near *near, const struct qwd_view *view, const struct qwd_sample *own,
                       const struct votes *votes)
 {
-    for (unsigned i = 0; i < told->samples.count; i++) {
-        const struct qwd_sample sample = qwd_samples_at(&told->samples, i);
+    for (guint i = 0; i < view->samples.all->len; i++) {
+        const struct qwd_sample *sample = &g_array_index(view->samples.all, struct qwd_sample, i);
+        const double far = difference(own, sample, &votes->mentioned);
 
-        add_near(near, (struct near){true, sample, difference(own, &sample, &votes->mentioned)});
+        if (!near->sample || far < near->difference)
+            *near = (struct near){sample, far};
     }
 }
 
@@ -127,51 +110,49 @@ static void vote(struct votes *votes, const struct near *near)
         return;
     votes->all += weight;
     for (unsigned i = 0; i < QW_STATES_MAX; i++)
-        if (qwd_numbers_has(&near->sample.numbers, i))
+        if (qwd_numbers_has(&near->sample->numbers, i))
             votes->in_view[i] += weight;
 }
 
 static void vote_of_view(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct qwd_sample *own, struct votes *votes)
 {
-    struct near near[NEAREST] = {0};
+    struct near near = {0};
 
-    find_near(near, observed->own, own, votes);
+    find_near(&near, observed->own, own, votes);
     for (guint i = 0; i < m->views->len; i++)
-        find_near(near, g_ptr_array_index(m->views, i), own, votes);
-    for (unsigned i = 0; i < NEAREST && near[i].any; i++)
-        vote(votes, &near[i]);
+        find_near(&near, g_ptr_array_index(m->views, i), own, votes);
+    if (near.sample)
+        vote(votes, &near);
 }
 
-/* Of the donor alone, at the session's beginning: so it is told from others that fit. */
-static double distance_of(const struct qwd_match *m, const struct qwd_observation *observed,
-                          const struct qwd_sample *first, const struct votes *votes)
+/* Of the donor alone, at the session's beginning, to compare it with other donors that match. */
+static double distance_of(const struct qwd_match *m, const struct qwd_sample *first,
+                          const struct votes *votes)
 {
-    const struct qwd_view *told = g_ptr_array_index(m->views, 0);
-    struct near near[NEAREST] = {0};
-    const double foreign = told->format.coord_size != observed->format.coord_size ? FOREIGN : 0;
+    struct near near = {0};
 
-    find_near(near, told, first, votes);
-    return near[0].any ? near[0].difference + foreign : HUGE_VAL;
+    find_near(&near, g_ptr_array_index(m->views, 0), first, votes);
+    return near.sample ? near.difference : HUGE_VAL;
 }
 
 /*
  * An entity without updates was in view, or out of view, wherever the session went: each of its
- * views counts, with the donors' views nearest to it.
+ * views counts, with the donors' view nearest to it.
  */
 static struct votes *count_votes(struct qwd_match *m, const struct qwd_observation *observed)
 {
     struct votes *votes = g_new0(struct votes, 1);
 
     find_mentioned(observed, &votes->mentioned);
-    for (unsigned i = 0; i < observed->samples.count; i++) {
-        struct qwd_sample own = qwd_samples_at(&observed->samples, i);
+    for (guint i = 0; i < observed->samples.all->len; i++) {
+        struct qwd_sample own = g_array_index(observed->samples.all, struct qwd_sample, i);
 
         if (own.player != m->variant.player)
             continue;
         complete(m, observed, &own);
         if (votes->all == 0)
-            m->base.distance = distance_of(m, observed, &own, votes);
+            m->base.distance = distance_of(m, &own, votes);
         vote_of_view(m, observed, &own, votes);
     }
     return votes;
@@ -190,13 +171,13 @@ static bool state_then(const struct qwd_match *m, const struct qwd_observation *
                        uint16_t number, struct qw_entity *state)
 {
     for (guint i = 0; i < m->then->len; i++) {
-        const struct qwd_view *told = g_ptr_array_index(m->then, i);
-        const struct qw_entity *current = qw_states_find(told->current, number);
+        const struct qwd_view *view = g_ptr_array_index(m->then, i);
+        const struct qw_entity *current = qw_states_find(view->current, number);
 
         if (!current)
             continue;
         *state = *current;
-        if (qw_entity_translate(state, &told->format, &observed->format))
+        if (qw_entity_translate(state, &view->format, &observed->format))
             return true;
     }
     return false;
@@ -223,7 +204,6 @@ static bool state_of_item(const struct qwd_match *m, const struct qwd_observatio
     return true;
 }
 
-/* Whether it was in view, and its state. */
 static bool state_before(const struct qwd_match *m, const struct qwd_observation *observed,
                          const struct votes *votes, uint16_t number, struct qw_entity *state)
 {

@@ -2,7 +2,7 @@
 #include "common/demo/sanitize/filter_quake.h"
 
 #include "common/quake/constants.h"
-#include "common/quake/variant.h"
+#include "common/quake/decode.h"
 
 /* The byte at `at`, or 0 behind the end. */
 static uint32_t byte_at(struct qs_view message, uint32_t at)
@@ -10,7 +10,7 @@ static uint32_t byte_at(struct qs_view message, uint32_t at)
     return at < message.size ? message.data[at] : 0;
 }
 
-/* QuakeSpasm takes U_TRANS for Nehahra's, DarkPlaces the same bit for U_EXTEND1, id's engine for
+/* QuakeSpasm reads U_TRANS as Nehahra's, DarkPlaces the same bit as U_EXTEND1, id's engine for
  * nothing. */
 static bool is_plain_update(struct qs_view message)
 {

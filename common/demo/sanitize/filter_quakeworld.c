@@ -4,7 +4,7 @@
 #include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/messages.h"
+#include "common/quakeworld/decode.h"
 
 /*
  * The commands that players need: the server's settings, a level's beginning and end, and what is
@@ -28,7 +28,7 @@ static const struct command needed_commands[] = {
     {"//sn", COMMAND_REMARK},
     {"//tinfo", COMMAND_REMARK},
     {"//ucmd", COMMAND_REMARK},
-    {"//vwep", COMMAND_REMARK},
+    {"//vwep", COMMAND_FILES},
     {"//wps", COMMAND_REMARK},
     {NULL, COMMAND_ALONE},
 };
@@ -67,9 +67,9 @@ static void forget_replacements(struct filter_qw *filter)
     qs_bytes_empty(filter->replacing);
 }
 
-void filter_qw_begin(struct filter_qw *filter, uint32_t told_level)
+void filter_qw_begin(struct filter_qw *filter, uint32_t known_level)
 {
-    filter->told_level = told_level;
+    filter->known_level = known_level;
 }
 
 /* Appends what replaces message `index`, the `*next` of all replacements. False: nothing does. */
@@ -95,8 +95,8 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
 }
 
 /*
- * FTE takes Qizmo's speech for a message of the mod's; where it cannot read that, it goes on behind
- * the number: fteqw cl_parse.c CLQW_ParseServerMessage, svcfte_cgamepacket.
+ * FTE reads Qizmo's speech as a message of the mod; if it cannot read that, it continues after the
+ * number: fteqw cl_parse.c CLQW_ParseServerMessage, svcfte_cgamepacket.
  */
 static bool is_left_out(const struct filter_qw *filter, const struct qs_message *message,
                         uint32_t level)
@@ -104,7 +104,7 @@ static bool is_left_out(const struct filter_qw *filter, const struct qs_message 
     if (message->id == SVC_DOWNLOAD)
         return true;
     return filter->out->sanitize &&
-           (!level || filter->told_level != level || message->id == SVC_QIZMOVOICE);
+           (!level || filter->known_level != level || message->id == SVC_QIZMOVOICE);
 }
 
 void filter_qw_append_serverdata(const struct qw_session *session, struct qs_view message,
@@ -127,21 +127,29 @@ void filter_qw_append_serverdata(const struct qw_session *session, struct qs_vie
     }
 }
 
+static bool is_model_list(const struct qs_message *message)
+{
+    return message->id == SVC_MODELLIST || message->id == SVC_FTE_MODELLISTSHORT;
+}
+
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
     const uint32_t level = decoder->session->level;
 
     if (message->id == SVC_SERVERDATA && !message->is_ambiguous)
-        filter->told_level = level;
+        filter->known_level = level;
     if (is_left_out(filter, message, level))
         filter->out->counts.stripped++;
     else if (filter->out->sanitize && message->id == SVC_SERVERDATA && !message->is_ambiguous)
         filter_qw_append_serverdata((const struct qw_session *)decoder->session, bytes, out);
     else if (filter->out->sanitize)
-        stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);
+        stufftext_sanitize(&filter->stufftext, decoder, message, bytes, out);
     else
         g_byte_array_append(out, bytes.data, bytes.size);
+    /* Nothing can take the place of a map's name, and players show nothing without a list. */
+    if (is_model_list(message) && message->is_ambiguous && !message->is_mendable)
+        filter->known_level = 0;
 }
 
 void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,

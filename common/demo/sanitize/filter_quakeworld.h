@@ -15,7 +15,7 @@
 struct filter_qw {
     struct qs_demo_writer *out;
     struct stufftext stufftext;
-    uint32_t told_level;   /* whose svc_serverdata was written last; 0: none */
+    uint32_t known_level;  /* whose svc_serverdata was written last; 0: none */
     GArray *replacements;  /* of the packet at hand */
     GByteArray *replacing; /* their bytes */
 };
@@ -35,7 +35,7 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
  * players do not know what client and server agreed on, and read other messages than were meant:
  * --sanitize leaves them out.
  */
-void filter_qw_begin(struct filter_qw *filter, uint32_t told_level);
+void filter_qw_begin(struct filter_qw *filter, uint32_t known_level);
 
 /*
  * Appends a svc_serverdata as --sanitize has it. Where only FTE would read the level's messages as

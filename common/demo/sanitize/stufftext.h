@@ -2,6 +2,10 @@
 /*
  * Filters the console commands that a server stuffs into its clients (svc_stufftext): those that a
  * demo must not have, and those that --sanitize leaves out.
+ *
+ * --sanitize keeps the commands of a list, written anew, so that every engine reads the same
+ * command and no other. Engines differ in what ends a command and a word: `;`, CR, `//`, an escaped
+ * quote, a quote that is never closed, a macro that is put in for `$`.
  */
 #ifndef QS_DEMO_SANITIZE_STUFFTEXT_H
 #define QS_DEMO_SANITIZE_STUFFTEXT_H
@@ -9,8 +13,27 @@
 #include <glib.h>
 
 #include "common/core/parse.h"
-#include "common/demo/sanitize/commands.h"
 #include "common/demo/writer.h"
+
+/* What may follow a command's name. Everything else is left out, with the command where it needs
+ * it. */
+enum command_arguments {
+    COMMAND_ALONE, /* nothing */
+    COMMAND_WORDS, /* words of letters, digits and `_+-./` */
+    COMMAND_INFO,  /* an info string in quotes */
+    /* What clients read out of a comment: words, some in quotes, printable, without `;`, `$`, `\`
+     */
+    COMMAND_REMARK,
+    COMMAND_FILES /* the same, of names of files */
+};
+
+struct command {
+    const char *name; /* of a remark: "//" and its first word */
+    enum command_arguments arguments;
+};
+
+/* No engine that plays demos accepts a longer line. */
+enum { COMMAND_LENGTH_MAX = 1000 };
 
 struct stufftext {
     struct qs_demo_writer *out;   /* receives what was left out */
@@ -20,7 +43,7 @@ struct stufftext {
     GString *pending;
 };
 
-/* The lists end with NULL. */
+/* The lists end with NULL, or a name NULL. */
 void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
                     const struct command *needed, const char *const *never);
 void stufftext_clear(struct stufftext *stufftext);
@@ -33,11 +56,11 @@ void stufftext_clear(struct stufftext *stufftext);
 void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
 
 /*
- * Appends to `out` what --sanitize leaves of a message of any kind, of `packet`: a svc_stufftext
- * goes through stufftext_filter(), a message with an ambiguous text is left out and reported,
- * others stay.
+ * Appends to `out` what --sanitize leaves of a message of any kind, which was just decoded: a
+ * svc_stufftext goes through stufftext_filter(); unsafe names of a list become harmless ones; a
+ * message with an ambiguous text is left out and reported; others stay.
  */
-void stufftext_sanitize(struct stufftext *stufftext, const struct qs_packet *packet,
+void stufftext_sanitize(struct stufftext *stufftext, const struct qs_decoder *decoder,
                         const struct qs_message *message, struct qs_view bytes, GByteArray *out);
 
 #endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What messages share. */
+#include "common/acknex/decode.h"
+
+#include "common/acknex/session.h"
+#include "common/core/text.h"
+
+double acknex_fixed(struct qs_decoder *d, unsigned row)
+{
+    const uint32_t at = d->in.pos;
+    const double value = (int32_t)qs_reader_u32(&d->in) / 1024.0;
+
+    qs_emit_double(d, row, at, 4, value);
+    return value;
+}
+
+double acknex_packed(struct qs_decoder *d, unsigned row)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t *bytes = qs_reader_take(&d->in, 3);
+    const int32_t raw = bytes ? qs_le16(bytes) + (int8_t)bytes[2] * 0x10000 : 0;
+    const double value = raw / 128.0;
+
+    qs_emit_double(d, row, at, 3, value);
+    return value;
+}
+
+double acknex_quarter(struct qs_decoder *d, unsigned row)
+{
+    return qs_scaled_i16(d, row, 1.0 / 256) / 256.0;
+}
+
+double acknex_angle(struct qs_decoder *d, unsigned row)
+{
+    const uint32_t at = d->in.pos;
+    const bool intel = qs_option(d, ACKNEX_ANGLE_BYTE_ORDER) == ACKNEX_ANGLE_INTEL;
+    const uint16_t raw = intel ? qs_reader_u16(&d->in) : qs_reader_u16be(&d->in);
+    const double degrees = raw * 360.0 / 65535;
+
+    qs_emit_double(d, row, at, 2, degrees);
+    return degrees;
+}
+
+double acknex_scaled(struct qs_decoder *d, unsigned row, unsigned range)
+{
+    const uint32_t at = d->in.pos;
+    const double value = qs_reader_u8(&d->in) * range / 255.0;
+
+    qs_emit_double(d, row, at, 1, value);
+    return value;
+}
+
+void acknex_vector(struct qs_decoder *d, unsigned row, acknex_number *read)
+{
+    double x, y, z;
+
+    qs_open(d, row);
+    x = read(d, row + 1);
+    y = read(d, row + 2);
+    z = read(d, row + 3);
+    qs_label(d, ": (%g %g %g)", x, y, z);
+    qs_close(d);
+}
+
+void acknex_cposition(struct qs_decoder *d, unsigned row)
+{
+    const bool fixed = qs_option(d, ACKNEX_POS_RESOLUTION) == ACKNEX_POS_FIXED;
+
+    acknex_vector(d, row, fixed ? acknex_fixed : acknex_packed);
+}
+
+void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length)
+{
+    const struct acknex_session *session = acknex_session_of(d);
+    const uint32_t at = d->in.pos - length;
+    const char *file = qs_table_get(&session->files, (uint32_t)index);
+    const char *player = qs_table_get(&session->players, (uint32_t)index);
+
+    if (d->in.overrun)
+        return;
+    qs_emit_generated_text(d, ACKNEX_ENTITY_FILE, at, length, file);
+    qs_emit_generated_text(d, ACKNEX_ENTITY_PLAYER, at, length, player);
+    qs_label(d, ": entity %d", index);
+    if (file)
+        qs_label_text(d, " (", qs_view_of(file), ")");
+}
+
+void acknex_summarise_entity(struct qs_decoder *d, int32_t index)
+{
+    const struct acknex_session *session = acknex_session_of(d);
+    const char *file = qs_table_get(&session->files, (uint32_t)index);
+
+    qs_summary(d, " entity %d", index);
+    if (file)
+        qs_summary_text(d, " (", qs_view_of(file), ")");
+}
+
+bool acknex_alone(const struct qs_decoder *d)
+{
+    return !d->messages->len && !qs_reader_left(&d->in) && !d->in.overrun;
+}
+
+int16_t acknex_read_entity(struct qs_decoder *d)
+{
+    const int16_t index = qs_i16(d, ACKNEX_ENTITY);
+
+    acknex_emit_entity(d, index, 2);
+    return index;
+}
+
+void acknex_read_var(struct qs_decoder *d)
+{
+    const int16_t index = qs_i16(d, ACKNEX_VAR_INDEX);
+    const uint32_t at = d->in.pos;
+    const int16_t length = qs_i16(d, ACKNEX_VAR_LENGTH);
+
+    if (length < 0) {
+        qs_note(d, QS_NOTE_MALFORMED, at, 2, "Variable of negative length %d", length);
+        d->stop = true;
+    }
+    for (int i = 0; i < length && !d->in.overrun; i++)
+        acknex_fixed(d, ACKNEX_VAR_VALUE);
+    qs_label(d, length == 1 ? ": variable %d" : ": array %d", index);
+    if (acknex_alone(d))
+        qs_summary(d, " %d", index);
+}
+
+void acknex_read_string(struct qs_decoder *d)
+{
+    const int16_t index = qs_i16(d, ACKNEX_STRING_INDEX);
+    const struct qs_view text = qs_text(d, ACKNEX_STRING_TEXT);
+
+    qs_label(d, ": string %d", index);
+    qs_label_text(d, " = \"", text, "\"");
+    qs_summary(d, " %d", index);
+    qs_summary_quote(d, "", text);
+}
+
+static void read_skill_head(struct qs_decoder *d)
+{
+    const int16_t entity = acknex_read_entity(d);
+
+    qs_i16(d, ACKNEX_SKILL_OFFSET);
+    acknex_summarise_entity(d, entity);
+}
+
+void acknex_read_skill(struct qs_decoder *d)
+{
+    read_skill_head(d);
+    acknex_fixed(d, ACKNEX_SKILL);
+}
+
+void acknex_read_skill3(struct qs_decoder *d)
+{
+    read_skill_head(d);
+    acknex_vector(d, ACKNEX_SKILL3, acknex_fixed);
+}

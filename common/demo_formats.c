@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo_formats.h"
+
+#include "common/demo/dem/dem.h"
+#include "common/demo/dm2/dm2.h"
+#include "common/demo/mvd/mvd.h"
+#include "common/demo/mvd/mvd2.h"
+#include "common/demo/qwd/qwd.h"
+
+const struct qs_demo_format *const qs_demo_formats[] = {
+    &qs_demo_mvd2, &qs_demo_dm2, &qs_demo_dem, &qs_demo_mvd, &qs_demo_qwd, NULL,
+};
+
+const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)
+{
+    for (size_t i = 0; qs_demo_formats[i]; i++)
+        if (qs_demo_formats[i]->recognise(file))
+            return qs_demo_formats[i];
+    return NULL;
+}
+
+size_t qs_unpacked_name_length(const char *name)
+{
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".lz4"};
+    const size_t length = strlen(name);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++) {
+        const size_t size = strlen(endings[i]);
+
+        if (length > size && g_ascii_strcasecmp(name + length - size, endings[i]) == 0)
+            return length - size;
+    }
+    return length;
+}
+
+const struct qs_demo_format *qs_demo_format_of_name(const char *name)
+{
+    char *lower = g_ascii_strdown(name, -1);
+    const struct qs_demo_format *found = NULL;
+    const char *dot;
+
+    lower[qs_unpacked_name_length(lower)] = '\0';
+    dot = strrchr(lower, '.');
+    for (size_t i = 0; dot && qs_demo_formats[i]; i++)
+        if (strcmp(dot + 1, qs_demo_formats[i]->extension) == 0)
+            found = qs_demo_formats[i];
+    g_free(lower);
+    return found;
+}
+
+const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream,
+                                               const char *extension)
+{
+    const struct qs_demo_format *first = NULL;
+
+    for (size_t i = 0; qs_demo_formats[i]; i++) {
+        const struct qs_demo_format *format = qs_demo_formats[i];
+
+        if (format->protocol != protocol || format->of_stream != stream)
+            continue;
+        if (extension && strcmp(format->extension, extension) == 0)
+            return format;
+        first = first ? first : format;
+    }
+    return first;
+}

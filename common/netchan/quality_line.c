@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The figures of a line, of what is kept of it. */
+#include <math.h>
+
+#include "common/netchan/quality_state.h"
+
+#define MILLISECOND 1000.0
+#define LIMIT_MAX 50.0 /* percent: a limit above says nothing */
+#define ERROR_MAX 1.2  /* percent: a loss that may be off by more is not known */
+#define NEAR (2.5 * MILLISECOND)
+
+enum { ENOUGH = 30 /* datagrams each way, for any figure */ };
+
+/* What the figures are made of; in percent. */
+struct view {
+    const struct qs_quality *quality;
+    const struct qs_line_history *history;
+    const struct qs_line_way *client, *server;
+    const struct qs_line_leg *client_leg, *server_leg;
+    bool near_client, near_server;
+    bool twice;                /* it was captured at both ends: what arrived is there twice */
+    double lacking;            /* of the capture */
+    double gaps_c2s, gaps_s2c; /* of the line before the capture, if numbers were not left out */
+    double limit_s2c;          /* behind it */
+};
+
+static double percent(double part, double all)
+{
+    return all > 0 ? 100 * CLAMP(part / all, 0, 1) : 0;
+}
+
+/* Of two losses one after the other. */
+static double add_losses(double first, double second)
+{
+    return first + second - first * second / 100;
+}
+
+/* Of two losses one after the other the second, where the sum is known. */
+static double without(double sum, double first)
+{
+    return MAX(100 - (100 - sum) / (1 - MIN(first, 99) / 100), 0);
+}
+
+/* Whether the end is next to the capture: what it sends after a datagram came by acknowledges that.
+ * If it sends seldom, some must be acknowledged at once, too. */
+static bool is_near(const struct qs_line_leg *leg, bool seldom)
+{
+    return leg->tried >= ENOUGH && qs_histogram_quantile(&leg->low, .95) < NEAR &&
+           (!seldom || qs_histogram_quantile(&leg->high, .05) < 2 * NEAR);
+}
+
+/* Part of the numbers that never came by, without what the capture lacks. */
+static double gap_loss(const struct qs_line_way *way, double lacking)
+{
+    return without(percent((double)way->missing, (double)way->missing + way->accepted), lacking);
+}
+
+static struct view view_of(const struct qs_quality *quality)
+{
+    const struct qs_line_history *history = quality->history;
+    const struct qs_line_way *client = &history->ways[QS_C2S], *server = &history->ways[QS_S2C];
+    const struct qs_line_leg *legs = history->legs;
+    const double not_captured = (double)client->not_captured + server->not_captured;
+    const double acknowledged = (double)client->acknowledged + server->acknowledged;
+    struct view view = {
+        .quality = quality,
+        .history = history,
+        .client = client,
+        .server = server,
+        .client_leg = &legs[QS_C2S],
+        .server_leg = &legs[QS_S2C],
+        .twice =
+            client->duplicates > client->accepted / 2 && server->duplicates > server->accepted / 2,
+        .lacking = percent(not_captured, not_captured + acknowledged),
+        .limit_s2c =
+            percent(history->passed_over, (double)history->passed_over + legs[QS_C2S].tried),
+    };
+
+    view.near_client = quality->same_host || (!view.twice && is_near(view.client_leg, false));
+    view.near_server = quality->same_host || (!view.twice && is_near(view.server_leg, true)) ||
+                       (!view.twice && !quality->rules->server_acknowledges && !view.near_client);
+    view.gaps_c2s = gap_loss(client, view.lacking);
+    view.gaps_s2c = gap_loss(server, view.lacking);
+    return view;
+}
+
+/* Where the capture lacks packets, too, a small loss may be all its own. */
+static void set_gap_loss(const struct view *view, const struct qs_line_way *way, double loss,
+                         struct qs_line_direction *line)
+{
+    const double count =
+        MIN(way->accepted, view->client->acknowledged + view->server->acknowledged);
+    const double error = 3 * sqrt(2 * view->lacking * (100 - view->lacking) / MAX(count, 1));
+
+    line->loss = loss;
+    if (loss >= error || loss + error <= ERROR_MAX / 2)
+        return;
+    line->loss = view->quality->same_host ? 0 : QS_LINE_UNKNOWN;
+    line->loss_at_most = loss + error;
+}
+
+enum { WINDOW = 256 /* numbers of which QuakeWorld's client counts its loss */ };
+
+/* --- QuakeWorld: what the client reports is all that tells of the server's datagrams --- */
+
+/* Of the client's datagrams that were captured those that the server did not answer. */
+static double unanswered_loss(const struct view *view)
+{
+    const struct qs_line_way *client = view->client;
+    const double left_out = (double)client->missing - client->not_captured;
+
+    return percent((double)qs_line_numbers(view->history).unanswered - MAX(left_out, 0),
+                   client->accepted);
+}
+
+static void estimate_at_client(const struct view *view, struct qs_line *line)
+{
+    const struct qs_histogram *times = &view->server_leg->high;
+
+    line->c2s.gaps = QS_GAP_THROTTLED;
+    line->c2s.throttle = view->gaps_c2s;
+    if (qs_histogram_quantile(times, .95) - qs_histogram_quantile(times, .05) <
+        qs_histogram_quantile(&view->client->interval, .5))
+        line->round_trip_loss = line->c2s.loss_at_most;
+}
+
+/*
+ * The client counts numbers that were not answered, by whatever cause; if it leaves out some on
+ * purpose, it does not count these. It counts those on their way as soon as answers may come.
+ */
+static double reported_loss(const struct view *view)
+{
+    const struct qs_line_history *history = view->history;
+    const struct qs_histogram *times = &view->client_leg->high;
+    const double interval = qs_histogram_quantile(&view->client->interval, .5);
+    const double late = qs_histogram_quantile(times, .5) - qs_histogram_quantile(times, .05);
+
+    if (history->loss_count < ENOUGH)
+        return QS_LINE_UNKNOWN;
+    return MAX(history->losses / history->loss_count - percent(late / MAX(interval, 1), WINDOW), 0);
+}
+
+static void estimate_at_server(const struct view *view, struct qs_line *line)
+{
+    const struct qs_line_numbers first = view->history->start,
+                                 last = qs_line_numbers(view->history);
+    const double unanswered =
+        percent((double)(last.unanswered - first.unanswered), (double)(last.all - first.all));
+    const double reported = reported_loss(view);
+    struct qs_line_direction *c2s = &line->c2s, *s2c = &line->s2c;
+
+    if (reported >= 0 && view->gaps_c2s > MAX(3, reported + 1.5)) {
+        c2s->gaps = QS_GAP_THROTTLED;
+        c2s->throttle = view->gaps_c2s;
+        line->round_trip_loss = MAX(reported - MAX(unanswered - view->gaps_c2s, 0), 0);
+        c2s->loss_at_most = s2c->loss_at_most = line->round_trip_loss + ERROR_MAX;
+        return;
+    }
+    c2s->gaps = QS_GAP_LOST;
+    c2s->loss_at_most = view->gaps_c2s;
+    s2c->loss_at_most = view->limit_s2c;
+    if (reported >= 0 || view->gaps_c2s <= 3 || view->quality->same_host)
+        set_gap_loss(view, view->client, view->gaps_c2s, c2s);
+    if (reported >= 0)
+        s2c->loss = MIN(view->limit_s2c, without(MAX(reported, unanswered), unanswered));
+}
+
+static void estimate_answers(const struct view *view, struct qs_line *line)
+{
+    line->c2s.loss_at_most = line->s2c.loss_at_most = unanswered_loss(view);
+    if (view->near_server) {
+        estimate_at_server(view, line);
+    } else if (view->near_client) {
+        estimate_at_client(view, line);
+    } else {
+        line->c2s.loss_at_most = add_losses(view->gaps_c2s, line->c2s.loss_at_most);
+        line->s2c.loss_at_most = add_losses(line->s2c.loss_at_most, view->limit_s2c);
+    }
+}
+
+/* --- Quake and Quake II --- */
+
+/*
+ * Numbers that the client leaves out on purpose, at regular distances: their spacing is always one
+ * of two that are next to each other, and the distances between gaps vary less than those of losses
+ * would. Percent of the numbers, 0: none; `loss` is then that of the rest.
+ */
+static double regular_throttle(const struct qs_line_way *way, double *loss)
+{
+    const double mean = way->skips > 0 ? way->distance / way->skips : 1;
+    const double variance = way->skips > 0 ? way->distance_squares / way->skips - mean * mean : 0;
+    double spacings = 0, numbers = 0, large = 0, lost = 0;
+    int usual;
+
+    for (int i = 1; i < QS_LINE_SPACINGS; i++) {
+        spacings += way->spacings[i];
+        numbers += (double)way->spacings[i] * i;
+        large += i > 3 ? way->spacings[i] : 0;
+    }
+    if (spacings < 100 || way->skips < .03 * spacings || large > .35 * spacings ||
+        (way->skips <= .6 * spacings &&
+         sqrt(MAX(variance, 0)) / mean >= .6 * sqrt(1 - way->skips / spacings)))
+        return 0;
+    usual = (int)(numbers / spacings);
+    for (int i = usual + 2; i < QS_LINE_SPACINGS; i++)
+        lost += way->spacings[i] * MAX(1, round(i * spacings / numbers) - 1);
+    *loss = percent(lost, lost + spacings);
+    return percent(numbers - spacings - lost, numbers);
+}
+
+/* What the server says of missing datagrams, of which it had several between two updates. */
+static double dropped_loss(const struct qs_line_history *history)
+{
+    const double frames = history->drop_frames;
+
+    if (frames < ENOUGH)
+        return QS_LINE_UNKNOWN;
+    return 100 * (1 - pow(1 - history->drops / frames, frames / history->drop_numbers));
+}
+
+static void estimate_c2s(const struct view *view, struct qs_line_direction *line)
+{
+    double loss = view->gaps_c2s, throttle = 0;
+
+    if (view->quality->rules->skips_regularly) {
+        line->throttle = throttle = regular_throttle(view->client, &loss);
+        if (throttle > 0)
+            loss = without(loss, view->lacking);
+    }
+    if (throttle > 0)
+        line->gaps = QS_GAP_THROTTLED;
+    line->loss = dropped_loss(view->history);
+    if (view->near_server)
+        set_gap_loss(view, view->client, loss, line);
+}
+
+/* The loss behind the capture that acknowledgements prove. If too few losses would be seen to know
+ * it to a percent or so, its limit. */
+static void estimate_proven(const struct view *view, struct qs_line_direction *line)
+{
+    static const double levels[] = {.98, .95, .9, .85};
+    const struct qs_line_history *history = view->history;
+    const struct qs_line_leg *leg = view->client_leg;
+    const double passed_over = history->passed_over, all = leg->tried + passed_over;
+    double seen = .01, lost = 0, loss, error;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(levels); i++) {
+        const double time = qs_histogram_quantile(&leg->high, levels[i]);
+        const double part = (double)qs_intervals_covering(&history->seen, time) / leg->tried;
+
+        if (part > seen) {
+            seen = part;
+            lost = qs_intervals_covering(&history->lost, time);
+            if (lost < passed_over)
+                lost -= qs_intervals_covering(&history->wrong, time) * (1 - lost / passed_over);
+        }
+    }
+    loss = MIN(percent(lost / seen, all), view->limit_s2c);
+    error = 2 * sqrt(loss * (100 - loss) / (seen * all) *
+                     MAX(1 - seen * all / MAX(view->server->accepted, 1), 0));
+    line->loss_at_most = view->limit_s2c;
+    if (seen >= .6 && error <= ERROR_MAX)
+        line->loss = loss;
+    else if (history->named)
+        line->loss_at_most = loss + error + 200 / all;
+}
+
+static void estimate_s2c(const struct view *view, struct qs_line_direction *line)
+{
+    if (view->near_client && (view->quality->same_host || !view->near_server))
+        set_gap_loss(view, view->server, view->gaps_s2c, line);
+    else if (view->near_server)
+        estimate_proven(view, line);
+    else
+        line->loss_at_most = add_losses(view->gaps_s2c, view->limit_s2c);
+}
+
+/* --- Round trip --- */
+
+/*
+ * Of a leg's line, without the waiting for the far end's next frame; adds how far p95 is above,
+ * if that is known. Where the next datagram was lost, which happens to `loss` percent, `low` is too
+ * high.
+ */
+static double leg_ping(const struct qs_line_leg *leg, double loss, double *above)
+{
+    const double kept = 1 - MAX(loss, 0) / 100;
+    const double ping =
+        (qs_histogram_quantile(&leg->low, .85 * kept) + qs_histogram_quantile(&leg->high, .15)) / 2;
+    const double spread = qs_histogram_quantile(&leg->middle, .95 * kept) -
+                          qs_histogram_quantile(&leg->middle, .5 * kept);
+
+    if (leg->middle.count < leg->high.count / 2)
+        *above = QS_LINE_UNKNOWN;
+    else
+        *above = (MAX(qs_histogram_quantile(&leg->low, .95 * kept) - ping, 0) + spread) / 2;
+    return ping;
+}
+
+static void estimate_ping(const struct view *view, struct qs_line *line)
+{
+    const struct qs_histogram *answers = &view->server_leg->high;
+    double ping = 0, above = 0, more = 0, more_above = 0;
+
+    if (!view->near_server && !view->quality->rules->server_acknowledges)
+        return;
+    if (!view->near_client)
+        ping = leg_ping(view->client_leg, line->s2c.loss, &above);
+    if (view->quality->rules->answers) { /* at once */
+        more = qs_histogram_quantile(answers, .5);
+        more_above = qs_histogram_quantile(answers, .95) - more;
+    } else if (!view->near_server) {
+        more = leg_ping(view->server_leg, line->c2s.loss, &more_above);
+    }
+    line->ping = (ping + more) / MILLISECOND;
+    line->ping_game = (more + qs_histogram_quantile(&view->client_leg->high, .5)) / MILLISECOND;
+    if (above < 0 || more_above < 0)
+        return;
+    line->jitter = MAX(above, more_above) / MILLISECOND;
+    line->ping_p95 = line->ping + line->jitter;
+}
+
+/* --- All of it --- */
+
+const char *qs_vantage_name(enum qs_vantage vantage)
+{
+    static const char *const names[] = {"unknown", "client", "server", "both"};
+
+    return names[vantage];
+}
+
+static void finish_direction(const struct view *view, enum qs_direction direction,
+                             struct qs_line_direction *line)
+{
+    const struct qs_line_way *way = &view->history->ways[direction];
+    const bool gaps = direction == QS_C2S || view->near_client;
+    const uint32_t burst = gaps ? way->burst : view->history->burst;
+
+    line->late = (uint64_t)way->late;
+    line->duplicates = view->twice ? 0 : (uint64_t)way->duplicates;
+    if (view->twice)
+        line->loss = percent(way->accepted - way->duplicates, way->accepted);
+    if (line->loss >= 0 || line->loss_at_most > LIMIT_MAX)
+        line->loss_at_most = QS_LINE_UNKNOWN;
+    if (line->loss >= 0 && line->loss < .05)
+        line->loss = line->burst = 0;
+    else if (line->loss > 0 &&
+             (direction == QS_S2C || (view->near_server && line->gaps == QS_GAP_LOST)))
+        line->burst = MAX(burst, 1);
+}
+
+static void estimate(const struct view *view, struct qs_line *line)
+{
+    if (view->twice)
+        line->vantage = QS_VANTAGE_BOTH;
+    else if (view->near_server || view->near_client)
+        line->vantage = view->near_server && view->near_client ? QS_VANTAGE_BOTH
+                        : view->near_server                    ? QS_VANTAGE_SERVER
+                                                               : QS_VANTAGE_CLIENT;
+    line->c2s.throttle = line->s2c.choke = view->quality->rules->chokes ? 0 : QS_LINE_UNKNOWN;
+    if (view->quality->rules->answers) {
+        estimate_answers(view, line);
+    } else {
+        estimate_c2s(view, &line->c2s);
+        estimate_s2c(view, &line->s2c);
+    }
+    estimate_ping(view, line);
+    if (view->quality->rules->chokes)
+        line->s2c.choke =
+            percent(view->history->choked, view->history->choked + view->server->accepted);
+}
+
+void qs_quality_line(const struct qs_quality *quality, struct qs_line *line)
+{
+    const struct qs_line_direction unknown = {.loss = QS_LINE_UNKNOWN,
+                                              .loss_at_most = QS_LINE_UNKNOWN,
+                                              .burst = QS_LINE_UNKNOWN,
+                                              .choke = QS_LINE_UNKNOWN,
+                                              .throttle = QS_LINE_UNKNOWN};
+    struct view view;
+
+    *line = (struct qs_line){.c2s = unknown,
+                             .s2c = unknown,
+                             .round_trip_loss = QS_LINE_UNKNOWN,
+                             .ping = QS_LINE_UNKNOWN,
+                             .ping_p95 = QS_LINE_UNKNOWN,
+                             .ping_game = QS_LINE_UNKNOWN,
+                             .jitter = QS_LINE_UNKNOWN};
+    if (quality) {
+        line->c2s.packets = quality->packets[QS_C2S];
+        line->s2c.packets = quality->packets[QS_S2C];
+    }
+    if (!quality || !quality->history)
+        return;
+    if (!quality->rules->answers)
+        line->c2s.gaps = line->s2c.gaps = QS_GAP_LOST;
+    view = view_of(quality);
+    if (view.client_leg->tried >= ENOUGH)
+        estimate(&view, line);
+    finish_direction(&view, QS_C2S, &line->c2s);
+    finish_direction(&view, QS_S2C, &line->s2c);
+}
+
+double qs_line_worst(const struct qs_line *line)
+{
+    return MAX(MAX(line->c2s.loss, line->c2s.loss_at_most),
+               MAX(line->s2c.loss, line->s2c.loss_at_most));
+}

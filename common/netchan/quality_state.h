@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is kept of a line, private to quality.c and quality_line.c. Times are in microseconds. */
+#ifndef QS_NETCHAN_QUALITY_STATE_H
+#define QS_NETCHAN_QUALITY_STATE_H
+
+#include "common/netchan/histogram.h"
+#include "common/netchan/quality.h"
+
+enum {
+    QS_LINE_SENT_MAX = 128, /* datagrams that an acknowledgement may still be for */
+    QS_LINE_SPACINGS = 64
+};
+
+struct qs_line_sent {
+    int64_t time;
+    uint32_t mark;
+};
+
+/* What one end sends. */
+struct qs_line_way {
+    uint32_t accepted, late, duplicates;
+    uint32_t last;                       /* number that was accepted */
+    uint64_t missing;                    /* numbers before, less those that came late */
+    uint32_t not_captured, acknowledged; /* by the other end */
+    uint32_t burst;                      /* missing in a row, at most */
+    bool hole;                           /* the capture stopped since the last one */
+    int64_t times[3];                    /* of the last accepted datagrams, the newest first */
+    struct qs_histogram interval;
+    uint32_t spacings[QS_LINE_SPACINGS]; /* from one number to the next */
+    uint32_t since_skip;                 /* datagrams since the last gap */
+    double skips, distance, distance_squares;
+    struct qs_line_sent sent[QS_LINE_SENT_MAX]; /* a ring */
+    uint32_t count;                             /* of all that were sent */
+};
+
+/* From the place of the capture to one end and back: by the end that acknowledges. */
+struct qs_line_leg {
+    bool started;
+    uint32_t index, newest; /* of the last datagram that was acknowledged; of the last packet's */
+    uint32_t echo;          /* the last mark */
+    uint32_t tried;         /* datagrams that were acknowledged */
+    /* Bounds of the round trip, and the middle of those that are close together */
+    struct qs_histogram high, low, middle;
+};
+
+/* Numbers of QuakeWorld's client, of which it counts its loss. */
+struct qs_line_numbers {
+    uint64_t all, unanswered;
+};
+
+struct qs_line_history {
+    struct qs_line_way ways[QS_S2C + 1]; /* by direction, like the legs */
+    struct qs_line_leg legs[QS_S2C + 1];
+    /* See pass_over(): the server's datagrams that the client did not acknowledge, those that seem
+     * lost, those whose loss would be seen, and those that would seem lost and were not. */
+    uint32_t passed_over, burst;
+    struct qs_intervals lost, seen, wrong;
+    double usual; /* clients acknowledge no later, as a rule */
+    bool named;   /* they acknowledge by name */
+
+    uint32_t first_loss;          /* number of the first datagram with a loss, or 0 */
+    struct qs_line_numbers start; /* when the loss began to count */
+    double losses;                /* percents that clients report, their sum */
+    uint32_t loss_count;
+    uint32_t frame, frame_number, frame_echo; /* of the last update; of its datagram */
+    uint32_t choked, drops, drop_frames, drop_numbers;
+};
+
+struct qs_quality {
+    const struct qs_line_rules *rules; /* NULL: unknown */
+    uint64_t packets[QS_S2C + 1];
+    bool accepted[QS_S2C + 1];
+    bool same_host;
+    struct qs_line_history *history; /* NULL until both ends have sent something */
+};
+
+/* The client's numbers so far. */
+static inline struct qs_line_numbers qs_line_numbers(const struct qs_line_history *history)
+{
+    const struct qs_line_way *client = &history->ways[QS_C2S], *server = &history->ways[QS_S2C];
+    const uint64_t known = (uint64_t)server->not_captured + history->choked;
+
+    return (struct qs_line_numbers){client->accepted + client->missing,
+                                    server->missing - MIN(known, server->missing)};
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The readers of messages: each reads what stands behind its id. messages.def lists them. */
+#ifndef NQ_DECODE_H
+#define NQ_DECODE_H
+
+#include "common/core/parse.h"
+#include "common/netchan/seqinfo.h"
+#include "common/quake/constants.h"
+#include "common/quake/fields.h"
+#include "common/quake/session.h"
+
+/* All messages to the end of the source. */
+void nq_read_server_messages(struct qs_decoder *d);
+void nq_read_client_messages(struct qs_decoder *d);
+
+/* What svc_disconnect and clc_disconnect have behind their id. */
+void nq_read_reason(struct qs_decoder *d);
+
+/* clientdata.c */
+void nq_read_clientdata(struct qs_decoder *d);
+
+/* server_messages.c */
+void nq_read_downloaddata(struct qs_decoder *d);
+/* Adds the downloads that begin or end with console commands of the server. */
+void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands);
+
+/* effects.c */
+void nq_read_particle(struct qs_decoder *d);
+void nq_read_skybox(struct qs_decoder *d);
+void nq_read_fog(struct qs_decoder *d);
+void nq_read_showlmp(struct qs_decoder *d);
+void nq_read_hidelmp(struct qs_decoder *d);
+void nq_read_effect(struct qs_decoder *d);
+void nq_read_effect2(struct qs_decoder *d);
+void nq_read_nehahra_skyboxsize(struct qs_decoder *d);
+void nq_read_nehahra_fog(struct qs_decoder *d);
+
+/* entities.c */
+void nq_read_update(struct qs_decoder *d);
+void nq_read_spawnstatic(struct qs_decoder *d);
+void nq_read_spawnstatic2(struct qs_decoder *d);
+void nq_read_spawnbaseline(struct qs_decoder *d);
+void nq_read_spawnbaseline2(struct qs_decoder *d);
+void nq_read_spawnstatic_large(struct qs_decoder *d);
+void nq_read_spawnbaseline_large(struct qs_decoder *d);
+
+/* entity_frames.c */
+void nq_read_entities(struct qs_decoder *d);
+void nq_read_csqcentities(struct qs_decoder *d);
+
+/* fte.c */
+extern const struct fte_game nq_fte_game;
+void nq_read_updateentities(struct qs_decoder *d);
+void nq_read_fte_move(struct qs_decoder *d);
+
+/* info.c */
+/* The info strings of players and the server in console commands of the server. */
+void nq_read_info_commands(struct qs_decoder *d, struct qs_view commands, uint32_t offset);
+
+void nq_read_sound(struct qs_decoder *d);
+void nq_read_stopsound(struct qs_decoder *d);
+void nq_read_spawnstaticsound(struct qs_decoder *d);
+void nq_read_spawnstaticsound2(struct qs_decoder *d);
+void nq_read_localsound(struct qs_decoder *d);
+/* DP1 to DP3: the number has 16 bits. */
+void nq_read_sound2(struct qs_decoder *d);
+
+void nq_read_temp_entity(struct qs_decoder *d);
+void nq_read_temp_entity_sized(struct qs_decoder *d);
+
+/* connectionless.c: DarkPlaces' connectionless packets */
+/* The whole packet. */
+void nq_read_connectionless(struct qs_decoder *d);
+bool nq_is_connectionless(struct qs_view packet);
+/* Whether it is one of DarkPlaces' alone: other games do not send it. */
+bool nq_is_darkplaces(struct qs_view packet);
+/* Whether it has a command that is known. */
+bool nq_is_known_text(struct qs_view packet);
+
+/* control.c: control packets, by which a client finds a server and connects */
+/* The whole packet. */
+void nq_read_control(struct qs_decoder *d);
+/* recognise.c */
+/* Whether these bytes can only be a control packet. */
+bool nq_is_control(struct qs_view packet);
+/*
+ * Whether they can only be a level's sign-on, or its first fragment. Servers that open a socket for
+ * each client send it from a port that only their accept tells, which a capture may lack.
+ */
+bool nq_is_sign_on(struct qs_view packet);
+/* Whether they cannot be a packet of the game at all. */
+bool nq_is_foreign(const struct qs_packet *packet);
+
+/* frame_acks.c: frames that clients acknowledge: the capture may lack one that was received */
+/* The server's frame of this number is being read. */
+void nq_take_frame(struct qs_decoder *d, int32_t number);
+
+/* A message of the server may have had a frame where it could not be read. */
+void nq_take_unread_frame(struct qs_decoder *d);
+
+/*
+ * The client acknowledges the frame in the field of 4 bytes before the read position. What the
+ * capture lacks is noted, and counted as not captured, once a later frame has come: recorders may
+ * write the acknowledgement first.
+ */
+void nq_acknowledge_frame(struct qs_decoder *d, int32_t number);
+
+/* Which of Quake's protocols the session speaks, with whose messages, and how it writes numbers
+ * (PROTOCOL.md, section 7): variant.c, and */
+
+/* Has FitzQuake's additions. */
+static inline bool nq_is_extended(const struct nq_session *session)
+{
+    return nq_version(session) == PROTOCOL_FITZQUAKE || nq_version(session) == PROTOCOL_RMQ;
+}
+
+/* Client and server have agreed on extensions of FTE. */
+static inline bool nq_has_fte(const struct nq_session *session)
+{
+    return session->ext.fte || session->ext.fte2;
+}
+
+/* Has DarkPlaces' messages: its own protocols, and whatever protocol its servers and FTE's speak.
+ */
+static inline bool nq_has_darkplaces(const struct nq_session *session)
+{
+    return session->darkplaces || nq_darkplaces_version(session) || nq_has_fte(session);
+}
+
+/* BJP's: models have 16-bit numbers. */
+static inline bool nq_is_bjp(const struct nq_session *session)
+{
+    return nq_version(session) >= PROTOCOL_BJP && nq_version(session) <= PROTOCOL_BJP3;
+}
+
+/* The same of sounds. */
+static inline bool nq_has_wide_sounds(const struct nq_session *session)
+{
+    return nq_version(session) == PROTOCOL_BJP2 || nq_version(session) == PROTOCOL_BJP3;
+}
+
+/* Has Nehahra's messages. DarkPlaces has its own in these protocols. */
+static inline bool nq_has_nehahra(const struct nq_session *session)
+{
+    return (nq_is_bjp(session) || nq_version(session) == PROTOCOL_NEHAHRA_MOVIE) &&
+           !session->darkplaces;
+}
+
+/* Whether there is a decoder for the protocol. */
+bool nq_is_decoded(uint32_t version);
+
+/* Sets how the session's protocol writes coordinates and angles. */
+void nq_set_formats(struct qs_decoder *d);
+
+/* Whether the session's protocol is not decoded; then the rest of the source is reported so. */
+bool nq_pass_over(struct qs_decoder *d);
+
+/*
+ * Where the capture began in a game: chooses the first protocol with which `read` can read what is
+ * left of the source, that of the last message before others.
+ */
+void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d));
+
+/* netchan.c: the datagrams of a connection */
+/* A packet that carries data or acknowledges it. */
+void nq_read_datagram(struct qs_decoder *d);
+/* Whether these bytes can only be an unreliable message of a game. */
+bool nq_is_game(struct qs_view packet);
+
+/* Where a datagram stands in its conversation; for the protocol record. */
+bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Declarations for all readers of QuakeWorld, and the readers in messages.def that have their own
+ * files. */
+#ifndef QW_DECODE_H
+#define QW_DECODE_H
+
+#include "common/core/parse.h"
+#include "common/core/infostring.h"
+#include "common/core/text.h"
+#include "common/fte/fte.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/fields.h"
+#include "common/quakeworld/session.h"
+
+const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
+const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
+
+/* entities.c */
+void qw_read_playerinfo(struct qs_decoder *d);
+void qw_read_nails(struct qs_decoder *d);
+void qw_read_nails2(struct qs_decoder *d);
+void qw_read_packetentities(struct qs_decoder *d);
+void qw_read_deltapacketentities(struct qs_decoder *d);
+void qw_read_spawnstatic2(struct qs_decoder *d);
+void qw_read_spawnbaseline2(struct qs_decoder *d);
+
+/* temp_entities.c */
+enum { QW_TEMP_ENTITIES = 80 };
+extern const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES];
+void qw_read_temp_entity(struct qs_decoder *d);
+void qw_read_temp_entity_sized(struct qs_decoder *d);
+void qw_read_customtempent(struct qs_decoder *d);
+
+/* fte.c: server messages of FTE */
+void qw_read_time(struct qs_decoder *d);
+void qw_read_setview(struct qs_decoder *d);
+void qw_read_splitscreenconfig(struct qs_decoder *d);
+void qw_read_updateseats(struct qs_decoder *d);
+void qw_read_choosesplitclient(struct qs_decoder *d);
+void qw_read_updatestatstring(struct qs_decoder *d);
+void qw_read_updatestatfloat(struct qs_decoder *d);
+void qw_read_setinfoblob(struct qs_decoder *d);
+void qw_read_precache(struct qs_decoder *d);
+void qw_read_soundextended(struct qs_decoder *d);
+void qw_read_spawnstaticsound2(struct qs_decoder *d);
+void qw_read_qizmovoice(struct qs_decoder *d);
+void qw_read_lightstylecol(struct qs_decoder *d);
+void qw_read_setportalstate(struct qs_decoder *d);
+void qw_read_showpic(struct qs_decoder *d);
+void qw_read_hidepic(struct qs_decoder *d);
+void qw_read_movepic(struct qs_decoder *d);
+void qw_read_updatepic(struct qs_decoder *d);
+void qw_read_particle(struct qs_decoder *d);
+void qw_read_particle2(struct qs_decoder *d);
+void qw_read_particle3(struct qs_decoder *d);
+void qw_read_particle4(struct qs_decoder *d);
+void qw_read_effect(struct qs_decoder *d);
+void qw_read_effect2(struct qs_decoder *d);
+
+/* In both directions. */
+void qw_read_brushedit(struct qs_decoder *d);
+
+/* mvd.c */
+void qw_read_packetsprojectiles(struct qs_decoder *d);
+void qw_read_mvd_weapon(struct qs_decoder *d);
+void qw_read_mvd_debug(struct qs_decoder *d);
+/* A player's weapons and ammunition, the weapons that it wants, and the one chosen. */
+void qw_read_weapon_choice(struct qs_decoder *d);
+
+/* --- For all readers --- */
+
+static inline struct qw_session *qw_session_of(const struct qs_decoder *d)
+{
+    return (struct qw_session *)d->session;
+}
+
+/* The agreed protocol version; if the capture lacks it, the usual one. */
+static inline int32_t qw_version(const struct qs_decoder *d)
+{
+    return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
+}
+
+/* recognise.c */
+bool qw_recognise(const struct qs_packet *packet);
+bool qw_is_foreign(const struct qs_packet *packet);
+
+/* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
+bool qw_is_connectionless(const struct qs_decoder *d);
+void qw_decode_connectionless(struct qs_decoder *d);
+bool qw_is_bare_text(const struct qs_packet *packet);
+void qw_decode_bare_text(struct qs_decoder *d);
+
+/* netchan.c: packets with sequence numbers */
+void qw_decode_netchan(struct qs_decoder *d);
+/* The same for demos, which have only the plain header. */
+void qw_decode_plain_netchan(struct qs_decoder *d);
+bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
+
+/* sign_on.c: whether the capture has all of a level's sign-on */
+/* A command of the client's. */
+void qw_sign_on_command(struct qs_decoder *d, struct qs_view text);
+
+/* The server's messages: svc_stufftext, svc_serverdata, and a list from index `first` on. */
+void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text);
+void qw_sign_on_serverdata(struct qs_decoder *d);
+void qw_sign_on_list(struct qs_decoder *d, uint32_t first);
+
+/* The header of a packet of either end, before its messages are read: `reliable` is the bit of its
+ * number, `bit` that of its acknowledgement. */
+void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit);
+
+/* After all messages of a packet. */
+void qw_sign_on_packet(struct qs_decoder *d);
+
+/* qtv.c: streams over TCP; see struct qs_protocol */
+bool qw_recognise_stream(struct qs_view start);
+uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start,
+                      uint32_t seen);
+void qw_decode_unit(struct qs_decoder *d);
+
+/* command.c: console commands in texts, and info strings */
+/* An info string whose first byte stands at `offset`. */
+void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset);
+/* Emits the commands in `text`, which begins at `offset`: words, info strings, meanings. */
+void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
+/* Reads a text of commands that a client sends, and adds it to the title and the summary. */
+struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id);
+
+/* Emits the flags of ZQuake's extensions if `key` is theirs; `value` begins at `offset`. */
+void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset);
+
+/* names.c: numbers of players, models and sounds, with the names that the session has for them */
+/* A u8 that is a player, a model or a sound, followed by the name as a derived field. */
+uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
+uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
+uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
+/* Emits the name of the player whose number is in the `length` bytes just read. */
+void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length);
+/* Entities from 1 on are the players: emits the name for the entity number just read. */
+void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity);
+/* Emits the name of the model whose number is in the `length` bytes at `offset`. */
+void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
+/* The same for a sound, whose number is in the `length` bytes just read. */
+void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length);
+/* Adds the name of a statistic to the message's title. */
+void qw_label_stat(struct qs_decoder *d, uint8_t index);
+
+/* fte.c: what extensions change in all messages, and what of FTE's is QuakeWorld's own */
+/* Sets the formats of coordinates and angles, as the agreed extensions have them. */
+void qw_apply_extensions(struct qs_decoder *d);
+
+/*
+ * Whether they change messages in ways that only FTE knows. Others ignore unknown bits and misread
+ * those messages: ezquake cl_parse.c, CL_ParseServerData.
+ */
+bool qw_only_fte_reads(const struct fte_session *session);
+
+extern const struct fte_game qw_fte_game;
+
+#endif

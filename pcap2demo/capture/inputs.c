@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/demo_formats.h"
+#include "pcap2demo/capture/source.h"
+#include "pcap2demo/output/message.h"
+
+/* Maximum size of a range of sessions; maximum depth of folders. */
+enum { SESSIONS_CHOSEN_MAX = 1000000, DEPTH_MAX = 64 };
+
+struct input_options input_options;
+
+/* The command line options. */
+static struct {
+    char **sessions, **protocol_options;
+    gboolean recursive;
+    int sessions_max;
+} given;
+
+const GOptionEntry input_entries[] = {
+    {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files,
+     "Read FILE, as without the option (may be repeated)", "FILE"},
+    {"recursive", 'R', 0, G_OPTION_ARG_NONE, &given.recursive,
+     "Read the folders below a folder, too", NULL},
+    {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.sessions,
+     "Only these sessions: 2, or 1,3-5 (may be repeated)", "N"},
+    {"max-sessions", 0, 0, G_OPTION_ARG_INT, &given.sessions_max,
+     "Follow no more than N sessions at once", "N"},
+    {"filter", 0, 0, G_OPTION_ARG_STRING, &input_options.filter,
+     "Take only packets that match, as tcpdump does", "BPF"},
+    {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &input_options.ports,
+     "Decode these UDP ports so (may be repeated)", "PROTO=RANGES"},
+    {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.protocol_options,
+     "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
+    G_OPTION_ENTRY_NULL};
+
+/* --- Lists of numbers ------------------------------------------------------------------------ */
+
+/* A number from 1 at `*at`, which moves behind it. */
+static bool read_number(const char **at, uint64_t *number)
+{
+    char *end;
+
+    if (!g_ascii_isdigit(**at))
+        return false;
+    *number = g_ascii_strtoull(*at, &end, 10);
+    *at = end;
+    return *number != 0;
+}
+
+/* "3", "3-5" or "3-" at `*at`, which moves behind it. */
+static bool read_range(const char **at, struct range *range)
+{
+    if (!read_number(at, &range->first))
+        return false;
+    range->last = range->first;
+    if (**at != '-')
+        return true;
+    ++*at;
+    range->last = UINT64_MAX;
+    return !**at || **at == ',' || (read_number(at, &range->last) && range->last >= range->first);
+}
+
+bool ranges_parse(GArray *ranges, const char *text)
+{
+    struct range range;
+
+    while (read_range(&text, &range)) {
+        g_array_append_val(ranges, range);
+        if (!*text)
+            return true;
+        if (*text++ != ',')
+            break;
+    }
+    return false;
+}
+
+bool ranges_have(const GArray *ranges, uint64_t number)
+{
+    for (guint i = 0; i < ranges->len; i++) {
+        const struct range *range = &g_array_index(ranges, struct range, i);
+
+        if (number >= range->first && number <= range->last)
+            return true;
+    }
+    return false;
+}
+
+/* --- Which files ----------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return *entry->d_name != '.';
+}
+
+/* Not a pipe, which would be waited for. A link to nothing is reported when it is read. */
+static bool is_file(const char *path)
+{
+    return g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/*
+ * Adds the captures and, with `demos`, the demos in `folder`, sorted by name. `depth`: how many
+ * levels of subfolders are searched; links to folders are not followed. False on failure: see
+ * errno.
+ */
+static bool search(const char *folder, unsigned depth, bool demos, GPtrArray *files)
+{
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_visible, alphasort);
+    bool good = count >= 0;
+
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *path = g_build_filename(folder, name, NULL);
+
+        if (!good || !g_file_test(path, G_FILE_TEST_IS_DIR)) {
+            if (good && source_is_input_name(name, demos) && is_file(path))
+                g_ptr_array_add(files, g_strdup(path));
+        } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+            good = search(path, depth - 1, demos, files);
+        }
+        g_free(path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return good;
+}
+
+static void list_folder(const char *folder, bool demos, GPtrArray *files, char **error)
+{
+    const guint before = files->len;
+
+    if (!search(folder, given.recursive ? DEPTH_MAX : 0, demos, files))
+        *error = g_strdup_printf("%s: %s", folder, g_strerror(errno));
+    else if (files->len == before)
+        *error = g_strdup_printf("%s: no captures%s are in this folder%s", folder,
+                                 demos ? " and no demos" : "",
+                                 given.recursive ? "" : "; -R looks into those below it, too");
+}
+
+char **inputs_list_files(bool demos, bool *any_folder)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    char *error = NULL;
+
+    *any_folder = false;
+    for (char **file = input_options.files; file && *file && !error; file++)
+        if (g_file_test(*file, G_FILE_TEST_IS_DIR)) {
+            *any_folder = true;
+            list_folder(*file, demos, all, &error);
+        } else {
+            g_ptr_array_add(all, g_strdup(*file));
+        }
+    if (error) {
+        usage_problem(error);
+        g_ptr_array_free(all, TRUE);
+        return NULL;
+    }
+    g_ptr_array_add(all, NULL);
+    return (char **)g_ptr_array_free(all, FALSE);
+}
+
+/* --- Which sessions -------------------------------------------------------------------------- */
+
+/* "1,3-5" */
+static bool choose_sessions(GArray *chosen, const char *text)
+{
+    GArray *ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+    bool good = ranges_parse(ranges, text);
+
+    for (guint i = 0; good && i < ranges->len; i++) {
+        const struct range *range = &g_array_index(ranges, struct range, i);
+
+        good = range->last <= G_MAXUINT && range->last - range->first < SESSIONS_CHOSEN_MAX;
+        for (uint64_t at = range->first; good && at <= range->last; at++) {
+            const unsigned number = (unsigned)at;
+
+            g_array_append_val(chosen, number);
+        }
+    }
+    g_array_free(ranges, TRUE);
+    return good || usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
+}
+
+/* Divisor: the share of the system's or the process's memory to use. */
+enum { MEMORY_PART = 2 };
+
+/* Bytes that a session may need. */
+enum { SESSION_MEMORY = 256 * 1024 };
+
+static uint64_t memory_max(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t max = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        max = MIN(max, (uint64_t)limit.rlim_cur);
+    return max / MEMORY_PART;
+}
+
+/* 0 if the C library cannot tell. */
+static uint64_t memory_in_use(void)
+{
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    const struct mallinfo2 info = mallinfo2();
+
+    return (uint64_t)info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+/* The query is slow; so many further sessions do not fill free memory. */
+enum { ASK_EVERY = 64 };
+
+static bool has_memory(guint live)
+{
+    static uint64_t max;
+    static bool has_room;
+    static unsigned asked;
+
+    if (!max)
+        max = memory_max();
+    if (!has_room || asked++ % ASK_EVERY == 0)
+        has_room = memory_in_use() < max;
+    return has_room && (uint64_t)live * SESSION_MEMORY < max;
+}
+
+static void report_limits(const struct qs_session_limits *limits)
+{
+    failure(EXIT_PROBLEMS, (struct qs_location){0},
+            "too many sessions went on at once (--max-sessions %u, or memory): %" G_GUINT64_FORMAT
+            " were ended early, %" G_GUINT64_FORMAT " left out",
+            limits->max, limits->ended, limits->left_out);
+}
+
+/* --- Protocols ------------------------------------------------------------------------------- */
+
+static bool parse_option_value(const struct qs_option *option, const char *text, uint32_t *value)
+{
+    guint64 number;
+
+    for (const struct qs_name *choice = option->choices; choice && choice->name; choice++) {
+        if (strcmp(choice->name, text) == 0) {
+            *value = choice->value;
+            return true;
+        }
+    }
+    if (!g_ascii_string_to_unsigned(text, 10, 0, option->choices ? G_MAXUINT32 : 1, &number, NULL))
+        return false;
+    *value = (uint32_t)number;
+    return !option->choices || qs_name_of(option->choices, *value);
+}
+
+static void set_standard_options(struct qs_sessions_options *sessions)
+{
+    for (int i = 0; qs_protocols[i]; i++) {
+        const struct qs_protocol *protocol = qs_protocols[i];
+
+        sessions->protocol_options[i] = g_new0(uint32_t, protocol->option_count);
+        for (unsigned j = 0; j < protocol->option_count; j++)
+            sessions->protocol_options[i][j] = protocol->options[j].standard;
+    }
+}
+
+static bool set_option(struct qs_sessions_options *sessions, int protocol, const char *name,
+                       const char *value)
+{
+    const struct qs_protocol *record = qs_protocols[protocol];
+
+    for (unsigned i = 0; i < record->option_count; i++)
+        if (strcmp(record->options[i].name, name) == 0)
+            return parse_option_value(&record->options[i], value,
+                                      &sessions->protocol_options[protocol][i]);
+    return false;
+}
+
+/* "acknex.pos_resolution=packed|fixed" */
+static void append_option(GString *text, const char *protocol, const struct qs_option *option)
+{
+    g_string_append_printf(text, "%s%s.%s=", text->len ? ", " : "", protocol, option->name);
+    if (!option->choices)
+        g_string_append(text, "0|1");
+    for (const struct qs_name *choice = option->choices; choice && choice->name; choice++)
+        g_string_append_printf(text, "%s%s", choice == option->choices ? "" : "|", choice->name);
+}
+
+static char *all_options(void)
+{
+    GString *text = g_string_new(NULL);
+
+    for (int i = 0; qs_protocols[i]; i++)
+        for (unsigned j = 0; j < qs_protocols[i]->option_count; j++)
+            append_option(text, qs_protocols[i]->name, &qs_protocols[i]->options[j]);
+    return g_string_free(text, FALSE);
+}
+
+static bool wrong_option(const char *text)
+{
+    char *options = all_options();
+
+    usage_error("--option %s: no such option or value; the options are: %s", text,
+                *options ? options : "none");
+    g_free(options);
+    return false;
+}
+
+/* "PROTO.NAME=VALUE" */
+static bool parse_protocol_option(struct qs_sessions_options *sessions, const char *text)
+{
+    const char *dot = strchr(text, '.');
+    const char *equals = dot ? strchr(dot, '=') : NULL;
+    char *protocol, *name;
+    bool good;
+    int number;
+
+    if (!equals)
+        return wrong_option(text);
+    protocol = g_strndup(text, (gsize)(dot - text));
+    name = g_strndup(dot + 1, (gsize)(equals - dot - 1));
+    number = qs_protocol_number(protocol);
+    good = number >= 0 && set_option(sessions, number, name, equals + 1);
+    g_free(protocol);
+    g_free(name);
+    return good || wrong_option(text);
+}
+
+static bool parse_port(struct qs_sessions_options *sessions, const char *text)
+{
+    char *error = NULL;
+
+    return qs_protocol_selection_add(sessions->selection, text, &error) || usage_problem(error);
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+void inputs_init(struct qs_sessions_options *sessions)
+{
+    *sessions = (struct qs_sessions_options){
+        .selection = qs_protocol_selection_new(),
+        .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+        .sign_ons = qs_donor_demos_new(),
+        .sessions_max = QS_SESSIONS_MAX,
+        .has_memory = has_memory,
+        .limited = report_limits,
+    };
+    set_standard_options(sessions);
+}
+
+void inputs_clear(struct qs_sessions_options *sessions)
+{
+    for (int i = 0; qs_protocols[i]; i++)
+        g_free(sessions->protocol_options[i]);
+    g_array_free(sessions->chosen, TRUE);
+    g_ptr_array_free(sessions->sign_ons, TRUE);
+    qs_protocol_selection_free(sessions->selection);
+}
+
+bool inputs_parse_sessions(struct qs_sessions_options *sessions)
+{
+    const int max = given.sessions_max;
+
+    if (max != OPTION_NOT_GIVEN && max < 1)
+        return usage_error("--max-sessions %d: one at least is wanted", max);
+    if (max != OPTION_NOT_GIVEN)
+        sessions->sessions_max = (guint)max;
+    for (char **text = given.sessions; text && *text; text++)
+        if (!choose_sessions(sessions->chosen, *text))
+            return false;
+    for (char **text = given.protocol_options; text && *text; text++)
+        if (!parse_protocol_option(sessions, *text))
+            return false;
+    for (char **text = input_options.ports; text && *text; text++)
+        if (!parse_port(sessions, *text))
+            return false;
+    return true;
+}

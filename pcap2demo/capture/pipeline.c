@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/pipeline.h"
+
+#include <pcap/pcap.h>
+#include <stdio.h>
+
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/output/terminal.h"
+#include "pcap2demo/capture/signals.h"
+
+/* Frames between checks of progress and standard output. */
+enum { CHECK_EVERY = 1024 };
+
+void pipeline_init(struct pipeline *pipeline)
+{
+    *pipeline = (struct pipeline){
+        .ip = ip_new(),
+        .tcp = tcp_new(),
+        .unknown = g_array_new(FALSE, TRUE, sizeof(uint64_t)),
+    };
+}
+
+void pipeline_clear(struct pipeline *pipeline)
+{
+    g_clear_pointer(&pipeline->reorder, qs_reorder_free);
+    tcp_free(pipeline->tcp);
+    ip_free(pipeline->ip);
+    g_array_free(pipeline->unknown, TRUE);
+}
+
+/* --- IP, UDP and TCP ------------------------------------------------------------------------- */
+
+/* Decodes stream bytes that are in order. */
+static void decode_streams(struct pipeline *pipeline, struct qs_sessions *sessions)
+{
+    struct tcp_piece piece;
+
+    while (tcp_next(pipeline->tcp, &piece)) {
+        struct tcp_connection *connection = piece.connection;
+
+        if (piece.over)
+            qs_sessions_end_bytes(sessions, connection->reader, piece.packet.number);
+        else if (!qs_sessions_bytes(sessions, &connection->reader, &piece.packet))
+            tcp_ignore(connection);
+    }
+}
+
+/* `packet` begins with the IP header, which its payload replaces. */
+static void decode_packet(struct pipeline *pipeline, struct qs_sessions *sessions,
+                          struct qs_packet *packet)
+{
+    const enum ip_found found = ip_read(pipeline->ip, packet);
+
+    pipeline->number = packet->number;
+    if (found != IP_NOTHING && pipeline->on_packet)
+        pipeline->on_packet(pipeline->user, packet, ip_fragments(pipeline->ip));
+    switch (found) {
+    case IP_UDP:
+        pipeline->datagrams++;
+        qs_sessions_datagram(sessions, packet);
+        break;
+    case IP_TCP:
+        tcp_add_segment(pipeline->tcp, packet);
+        decode_streams(pipeline, sessions);
+        break;
+    case IP_NOTHING:
+        break;
+    }
+}
+
+static void decode_reordered(struct pipeline *pipeline, struct qs_sessions *sessions, bool all)
+{
+    struct qs_packet packet;
+
+    while (pipeline->reorder && qs_reorder_next(pipeline->reorder, all, &packet))
+        decode_packet(pipeline, sessions, &packet);
+}
+
+void pipeline_start(struct pipeline *pipeline, bool as_captured)
+{
+    pipeline->reorder = as_captured ? NULL : qs_reorder_new();
+}
+
+void pipeline_add_packet(struct pipeline *pipeline, struct qs_sessions *sessions,
+                         struct qs_packet *packet)
+{
+    pipeline->frames++;
+    if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
+        decode_packet(pipeline, sessions, packet);
+    else
+        decode_reordered(pipeline, sessions, false);
+}
+
+void pipeline_flush(struct pipeline *pipeline, struct qs_sessions *sessions)
+{
+    decode_reordered(pipeline, sessions, true);
+}
+
+void pipeline_end(struct pipeline *pipeline, struct qs_sessions *sessions)
+{
+    ip_end(pipeline->ip);
+    tcp_end(pipeline->tcp, pipeline->number);
+    decode_streams(pipeline, sessions);
+}
+
+/* --- Link layers ----------------------------------------------------------------------------- */
+
+/* DLT_ values have 16 bits. */
+static void count_unknown(GArray *unknown, int link_type)
+{
+    const guint index = (uint16_t)link_type;
+
+    if (index >= unknown->len)
+        g_array_set_size(unknown, index + 1);
+    g_array_index(unknown, uint64_t, index)++;
+}
+
+/* A problem, not an unusable file: other frames are readable. */
+static void report_unknown(GArray *unknown, const struct input *input)
+{
+    for (guint i = 0; i < unknown->len; i++)
+        if (g_array_index(unknown, uint64_t, i))
+            failure(EXIT_PROBLEMS, (struct qs_location){.file = input->name},
+                    "%" G_GUINT64_FORMAT " packets of link type \"%s\" cannot be read",
+                    g_array_index(unknown, uint64_t, i),
+                    pcap_datalink_val_to_description_or_dlt((int)i));
+    g_array_set_size(unknown, 0);
+}
+
+static void decode_frame(struct pipeline *pipeline, struct qs_sessions *sessions,
+                         struct input_frame *frame)
+{
+    if (!pipeline->link || pipeline->link_type != frame->link_type) {
+        pipeline->link_type = frame->link_type;
+        pipeline->link = link_find(frame->link_type);
+    }
+    if (!pipeline->link)
+        count_unknown(pipeline->unknown, frame->link_type);
+    if (pipeline->link && pipeline->link(&frame->packet))
+        pipeline_add_packet(pipeline, sessions, &frame->packet);
+    else
+        pipeline->frames++;
+}
+
+/* --- A file ---------------------------------------------------------------------------------- */
+
+/* Bytes of the file that were read. */
+static uint64_t position_in(const struct pipeline *pipeline, const struct input *input)
+{
+    return pipeline->source && pipeline->source->unpack ? source_position(pipeline->source)
+                                                        : input->position;
+}
+
+void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
+                   bool as_captured, uint64_t bytes_before)
+{
+    struct input_frame frame;
+    enum input_status status = INPUT_FRAME;
+    unsigned reads = 0;
+
+    pipeline_start(pipeline, as_captured);
+    while (!signals_interrupted()) {
+        status = input_next(input, &frame);
+        if (status == INPUT_FRAME && frame.comment.size && pipeline->comments)
+            qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
+        if (status == INPUT_FRAME)
+            decode_frame(pipeline, sessions, &frame);
+        else if (status == INPUT_IDLE)
+            pipeline_flush(pipeline, sessions);
+        else
+            break;
+        if (++reads % CHECK_EVERY)
+            continue;
+        progress_update(bytes_before + position_in(pipeline, input));
+        if (ferror(stdout))
+            break;
+    }
+    pipeline_flush(pipeline, sessions);
+    g_clear_pointer(&pipeline->reorder, qs_reorder_free);
+    if (status == INPUT_BROKEN && !signals_interrupted())
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){.file = input->name, .packet = input->frames + 1}, "%s",
+                input->error);
+    report_unknown(pipeline->unknown, input);
+}
+
+void pipeline_print_counts(const struct pipeline *pipeline)
+{
+    const struct ip_counts *ip = ip_counts(pipeline->ip);
+    const struct tcp_counts *tcp = tcp_counts(pipeline->tcp);
+
+    message((struct qs_location){0},
+            "%" G_GUINT64_FORMAT " packets, %" G_GUINT64_FORMAT " of them UDP; "
+            "%" G_GUINT64_FORMAT " IP fragments, %" G_GUINT64_FORMAT " datagrams made whole, "
+            "%" G_GUINT64_FORMAT " incomplete, %" G_GUINT64_FORMAT " contradictory",
+            pipeline->frames, pipeline->datagrams, ip->fragments, ip->reassembled, ip->incomplete,
+            ip->contradictory);
+    message((struct qs_location){0},
+            "%" G_GUINT64_FORMAT " TCP segments, %" G_GUINT64_FORMAT " of them out of order, "
+            "%" G_GUINT64_FORMAT " bytes repeated, %" G_GUINT64_FORMAT " missing in "
+            "%" G_GUINT64_FORMAT " holes",
+            tcp->segments, tcp->reordered, tcp->repeated, tcp->missing, tcp->holes);
+}

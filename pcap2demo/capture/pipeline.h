@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Passes frames to sessions: link layer, reordering, IP, UDP and TCP. */
+#ifndef PCAP2DEMO_PIPELINE_H
+#define PCAP2DEMO_PIPELINE_H
+
+#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/ip.h"
+#include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/source.h"
+#include "pcap2demo/capture/tcp.h"
+#include "common/sessions/reorder.h"
+#include "common/sessions/sessions.h"
+
+struct pipeline {
+    const struct source *source; /* of the current input; NULL: an interface */
+    struct qs_reorder *reorder;  /* of the current input; NULL: frames keep their order */
+    struct ip *ip;
+    struct tcp *tcp;
+    uint64_t frames, datagrams;   /* read so far */
+    uint64_t number;              /* of the last frame */
+    int link_type;                /* of the last frame */
+    link_reader *link;            /* its reader; NULL: unknown link type */
+    struct qs_comments *comments; /* of the current input; NULL: not wanted */
+    /* Called with each UDP datagram and TCP segment before its decode, and the numbers of its
+     * fragments (see ip_fragments()); or NULL. */
+    void (*on_packet)(void *user, const struct qs_packet *packet, const GArray *fragments);
+    void *user;
+    GArray *unknown; /* uint64_t: frames of the current input, by unknown link type */
+};
+
+void pipeline_init(struct pipeline *pipeline);
+void pipeline_clear(struct pipeline *pipeline);
+
+/*
+ * Decodes `input` up to its end, an interruption or the end of standard output. `as_captured`: does
+ * not reorder frames. `bytes_before`: bytes of earlier inputs, for the progress. Reports damage and
+ * unknown link types.
+ */
+void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
+                   bool as_captured, uint64_t bytes_before);
+
+/*
+ * The same frame by frame: pipeline_start(); pipeline_add_packet() for each IP packet, which it
+ * changes; pipeline_flush() if no frame came for a while or none will come.
+ */
+void pipeline_start(struct pipeline *pipeline, bool as_captured);
+void pipeline_add_packet(struct pipeline *pipeline, struct qs_sessions *sessions,
+                         struct qs_packet *packet);
+void pipeline_flush(struct pipeline *pipeline, struct qs_sessions *sessions);
+
+/* Ends the input: decodes what waited for missing IP fragments or TCP segments. */
+void pipeline_end(struct pipeline *pipeline, struct qs_sessions *sessions);
+
+/* Prints the number of packets of each kind, for --verbose. */
+void pipeline_print_counts(const struct pipeline *pipeline);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+static struct input *volatile waiting;
+
+static volatile sig_atomic_t wants_status, wants_reopening;
+
+static void on_interrupt(int number)
+{
+    interrupted = number;
+    if (waiting)
+        input_break(waiting);
+}
+
+static void on_request(int number)
+{
+    if (number == SIGUSR1)
+        wants_status = 1;
+    else
+        wants_reopening = 1;
+}
+
+/* Reads are not restarted, so that waiting for standard input ends at once. */
+void signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    /* So that unfinished demos are cleaned up. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is reported */
+}
+
+void signals_catch_requests(void)
+{
+    struct sigaction action = {.sa_handler = on_request};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+    if (!isatty(STDERR_FILENO))
+        sigaction(SIGHUP, &action, NULL);
+}
+
+static bool clear_request(volatile sig_atomic_t *request)
+{
+    const bool asked = *request;
+
+    *request = 0;
+    return asked;
+}
+
+bool signals_asked_for_status(void)
+{
+    return clear_request(&wants_status);
+}
+
+bool signals_asked_to_reopen(void)
+{
+    return clear_request(&wants_reopening);
+}
+
+const char *signals_interruption(void)
+{
+    switch (interrupted) {
+    case 0:
+        return NULL;
+    case SIGINT:
+        return "SIGINT";
+    case SIGTERM:
+        return "SIGTERM";
+    default:
+        return "SIGHUP";
+    }
+}
+
+bool signals_interrupted(void)
+{
+    return interrupted;
+}
+
+void signals_set_input(struct input *input)
+{
+    waiting = input;
+}
+
+void signals_die_of_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}

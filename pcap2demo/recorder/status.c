@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recorder/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/core/numeric_text.h"
+#include "common/protocols.h"
+#include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/report.h"
+#include "pcap2demo/output/writer.h"
+
+enum { FINISHED_MAX = 100 };
+
+static const char status_file[] = "pcap2demo-status.json";
+static const char finished_file[] = "pcap2demo-finished.json";
+
+/* --- Counters -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct counter {
+    const char *name, *help;
+    size_t offset;
+} counters[] = {
+    {"sessions_ended", "Sessions that ended", offsetof(struct status, ended)},
+    {"packets", "Packets that were captured", offsetof(struct status, packets)},
+    {"dropped_kernel", "Packets that the kernel dropped", offsetof(struct status, dropped_kernel)},
+    {"dropped_interface", "Packets that interfaces dropped", offsetof(struct status, dropped_interface)},
+    {"demos", "Demos that were written", offsetof(struct status, files.demos)},
+    {"demo_bytes", "Bytes of these demos", offsetof(struct status, files.demo_bytes)},
+    {"lost_demos", "Demos that are lost or end early", offsetof(struct status, files.lost_demos)},
+    {"lost_bytes", "Bytes that are lost", offsetof(struct status, files.lost_bytes)},
+};
+/* clang-format on */
+
+static uint64_t counter_value(const struct status *status, const struct counter *counter)
+{
+    return *(const uint64_t *)((const char *)status + counter->offset);
+}
+
+void status_init(struct status *status)
+{
+    *status =
+        (struct status){.sessions = g_hash_table_new(NULL, NULL), .begun = g_get_monotonic_time()};
+    status->finished = report_json("finished");
+    json_object_set_new(status->finished, "count", json_integer(0));
+    json_object_set_new(status->finished, "demos", json_array());
+}
+
+void status_clear(struct status *status)
+{
+    json_decref(status->finished);
+    g_hash_table_destroy(status->sessions);
+}
+
+/* Open sessions with a known player, or of a protocol: NULL, all. */
+static guint count_sessions(const struct status *status, bool players,
+                            const struct qs_protocol *protocol)
+{
+    GHashTableIter each;
+    gpointer data;
+    guint count = 0;
+
+    g_hash_table_iter_init(&each, status->sessions);
+    while (g_hash_table_iter_next(&each, &data, NULL)) {
+        const struct qs_client_session *session = data;
+
+        count += (!players || (session->player && !session->spectator)) &&
+                 (!protocol || session->protocol == protocol);
+    }
+    return count;
+}
+
+char *status_text(const struct status *status)
+{
+    const guint sessions = g_hash_table_size(status->sessions);
+    const guint players = count_sessions(status, true, NULL);
+    GString *text = g_string_new(NULL);
+
+    g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
+                    qs_plural(sessions), players, qs_plural(players), status->files.demos,
+                    qs_plural(status->files.demos));
+    if (status->files.demos)
+        g_string_append_printf(text, " (%.1f MB)", (double)status->files.demo_bytes / 1e6);
+    g_string_append_printf(text,
+                           ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
+                           " by kernel, %" G_GUINT64_FORMAT " by interface",
+                           status->packets, status->dropped_kernel, status->dropped_interface);
+    if (status->files.lost_bytes || status->files.lost_demos)
+        g_string_append_printf(text,
+                               ", lost %" G_GUINT64_FORMAT " demos, %" G_GUINT64_FORMAT " bytes",
+                               status->files.lost_demos, status->files.lost_bytes);
+    return g_string_free(text, FALSE);
+}
+
+json_t *status_json(const struct status *status)
+{
+    json_t *object =
+        json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)g_hash_table_size(status->sessions),
+                  "players", (json_int_t)count_sessions(status, true, NULL), "seconds",
+                  (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
+
+    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
+        json_object_set_new(object, counters[i].name,
+                            report_number(counter_value(status, &counters[i])));
+    return object;
+}
+
+/* --- Files ----------------------------------------------------------------------------------- */
+
+/* Without room the old file stays; the log has why. */
+static void replace_file(const char *folder, const char *name, const char *text)
+{
+    struct writer *writer = writer_new(folder);
+
+    writer_add(writer, text, strlen(text));
+    g_free(writer_commit(writer, name, true));
+    writer_free(writer);
+}
+
+static void replace_json(const char *folder, const char *name, const json_t *object)
+{
+    char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+
+    replace_file(folder, name, text);
+    free(text);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+    const unsigned one = ((const struct qs_client_session *)a)->number,
+                   other = ((const struct qs_client_session *)b)->number;
+
+    return one < other ? -1 : one > other;
+}
+
+static json_t *sessions_json(const struct status *status)
+{
+    GList *sessions = g_list_sort(g_hash_table_get_keys(status->sessions), compare_numbers);
+    json_t *array = json_array();
+
+    for (GList *link = sessions; link; link = link->next) {
+        const struct qs_client_session *session = link->data;
+        json_t *object = report_session_json(session);
+
+        json_object_set_new(object, "bytes",
+                            report_number(session->demo ? session->demo->size : 0));
+        json_array_append_new(array, object);
+    }
+    g_list_free(sessions);
+    return array;
+}
+
+static void write_status(const struct status *status, const char *folder)
+{
+    GDateTime *now = g_date_time_new_now_utc();
+    char *time = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+    json_t *object = report_json("status"), *numbers = status_json(status);
+
+    json_object_update(object, numbers);
+    json_object_set_new(object, "updated", json_string(time));
+    json_object_set_new(object, "sessions", sessions_json(status));
+    replace_json(folder, status_file, object);
+    json_decref(numbers);
+    json_decref(object);
+    g_free(time);
+    g_date_time_unref(now);
+}
+
+static void write_metrics(const struct status *status, const char *path)
+{
+    char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    GString *text = g_string_new("# HELP pcap2demo_sessions Sessions that are open\n"
+                                 "# TYPE pcap2demo_sessions gauge\n");
+
+    for (int i = 0; qs_protocols[i]; i++)
+        g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n", qs_protocols[i]->name,
+                               count_sessions(status, false, qs_protocols[i]));
+    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++) {
+        const struct counter *counter = &counters[i];
+
+        g_string_append_printf(text,
+                               "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n"
+                               "pcap2demo_%s_total %" G_GUINT64_FORMAT "\n",
+                               counter->name, counter->help, counter->name, counter->name,
+                               counter_value(status, counter));
+    }
+    replace_file(folder, name, text->str);
+    g_string_free(text, TRUE);
+    g_free(folder);
+    g_free(name);
+}
+
+void status_write(struct status *status, const char *folder, const char *metrics)
+{
+    write_status(status, folder);
+    if (status->finished_changed)
+        replace_json(folder, finished_file, status->finished);
+    status->finished_changed = false;
+    if (metrics)
+        write_metrics(status, metrics);
+}
+
+/* --- Finished demos -------------------------------------------------------------------------- */
+
+void status_continue(struct status *status, const char *folder)
+{
+    char *path = g_build_filename(folder, finished_file, NULL);
+    json_t *before = json_load_file(path, 0, NULL);
+
+    if (json_is_integer(json_object_get(before, "count")) &&
+        json_is_array(json_object_get(before, "demos")))
+        json_object_update_existing(status->finished, before);
+    json_decref(before);
+    g_free(path);
+}
+
+void status_add_finished(struct status *status, const char *path, uint64_t bytes)
+{
+    const json_int_t count = json_integer_value(json_object_get(status->finished, "count")) + 1;
+    json_t *demos = json_object_get(status->finished, "demos");
+
+    json_object_set_new(status->finished, "count", json_integer(count));
+    json_array_append_new(demos, json_pack("{s:I, s:o, s:o}", "number", count, "file",
+                                           report_text_json(path), "bytes", report_number(bytes)));
+    while (json_array_size(demos) > FINISHED_MAX)
+        json_array_remove(demos, 0);
+    status->finished_changed = true;
+}
+
+/* --- --status -------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *member, const char *otherwise)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+
+    return text ? text : otherwise;
+}
+
+/* "12.3", or "-" where it is not known. */
+static char *figure_text(const json_t *object, const char *member)
+{
+    const json_t *value = json_object_get(object, member);
+
+    return json_is_number(value) ? g_strdup_printf("%.1f", json_number_value(value))
+                                 : g_strdup("-");
+}
+
+static void print_session(const json_t *session)
+{
+    const json_t *line = json_object_get(session, "line"), *maps = json_object_get(session, "maps");
+    const size_t count = json_array_size(maps);
+    const char *map = count ? json_string_value(json_array_get(maps, count - 1)) : NULL;
+    const char *player = text_of(session, "player", "?");
+    const bool spectator = json_is_true(json_object_get(session, "spectator"));
+    char *up = figure_text(json_object_get(line, "c2s"), "loss");
+    char *down = figure_text(json_object_get(line, "s2c"), "loss");
+    char *ping = figure_text(line, "ping");
+
+    print_line("%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT
+               "%s",
+               player, text_of(session, "title", "?"), map ? map : "?",
+               json_number_value(json_object_get(session, "duration")),
+               (gint64)json_integer_value(json_object_get(session, "packets")), up, down, ping,
+               (gint64)json_integer_value(json_object_get(session, "bytes")),
+               spectator ? "  spectator" : "");
+    g_free(up);
+    g_free(down);
+    g_free(ping);
+}
+
+static void print_status(const struct options *options)
+{
+    const char *folder = options->files[0] ? options->files[0] : "/var/lib/pcap2demo";
+    char *path = g_build_filename(folder, status_file, NULL);
+    json_error_t error;
+    json_t *status = json_load_file(path, 0, &error), *session;
+    size_t i;
+
+    if (!status) {
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
+                error.text);
+    } else {
+        print_line("%-24s %-11s %-12s %8s %9s %6s %6s %7s %9s", "player", "game", "map", "since",
+                   "packets", "loss^%", "lossv%", "ping ms", "bytes");
+        json_array_foreach(json_object_get(status, "sessions"), i, session) print_session(session);
+        print_line("%s: %" G_GINT64_FORMAT " packets, %" G_GINT64_FORMAT
+                   " dropped by the kernel, %" G_GINT64_FORMAT " demos, %" G_GINT64_FORMAT " lost",
+                   text_of(status, "updated", "?"),
+                   (gint64)json_integer_value(json_object_get(status, "packets")),
+                   (gint64)json_integer_value(json_object_get(status, "dropped_kernel")),
+                   (gint64)json_integer_value(json_object_get(status, "demos")),
+                   (gint64)json_integer_value(json_object_get(status, "lost_demos")));
+    }
+    json_decref(status);
+    g_free(path);
+}
+
+const struct action_kind status_action = {
+    .name = "status",
+    .help = "Print who plays, by the recorder of a FOLDER",
+    .print = print_status,
+};

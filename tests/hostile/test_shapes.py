@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sessions that repeat one thing cost no more than their bytes."""
+
+import os
+import shutil
+import unittest
+
+import capture
+import floods
+import shapes
+from tool import SAMPLE, ToolTest
+
+SANITIZED = bool(os.environ.get("SANITIZED"))
+
+
+class Shapes(ToolTest):
+    def capture(self, name, frames):
+        path = self.folder / name
+        capture.write(path, shapes.LINK_TYPE, frames)
+        return path
+
+    def assert_linear(self, make, count, *options):
+        """Twice as much takes about twice as long, and no more than a second and one a megabyte."""
+        seconds = []
+        for times in (1, 2):
+            path = self.capture("shape.pcap", make(times * count))
+            seconds.append(min(self.measure(*options, path)[2] for _ in range(2)))
+        if SANITIZED:
+            return
+        self.assertLess(seconds[1], 1 + path.stat().st_size / (1 << 20), seconds)
+        if seconds[1] > 0.2:  # else starting it takes most
+            self.assertLess(seconds[1] / seconds[0], 3, seconds)
+
+    # --- Info strings
+
+    def test_info_strings(self):
+        for name, make in shapes.INFO_STRINGS.items():
+            for options in (["--check"], ["--dump"]):
+                with self.subTest(name, options=options):
+                    self.assert_linear(make, 20000, *options)
+
+    def test_too_long_info_strings_are_noted(self):
+        for name, make in shapes.INFO_STRINGS.items():
+            with self.subTest(name):
+                for count, noted in ((20, False), (400, True)):
+                    output, _ = self.tool("--dump", self.capture("info.pcap", make(count)))
+                    self.assertEqual("Info string longer than the" in output, noted, output[-500:])
+
+    # --- Lists
+
+    @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
+    def test_lists_keep_what_engines_have_room_for(self):
+        for name, (make, count) in shapes.LISTS.items():
+            with self.subTest(name):
+                short, long = (self.measure("--list", self.capture("list.pcap", make(count, size)))[1]
+                               for size in (50, 4000))
+                self.assertLess(long - short, 4)  # MiB; the long texts have 50 and 4
+
+    # --- Sessions under two addresses
+
+    def test_translated_sessions(self):
+        self.assert_linear(shapes.translated, 250, "--list")
+
+    # --- Messages
+
+    def test_messages_of_one_kind_are_counted(self):
+        link_type, player = capture.read(SAMPLE)
+        for count, lines in ((3, 1), (1200, 1001)):
+            path = self.folder / "twice.pcap"
+            capture.write(path, link_type, floods.in_turn(player[:60], count, 10**6))
+            _, error = self.tool("--output", "demos", path)
+            said = error.splitlines()
+            self.assertEqual(len(said), lines)
+            self.assertIn("under another address", said[0])
+        self.assertEqual(said[-1], f"pcap2demo: {path}: 198 more messages")
+
+    # --- Goldens
+
+    def test_long_lines_of_goldens(self):
+        """Once each of these fields was written out with the name of its group."""
+        golden = self.folder / "goldens" / "qw-sample.golden"
+        golden.parent.mkdir()
+        self.tool("--check", "--golden", "goldens", "--update", SAMPLE)
+        lines = golden.read_bytes().split(b"\n")
+        for line in (b" " + b"g" * 1000 + b".a=1()" * 80000, b" g" + b".a=1()" * 80000):
+            golden.write_bytes(b"\n".join(lines[:9] + [line] + lines[9:]))
+            options = "--check", "--golden", "goldens", SAMPLE
+            self.assertIn(self.run_tool(*options).returncode, (1, 2))
+            _, memory, seconds = self.measure(*options)
+            if not SANITIZED:
+                self.assertLess(memory, 40)  # MiB; it was 3,000
+            self.assertLess(seconds, 5)
+
+    # --- Pipes: nothing is waited for that was not named as an input
+
+    def test_pipes(self):
+        os.mkfifo(self.folder / "pipe.pcap")
+        os.mkfifo(self.folder / "pipe.qwd")
+        self.tool("--list", SAMPLE)
+        self.assertEqual(self.run_tool("-R", "--check", ".").returncode, 2)
+        (self.folder / "below").mkdir()
+        shutil.copy(SAMPLE, self.folder / "below" / "sample.pcap")
+        output, _ = self.tool("-R", "--list", ".")
+        self.assertIn("labplayer", output)
+        self.tool("--check", "--golden", "pipe.qwd", SAMPLE, status=2)
+        _, error = self.tool("--check", "--sign-on", "pipe.qwd", SAMPLE, status=2)
+        self.assertEqual(error, "pcap2demo: pipe.qwd: is not a regular file\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# engine.sh PCAP2DEMO SHARED: the job of .packaging/examples, with Debian's mvdsv and ezQuake: two runs teach what to
+# expect, a third is as expected, and one with another kind of coordinates is not.
+set -u
+job=$(realpath "$(dirname "$0")/../../.packaging/examples/check-wire.sh")
+export GAMEDATA=$2/gamedata/quake
+
+for needed in /usr/games/mvdsv /usr/lib/quakeworld/ktx/qwprogs.so /usr/lib/games/ezquake/ezquake "$GAMEDATA"; do
+    [ -e "$needed" ] || { echo "skipped: no $needed"; exit 77; }
+done
+for needed in Xvfb tcpdump; do
+    command -v "$needed" >/dev/null || { echo "skipped: no $needed"; exit 77; }
+done
+tcpdump -i lo -c 1 -w /dev/null "udp port 9" >/dev/null 2>&1 &
+sleep 1
+kill $! 2>/dev/null || { echo "skipped: no right to capture"; exit 77; }
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+chmod 777 "$folder"
+mkdir "$folder/bin"
+ln -s "$(realpath "$1")" "$folder/bin/pcap2demo"
+export PATH=$folder/bin:$PATH
+cd "$folder" || exit 1
+# A port that no other run of this test has.
+export PORT=$((20000 + $$ % 10000))
+
+UPDATE=1 "$job" wire.expect one.pcap || exit 1
+UPDATE=1 "$job" wire.expect two.pcap || exit 1
+"$job" wire.expect three.pcap || exit 1
+if SERVER_CFG="sv_bigcoords 1" "$job" wire.expect four.pcap 2>errors; then
+    echo "sv_bigcoords was not noticed"
+    exit 1
+fi
+cat errors
+grep -q "protocol extensions: FTE 0x8000 (floatcoords) more than expected" errors &&
+    grep -q "<failure message=\"protocol extensions: FTE" report.xml

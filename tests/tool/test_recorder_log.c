@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The recorder's log, with a reader that does not read. */
+#include "tests/tool/frames.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pcap2demo/recorder/log.h"
+
+enum { LINES = 3 * LOG_LINES_MAX };
+
+/* What the log wrote: lines, and what it says of those that it dropped. */
+struct count {
+    int file;
+    unsigned lines, dropped;
+};
+
+static gpointer count_lines(gpointer data)
+{
+    struct count *count = data;
+    FILE *stream = fdopen(count->file, "r");
+    char line[256];
+
+    while (fgets(line, sizeof line, stream)) {
+        const char *space = strchr(line, ' ');
+        unsigned dropped;
+
+        if (sscanf(space, " %u lines of the log were dropped", &dropped) == 1)
+            count->dropped += dropped;
+        else
+            count->lines++;
+    }
+    fclose(stream);
+    return NULL;
+}
+
+TEST(never_waits_and_counts_what_it_drops)
+{
+    const int output = dup(STDOUT_FILENO);
+    struct count count = {0};
+    GThread *reader;
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    g_unsetenv("JOURNAL_STREAM");
+    fflush(stdout);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    log_open(&(struct log_setup){.events = true});
+    for (int i = 0; i < LINES; i++) /* of more bytes than a pipe holds */
+        log_event("event", NULL, "a line of the log that fills a pipe soon");
+    count.file = ends[0];
+    reader = g_thread_new("reader", count_lines, &count);
+    log_close();
+    dup2(output, STDOUT_FILENO);
+    close(output);
+    g_thread_join(reader);
+    assert_true(count.lines >= LOG_LINES_MAX);
+    assert_true(count.dropped > 0);
+    assert_int_equal(count.lines + count.dropped, LINES);
+}
