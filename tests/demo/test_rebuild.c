@@ -543,6 +543,13 @@ TEST(test_server_ends_the_connection)
 
 /* --- DM2 --- */
 
+/* The rebuilder follows the session from the packet before the first frame on. */
+static void start_dm2(struct rebuilding *r)
+{
+    rebuilding_start(r, &qs_demo_dm2);
+    packet(r, QS_END_A, VIEW("\x31\0\0\0\x63\0\0\0\1\0"));
+}
+
 /* A full frame: its number, no delta, nothing suppressed, no areas; no player,
  * no entities. */
 #define FULL_FRAME "\x14\7\0\0\0\xff\xff\xff\xff\0\0\x11\0\0\0\0\0\0\x12\0\0"
@@ -569,7 +576,7 @@ TEST(test_frame_of_a_late_start)
 {
     struct rebuilding r;
 
-    rebuilding_start(&r, &qs_demo_dm2);
+    start_dm2(&r);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
     assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
     assert_int_equal(r.memory.demo->len, 0);
@@ -587,7 +594,7 @@ TEST(test_frame_after_a_long_gap)
 {
     struct rebuilding r;
 
-    rebuilding_start(&r, &qs_demo_dm2);
+    start_dm2(&r);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
     packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
     finish(&r);
@@ -610,7 +617,7 @@ TEST(test_frame_after_a_gap_of_all_that_players_keep)
         GByteArray *bytes = g_byte_array_new();
         struct rebuilding r;
 
-        rebuilding_start(&r, &qs_demo_dm2);
+        start_dm2(&r);
         packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
         g_byte_array_append(bytes, (const uint8_t *)"\x65\0\0\0\x33\0\0\0", 8);
         g_byte_array_append(bytes, frames[i][0].data, frames[i][0].size);
@@ -646,7 +653,7 @@ TEST(test_frame_after_many_entities)
     struct rebuilding r;
     int32_t base = 1;
 
-    rebuilding_start(&r, &qs_demo_dm2);
+    start_dm2(&r);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA));
     for (uint32_t number = 0x65; number < 0x65 + 13; number++) {
         GByteArray *frame = crowded_frame(number, base == 1 ? -1 : base, 80);
@@ -678,7 +685,7 @@ TEST(test_messages_of_a_level_end_with_it)
 {
     struct rebuilding r;
 
-    rebuilding_start(&r, &qs_demo_dm2);
+    start_dm2(&r);
     packet(&r, QS_END_B, VIEW(HEADER("\1") LEVEL_35 FRAME_RATE_20));
     packet(&r, QS_END_B, VIEW(HEADER("\2") FRAME_35("\2")));
     packet(&r, QS_END_B, VIEW(HEADER("\3") FRAME_35("\3") PRINT));
