@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import tool
-from recorder import PORT, RecorderTest, Session, add_pair, main, run
+from recorder import PATIENCE, PORT, RecorderTest, Session, add_pair, main, run
 from tool import SAMPLE
 
 # A session of two levels, where it is at hand.
@@ -143,14 +143,14 @@ class Recorder(RecorderTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stderr.readline()
             process.stdout.close()
-            self.assertEqual(process.wait(15), -signal.SIGPIPE)
+            self.assertEqual(process.wait(PATIENCE), -signal.SIGPIPE)
 
     def systemd(self):
         """The socket at which recorders that start from now on tell how they are."""
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(listener.close)
         listener.bind(str(self.folder / "notify"))
-        listener.settimeout(15)
+        listener.settimeout(PATIENCE)
         os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
         self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
         return listener
@@ -281,7 +281,7 @@ class Recorder(RecorderTest):
             self.wait(process, "interface")
         add_pair()
         for process, words in zip(processes, ("no interface is left", "to be started again")):
-            self.assertEqual(process.wait(15), 1)
+            self.assertEqual(process.wait(PATIENCE), 1)
             self.assertIn("cannot be opened", process.log.read_text())
             self.assertIn(words, process.log.read_text())
         run("ip", "link", "delete", "left")
