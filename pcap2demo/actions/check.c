@@ -13,7 +13,6 @@
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/regression/expect.h"
 #include "pcap2demo/regression/golden.h"
-#include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/regression/test_report.h"
 
 /* Problems beyond this number, for each file, are only counted. */

@@ -7,7 +7,7 @@
 
 #include "common/core/parse.h"
 #include "pcap2demo/regression/expect.h"
-#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/regression/golden.h"
 
 struct finding {
     uint64_t packet;

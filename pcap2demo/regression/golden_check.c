@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/regression/golden_diff.h"
 
 #include <string.h>
 

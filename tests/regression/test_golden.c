@@ -494,21 +494,6 @@ TEST(damaged_lines)
                    "line 3: stands behind the golden's end");
 }
 
-/* A line may not have the program keep more than a packet's. */
-TEST(long_lines)
-{
-    char *rest = g_strnfill(9 << 20, 'a');
-    char *golden = g_strconcat(HEAD "packet qw s2c\n ", rest, "\n# end, 1 packets\n", NULL);
-
-    assert_damaged(golden, "line 3: is too long");
-    g_free(golden);
-    rest[100 << 10] = '\0';
-    golden = g_strconcat("# pcap2demo golden, schema 1, ignoring: ", rest, "\n", NULL);
-    assert_damaged(golden, "line 1: is too long");
-    g_free(golden);
-    g_free(rest);
-}
-
 /* What is before the damage is compared, what is behind it is not called new. */
 TEST(good_part_compared)
 {
