@@ -381,7 +381,7 @@ static void print_golden(const struct check *check, const struct findings *findi
     const struct golden_result *golden = findings->golden;
 
     test_report_about(check->report, findings->file, "golden");
-    findings_print_golden(findings, shows_findings(check), check->options->quiet);
+    findings_print_golden(findings, shows_findings(check));
     if (!golden->error && golden->verdict != GOLDEN_SAME) {
         char *verdict = findings_verdict(findings);
 

@@ -47,9 +47,8 @@ void findings_print(const struct findings *findings);
 /* "x.golden: the same, 12 packets". New. */
 char *findings_verdict(const struct findings *findings);
 
-/* Prints the differences from the golden, and the verdict where `show`. `quiet`: only what is
- * wrong. */
-void findings_print_golden(const struct findings *findings, bool show, bool quiet);
+/* Prints the differences from the golden, and the verdict where `show`. */
+void findings_print_golden(const struct findings *findings, bool show);
 
 /* New. */
 json_t *findings_json(const struct findings *findings);

@@ -68,8 +68,8 @@ struct golden_options {
 enum golden_verdict {
     GOLDEN_SAME,
     GOLDEN_DIFFERENT,
-    GOLDEN_WRITTEN,   /* for an update: it was different or missing */
-    GOLDEN_UNCHANGED, /* for an update: it was the same, and is not written */
+    GOLDEN_WRITTEN,   /* by an update */
+    GOLDEN_UNCHANGED, /* an update would have written the same */
     GOLDEN_UNUSABLE   /* see `error` */
 };
 
@@ -81,7 +81,8 @@ struct golden_result {
     enum golden_verdict verdict;
     uint64_t packets;       /* compared, or written */
     uint64_t count;         /* packets that differ */
-    GPtrArray *differences; /* struct golden_difference: the first of them; NULL: not compared */
+    GPtrArray *differences; /* struct golden_difference: the first of them; NULL: not compared, or
+                               an update */
     char *error;            /* with the line, or NULL */
 };
 void golden_result_free(struct golden_result *result);

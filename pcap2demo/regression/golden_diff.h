@@ -54,7 +54,6 @@ struct golden_diff {
     uint64_t packets;       /* of the golden, compared */
     uint64_t total;         /* differences */
     GPtrArray *differences; /* struct golden_difference: the first of them, in order */
-    bool renumbered;        /* matching packets have other numbers than in the golden */
 
     struct golden_reader *golden;
     guint max;           /* differences to keep */
