@@ -156,6 +156,8 @@ static const char *end_text(enum qs_session_end why)
         return "connected anew";
     case QS_SESSION_SILENT:
         return "was not heard of any more";
+    case QS_SESSION_TOO_SLOW:
+        return "is not followed any more, because a packet took more than a second";
     case QS_SESSION_INPUT_OVER:
     case QS_SESSION_GOES_ON:
         break;
@@ -165,11 +167,10 @@ static const char *end_text(enum qs_session_end why)
 
 static const char *end_word(enum qs_session_end why)
 {
-    static const char *const words[] = {[QS_SESSION_GOES_ON] = "goes_on",
-                                        [QS_SESSION_DISCONNECTED] = "disconnected",
-                                        [QS_SESSION_REPLACED] = "replaced",
-                                        [QS_SESSION_SILENT] = "silent",
-                                        [QS_SESSION_INPUT_OVER] = "recording_over"};
+    static const char *const words[] = {
+        [QS_SESSION_GOES_ON] = "goes_on",   [QS_SESSION_DISCONNECTED] = "disconnected",
+        [QS_SESSION_REPLACED] = "replaced", [QS_SESSION_SILENT] = "silent",
+        [QS_SESSION_TOO_SLOW] = "too_slow", [QS_SESSION_INPUT_OVER] = "recording_over"};
 
     return words[why];
 }
@@ -218,10 +219,10 @@ static void log_session_end(const struct qs_client_session *session)
     json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
     json_object_set_new(members, "demo", json_string(demo));
     json_object_set_new(members, "line", report_line_json(session->quality));
-    log_event("session_end", members,
-              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
-              session->number, player_name(session), end_text(session->why), duration,
-              session->packets, demo, line);
+    (session->why == QS_SESSION_TOO_SLOW ? log_warning : log_event)(
+        "session_end", members,
+        "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s", session->number,
+        player_name(session), end_text(session->why), duration, session->packets, demo, line);
     g_free(line);
     g_free(duration);
     g_free(demo);
