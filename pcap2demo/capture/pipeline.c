@@ -53,7 +53,7 @@ static void decode_packet(struct pipeline *pipeline, struct qs_sessions *session
 
     pipeline->number = packet->number;
     if (found != IP_NOTHING && pipeline->on_packet)
-        pipeline->on_packet(pipeline->user, packet, ip_fragments(pipeline->ip));
+        pipeline->on_packet(pipeline->user, packet, found == IP_TCP);
     switch (found) {
     case IP_UDP:
         pipeline->datagrams++;

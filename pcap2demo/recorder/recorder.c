@@ -86,31 +86,19 @@ static bool open_interfaces(struct recorder *recorder)
     return recorder->live != NULL;
 }
 
-/* New; ends with NULL. */
-static char **written_folders(const struct recorder *recorder)
-{
-    const struct options *options = recorder->options;
-    GPtrArray *folders = g_ptr_array_new();
-
-    if (recorder->records)
-        g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
-    if (options->action == &extract_action)
-        g_ptr_array_add(folders, g_strdup(options->argument));
-    if (check_junit_file())
-        g_ptr_array_add(folders, g_path_get_dirname(check_junit_file()));
-    if (recorder_options.packets)
-        g_ptr_array_add(folders, g_strdup(recorder_options.packets));
-    g_ptr_array_add(folders, NULL);
-    return (char **)g_ptr_array_free(folders, FALSE);
-}
-
 /* Only opening the interfaces needed privileges. */
 static bool drop_privileges(const struct recorder *recorder)
 {
-    char **folders = written_folders(recorder);
-    char *problem = sandbox_enter(recorder_options.user, (const char *const *)folders);
+    const struct options *options = recorder->options;
+    const char *folders[3] = {NULL}; /* that are written to */
+    char *problem;
 
-    g_strfreev(folders);
+    if (recorder->records)
+        folders[0] = demo_files_folder(options->demos);
+    else if (options->action == &extract_action)
+        folders[0] = options->argument;
+    folders[folders[0] ? 1 : 0] = recorder_options.packets;
+    problem = sandbox_enter(recorder_options.user, folders);
     if (!problem)
         return true;
     failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s", problem);
@@ -123,7 +111,8 @@ static void on_named(void *status, const char *path, uint64_t bytes)
     status_add_finished(status, path, bytes);
 }
 
-static bool open_recordings(struct recorder *recorder)
+/* False: `*error` is a new text, unless no recordings are wanted. */
+static bool open_recordings(struct recorder *recorder, char **error)
 {
     const char *folder = recorder_options.packets;
     const struct recordings_setup setup = {.demos = recorder->options->demos,
@@ -132,23 +121,18 @@ static bool open_recordings(struct recorder *recorder)
                                            .named = on_named,
                                            .user = &recorder->status,
                                            .sessions = &recorder->options->sessions};
-    char *error = NULL;
 
     if (!recorder->records && folder)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = folder},
-                "captures of sessions are written only where demos are");
+        *error = g_strdup("captures of sessions are written only where demos are");
     if (!recorder->records)
         return !folder;
-    recorder->recordings = recordings_new(&setup, &error);
-    if (!recorder->recordings) {
-        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
-        g_free(error);
+    recorder->recordings = recordings_new(&setup, error);
+    if (!recorder->recordings)
         return false;
-    }
     status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
     recorder->sessions_options.store = recordings_store(recorder->recordings);
     recorder->captures = session_captures_new(recorder->sessions_options.store, folder);
-    recorder->pipeline.on_packet = session_captures_assign;
+    recorder->pipeline.on_packet = session_captures_keep;
     recorder->pipeline.user = recorder->captures;
     return true;
 }
@@ -185,18 +169,13 @@ static void set_interface(struct recorder *recorder, unsigned interface)
 static bool read_frames(struct recorder *recorder)
 {
     struct live_frame frame;
-    struct input_frame raw;
     unsigned count = 0;
 
     while (count < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
         count++;
         set_interface(recorder, frame.interface);
-        raw = frame.frame;
-        if (!frame.link(&frame.frame.packet))
-            continue;
-        if (recorder->captures)
-            session_captures_frame(recorder->captures, &raw);
-        pipeline_add_packet(&recorder->pipeline, recorder->sessions, &frame.frame.packet);
+        if (frame.link(&frame.frame.packet))
+            pipeline_add_packet(&recorder->pipeline, recorder->sessions, &frame.frame.packet);
     }
     recorder->status.packets += count;
     if (count)
@@ -429,15 +408,21 @@ static void open_log(const struct recorder *recorder)
 
 static void open_and_run(struct recorder *recorder)
 {
+    char *error = NULL;
+
     if (!open_interfaces(recorder))
         return;
     notify_open();
     if (drop_privileges(recorder)) {
         open_log(recorder);
-        if (open_recordings(recorder))
+        if (open_recordings(recorder, &error))
             run(recorder);
         log_close();
     }
+    if (error)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s",
+                error);
+    g_free(error);
     if (recorder->recordings)
         recordings_free(recorder->recordings);
     notify_close();

@@ -175,12 +175,11 @@ class Recorder(RecorderTest):
     # --- Faults ---
 
     def test_killed_and_started_again(self):
+        """Meanwhile no other recorder uses its folder."""
         killed = self.start()
         with Session() as session:
             session.send(0, 1000)
-            other = self.start()
-            self.assertEqual(self.events(other, "unfinished"), [])
-            self.stop(other)
+            self.assertIn("another recorder", self.tool("-i", "lo", "-o", "demos", status=2)[1])
             self.wait_for_disk(killed, 1000)
             killed.kill()
             killed.wait()
@@ -274,7 +273,8 @@ class Recorder(RecorderTest):
         self.folder.chmod(0o755)
         self.systemd()
         add_pair()
-        processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
+        processes = [self.start("-Z", "nobody", interface=name, output=output)
+                     for name, output in (("left", "demos"), ("left,lo", "others"))]
         self.assertEqual(self.demos.owner(), "nobody")
         run("ip", "link", "delete", "left")
         for process in processes:
