@@ -22,7 +22,6 @@ struct input_frame {
 /* The result of reading. */
 enum input_status {
     INPUT_FRAME,
-    INPUT_IDLE, /* live: no frame is available now */
     INPUT_END,
     INPUT_BROKEN /* the file is cut or damaged here */
 };
@@ -53,21 +52,16 @@ enum {
 };
 
 /*
- * Reads pcap files in large chunks, which libpcap does not (see read_buffer.h). Supports regular
- * files of version 2.4, of either byte order and precision, with a link type that pcap2demo knows.
- * libpcap reads all others: older variants, and streams, where waiting for a whole chunk may take
- * long. Source: pcap-savefile(5).
- *
- * NULL if libpcap must read the stream, whose position is then unchanged. Otherwise the reader
- * closes it.
+ * Reads pcap files up to version 2.4, of either byte order and precision, also those of Linux 2.2
+ * whose frames have longer headers. Of any link type. The reader closes the stream, also on
+ * failure: then it is NULL and `*error` a new string. Source: pcap-savefile(5).
  */
-struct frame_reader *pcap_reader_open(FILE *stream);
+struct frame_reader *pcap_reader_open(FILE *stream, char **error);
 
 /*
  * Reads pcapng files with all kinds of packet blocks and any number of sections of either byte
- * order. Reads up to the first interface at once. The reader closes the stream, also on failure:
- * then it is NULL and `*error` a new string. Simple packet blocks get the time of the previous
- * frame.
+ * order. Reads up to the first interface at once. The same on failure. Simple packet blocks get the
+ * time of the previous frame.
  */
 struct frame_reader *pcapng_reader_open(FILE *stream, char **error);
 

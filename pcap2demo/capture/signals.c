@@ -6,15 +6,11 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-static struct input *volatile waiting;
-
 static volatile sig_atomic_t wants_status, wants_reopening;
 
 static void on_interrupt(int number)
 {
     interrupted = number;
-    if (waiting)
-        input_break(waiting);
 }
 
 static void on_request(int number)
@@ -84,11 +80,6 @@ const char *signals_interruption(void)
 bool signals_interrupted(void)
 {
     return interrupted;
-}
-
-void signals_set_input(struct input *input)
-{
-    waiting = input;
 }
 
 void signals_die_of_pipe(void)

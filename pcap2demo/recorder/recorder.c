@@ -168,20 +168,19 @@ static void set_interface(struct recorder *recorder, unsigned interface)
 /* Returns whether there were any. */
 static bool read_frames(struct recorder *recorder)
 {
-    struct live_frame frame;
-    unsigned count = 0;
+    struct input_frame *frame;
+    unsigned interface, count = 0;
 
-    while (count < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
+    while (count < FRAMES_AT_ONCE && (frame = live_next(recorder->live, &interface))) {
         count++;
-        set_interface(recorder, frame.interface);
-        if (frame.link(&frame.frame.packet))
-            pipeline_add_packet(&recorder->pipeline, recorder->sessions, &frame.frame.packet);
+        set_interface(recorder, interface);
+        pipeline_add_frame(&recorder->pipeline, frame);
     }
     recorder->status.packets += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
-        pipeline_flush(&recorder->pipeline, recorder->sessions);
+        pipeline_flush(&recorder->pipeline);
     return count != 0;
 }
 
@@ -307,7 +306,8 @@ static void record(struct recorder *recorder)
 
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
     qs_sessions_set_source(recorder->sessions, name, name);
-    pipeline_start(&recorder->pipeline, qs_sessions_is_as_captured(recorder->sessions));
+    pipeline_start(&recorder->pipeline, recorder->sessions,
+                   qs_sessions_is_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder_options.interface);
     while (!is_over(recorder)) {
@@ -342,14 +342,14 @@ static void finish(struct recorder *recorder)
 {
     notify("STOPPING=1");
     drain_kernel(recorder);
-    pipeline_flush(&recorder->pipeline, recorder->sessions);
+    pipeline_flush(&recorder->pipeline);
     update_drops(recorder);
     qs_sessions_end_source(recorder->sessions);
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
                                      recorder->status.packets);
-    pipeline_end(&recorder->pipeline, recorder->sessions);
+    pipeline_end(&recorder->pipeline);
 }
 
 static void log_stop(struct recorder *recorder)

@@ -113,7 +113,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     file->blocks = input->frames;
     file->whole = input->position;
     qs_sessions_end_source(sessions);
-    pipeline_end(&pipeline, sessions);
+    pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
     input_close(input);
     return NULL;

@@ -51,7 +51,7 @@ static struct watched read_sample(bool prompt, bool slow)
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, name, "sample");
     pipeline_read(&pipeline, input, sessions, false, 0);
-    pipeline_end(&pipeline, sessions);
+    pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
     qs_sessions_free(sessions, true);
     inputs_clear(&options);
