@@ -138,7 +138,7 @@ void input_close(struct input *input)
     link_filter_clear(&input->compiled);
     g_free(input->filter);
     if (input->reader)
-        input->reader->close(input->reader);
+        frame_reader_close(input->reader);
     g_free(input->name);
     g_free(input->stem);
     g_free(input->error);

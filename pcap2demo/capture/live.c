@@ -21,11 +21,9 @@ enum { SNAPLEN = 262144, TIMEOUT_MS = 100, MIB = 1024 * 1024, SHORT_WAIT_MS = 20
 
 struct source {
     const char *name;
-    unsigned index;    /* interface index; another interface may get the name */
-    pcap_t *pcap;      /* NULL: the interface is gone */
-    pcap_t *next;      /* replaces `pcap` when that is drained; or NULL */
-    gint64 next_since; /* monotonic, microseconds */
-    bool waits;        /* a frame was read, and not yet returned */
+    unsigned index; /* interface index; another interface may get the name */
+    pcap_t *pcap;   /* NULL: the interface is gone */
+    bool waits;     /* a frame was read, and not yet returned */
     struct input_frame frame;
     bool down;
     bool hopeless;         /* no permission to open it again */
@@ -193,10 +191,8 @@ struct live *live_open(const struct live_setup *setup, const char **name, char *
 
 void live_close(struct live *live)
 {
-    for (unsigned i = 0; i < live->count; i++) {
-        g_clear_pointer(&live->sources[i].next, pcap_close);
+    for (unsigned i = 0; i < live->count; i++)
         close_source(&live->sources[i]);
-    }
     if (live->socket >= 0)
         close(live->socket);
     g_free(live->sources);
@@ -211,14 +207,6 @@ const char *live_link_name(const struct live *live, unsigned interface)
 }
 
 /* --- Frames ---------------------------------------------------------------------------------- */
-
-/* An idle interface may still deliver frames that are on their way. */
-static bool is_drained(const struct live *live, const struct source *source, int status)
-{
-    const gint64 age = g_get_monotonic_time() - source->next_since;
-
-    return status < 0 || (status == 0 && (live->at_once || age > LIVE_HANDED_OUT_MS * 1000));
-}
 
 static void set_frame(struct source *source, const struct pcap_pkthdr *header, const uint8_t *data)
 {
@@ -245,14 +233,10 @@ static void fetch(const struct live *live, struct source *source)
     if (!source->pcap || source->waits)
         return;
     status = pcap_next_ex(source->pcap, &header, &data);
-    if (status == 1) {
+    if (status == 1)
         set_frame(source, header, data);
-    } else if (source->next && is_drained(live, source, status)) {
-        close_source(source);
-        use_interface(source, g_steal_pointer(&source->next));
-    } else if (status < 0) {
+    else if (status < 0)
         lose(live, source);
-    }
 }
 
 /* The source of the earliest frame that waits; NULL: none. */
@@ -388,25 +372,20 @@ void live_tend(struct live *live)
     }
 }
 
-/*
- * Leaves a good interface open, since the kernel holds packets for it. If another interface has its
- * name now, reads these packets first; if that one cannot be opened, keeps the old one.
- */
+/* Leaves a good interface open, since the kernel holds packets for it; and one whose name another
+ * one has now, if that cannot be opened. */
 static void reopen(const struct live *live, struct source *source)
 {
     char *error = NULL;
     pcap_t *pcap;
 
-    if (source->next || (source->pcap && if_nametoindex(source->name) == source->index))
+    if (source->pcap && if_nametoindex(source->name) == source->index)
         return;
     pcap = open_interface(live, source->name, &error);
-    if (pcap)
-        source->hopeless = false;
-    if (pcap && source->pcap) {
-        source->next = pcap;
-        source->next_since = g_get_monotonic_time();
-    } else if (pcap) {
+    if (pcap) {
+        close_source(source);
         use_interface(source, pcap);
+        source->hopeless = false;
     }
     g_free(error);
 }

@@ -44,7 +44,7 @@ void live_wait(const struct live *live, int milliseconds);
 /* Checks interfaces that are down or gone; call it about every second. */
 void live_tend(struct live *live);
 
-/* Reopens interfaces that are gone, or whose name another interface has now. Loses no packets. */
+/* Reopens interfaces that are gone, or whose name another interface has now. */
 void live_reopen(struct live *live);
 
 /* Whether no interface is left and none can be reopened. */

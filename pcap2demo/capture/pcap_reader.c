@@ -4,7 +4,6 @@
 #include "common/core/reader.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
@@ -26,22 +25,10 @@ static const struct kind {
 
 struct pcap_reader {
     struct frame_reader base;
-    struct read_buffer file;
-    bool big_endian;
     struct kind kind;
     bool swapped; /* before version 2.4 the two sizes may be swapped */
     uint32_t snaplen;
 };
-
-static uint16_t word16(const struct pcap_reader *in, const uint8_t *data)
-{
-    return in->big_endian ? qs_be16(data) : qs_le16(data);
-}
-
-static uint32_t word32(const struct pcap_reader *in, const uint8_t *data)
-{
-    return in->big_endian ? qs_be32(data) : qs_le32(data);
-}
 
 /* --- The file's header ----------------------------------------------------------------------- */
 
@@ -49,8 +36,8 @@ static bool find_kind(struct pcap_reader *in, const uint8_t *header)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
         in->kind = kinds[i];
-        in->big_endian = qs_be32(header) == kinds[i].magic;
-        if (in->big_endian || qs_le32(header) == kinds[i].magic)
+        in->base.big_endian = qs_be32(header) == kinds[i].magic;
+        if (in->base.big_endian || qs_le32(header) == kinds[i].magic)
             return true;
     }
     return false;
@@ -62,47 +49,45 @@ static char *read_header(struct pcap_reader *in)
 {
     const uint8_t *header;
 
-    if (!read_buffer_need(&in->file, FILE_HEADER))
+    if (!read_buffer_need(&in->base.file, FILE_HEADER))
         return g_strdup("the file ends within its header");
-    header = read_buffer_bytes(&in->file);
+    header = read_buffer_bytes(&in->base.file);
     if (!find_kind(in, header))
         return g_strdup("no pcap file");
-    if (word16(in, header + 4) != VERSION_MAJOR || word16(in, header + 6) > VERSION_MINOR)
-        return g_strdup_printf("version %u.%u of pcap is not known", word16(in, header + 4),
-                               word16(in, header + 6));
-    in->swapped = word16(in, header + 6) < VERSION_MINOR;
-    in->snaplen = word32(in, header + 16);
+    if (frame_reader_u16(&in->base, header + 4) != VERSION_MAJOR ||
+        frame_reader_u16(&in->base, header + 6) > VERSION_MINOR)
+        return g_strdup_printf("version %u.%u of pcap is not known",
+                               frame_reader_u16(&in->base, header + 4),
+                               frame_reader_u16(&in->base, header + 6));
+    in->swapped = frame_reader_u16(&in->base, header + 6) < VERSION_MINOR;
+    in->snaplen = frame_reader_u32(&in->base, header + 16);
     if (!in->snaplen || in->snaplen > PCAP_FRAME_MAX)
         in->snaplen = PCAP_FRAME_MAX;
-    in->base.link_type = link_type_of_file((uint16_t)word32(in, header + 20));
-    read_buffer_pass(&in->file, FILE_HEADER);
+    in->base.link_type = link_type_of_file((uint16_t)frame_reader_u32(&in->base, header + 20));
+    read_buffer_pass(&in->base.file, FILE_HEADER);
     return NULL;
 }
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-static enum input_status broken(struct pcap_reader *in, char *problem)
-{
-    return read_broken(&in->base.problem, problem);
-}
-
 static enum input_status ends_early(struct pcap_reader *in, uint32_t need)
 {
-    const uint32_t left = read_buffer_left(&in->file);
+    const uint32_t left = read_buffer_left(&in->base.file);
 
-    if (in->file.failure)
-        return broken(in, g_strdup(g_strerror(in->file.failure)));
+    if (in->base.file.failure)
+        return frame_reader_broken(&in->base, g_strdup(g_strerror(in->base.file.failure)));
     if (!left)
         return INPUT_END;
-    return broken(in, g_strdup_printf("the file ends with %u of %u bytes of a packet", left, need));
+    return frame_reader_broken(
+        &in->base, g_strdup_printf("the file ends with %u of %u bytes of a packet", left, need));
 }
 
 /* A damaged file may contain any fraction. */
 static int64_t time_of(const struct pcap_reader *in, const uint8_t *header)
 {
-    const uint64_t fraction = (uint64_t)word32(in, header + 4) * in->kind.unit;
+    const uint64_t fraction = (uint64_t)frame_reader_u32(&in->base, header + 4) * in->kind.unit;
 
-    return (int64_t)word32(in, header) * NANOSECONDS +
+    return (int64_t)frame_reader_u32(&in->base, header) * NANOSECONDS +
            (int64_t)MIN(fraction, NANOSECONDS - in->kind.unit);
 }
 
@@ -113,20 +98,20 @@ static enum input_status next(struct frame_reader *reader, struct input_frame *f
     const uint8_t *header;
     uint32_t size, wire_size;
 
-    if (!read_buffer_need(&in->file, header_size))
+    if (!read_buffer_need(&in->base.file, header_size))
         return ends_early(in, header_size);
-    header = read_buffer_bytes(&in->file);
-    size = word32(in, header + 8);
-    wire_size = word32(in, header + 12);
+    header = read_buffer_bytes(&in->base.file);
+    size = frame_reader_u32(&in->base, header + 8);
+    wire_size = frame_reader_u32(&in->base, header + 12);
     if (in->swapped && size > wire_size) {
         size = wire_size;
-        wire_size = word32(in, header + 8);
+        wire_size = frame_reader_u32(&in->base, header + 8);
     }
     if (size > PCAP_FRAME_MAX)
-        return broken(in, g_strdup_printf("a packet of %u bytes", size));
-    if (!read_buffer_need(&in->file, header_size + size))
+        return frame_reader_broken(&in->base, g_strdup_printf("a packet of %u bytes", size));
+    if (!read_buffer_need(&in->base.file, header_size + size))
         return ends_early(in, header_size + size);
-    header = read_buffer_bytes(&in->file);
+    header = read_buffer_bytes(&in->base.file);
     *frame = (struct input_frame){
         .packet = {.data = header + header_size,
                    .size = MIN(size, in->snaplen),
@@ -134,32 +119,32 @@ static enum input_status next(struct frame_reader *reader, struct input_frame *f
                    .time = time_of(in, header)},
         .link_type = in->base.link_type,
     };
-    read_buffer_pass(&in->file, header_size + size);
-    in->base.position = in->file.position;
+    read_buffer_pass(&in->base.file, header_size + size);
+    in->base.position = in->base.file.position;
     return INPUT_FRAME;
 }
 
 /* --- The file -------------------------------------------------------------------------------- */
 
-static void close_file(struct frame_reader *reader)
+void frame_reader_close(struct frame_reader *reader)
 {
-    struct pcap_reader *in = (struct pcap_reader *)reader;
-
-    source_close_plain(in->file.stream);
-    read_buffer_clear(&in->file);
-    g_free(in->base.problem);
-    g_free(in);
+    source_close_plain(reader->file.stream);
+    read_buffer_clear(&reader->file);
+    if (reader->interfaces)
+        g_array_free(reader->interfaces, TRUE);
+    g_free(reader->problem);
+    g_free(reader);
 }
 
 struct frame_reader *pcap_reader_open(FILE *stream, char **error)
 {
     struct pcap_reader *in = g_new0(struct pcap_reader, 1);
 
-    in->base = (struct frame_reader){.next = next, .close = close_file, .position = FILE_HEADER};
-    read_buffer_init(&in->file, stream);
+    in->base = (struct frame_reader){.next = next, .position = FILE_HEADER};
+    read_buffer_init(&in->base.file, stream);
     *error = read_header(in);
     if (!*error)
         return &in->base;
-    close_file(&in->base);
+    frame_reader_close(&in->base);
     return NULL;
 }

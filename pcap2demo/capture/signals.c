@@ -65,16 +65,11 @@ bool signals_asked_to_reopen(void)
 
 const char *signals_interruption(void)
 {
-    switch (interrupted) {
-    case 0:
-        return NULL;
-    case SIGINT:
+    if (interrupted == SIGINT)
         return "SIGINT";
-    case SIGTERM:
+    if (interrupted == SIGTERM)
         return "SIGTERM";
-    default:
-        return "SIGHUP";
-    }
+    return interrupted ? "SIGHUP" : NULL;
 }
 
 bool signals_interrupted(void)

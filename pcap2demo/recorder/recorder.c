@@ -4,13 +4,14 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "pcap2demo/capture/live.h"
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/notify.h"
 #include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
 #include "pcap2demo/recorder/session_captures.h"
@@ -45,6 +46,40 @@ struct recorder {
     unsigned seconds;   /* so often */
     bool output_closed; /* standard output, by its reader */
 };
+
+/* --- systemd --------------------------------------------------------------------------------- */
+
+/* The socket that $NOTIFY_SOCKET names, where systemd reads the service's state, as sd_notify(3)
+ * sends it; -1: there is none. */
+static int notify_socket = -1;
+
+/* To be called before privileges are dropped that connecting needs. */
+static void notify_open(void)
+{
+    const char *name = g_getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t size = name ? strlen(name) : 0;
+
+    if (!size || size >= sizeof address.sun_path || !strchr("/@", *name))
+        return;
+    memcpy(address.sun_path, name, size);
+    if (*name == '@') /* an abstract name */
+        address.sun_path[0] = '\0';
+    notify_socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (notify_socket >= 0 &&
+        connect(notify_socket, (const struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size)) != 0) {
+        close(notify_socket);
+        notify_socket = -1;
+    }
+}
+
+/* Lines as "READY=1", "STATUS=...". */
+static void notify(const char *state)
+{
+    if (notify_socket >= 0)
+        (void)!send(notify_socket, state, strlen(state), MSG_NOSIGNAL);
+}
 
 /* --- Beginning ------------------------------------------------------------------------------- */
 
@@ -184,13 +219,6 @@ static bool read_frames(struct recorder *recorder)
     return count != 0;
 }
 
-static struct status *update_counts(struct recorder *recorder)
-{
-    if (recorder->recordings)
-        recorder->status.files = *recordings_counts(recorder->recordings);
-    return &recorder->status;
-}
-
 /* --- Every second ---------------------------------------------------------------------------- */
 
 static void update_drops(struct recorder *recorder)
@@ -215,34 +243,33 @@ static void update_drops(struct recorder *recorder)
     status->dropped_interface = interface;
 }
 
-static void write_status(struct recorder *recorder)
+/* Writes it to its files and returns it as a new text. */
+static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings)
-        status_write(update_counts(recorder), demo_files_folder(recorder->options->demos),
+    if (recorder->recordings) {
+        recorder->status.files = *recordings_counts(recorder->recordings);
+        status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
+    }
+    return status_text(&recorder->status);
 }
 
-static void show_status(struct recorder *recorder)
+static void notify_status(struct recorder *recorder)
 {
-    char *text, *state;
+    char *text = write_status(recorder);
+    char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
 
-    if (recorder->seconds % STATUS_EVERY != 1)
-        return;
-    text = status_text(update_counts(recorder));
-    state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
     notify(state);
-    write_status(recorder);
     g_free(state);
     g_free(text);
 }
 
 static void log_status(struct recorder *recorder)
 {
-    char *text = status_text(update_counts(recorder));
+    char *text = write_status(recorder);
 
     log_warning("status", status_json(&recorder->status), "status: %s", text);
     log_players(&recorder->status);
-    write_status(recorder);
     g_free(text);
 }
 
@@ -270,10 +297,10 @@ static void tick(struct recorder *recorder, gint64 now)
     update_drops(recorder);
     if (recorder->recordings)
         recordings_tick(recorder->recordings);
-    if (recorder->records)
-        show_status(recorder);
-    else
+    if (!recorder->records)
         recorder->output_closed = is_output_closed();
+    else if (recorder->seconds % STATUS_EVERY == 1)
+        notify_status(recorder);
 }
 
 static void handle_signals(struct recorder *recorder)
@@ -290,7 +317,7 @@ static void handle_signals(struct recorder *recorder)
  * nothing. */
 static bool should_restart(const struct recorder *recorder)
 {
-    return notify_is_active() && live_lacks_right(recorder->live) &&
+    return notify_socket >= 0 && live_lacks_right(recorder->live) &&
            g_hash_table_size(recorder->status.sessions) == 0;
 }
 
@@ -355,7 +382,7 @@ static void finish(struct recorder *recorder)
 static void log_stop(struct recorder *recorder)
 {
     const char *signal = signals_interruption();
-    char *text = status_text(update_counts(recorder));
+    char *text = write_status(recorder);
 
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
@@ -389,7 +416,6 @@ static void run(struct recorder *recorder)
         session_captures_free(recorder->captures);
     if (recorder->recordings)
         recordings_close(recorder->recordings);
-    write_status(recorder);
     log_stop(recorder);
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
@@ -425,7 +451,8 @@ static void open_and_run(struct recorder *recorder)
     g_free(error);
     if (recorder->recordings)
         recordings_free(recorder->recordings);
-    notify_close();
+    if (notify_socket >= 0)
+        close(notify_socket);
     live_close(recorder->live);
 }
 

@@ -189,30 +189,22 @@ static void free_capture(gpointer data)
     g_free(capture);
 }
 
-static void log_capture(const struct session_captures *captures,
-                        const struct qs_client_session *session, const struct capture *capture,
-                        const char *name)
-{
-    const uint64_t packets = pcap_out_packets(capture->out);
-    char *path = g_build_filename(captures->folder, name, NULL);
-
-    log_event("session_capture",
-              json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", path, "packets",
-                        (json_int_t)packets),
-              "%s: packets of session %u: %" G_GUINT64_FORMAT, path, session->number, packets);
-    g_free(path);
-}
-
 static void commit_capture(const struct session_captures *captures,
                            const struct qs_client_session *session, const struct capture *capture)
 {
     const struct qs_demo_name_request request = request_for(session);
+    const uint64_t packets = pcap_out_packets(capture->out);
     char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
+    char *path = g_build_filename(captures->folder, name, NULL);
 
     if (error)
         log_warning("session_capture", NULL, "session %u: its packets: %s", session->number, error);
-    else
-        log_capture(captures, session, capture, name);
+    else if (name)
+        log_event("session_capture",
+                  json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", path,
+                            "packets", (json_int_t)packets),
+                  "%s: packets of session %u: %" G_GUINT64_FORMAT, path, session->number, packets);
+    g_free(path);
     g_free(name);
     g_free(error);
 }

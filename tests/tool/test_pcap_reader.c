@@ -119,7 +119,7 @@ static void check_file(const GByteArray *file, enum input_status end)
     assert_int_equal(in->problem != NULL, end == INPUT_BROKEN);
     if (end == INPUT_END)
         assert_int_equal(in->position, file->len);
-    in->close(in);
+    frame_reader_close(in);
     pcap_close(pcap);
 }
 
@@ -226,6 +226,6 @@ TEST(test_pipe)
         assert_int_equal(in->next(in, &frame), INPUT_FRAME);
     close(ends[1]);
     assert_int_equal(in->next(in, &frame), INPUT_END);
-    in->close(in);
+    frame_reader_close(in);
     g_byte_array_free(file, TRUE);
 }
