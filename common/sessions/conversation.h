@@ -6,6 +6,8 @@
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
+#include <time.h>
+
 #include "common/core/session.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/duplicates.h"
@@ -29,7 +31,7 @@ struct qs_conversation {
     uint32_t block_offset; /* of the demo's block at hand, in the file */
     int64_t clock;         /* by how much it had been set when it began: see sessions.c */
     bool announced;        /* by a packet of another conversation */
-    bool left_out;         /* there are too many sessions */
+    bool left_out;         /* there are too many sessions, or its packets take too long */
     struct qs_client_session *session; /* going on now, or NULL */
     struct qs_session_number numbered; /* the latest session, which may be over */
     uint64_t number;                   /* of those that had a packet, from 1 on; 0: it had none */
@@ -49,6 +51,7 @@ struct qs_sessions {
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
     int64_t clock;                      /* time of the last datagram; 0: there was none */
+    clock_t processor;                  /* that was used up to the last qs_sessions_wait() */
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */
     uint64_t conversations; /* that had a packet, so far */

@@ -21,6 +21,7 @@ enum qs_session_end {
     QS_SESSION_DISCONNECTED, /* one of the ends disconnected */
     QS_SESSION_REPLACED,     /* the client began another one */
     QS_SESSION_SILENT,       /* nothing came for too long, or there were too many others */
+    QS_SESSION_TOO_SLOW,     /* a packet took more than a second, where time counts */
     QS_SESSION_INPUT_OVER    /* nothing follows in the input */
 };
 
@@ -141,7 +142,8 @@ struct qs_sessions_options {
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
-    bool prompt;         /* a session is over as soon as an end disconnects */
+    bool prompt;         /* time counts: a session is over as soon as an end disconnects, or when a
+                            packet took more than a second */
     int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
     GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
     struct qs_protocol_selection *selection;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
+#include <time.h>
+
 #include "common/core/numeric_text.h"
 #include "common/sessions/conversation.h"
 #include "common/protocols.h"
@@ -126,9 +128,18 @@ static bool is_session_over(const struct qs_sessions *sessions,
     return sessions->options->prompt && conversation->order && conversation->state->disconnected;
 }
 
+/* Where time counts: whether the packet took more than a second of the processor. A process that
+ * was stopped, or that others keep waiting, uses less. */
+static bool was_slow(const struct qs_sessions *sessions, gint64 began)
+{
+    return sessions->options->prompt && g_get_monotonic_time() - began > G_USEC_PER_SEC &&
+           clock() - sessions->processor > CLOCKS_PER_SEC;
+}
+
 static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
                            struct qs_packet *packet)
 {
+    const gint64 began = sessions->options->prompt ? g_get_monotonic_time() : 0;
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
     struct qs_decoded_packet decoded = {
@@ -140,6 +151,8 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         .comment = qs_comments_find(sessions->comments, packet->number),
     };
 
+    if (conversation->left_out)
+        return;
     decode_packet(sessions, conversation, decoder, packet);
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
@@ -150,6 +163,10 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         handler->packet(handler, &decoded);
     if (is_session_over(sessions, conversation))
         qs_conversation_end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
+    if (was_slow(sessions, began)) {
+        conversation->left_out = true;
+        qs_conversation_end_session(sessions, conversation, QS_SESSION_TOO_SLOW);
+    }
 }
 
 /* --- Datagrams in order ---------------------------------------------------------------------- */
@@ -391,6 +408,7 @@ void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
     struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
 
+    sessions->processor = clock();
     qs_flow_table_each(sessions->flows, check_time, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)
         qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));

@@ -3,13 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct syncer {
-    GThreadPool *thread;
-};
 
 struct job {
     char *path;
@@ -60,39 +56,30 @@ static void run_job(gpointer data, gpointer user)
     g_free(job);
 }
 
-static void push(struct syncer *syncer, const char *path, bool remove)
+static void push(GThreadPool *syncer, const char *path, bool remove)
 {
     struct job *job = g_new(struct job, 1);
 
     *job = (struct job){g_strdup(path), remove};
-    g_thread_pool_push(syncer->thread, job, NULL);
+    g_thread_pool_push(syncer, job, NULL);
 }
 
-void syncer_add(struct syncer *syncer, const char *path)
+void syncer_add(GThreadPool *syncer, const char *path)
 {
     push(syncer, path, false);
 }
 
-void syncer_remove(struct syncer *syncer, const char *path)
+void syncer_remove(GThreadPool *syncer, const char *path)
 {
     push(syncer, path, true);
 }
 
-bool syncer_is_idle(struct syncer *syncer)
+GThreadPool *syncer_new(void)
 {
-    return g_thread_pool_unprocessed(syncer->thread) == 0;
+    return g_thread_pool_new(run_job, NULL, 1, TRUE, NULL);
 }
 
-struct syncer *syncer_new(void)
+void syncer_free(GThreadPool *syncer)
 {
-    struct syncer *syncer = g_new(struct syncer, 1);
-
-    syncer->thread = g_thread_pool_new(run_job, NULL, 1, TRUE, NULL);
-    return syncer;
-}
-
-void syncer_free(struct syncer *syncer)
-{
-    g_thread_pool_free(syncer->thread, FALSE, TRUE);
-    g_free(syncer);
+    g_thread_pool_free(syncer, FALSE, TRUE);
 }

@@ -6,23 +6,18 @@
 #ifndef PCAP2DEMO_SYNC_H
 #define PCAP2DEMO_SYNC_H
 
-#include <stdbool.h>
+#include <glib.h>
 
-struct syncer;
-
-struct syncer *syncer_new(void);
+GThreadPool *syncer_new(void);
 
 /* Does what is left to do. */
-void syncer_free(struct syncer *syncer);
+void syncer_free(GThreadPool *syncer);
 
 /* Syncs the file and its folder, without waiting for that. */
-void syncer_add(struct syncer *syncer, const char *path);
+void syncer_add(GThreadPool *syncer, const char *path);
 
 /* Removes the file when all that was added before is on disk. */
-void syncer_remove(struct syncer *syncer, const char *path);
-
-/* Whether nothing is left to do. */
-bool syncer_is_idle(struct syncer *syncer);
+void syncer_remove(GThreadPool *syncer, const char *path);
 
 /* Syncs the file and its folder at once. */
 void sync_file(const char *path);
