@@ -298,7 +298,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     shared->first = first->location;
     shared->start = first->packet->time;
     shared->maps = g_ptr_array_new_with_free_func(g_free);
-    shared->quality = qs_quality_new();
+    shared->quality = setup->handler->want_lines ? qs_quality_new() : NULL;
     shared->chosen = setup->chosen;
     shared->recorded = setup->recorded;
     shared->format = setup->recorded ? setup->recorded
@@ -356,7 +356,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (!decoder->connectionless)
         shared->end = MAX(shared->end, packet->time);
     shared->problems += qs_decoder_problems(decoder) != 0;
-    qs_quality_add(shared->quality, decoder);
+    if (shared->quality)
+        qs_quality_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donor && decoder->direction == QS_S2C)

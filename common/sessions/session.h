@@ -37,7 +37,7 @@ struct qs_client_session {
     uint64_t packets;
     uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state;    /* after its last packet */
-    struct qs_quality *quality; /* of its line */
+    struct qs_quality *quality; /* of its line; NULL: nobody asked for it */
     char *version, *player;
     char *map;               /* of the present level */
     bool spectator;          /* now */
@@ -92,6 +92,7 @@ struct qs_sessions_handler {
     bool want_transfers;
     bool unchecked;
     struct qs_guard *guard; /* or NULL */
+    bool want_lines;        /* figures of the line: qs_client_session.quality */
     bool want_rebuild;      /* run rebuilders */
     bool write_demos;       /* and keep what they write */
     bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
