@@ -343,6 +343,17 @@ static void update_demo(struct session *session, const struct qs_decoded_packet 
         rebuild_packet(session, decoded->location.file, decoded->comment, decoder, decoded->packet);
 }
 
+/* The next connection may be about to begin: what comes then is of another session. */
+static void keep_known(struct session *session, const struct qs_session *state)
+{
+    const bool same = state->connection == session->shared.state.connection;
+
+    if (session->late)
+        qs_late_session_end(session->late, state, same);
+    else if (same)
+        describe(session, state);
+}
+
 void qs_client_session_packet(struct qs_client_session *shared,
                               const struct qs_decoded_packet *decoded)
 {
@@ -366,6 +377,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
         update_demo(session, decoded, heard_server);
+    if (decoder->handshake)
+        keep_known(session, decoder->session);
     shared->state = *decoder->session;
     if (has_events(session))
         report_events(session);
@@ -385,10 +398,7 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
 {
     struct session *session = (struct session *)shared;
 
-    if (session->late)
-        qs_late_session_end(session->late, state);
-    else
-        describe(session, state);
+    keep_known(session, state);
     if (shared->demo)
         qs_session_demo_set_peers(shared->demo, NULL, NULL);
     if (session->donor)
