@@ -58,7 +58,7 @@ class Privileges(test_live.Live):
 
     def assert_demo(self, result):
         _, code, output, error = result
-        demo, = self.demos.iterdir()
+        demo, = self.demos.glob("*.qwd")
         self.assertEqual(code, 0, output + error)
         self.assertTrue(demo.name.startswith("lo-") and demo.name.endswith("-labplayer-dm4.qwd"))
         self.assertGreater(demo.stat().st_size, 10000)
