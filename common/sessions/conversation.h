@@ -60,8 +60,9 @@ struct qs_sessions {
     struct qs_session_limits limits;
     guint small_ended;               /* sessions without content that were reported */
     struct qs_small_sessions others; /* that were not */
-    bool keep;                       /* unfinished demos at the end */
-    bool ending;                     /* there is no more input */
+    struct qs_missed_games missed;
+    bool keep;   /* unfinished demos at the end */
+    bool ending; /* there is no more input */
 };
 
 /* A conversation of datagrams between `a` and `b`. */

@@ -343,7 +343,7 @@ static void update_demo(struct session *session, const struct qs_decoded_packet 
         rebuild_packet(session, decoded->location.file, decoded->comment, decoder, decoded->packet);
 }
 
-/* The next connection may be about to begin: what comes then is of another session. */
+/* The next connection may be about to begin: what follows is of another session. */
 static void keep_known(struct session *session, const struct qs_session *state)
 {
     const bool same = state->connection == session->shared.state.connection;
@@ -377,7 +377,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
         update_demo(session, decoded, heard_server);
-    if (decoder->handshake)
+    if (decoder->connectionless)
         keep_known(session, decoder->session);
     shared->state = *decoder->session;
     if (has_events(session))

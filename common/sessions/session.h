@@ -82,6 +82,13 @@ struct qs_small_sessions {
     uint64_t sessions, packets;
 };
 
+/* Games that the input seems to have, or that it should have. */
+struct qs_missed_games {
+    uint16_t ports[2];        /* of a conversation that is numbered like a game's; or 0 */
+    uint64_t announced;       /* times that a server told a client to play on another port, */
+    struct qs_address server; /* such as this one, of which the input has no packet */
+};
+
 /*
  * Receives events. Any function may be NULL. An implementation begins with this struct. Events of
  * sessions come only of chosen ones, and each once.
@@ -120,6 +127,7 @@ struct qs_sessions_handler {
                              const struct qs_client_session *session);
     /* Once, where there are any. */
     void (*others)(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
+    void (*missed)(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
 };
 
 /* --- What the user asked for --------------------------------------------------------------------

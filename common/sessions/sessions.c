@@ -415,6 +415,10 @@ static void end_conversation(struct qs_flow *flow, void *user)
     if (conversation->order)
         process_held(sessions, conversation, true);
     qs_qports_remove(sessions->qports, conversation->found_by);
+    if (conversation->announced && !conversation->number) {
+        sessions->missed.announced++;
+        sessions->missed.server = conversation->flow.ends[QS_END_B];
+    }
     qs_conversation_end_session(sessions, conversation,
                                 sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
     if (conversation->number && handler->conversation_over)
@@ -582,6 +586,8 @@ static void report_limits(const struct qs_sessions *sessions)
 
     if (sessions->others.sessions && handler->others)
         handler->others(handler, &sessions->others);
+    if ((sessions->missed.ports[0] || sessions->missed.announced) && handler->missed)
+        handler->missed(handler, &sessions->missed);
     if ((limits->ended || limits->left_out) && sessions->options->limited)
         sessions->options->limited(limits);
 }
@@ -591,6 +597,8 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     sessions->keep = keep;
     sessions->ending = true;
     qs_flow_table_free(sessions->flows);
+    memcpy(sessions->missed.ports, qs_heuristic_likely_ports(sessions->heuristic),
+           sizeof sessions->missed.ports);
     qs_heuristic_free(sessions->heuristic);
     qs_qports_free(sessions->qports);
     qs_conversation_end_waiting(sessions);
