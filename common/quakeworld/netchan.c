@@ -375,6 +375,8 @@ bool qw_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
         return false;
     *seqinfo = qs_seqinfo_from(packet->from, base->server);
     read_seqinfo_words(packet, format->stunaware, seqinfo);
+    if (seqinfo->from_client && packet->size >= WORDS_SIZE + QPORT_SIZE)
+        seqinfo->qport = qs_seqinfo_qport(QPORT_SIZE, qs_le16(packet->data + WORDS_SIZE));
     if (!format->fragments)
         return true;
     return base->server != QS_END_UNKNOWN &&

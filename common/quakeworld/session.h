@@ -123,7 +123,8 @@ enum qw_text {
     QW_TEXT_GAMEDIR = 1,
     QW_TEXT_LEVEL,
     QW_TEXT_SERVERINFO,
-    QW_TEXT_CONNECT_USERINFO, /* of the connect packet */
+    QW_TEXT_CONNECT_USERINFO, /* of the connect packet that the connection began with */
+    QW_TEXT_ASKED_USERINFO,   /* of the latest one */
 };
 
 /* For the protocol record; `game` is what of FTE's extensions is QuakeWorld's own. */

@@ -38,7 +38,7 @@ struct qs_client_session {
     uint64_t packets;
     uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state;    /* after its last packet */
-    struct qs_quality *quality; /* of its line */
+    struct qs_quality *quality; /* of its line; NULL: nobody asked for it */
     char *version, *player;
     char *map;               /* of the present level */
     bool spectator;          /* now */
@@ -83,6 +83,13 @@ struct qs_small_sessions {
     uint64_t sessions, packets;
 };
 
+/* Games that the input seems to have, or that it should have. */
+struct qs_missed_games {
+    uint16_t ports[2];        /* of a conversation that is numbered like a game's; or 0 */
+    uint64_t announced;       /* times that a server told a client to play on another port, */
+    struct qs_address server; /* such as this one, of which the input has no packet */
+};
+
 /*
  * Receives events. Any function may be NULL. An implementation begins with this struct. Events of
  * sessions come only of chosen ones, and each once.
@@ -93,6 +100,7 @@ struct qs_sessions_handler {
     bool want_transfers;
     bool unchecked;
     struct qs_guard *guard; /* or NULL */
+    bool want_lines;        /* figures of the line: qs_client_session.quality */
     bool want_rebuild;      /* run rebuilders */
     bool write_demos;       /* and keep what they write */
     bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
@@ -120,6 +128,7 @@ struct qs_sessions_handler {
                              const struct qs_client_session *session);
     /* Once, where there are any. */
     void (*others)(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
+    void (*missed)(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
 };
 
 /* --- What the user asked for --------------------------------------------------------------------

@@ -285,7 +285,8 @@ struct action *recording_action_new(const struct options *options, struct status
 {
     struct recording_action *recorder = g_new0(struct recording_action, 1);
 
-    recorder->action = (struct action){.handler = {.want_rebuild = true,
+    recorder->action = (struct action){.handler = {.want_lines = true,
+                                                   .want_rebuild = true,
                                                    .write_demos = true,
                                                    .packet = captures ? on_packet : NULL,
                                                    .session_begin = on_session_begin,
