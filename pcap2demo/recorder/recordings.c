@@ -40,12 +40,12 @@ struct recordings {
     struct qs_demo_store store;
     struct recordings_setup setup;
     struct folder folders[FOLDERS];
-    GThreadPool *syncer; /* see sync.h */
-    GQueue open;         /* struct recording */
-    bool no_room;        /* by --max-disk */
-    char *obstacle;      /* why recordings wait, as it was logged; or NULL */
-    unsigned ticks;      /* seconds */
-    int64_t began;       /* seconds since the epoch */
+    struct syncer *syncer;
+    GQueue open;    /* struct recording */
+    bool no_room;   /* by --max-disk */
+    char *obstacle; /* why recordings wait, as it was logged; or NULL */
+    unsigned ticks; /* seconds */
+    int64_t began;  /* seconds since the epoch */
     struct recordings_counts counts;
 };
 
@@ -396,7 +396,7 @@ void recordings_tick(struct recordings *all)
         all->obstacle = g_strdup(obstacle);
         log_obstacle(all);
     }
-    if (all->ticks % SYNC_EVERY_S == 0 && g_thread_pool_unprocessed(all->syncer) == 0)
+    if (all->ticks % SYNC_EVERY_S == 0 && syncer_is_idle(all->syncer))
         sync_all(all);
 }
 

@@ -244,9 +244,11 @@ void session_captures_packet(struct session_captures *captures,
 {
     const struct qs_client_session *session = decoded->session;
     const struct qs_packet *packet = decoded->packet;
+    const bool any = captures->folder || g_hash_table_size(captures->sessions);
     struct capture *capture;
 
-    if (!session || !qs_client_session_is_live(session))
+    if (!session || (!any && !qs_client_session_waits(session)) ||
+        !qs_client_session_is_live(session))
         return;
     capture = find_capture(captures, session);
     if (!capture && (capture = open_capture(captures, session)))

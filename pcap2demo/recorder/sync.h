@@ -6,18 +6,23 @@
 #ifndef PCAP2DEMO_SYNC_H
 #define PCAP2DEMO_SYNC_H
 
-#include <glib.h>
+#include <stdbool.h>
 
-GThreadPool *syncer_new(void);
+struct syncer;
+
+struct syncer *syncer_new(void);
 
 /* Does what is left to do. */
-void syncer_free(GThreadPool *syncer);
+void syncer_free(struct syncer *syncer);
 
 /* Syncs the file and its folder, without waiting for that. */
-void syncer_add(GThreadPool *syncer, const char *path);
+void syncer_add(struct syncer *syncer, const char *path);
 
 /* Removes the file when all that was added before is on disk. */
-void syncer_remove(GThreadPool *syncer, const char *path);
+void syncer_remove(struct syncer *syncer, const char *path);
+
+/* Whether nothing waits to be done. */
+bool syncer_is_idle(struct syncer *syncer);
 
 /* Syncs the file and its folder at once. */
 void sync_file(const char *path);

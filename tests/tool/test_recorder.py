@@ -76,6 +76,7 @@ class Recorder(RecorderTest):
             table, _ = self.tool("--status", "demos")
             self.assertRegex(table, r"labplayer +QuakeWorld +dm4 ")
             self.assertRegex(table, r"spec .*spectator\n")
+            self.assertIn(self.run_tool("--status").returncode, (0, 2))  # of the unit's folder
             self.assertIn('\npcap2demo_sessions{game="qw"} 2\n', metrics.read_text())
             one.leave()
             demo, = self.wait(process, "demo")
