@@ -203,6 +203,18 @@ static uint32_t size_of_header(const struct q2_session *session, const struct qs
     return HEADER_SIZE + 2;
 }
 
+static uint32_t qport_of(const uint8_t *data, uint32_t size)
+{
+    switch (size - HEADER_SIZE) {
+    case 0:
+        return 0;
+    case 1:
+        return qs_seqinfo_qport(1, data[0]);
+    default:
+        return qs_seqinfo_qport(2, qs_le16(data));
+    }
+}
+
 static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
                            struct qs_seqinfo *seqinfo)
 {
@@ -235,6 +247,8 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     seqinfo->reliable = word & QS_RELIABLE_BIT;
     seqinfo->toggles = true;
     seqinfo->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
+    if (seqinfo->from_client && packet->size >= HEADER_SIZE + 2)
+        seqinfo->qport = qport_of(packet->data + HEADER_SIZE, size_of_header(session, packet));
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
            place_fragment(session, packet, seqinfo);
 }
