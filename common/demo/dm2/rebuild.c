@@ -208,13 +208,12 @@ static enum frame_use find_frame(const struct dm2 *dm2)
 /* There is no donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
-    const struct qs_sign_on_loss loss = {session->lost.packet, session->lost.before};
     char *map;
 
     if (dm2->incomplete)
         return;
     map = qs_map_of(&q2_protocol, &session->base);
-    qs_demo_level_lost(dm2->out, map, &loss);
+    qs_demo_level_lost(dm2->out, map, &session->lost);
     g_free(map);
     dm2->incomplete = true;
 }
@@ -233,7 +232,7 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
  * something else where other strings or baselines are missing. */
 static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
 {
-    if (!session->lost.seen && q2_configstring(session, Q2_RANGE_MODELS, 1))
+    if (!session->lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
         return true;
     note_level_lost(dm2, session);
     return false;
@@ -273,7 +272,7 @@ static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
     char *map;
 
     dm2->out->counts.missing++;
-    if (session->lost.seen) {
+    if (session->lost.packet) {
         note_level_lost(dm2, session);
     } else if (!dm2->unfounded && q2_tracker_lacks_first(dm2->tracker)) {
         map = qs_map_of(&q2_protocol, &session->base);
