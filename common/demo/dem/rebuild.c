@@ -429,10 +429,13 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
 
     if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
         return;
+    if (cut)
+        qs_demo_not_decoded(dem->out, packet, true);
+    else
+        qs_demo_problem(dem->out, packet,
+                        "texts, names or scores are missing: the capture lacks messages that the "
+                        "client had");
     dem->out->counts.missing++;
-    qs_demo_problem(dem->out, packet, "%s",
-                    cut ? "the capture has only the beginning of this packet"
-                        : "the capture lacks a reliable message that the client got");
 }
 
 /* Players keep an entity's state from earlier frames, or do not know it. */
@@ -440,11 +443,9 @@ static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uin
 {
     if (!dem->begun || !lost)
         return;
-    dem->out->counts.missing += lost;
-    qs_demo_problem(dem->out, packet,
-                    "the capture lacks %u server packet%s that the client acknowledges: entities "
-                    "are shown wrongly until they are sent again",
-                    lost, qs_plural(lost));
+    qs_demo_missing(dem->out, packet, lost,
+                    "entities may be wrong until their next update: the capture lacks server "
+                    "packets that the client had");
 }
 
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,
@@ -468,12 +469,9 @@ enum {
 
 static void settle_gap(struct dem *dem, const struct qs_packet *packet)
 {
-    if (dem->gap.count && dem->gap.lacks && dem->signed_on) {
-        dem->out->counts.missing += dem->gap.count;
-        qs_demo_problem(dem->out, packet,
-                        "movements and sounds are missing: the capture lacks %u server message%s",
-                        dem->gap.count, qs_plural(dem->gap.count));
-    }
+    if (dem->gap.count && dem->gap.lacks && dem->signed_on)
+        qs_demo_missing(dem->out, packet, dem->gap.count,
+                        "movements and sounds are missing: the capture lacks server messages");
     dem->gap.count = 0;
 }
 

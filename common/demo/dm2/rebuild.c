@@ -344,17 +344,17 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
      * level: nothing was lost. */
     if (!frame->reference_missing || frame->delta == frame->number)
         return;
-    qs_demo_problem(
-        dm2->out, packet,
-        "frame %d is a delta from frame %d, which is not there; written from what is known%s",
-        frame->number, frame->delta, frame->healed ? ", and from another client's updates" : "");
+    qs_demo_problem(dm2->out, packet, "%s",
+                    frame->healed
+                        ? "the capture lacks frames, which are made of another client's"
+                        : "entities and the status bar may be wrong until their next update: the "
+                          "capture lacks the frame that this one counts from");
 }
 
-static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,
-                       const char *why)
+static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const char *why)
 {
     dm2->out->counts.missing++;
-    qs_demo_problem(dm2->out, packet, "frame %d is left out: %s", number, why);
+    qs_demo_problem(dm2->out, packet, "the picture halts: a frame is left out, %s", why);
 }
 
 /* Makes of a frame of protocol 35 or 36 what demos have. NULL: it is passed over. */
@@ -425,7 +425,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     struct qs_view unit;
 
     if (!frame) {
-        lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
+        lose_frame(dm2, packet, "since the capture lacks the frames that it counts from");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
@@ -444,7 +444,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     if (add_unit(dm2, unit))
         keep_last_frame(dm2, session, frame);
     else
-        lose_frame(dm2, packet, frame->number, "it is longer than players read");
+        lose_frame(dm2, packet, "since it is longer than players read");
 }
 
 /* --- What is left out --- */
