@@ -142,6 +142,13 @@ const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_
     return frame->trust != Q2_FRAME_NONE && frame->number == number ? frame : NULL;
 }
 
+struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t number)
+{
+    struct q2_frame *frame = slot_of(tracker, number);
+
+    return frame->trust == Q2_FRAME_GUESSED && frame->number == number ? &frame->player : NULL;
+}
+
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
 {
     struct q2_entities *entities = to->entities ? to->entities : q2_entities_new();

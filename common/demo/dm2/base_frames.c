@@ -278,6 +278,17 @@ static void place_player(struct dm2_match *m, struct q2_frame *base)
     base->player.viewangles[1] = own->angles[1];
 }
 
+/* The picture beside the health, which never changes. */
+static int16_t health_icon(const struct q2_session *session)
+{
+    const char *name;
+
+    for (uint32_t i = 1; (name = q2_configstring(session, Q2_RANGE_IMAGES, i)); i++)
+        if (strcmp(name, "i_health") == 0)
+            return (int16_t)i;
+    return 0;
+}
+
 /* Fields that are never sent get the usual values; players stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
@@ -285,6 +296,8 @@ static void complete_player(const struct dm2_match *m, struct q2_player *player)
 
     if (!player->fov)
         player->fov = USUAL_FOV;
+    if (!player->stats[STAT_HEALTH_ICON])
+        player->stats[STAT_HEALTH_ICON] = health_icon(&m->donor);
     if (!player->gravity && sample)
         player->gravity = sample->player.gravity;
     if (!player->gravity)

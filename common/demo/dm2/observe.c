@@ -38,13 +38,17 @@ static void add_reference(struct dm2_match *m, int32_t number)
 static const struct {
     size_t offset, size;
 } members[] = {
-    MEMBER(pm_type),      MEMBER(pm_time),     MEMBER(pm_flags),     MEMBER(gravity),
-    MEMBERS3(origin),     MEMBERS3(velocity),  MEMBER(delta_angles), MEMBERS3(viewangles),
-    MEMBER(viewoffset),   MEMBER(kick_angles), MEMBER(gunoffset),    MEMBER(gunangles),
-    MEMBER(gunindex),     MEMBER(gunskin),     MEMBER(gunframe),     MEMBER(blend),
-    MEMBER(damage_blend), MEMBER(fov),         MEMBER(rdflags),      MEMBER(clientnum),
-    MEMBER(fog),
+    MEMBER(pm_flags),     MEMBER(gravity),      MEMBERS3(origin),   MEMBERS3(velocity),
+    MEMBER(delta_angles), MEMBERS3(viewangles), MEMBER(viewoffset), MEMBER(gunoffset),
+    MEMBER(gunangles),    MEMBER(gunindex),     MEMBER(gunskin),    MEMBER(gunframe),
+    MEMBER(fov),          MEMBER(clientnum),    MEMBER(fog),
 };
+
+/* They are 0 as a rule: if something else is sent first, it was 0 before. */
+static bool is_passing(size_t stat)
+{
+    return (stat >= STAT_PICKUP_ICON && stat <= STAT_HELPICON) || stat == STAT_LAYOUTS;
+}
 
 static void set_first(void *to, const void *from, size_t size)
 {
@@ -54,14 +58,16 @@ static void set_first(void *to, const void *from, size_t size)
         memcpy(to, from, size);
 }
 
-/* For a field not sent at first, the first value sent is the best guess. */
+/* For a field not sent at first, the first value sent is the best guess, if it is not 0 as a rule,
+ * like that of the dead, of the hurt and of those under water. */
 static void see_player(struct dm2_match *m, const struct q2_player *player)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         set_first((char *)&m->player + members[i].offset, (const char *)player + members[i].offset,
                   members[i].size);
     for (size_t i = 0; i < G_N_ELEMENTS(player->stats); i++)
-        set_first(&m->player.stats[i], &player->stats[i], sizeof player->stats[i]);
+        if (!is_passing(i))
+            set_first(&m->player.stats[i], &player->stats[i], sizeof player->stats[i]);
 }
 
 static void see_gun(struct dm2_match *m, uint16_t model)
