@@ -150,7 +150,7 @@ void nq_lose_sign_on(struct qs_decoder *d, bool before)
     struct nq_session *session = nq_session_of(d);
     const struct qs_sign_on_loss loss = {d->packet->number, before};
 
-    if (session->signon < SIGNON_DONE)
+    if (before || session->signon < SIGNON_DONE)
         lose_sign_on(session, loss);
     else if (!session->has_donor)
         session->doubt = (struct nq_doubt){loss, session->base.level, 1, 0};

@@ -54,7 +54,6 @@ struct q2_tracked_message {
 };
 
 struct q2_tracker {
-    uint64_t serial; /* no other tracker has it, nor had */
     struct q2_entities *baselines;
     struct q2_frame frames[Q2_FRAMES_KEPT];
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */

@@ -197,7 +197,6 @@ static char *dm2_judge(struct qs_donor_match *match)
     m->records = dm2_records(m);
     note_unknown(m);
     dm2_make_bases(m);
-    m->base.distance = dm2_distance(m);
     return NULL;
 }
 
