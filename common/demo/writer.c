@@ -92,6 +92,11 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
     }
 }
 
+void qs_demo_ended_in_sign_on(struct qs_demo_writer *writer)
+{
+    qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
+}
+
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
                        const struct qs_protocol *protocol, const struct qs_session *session)
 {
