@@ -58,8 +58,8 @@ static const struct qs_line_sent *sent_at(const struct qs_line_way *way, uint32_
  */
 static void pass_over(struct qs_line_history *history, uint32_t next, int64_t read, int64_t before)
 {
-    const struct qs_line_way *server = &history->ways[QS_S2C];
-    const uint32_t last = history->legs[QS_C2S].index;
+    const struct qs_line_way *server = &history->ways[QS_TO_CLIENT];
+    const uint32_t last = history->legs[QS_TO_SERVER].index;
     const int64_t time = read - sent_at(server, next)->time, from = history->named ? 0 : time;
     uint32_t burst = 0;
 
@@ -93,10 +93,10 @@ static void acknowledge(struct qs_line_history *history, const struct packet *pa
                         bool newest)
 {
     const bool to_server = packet->direction == QS_C2S;
-    struct qs_line_way *to = &history->ways[opposite(packet->direction)];
-    struct qs_line_leg *leg = &history->legs[packet->direction];
+    struct qs_line_way *to = &history->ways[opposite(packet->direction) - QS_C2S];
+    struct qs_line_leg *leg = &history->legs[packet->direction - QS_C2S];
     /* What a client acknowledges may have been read when it had sent the datagram before. */
-    const int64_t *times = history->ways[packet->direction].times +
+    const int64_t *times = history->ways[packet->direction - QS_C2S].times +
                            (to_server && packet->rules->sends_first && !history->named);
     const uint32_t echo = leg->echo;
     uint32_t index;
@@ -189,8 +189,8 @@ static void add_gap(struct qs_line_way *way, uint32_t gap)
 static bool is_hole(struct qs_line_history *history, const struct packet *packet,
                     uint32_t not_captured)
 {
-    struct qs_line_way *way = &history->ways[packet->direction];
-    struct qs_line_way *other = &history->ways[opposite(packet->direction)];
+    struct qs_line_way *way = &history->ways[packet->direction - QS_C2S];
+    struct qs_line_way *other = &history->ways[opposite(packet->direction) - QS_C2S];
     const int64_t silent = packet->time - other->times[0];
     const bool sends = packet->direction == QS_S2C || !packet->rules->answers;
     const bool hole = way->hole;
@@ -243,8 +243,8 @@ static void add_facts(struct qs_line_history *history, const struct packet *pack
 
 static void add_accepted(struct qs_line_history *history, const struct packet *packet)
 {
-    struct qs_line_way *way = &history->ways[packet->direction];
-    const uint32_t not_captured = history->ways[opposite(packet->direction)].not_captured;
+    struct qs_line_way *way = &history->ways[packet->direction - QS_C2S];
+    const uint32_t not_captured = history->ways[opposite(packet->direction) - QS_C2S].not_captured;
 
     add_to_way(way, packet);
     history->named |= packet->facts->echo != 0;
@@ -294,7 +294,7 @@ void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)
 
     if (!has_history(quality, d, &seqinfo))
         return;
-    way = &quality->history->ways[d->direction];
+    way = &quality->history->ways[d->direction - QS_C2S];
     if (d->accepted) {
         const struct packet packet = {
             .rules = quality->rules,
@@ -318,13 +318,13 @@ struct qs_line_gap qs_quality_add_gap(struct qs_quality *quality, const struct q
 {
     const struct qs_line_history *history = quality->history;
     const uint32_t choked = history ? history->choked : 0;
-    const uint32_t last = history ? history->ways[d->direction].last : 0;
+    const uint32_t last = history && d->direction ? history->ways[d->direction - QS_C2S].last : 0;
     struct qs_line_gap found = {0};
     struct qs_line line;
     uint32_t others;
 
     qs_quality_add(quality, d);
-    if (!last || !d->accepted || history->ways[d->direction].last == last)
+    if (!last || !d->accepted || history->ways[d->direction - QS_C2S].last == last)
         return found;
     found.choked = (uint16_t)MIN(history->choked - choked, UINT16_MAX);
     others = MIN(d->sequence - last - 1, UINT16_MAX);

@@ -58,7 +58,8 @@ static double gap_loss(const struct qs_line_way *way, double lacking)
 static struct view view_of(const struct qs_quality *quality)
 {
     const struct qs_line_history *history = quality->history;
-    const struct qs_line_way *client = &history->ways[QS_C2S], *server = &history->ways[QS_S2C];
+    const struct qs_line_way *client = &history->ways[QS_TO_SERVER],
+                             *server = &history->ways[QS_TO_CLIENT];
     const struct qs_line_leg *legs = history->legs;
     const double not_captured = (double)client->not_captured + server->not_captured;
     const double acknowledged = (double)client->acknowledged + server->acknowledged;
@@ -67,13 +68,13 @@ static struct view view_of(const struct qs_quality *quality)
         .history = history,
         .client = client,
         .server = server,
-        .client_leg = &legs[QS_C2S],
-        .server_leg = &legs[QS_S2C],
+        .client_leg = &legs[QS_TO_SERVER],
+        .server_leg = &legs[QS_TO_CLIENT],
         .twice =
             client->duplicates > client->accepted / 2 && server->duplicates > server->accepted / 2,
         .lacking = percent(not_captured, not_captured + acknowledged),
         .limit_s2c =
-            percent(history->passed_over, (double)history->passed_over + legs[QS_C2S].tried),
+            percent(history->passed_over, (double)history->passed_over + legs[QS_TO_SERVER].tried),
     };
 
     view.near_client = quality->same_host || (!view.twice && is_near(view.client_leg, false));
@@ -334,7 +335,7 @@ const char *qs_vantage_name(enum qs_vantage vantage)
 static void finish_direction(const struct view *view, enum qs_direction direction,
                              struct qs_line_direction *line)
 {
-    const struct qs_line_way *way = &view->history->ways[direction];
+    const struct qs_line_way *way = &view->history->ways[direction - QS_C2S];
     const bool gaps = direction == QS_C2S || view->near_client;
     const uint32_t burst = gaps ? way->burst : view->history->burst;
 

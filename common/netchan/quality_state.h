@@ -48,9 +48,12 @@ struct qs_line_numbers {
     uint64_t all, unanswered;
 };
 
+/* Directions as indices: less QS_C2S. */
+enum { QS_TO_SERVER, QS_TO_CLIENT };
+
 struct qs_line_history {
-    struct qs_line_way ways[QS_S2C + 1]; /* by direction, like the legs */
-    struct qs_line_leg legs[QS_S2C + 1];
+    struct qs_line_way ways[2]; /* QS_TO_*, like the legs */
+    struct qs_line_leg legs[2];
     /* See pass_over(): the server's datagrams that the client did not acknowledge, those that seem
      * lost, those whose loss would be seen, and those that would seem lost and were not. */
     uint32_t passed_over, burst;
@@ -77,7 +80,8 @@ struct qs_quality {
 /* The client's numbers so far. */
 static inline struct qs_line_numbers qs_line_numbers(const struct qs_line_history *history)
 {
-    const struct qs_line_way *client = &history->ways[QS_C2S], *server = &history->ways[QS_S2C];
+    const struct qs_line_way *client = &history->ways[QS_TO_SERVER],
+                             *server = &history->ways[QS_TO_CLIENT];
     const uint64_t known = (uint64_t)server->not_captured + history->choked;
 
     return (struct qs_line_numbers){client->accepted + client->missing,
