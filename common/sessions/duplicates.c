@@ -6,10 +6,7 @@
 
 #include "common/sessions/session.h"
 
-/* Packets that are remembered, by their hash: each bucket forgets its oldest. */
-enum { BUCKETS = 2048, BUCKET_SIZE = 4 };
-
-static uint64_t hash_of(const struct qs_packet *packet)
+uint64_t qs_packet_hash(const struct qs_packet *packet)
 {
     uint64_t hash = packet->size;
 
@@ -21,103 +18,6 @@ static uint64_t hash_of(const struct qs_packet *packet)
         hash ^= hash >> 29;
     }
     return hash;
-}
-
-/* --- Datagrams of one conversation ----------------------------------------------------------- */
-
-enum { HANDSHAKE_MAX = 16 }; /* packets */
-
-/* Maximum jitter, in nanoseconds. */
-#define LAG_TOLERANCE (INT64_C(100) * 1000000)
-
-struct sighting {
-    uint64_t hash;
-    int64_t time;
-};
-
-/* The last packets outside of a connection, in a ring. */
-struct handshake {
-    struct sighting packets[HANDSHAKE_MAX];
-    guint count;
-};
-
-struct qs_duplicates {
-    struct handshake next, present; /* of the connection to come, and of this one */
-    int64_t lag;                    /* of second copies */
-    struct sighting *seen;          /* buckets; NULL: there are no copies, as far as is known */
-};
-
-struct qs_duplicates *qs_duplicates_new(void)
-{
-    return g_new0(struct qs_duplicates, 1);
-}
-
-void qs_duplicates_free(struct qs_duplicates *duplicates)
-{
-    g_free(duplicates->seen);
-    g_free(duplicates);
-}
-
-static struct sighting sighting_of(const struct qs_packet *packet)
-{
-    return (struct sighting){.hash = hash_of(packet) ^ packet->from, .time = packet->time};
-}
-
-void qs_duplicates_add_handshake(struct qs_duplicates *duplicates, const struct qs_packet *packet)
-{
-    struct handshake *next = &duplicates->next;
-
-    next->packets[next->count++ % HANDSHAKE_MAX] = sighting_of(packet);
-}
-
-void qs_duplicates_connected(struct qs_duplicates *duplicates)
-{
-    duplicates->present = duplicates->next;
-}
-
-static const struct sighting *find_handshake(const struct qs_duplicates *duplicates,
-                                             const struct qs_packet *packet)
-{
-    const struct handshake *present = &duplicates->present;
-    const struct sighting now = sighting_of(packet);
-
-    for (guint i = 0; i < MIN(present->count, HANDSHAKE_MAX); i++)
-        if (present->packets[i].hash == now.hash)
-            return &present->packets[i];
-    return NULL;
-}
-
-bool qs_duplicates_is_handshake(const struct qs_duplicates *duplicates,
-                                const struct qs_packet *packet)
-{
-    return find_handshake(duplicates, packet) != NULL;
-}
-
-void qs_duplicates_confirm(struct qs_duplicates *duplicates, const struct qs_packet *packet)
-{
-    const struct sighting *first = find_handshake(duplicates, packet);
-
-    if (duplicates->seen || !first)
-        return;
-    duplicates->lag = packet->time - first->time;
-    duplicates->seen = g_new0(struct sighting, BUCKETS * BUCKET_SIZE);
-}
-
-bool qs_duplicates_has(struct qs_duplicates *duplicates, const struct qs_packet *packet)
-{
-    struct sighting now, *bucket;
-
-    if (!duplicates->seen)
-        return false;
-    now = sighting_of(packet);
-    bucket = &duplicates->seen[now.hash % BUCKETS * BUCKET_SIZE];
-    for (int i = 0; i < BUCKET_SIZE; i++)
-        if (bucket[i].hash == now.hash &&
-            ABS(now.time - bucket[i].time - duplicates->lag) < LAG_TOLERANCE)
-            return true;
-    memmove(bucket + 1, bucket, (BUCKET_SIZE - 1) * sizeof *bucket);
-    *bucket = now;
-    return false;
 }
 
 /* --- Sessions under two addresses ------------------------------------------------------------ */
@@ -151,7 +51,7 @@ struct slot {
 struct qs_nat_duplicates {
     guint left;             /* packets that are still looked at */
     GHashTable *candidates; /* session -> struct candidate; owns them */
-    struct slot slots[BUCKETS * BUCKET_SIZE];
+    struct slot slots[QS_BUCKETS * QS_BUCKET_SIZE];
 };
 
 struct qs_nat_duplicates *qs_nat_duplicates_new(void)
@@ -201,7 +101,7 @@ void qs_nat_duplicates_end(struct qs_nat_duplicates *duplicates, struct qs_clien
     if (!candidate)
         return;
     decide(candidate);
-    for (int i = 0; i < BUCKETS * BUCKET_SIZE; i++)
+    for (int i = 0; i < QS_BUCKETS * QS_BUCKET_SIZE; i++)
         if (duplicates->slots[i].candidate == candidate)
             duplicates->slots[i].candidate = NULL;
     g_hash_table_remove(duplicates->candidates, session);
@@ -234,7 +134,7 @@ static void count_pair(struct candidate *candidate, struct slot *slot)
 
 static struct slot *find_other(struct slot *bucket, const struct slot *own)
 {
-    for (int i = 0; i < BUCKET_SIZE; i++)
+    for (int i = 0; i < QS_BUCKET_SIZE; i++)
         if (bucket[i].number && bucket[i].number != own->number && bucket[i].hash == own->hash &&
             ABS(bucket[i].time - own->time) <= CLOCKS_DIFFER)
             return &bucket[i];
@@ -250,8 +150,8 @@ void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
         return;
     duplicates->left--;
     own.candidate = candidate_of(duplicates, session);
-    own.hash = hash_of(packet);
-    bucket = &duplicates->slots[own.hash % BUCKETS * BUCKET_SIZE];
+    own.hash = qs_packet_hash(packet);
+    bucket = &duplicates->slots[own.hash % QS_BUCKETS * QS_BUCKET_SIZE];
     other = find_other(bucket, &own);
     if (other) {
         count_pair(own.candidate, other);
@@ -260,6 +160,6 @@ void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
         own.candidate->unlike++;
         own.counted = true;
     }
-    memmove(bucket + 1, bucket, (BUCKET_SIZE - 1) * sizeof *bucket);
+    memmove(bucket + 1, bucket, (QS_BUCKET_SIZE - 1) * sizeof *bucket);
     *bucket = own;
 }

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the capture has twice.
- *
- * Datagrams: both ends of a conversation were recorded and merged, by clocks that may differ by
- * seconds. Receivers drop second copies by their numbers; but packets outside of a connection have
- * none, and begin another one. So the handshake is remembered, and when it is repeated while the
- * client's numbers go on, the repetition is a copy. Its lag is that of later copies, which are then
- * found by their bytes and times.
- *
- * Sessions: the capture was made on both sides of a translation of addresses (NAT). The datagrams
- * of the two sessions are alike byte for byte. This costs nothing as a rule: it only looks while a
- * session is young and another is open.
+ * Sessions that the capture has twice: it was made on both sides of a translation of addresses
+ * (NAT). The datagrams of the two sessions are alike byte for byte. This costs nothing as a rule:
+ * it only looks while a session is young and another is open.
  */
 #ifndef QS_SESSIONS_DUPLICATES_H
 #define QS_SESSIONS_DUPLICATES_H
@@ -21,30 +13,9 @@
 
 struct qs_client_session;
 
-/* --- Datagrams of one conversation ----------------------------------------------------------- */
-
-struct qs_duplicates;
-
-struct qs_duplicates *qs_duplicates_new(void);
-void qs_duplicates_free(struct qs_duplicates *duplicates);
-
-/* Whether the packet is a second copy; false while no lag is known. Remembers the packet. */
-bool qs_duplicates_has(struct qs_duplicates *duplicates, const struct qs_packet *packet);
-
-/* A packet outside of a connection was passed on. */
-void qs_duplicates_add_handshake(struct qs_duplicates *duplicates, const struct qs_packet *packet);
-
-/* A connection begins: the handshake is over. */
-void qs_duplicates_connected(struct qs_duplicates *duplicates);
-
-/* Whether the packet repeats one of the handshake. */
-bool qs_duplicates_is_handshake(const struct qs_duplicates *duplicates,
-                                const struct qs_packet *packet);
-
-/* Such a packet began no other connection: it is a copy. */
-void qs_duplicates_confirm(struct qs_duplicates *duplicates, const struct qs_packet *packet);
-
-/* --- Sessions under two addresses ------------------------------------------------------------ */
+/* Packets are remembered by their hash, in buckets that forget their oldest. */
+enum { QS_BUCKETS = 2048, QS_BUCKET_SIZE = 4 };
+uint64_t qs_packet_hash(const struct qs_packet *packet);
 
 struct qs_nat_duplicates;
 

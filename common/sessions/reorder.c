@@ -136,6 +136,89 @@ bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *fra
     return true;
 }
 
+/* --- Datagrams that are there twice ----------------------------------------------------------- */
+
+/*
+ * Both ends of a conversation were recorded and merged, by clocks that may differ by
+ * seconds. Receivers drop second copies by their numbers; but packets outside of a connection have
+ * none, and begin another one. So the handshake is remembered, and when it is repeated while the
+ * client's numbers go on, the repetition is a copy. Its lag is that of later copies, which are then
+ * found by their bytes and times.
+ */
+
+enum { HANDSHAKE_MAX = 16 }; /* packets */
+
+/* Maximum jitter, in nanoseconds. */
+#define LAG_TOLERANCE (INT64_C(100) * 1000000)
+
+struct sighting {
+    uint64_t hash;
+    int64_t time;
+};
+
+/* The last packets outside of a connection, in a ring. */
+struct handshake {
+    struct sighting packets[HANDSHAKE_MAX];
+    guint count;
+};
+
+struct duplicates {
+    struct handshake next, present; /* of the connection to come, and of this one */
+    int64_t lag;                    /* of second copies */
+    struct sighting *seen;          /* buckets; NULL: there are no copies, as far as is known */
+};
+
+static struct sighting sighting_of(const struct qs_packet *packet)
+{
+    return (struct sighting){.hash = qs_packet_hash(packet) ^ packet->from, .time = packet->time};
+}
+
+static void add_handshake(struct duplicates *duplicates, const struct qs_packet *packet)
+{
+    struct handshake *next = &duplicates->next;
+
+    next->packets[next->count++ % HANDSHAKE_MAX] = sighting_of(packet);
+}
+
+static const struct sighting *find_handshake(const struct duplicates *duplicates,
+                                             const struct qs_packet *packet)
+{
+    const struct handshake *present = &duplicates->present;
+    const struct sighting now = sighting_of(packet);
+
+    for (guint i = 0; i < MIN(present->count, HANDSHAKE_MAX); i++)
+        if (present->packets[i].hash == now.hash)
+            return &present->packets[i];
+    return NULL;
+}
+
+static void confirm_copies(struct duplicates *duplicates, const struct qs_packet *packet)
+{
+    const struct sighting *first = find_handshake(duplicates, packet);
+
+    if (duplicates->seen || !first)
+        return;
+    duplicates->lag = packet->time - first->time;
+    duplicates->seen = g_new0(struct sighting, QS_BUCKETS * QS_BUCKET_SIZE);
+}
+
+static bool is_copy(struct duplicates *duplicates, const struct qs_packet *packet)
+{
+    struct sighting now, *bucket;
+
+    if (!duplicates->seen)
+        return false;
+    now = sighting_of(packet);
+    bucket = &duplicates->seen[now.hash % QS_BUCKETS * QS_BUCKET_SIZE];
+    for (int i = 0; i < QS_BUCKET_SIZE; i++)
+        if (bucket[i].hash == now.hash &&
+            ABS(now.time - bucket[i].time - duplicates->lag) < LAG_TOLERANCE)
+            return true;
+    memmove(bucket + 1, bucket, (QS_BUCKET_SIZE - 1) * sizeof *bucket);
+    *bucket = now;
+    return false;
+}
+
 /* --- By sequence number ---------------------------------------------------------------------- */
 
 /* Numbers missing before one that comes first in its connection; more have another reason. */
@@ -157,7 +240,7 @@ struct qs_resequencer {
     struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
     bool beginning;                       /* a connection begins: the first numbers are known */
     guint disorder; /* by so many places the capture has some too late, for certain */
-    struct qs_duplicates *duplicates;
+    struct duplicates duplicates;
     struct queue queue;
 };
 
@@ -165,14 +248,13 @@ struct qs_resequencer *qs_resequence_new(void)
 {
     struct qs_resequencer *order = g_new0(struct qs_resequencer, 1);
 
-    order->duplicates = qs_duplicates_new();
     return order;
 }
 
 void qs_resequence_free(struct qs_resequencer *order)
 {
     queue_clear(&order->queue);
-    qs_duplicates_free(order->duplicates);
+    g_free(order->duplicates.seen);
     g_free(order);
 }
 
@@ -239,9 +321,9 @@ static bool has_place(const struct qs_seqinfo *place)
 static bool passes_unplaced(struct qs_resequencer *order, const struct qs_packet *packet)
 {
     order->beginning = true;
-    if (qs_duplicates_is_handshake(order->duplicates, packet))
+    if (find_handshake(&order->duplicates, packet))
         return false;
-    qs_duplicates_add_handshake(order->duplicates, packet);
+    add_handshake(&order->duplicates, packet);
     return true;
 }
 
@@ -377,7 +459,7 @@ static bool is_same_connection(const struct qs_resequencer *order, const struct 
 
 bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet *packet)
 {
-    return qs_duplicates_has(order->duplicates, packet);
+    return is_copy(&order->duplicates, packet);
 }
 
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
@@ -387,12 +469,12 @@ void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *pa
     struct held *held = queue_append(queue, packet);
 
     held->place = *place;
-    held->repeated = !has_place(place) && qs_duplicates_is_handshake(order->duplicates, packet);
+    held->repeated = !has_place(place) && find_handshake(&order->duplicates, packet);
     if (is_same_connection(order, held)) {
         /* What was sent again were copies: the capture has each packet twice. */
         for (guint i = order->queue.count; i-- > 0;)
             if (order->queue.held[i].repeated)
-                qs_duplicates_confirm(order->duplicates, queue_remove(&order->queue, i));
+                confirm_copies(&order->duplicates, queue_remove(&order->queue, i));
     }
     if (!has_passed(order, &queue->held[queue->count - 1]))
         move_late(order, queue->count - 1);
@@ -406,7 +488,7 @@ void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
                            const struct qs_seqinfo *place)
 {
     memset(order->streams, 0, sizeof order->streams);
-    qs_duplicates_connected(order->duplicates);
+    order->duplicates.present = order->duplicates.next;
     order->beginning = true;
     follow(order, from, place);
     /* What is held was placed by the numbers of the connection before. */
@@ -456,7 +538,7 @@ struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
     *place = order->queue.held[0].place;
     packet = queue_remove(&order->queue, 0);
     if (!has_place(place))
-        qs_duplicates_add_handshake(order->duplicates, packet);
+        add_handshake(&order->duplicates, packet);
     follow(order, packet->from, place);
     return packet;
 }

@@ -50,7 +50,7 @@ bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *fra
  * the network delayed it, its receiver has dropped it, and the order stays as captured. So nothing
  * changes where packets are merely lost.
  *
- * Second copies of datagrams are dropped where that matters; see duplicates.h. Where a packet has
+ * Second copies of datagrams are dropped where that matters. Where a packet has
  * no place (it is outside of a connection), `place` is zeroed. `packet->from` is known.
  */
 

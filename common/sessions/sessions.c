@@ -266,8 +266,10 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
                                                      &announced->server);
     if (next && next->session && !next->state->disconnected)
         return;
-    if (next)
+    if (next) {
+        next->announced = false; /* it is announced again */
         qs_flow_end(sessions->flows, &next->flow);
+    }
     next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
     next->state->server = QS_END_B;
     next->announced = true;

@@ -275,6 +275,7 @@ class Sessions(Convert):
     def test_announced_port_not_captured(self):
         frames = [udp((2, 51000), (1, 26000), bytes.fromhex("8000000c 01") + b"QUAKE\0\3"),
                   udp((1, 26000), (2, 51000), bytes.fromhex("80000009 81") + struct.pack("<I", 40264))]
+        frames *= 2  # the accept is repeated: it is of one client
         _, error = self.tool(self.write("x.pcap", Capture(tool.RAW, enumerate(frames)).pcap()), status=1)
         self.assertIn("to play on 10.0.0.1:40264, of which the capture has no packet; ", error)
         self.assertIn("udp and host 10.0.0.1\n", error)
