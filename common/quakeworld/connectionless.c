@@ -100,7 +100,7 @@ static void read_connect_userinfo(struct qs_decoder *d, struct qw_oob *oob)
     qw_emit_oob_token(d, QW_CONNECT_USERINFO, oob, &word);
     qw_emit_info(d, word.text, oob->offset + word.offset + (word.text.size < word.length ? 1 : 0));
     qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word.text);
-    qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_CONNECT_USERINFO, word.text,
+    qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO, word.text,
                     QW_INFO_STRING_MAX);
     qs_summary_quote(d, "name", qs_info_value(word.text, "name"));
 }
@@ -110,7 +110,6 @@ static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
 {
     const uint32_t end = oob->line.size;
 
-    d->handshake = true;
     qw_session_of(d)->asked = (struct qw_netchan_format){.known = true};
     qw_session_of(d)->asked_fte2 = 0;
     read_connect_number(d, QW_CONNECT_VERSION, oob);
@@ -120,12 +119,6 @@ static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
     read_arguments(d, oob);
     if (end < oob->text.size)
         read_connect_extensions(d, qw_oob_behind(oob->text, end + 1), oob->offset + end + 1);
-}
-
-static void read_handshake(struct qs_decoder *d, struct qw_oob *oob)
-{
-    d->handshake = true;
-    read_arguments(d, oob);
 }
 
 static void read_status(struct qs_decoder *d, struct qw_oob *oob)

@@ -174,7 +174,7 @@ class RecorderTest(ToolTest):
 
     def recordings(self):
         return sorted(path for path in self.demos.iterdir()
-                      if path.suffix not in (".json", ".lock"))
+                      if path.suffix != ".json")
 
     def blocks(self, path):
         """Of a demo that is whole."""

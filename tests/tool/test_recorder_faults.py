@@ -44,13 +44,13 @@ class Faults(RecorderTest):
             self.wait_for_disk(process, 1000)
         process.kill()
         process.wait()
-        left, = self.demos.glob(".pcap2demo-rec-*-*")
+        left, = self.demos.glob(".pcap2demo-rec-*")
         return left
 
     # --- Disks ---
 
     def test_a_full_disk_stops_no_session(self):
-        self.mount(self.demos, "64k")
+        self.mount(self.demos, "96k")
         process = self.start()
         filler = self.demos / "filler"
         with Session() as session:
@@ -68,7 +68,7 @@ class Faults(RecorderTest):
         self.assertGreater(self.blocks(self.folder / demo["file"]), 1000)
 
     def test_a_session_that_ends_while_the_disk_is_full(self):
-        self.mount(self.demos, "64k")
+        self.mount(self.demos, "96k")
         process = self.start()
         filler = self.demos / "filler"
         with Session() as session:
@@ -190,7 +190,7 @@ class Faults(RecorderTest):
     def test_nothing_of_a_damaged_capture_is_destroyed(self):
         self.unfinished("--write-pcap", "packets/")
         packets = self.folder / "packets"
-        left, = packets.glob(".pcap2demo-rec-*-*")
+        left, = packets.glob(".pcap2demo-rec-*")
         data = bytearray(left.read_bytes())
         data[200:300] = b"\xff" * 100
         left.write_bytes(data)
@@ -202,7 +202,7 @@ class Faults(RecorderTest):
     def test_other_files_are_left_alone(self):
         """A FIFO, a folder, a link and another user's file, with the names of unfinished recordings."""
         self.demos.mkdir()
-        names = [self.demos / f".pcap2demo-rec-1_00000000-{i}.lo@1.qwd" for i in range(4)]
+        names = [self.demos / f".pcap2demo-rec-{i}.lo@1.qwd" for i in range(4)]
         os.mkfifo(names[0])
         names[1].mkdir()
         other = self.write("other.qwd", b"other")
@@ -233,7 +233,7 @@ class Faults(RecorderTest):
             stdout=writing, stderr=subprocess.DEVNULL)
         os.close(writing)
         self.processes.append(process)
-        self.wait_for(lambda: list(self.demos.glob(".pcap2demo-rec-*.lock")))
+        self.wait_for((self.demos / "pcap2demo-status.json").exists)
         with Session() as session:
             self.wait_for(lambda: session.send(0, 600) or
                           list(self.demos.glob(".pcap2demo-rec-*.qwd")))
