@@ -7,7 +7,6 @@
 #include <epan/follow.h>
 #include <epan/srt_table.h>
 #include <epan/stat_tap_ui.h>
-#include <epan/stats_tree_priv.h>
 #include <epan/tap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,43 +65,7 @@ static void listen(struct plugin_taps *taps, const char *tap, void *data, const 
     g_array_append_val(taps->listeners, listener);
 }
 
-/* --- Packets and messages --- */
-
-static void reset_tree(void *data)
-{
-    epan_look_for_leaks(false);
-    stats_tree_reset(data);
-    epan_look_for_leaks(true);
-}
-
-static void draw_tree(void *data)
-{
-    const stats_tree *tree = data;
-    GString *text = stats_tree_format_as_str(tree, ST_FORMAT_PLAIN, 0, FALSE);
-
-    look_at_text(text->str);
-    g_string_free(text, TRUE);
-}
-
-static void free_tree(void *data)
-{
-    stats_tree_free(data);
-}
-
-static void listen_to_tree(struct plugin_taps *taps, const char *name)
-{
-    stats_tree_cfg *config = stats_tree_get_cfg_by_abbr(name);
-    stats_tree *tree;
-
-    epan_look_for_leaks(false);
-    tree = stats_tree_new(config, NULL, NULL);
-    epan_look_for_leaks(true);
-    listen(taps, config->tapname, tree,
-           &(struct calls){reset_tree, stats_tree_packet, draw_tree, free_tree});
-    config->init(tree);
-}
-
-/* --- Sessions --- */
+/* --- Tables --- */
 
 static void reset_table(void *data)
 {
@@ -129,9 +92,9 @@ static void free_table(void *data)
     g_free(data);
 }
 
-static void listen_to_sessions(struct plugin_taps *taps, const char *name)
+static void listen_to_table(struct plugin_taps *taps, const char *name, const char *kind)
 {
-    char *title = g_strdup_printf("%s,sessions", name);
+    char *title = g_strdup_printf("%s,%s", name, kind);
     stat_data_t *stat = g_new0(stat_data_t, 1);
 
     stat->stat_tap_data = stat_tap_by_name(title);
@@ -303,41 +266,22 @@ static void listen_to_follow(struct plugin_taps *taps, const char *title)
            &(struct calls){reset_follow, get_follow_tap_handler(follow), draw_follow, free_follow});
 }
 
-/* --- Credentials --- */
-
-static tap_packet_status take_credential(void *data, packet_info *pinfo, epan_dissect_t *edt,
-                                         const void *tapped, tap_flags_t flags)
-{
-    const struct ws_credential *credential = tapped;
-
-    (void)data, (void)pinfo, (void)edt, (void)flags;
-    look_at_text(credential->username);
-    look_at_text(credential->proto);
-    look_at_text(credential->info);
-    return TAP_PACKET_DONT_REDRAW;
-}
-
-static void listen_to_credentials(struct plugin_taps *taps)
-{
-    listen(taps, "credentials", g_malloc(1),
-           &(struct calls){.packet = take_credential, .free = g_free});
-}
-
 /* --- All --- */
 
 static void listen_to_protocol(struct plugin_taps *taps, const struct qs_protocol *protocol,
                                unsigned wanted)
 {
-    char *title = g_strdup_printf("%s (quakeshark)", protocol->title);
+    const int proto = proto_get_id_by_filter_name(protocol->name);
 
     if (wanted & FUZZ_PLUGIN_STATISTICS) {
-        listen_to_tree(taps, protocol->name);
-        listen_to_sessions(taps, protocol->name);
-        listen_to_times(taps, protocol->name);
+        listen_to_table(taps, protocol->name, "sessions");
+        listen_to_table(taps, protocol->name, "messages");
+        listen_to_table(taps, protocol->name, "line");
+        if (protocol->seqinfo)
+            listen_to_times(taps, protocol->name);
     }
     if (wanted & FUZZ_PLUGIN_FOLLOW)
-        listen_to_follow(taps, title);
-    g_free(title);
+        listen_to_follow(taps, proto_get_protocol_short_name(find_protocol_by_id(proto)));
 }
 
 struct plugin_taps *plugin_taps_new(unsigned wanted)
@@ -352,7 +296,7 @@ struct plugin_taps *plugin_taps_new(unsigned wanted)
     if (wanted & FUZZ_PLUGIN_DEMOS)
         listen_to_objects(taps, "quake_demos");
     if (wanted & FUZZ_PLUGIN_CREDENTIALS)
-        listen_to_credentials(taps);
+        listen_to_table(taps, "quake", "passwords");
     return taps;
 }
 
