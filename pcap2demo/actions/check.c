@@ -13,7 +13,6 @@
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/regression/expect.h"
 #include "pcap2demo/regression/golden.h"
-#include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/regression/test_report.h"
 
 /* Problems beyond this number, for each file, are only counted. */
@@ -382,7 +381,7 @@ static void print_golden(const struct check *check, const struct findings *findi
     const struct golden_result *golden = findings->golden;
 
     test_report_about(check->report, findings->file, "golden");
-    findings_print_golden(findings, shows_findings(check), check->options->quiet);
+    findings_print_golden(findings, shows_findings(check));
     if (!golden->error && golden->verdict != GOLDEN_SAME) {
         char *verdict = findings_verdict(findings);
 
@@ -578,6 +577,7 @@ static struct action *create(const struct options *options)
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->action = (struct action){.handler.sink = &check->base,
                                     .handler.as_captured = golden_options.folder != NULL,
+                                    .handler.want_lines = true,
                                     .handler.want_rebuild = wants_rebuild(),
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,

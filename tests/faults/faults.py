@@ -163,9 +163,9 @@ FAULTS = [
     # Golden differences and reports.
     ("regression", "if (diff->differences->len >= diff->max)",
      "if (diff->differences->len > diff->max)"),
-    ("regression", "    diff->renumbered |= packet_at(diff->was, 0)->number != number;\n", ""),
-    ("regression", "if (is_first && distance && begun)", "if (is_first && begun)"),
-    ("regression", "if (!S_ISREG(status.st_mode))", "if (S_ISDIR(status.st_mode))"),
+    ("regression", "check->same && !*check->same ? GOLDEN_UNCHANGED", "!check->writer ? GOLDEN_UNCHANGED"),
+    ("regression", "parse_packet_line(end + 1, &more) && !more", "parse_packet_line(end + 1, &more) && more"),
+    ("regression", "!S_ISREG(status.st_mode)", "S_ISDIR(status.st_mode)"),
 
     # Expectations.
     ("regression", "return 2 * count > all && (all >= FEW", "return count && (all >= FEW"),
@@ -184,7 +184,7 @@ FAULTS = [
     ("regression", "1.15 * (double)largest->count", "2 * (double)largest->count"),
     ("regression", "message->bytes <= EMPTY_UPDATE ||", "message->bytes < EMPTY_UPDATE ||"),
     ("regression", "if (known && strcmp(rule->key, \"extensions\") == 0)", "if (false)"),
-    ("regression", "if (wrong || twice)", "if (wrong)"),
+    ("regression", "wrong = wrong ? wrong : twice;", ""),
 
     # Link layers, IP and TCP.
     ("capture", "if (half->finished || batch.missing > 1)",
