@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "common/netchan/quality.h"
-#include "common/netchan/seqinfo.h"
 #include "tests/unit/toy.h"
 
 enum {
@@ -13,16 +12,6 @@ enum {
     BACK = 3       /* the client acknowledges what was sent so many datagrams before */
 };
 #define MILLISECOND INT64_C(1000000)
-
-static struct qs_seqinfo current;
-
-static bool seqinfo(const struct qs_session *session, const struct qs_packet *packet,
-                    struct qs_seqinfo *found)
-{
-    (void)session, (void)packet;
-    *found = current;
-    return true;
-}
 
 static const struct qs_line_rules rules = {.server_acknowledges = true, .chokes = true};
 
@@ -45,11 +34,11 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
                            .direction = direction,
                            .accepted = note == QS_NOTE_KINDS,
                            .sequence = number,
+                           .acknowledged = echo,
                            .line.frame = frame};
 
     if (note < QS_NOTE_KINDS)
         d.notes[note] = 1;
-    current = (struct qs_seqinfo){.numbered = true, .mark = number, .echo = echo};
     qs_quality_add(line->quality, &d);
 }
 
@@ -80,7 +69,6 @@ static void run(struct line *line, const struct run *run)
 {
     *line = (struct line){.protocol = toy_protocol, .quality = qs_quality_new()};
     line->protocol.line = &rules;
-    line->protocol.seqinfo = seqinfo;
     for (uint32_t i = 1; i <= COUNT; i++) {
         const int64_t late = i % 5 ? 0 : run->jitter;
 
