@@ -10,10 +10,45 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
+/* Leaves "(1026)", "flags 0x12" and names of flags but for FTE's out of a version. New. */
+static char *short_version(const char *version)
+{
+    char **words = g_strsplit(version, " ", -1);
+    GString *text = g_string_new(NULL);
+
+    for (char **word = words; *word; word++) {
+        const bool has_flags = word[1] && g_str_has_prefix(word[1], "0x");
+
+        if (**word != '(' && !g_str_has_prefix(*word, "0x") &&
+            (!has_flags || strcmp(*word, "FTE") == 0))
+            g_string_append_printf(text, "%s%s", text->len ? " " : "", *word);
+    }
+    g_strfreev(words);
+    return g_string_free(text, FALSE);
+}
+
+static char *game_text(const struct qs_client_session *session, const char *title, bool flags)
+{
+    const char *version = session->version ? session->version : "?";
+    char *shorter = flags ? g_strdup(version) : short_version(version);
+    char *text = g_strdup_printf("%s %s", title, shorter);
+
+    g_free(shorter);
+    return text;
+}
+
 char *report_game(const struct qs_client_session *session)
 {
-    return g_strdup_printf("%s %s", session->protocol->title,
-                           session->version ? session->version : "?");
+    return game_text(session, session->protocol->title, false);
+}
+
+char *report_short_game(const struct qs_client_session *session, bool flags)
+{
+    const struct qs_protocol *protocol = session->protocol;
+
+    /* "Quake" is as short as "NQ", and what players call it. */
+    return game_text(session, strlen(protocol->title) < 6 ? protocol->title : protocol->short_name,
+                     flags);
 }
 
 char *report_maps(const struct qs_client_session *session)
@@ -57,12 +92,10 @@ static char *why_nothing(const struct qs_client_session *session)
 char *report_demo(const struct qs_client_session *session)
 {
     GString *text;
-    uint64_t blocks;
     guint files;
 
     if (session->recorded)
-        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
-                               session->packets, qs_plural(session->packets));
+        return g_strdup(session->format->extension);
     if (!session->demo)
         return g_strdup(session->format ? "cannot be rebuilt yet" : "has no demo format");
     if (session->same_as)
@@ -73,9 +106,7 @@ char *report_demo(const struct qs_client_session *session)
     files = session->demo->files->len;
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
-    blocks = session->demo->writer.counts.blocks;
-    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
-                           blocks, qs_plural(blocks));
+    g_string_append(text, session->format->extension);
     if (session->demo->lacks && !session->demo->donor.name)
         g_string_append_printf(text, ", %s", session->demo->lacks);
     if (problem_total(session))
@@ -144,9 +175,9 @@ static void report_problem(const struct qs_client_session *session,
                            const struct qs_session_demo_problem *problem)
 {
     char *text = qs_session_demo_problem_text(problem);
-    const struct qs_location location = {
-        .file = problem->file ? problem->file : session->first.file, .session = session->number};
+    struct qs_location location = problem->location;
 
+    location.session = session->number;
     failure(EXIT_PROBLEMS, location, "%s", text);
     g_free(text);
 }
@@ -227,16 +258,13 @@ static json_t *problems_json(const struct qs_session_demo *demo)
 
     for (guint i = 0; i < problems->len; i++) {
         const struct qs_session_demo_problem *problem = g_ptr_array_index(problems, i);
-        const uint64_t first =
-            problem->packets->len ? g_array_index(problem->packets, uint64_t, 0) : 0;
 
-        json_array_append_new(
-            json, json_pack("{s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "file",
-                            report_text_json(problem->file), "packet", report_number(first), "text",
-                            report_text_json(problem->text), "from", (double)problem->from / 1e9,
-                            "until", (double)problem->until / 1e9, "count",
-                            report_number(problem->count), "amount", report_number(problem->amount),
-                            "packets", packets_json(problem->packets)));
+        json_array_append_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o}", "file",
+                                              report_text_json(problem->location.file), "packet",
+                                              report_number(problem->location.packet), "text",
+                                              report_text_json(problem->text), "count",
+                                              report_number(problem->count), "packets",
+                                              packets_json(problem->packets)));
     }
     return json;
 }

@@ -17,8 +17,12 @@ bool terminal_is(FILE *stream)
 
 unsigned terminal_columns(FILE *stream)
 {
+    const char *columns = g_getenv("COLUMNS");
+    guint64 number;
     struct winsize size;
 
+    if (columns && g_ascii_string_to_unsigned(columns, 10, 1, G_MAXUINT16, &number, NULL))
+        return (unsigned)number;
     return terminal_is(stream) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 

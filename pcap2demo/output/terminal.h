@@ -10,7 +10,7 @@
 
 bool terminal_is(FILE *stream);
 
-/* Characters per line; 0: unknown, or the stream is no terminal. */
+/* Characters per line: those of the variable COLUMNS, or else of the terminal; 0: unknown. */
 unsigned terminal_columns(FILE *stream);
 
 enum terminal_style { STYLE_PLAIN, STYLE_TITLE, STYLE_GOOD, STYLE_BAD };

@@ -41,18 +41,43 @@ class Terminal(ToolTest):
 
 
 class List(Terminal):
+    TITLES = ["#", "player", "map", "game", "duration", "ping", "loss↑", "loss↓", "demo", "start",
+              "packets", "client", "server"]
+    SHOWN = {80: 9, 100: 10, 120: 11, 140: 12}
+
     def test_fits(self):
         whole = self.tool("--list", WIDE)[0].splitlines()
-        self.assertGreater(max(map(len, whole)), 140)
+        self.assertEqual(whole[0].split(), self.TITLES)
         for columns in (80, 100, 120, 140):
             shown = self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1")
             lines = shown.splitlines()
             self.assertEqual(len(lines), len(whole))
-            self.assertEqual(max(map(len, lines)), columns)
-            self.assertIn("…", shown)
-        # On a very narrow one the rest is as short as can be.
+            self.assertLessEqual(max(map(len, lines)), columns)
+            titles = shown.split("\n", 1)[0].split()
+            self.assertEqual(titles, self.TITLES[:self.SHOWN[columns]])
+            # COLUMNS does the same where there is no terminal.
+            piped = subprocess.run([PROGRAM, "--list", WIDE], stdout=subprocess.PIPE, check=True,
+                                   env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": str(columns)})
+            self.assertEqual(piped.stdout.decode(), shown)
+        # On a very narrow one, what no column is without.
         shown = self.run_on_terminal("--list", WIDE, columns=20, NO_COLOR="1")
-        self.assertLess(len(shown.splitlines()[0]), 80)
+        self.assertEqual(shown.splitlines()[0].split(), ["#", "player"])
+
+    def test_several_files(self):
+        """Rows say which file they are of, without the folders that all have."""
+        shown = self.run_on_terminal("--list", WIDE, CAPTURES / "lines/qw-g-server.pcap.gz",
+                                     columns=200, NO_COLOR="1")
+        self.assertRegex(shown, r"\n1 +qw-extended\.pcap +(?s:.*)\n2 +lines/qw-g-server\.pcap\.gz +anna ")
+        shown = self.run_on_terminal("--list", WIDE, CAPTURES / "lines/qw-g-server.pcap.gz",
+                                     columns=80, NO_COLOR="1")
+        self.assertEqual(shown.splitlines()[0].split(),
+                         ["#", "file", "player", "map", "game", "duration", "loss↑", "loss↓", "demo"])
+        self.assertRegex(shown, r"\n2  …[a-z-]*\.pcap\.gz  anna ")
+
+    def test_flags(self):
+        """Flags of extensions are for those who ask."""
+        self.assertRegex(self.tool("--list", WIDE)[0], r" QW 28 FTE  ")
+        self.assertRegex(self.tool("--list", "-v", WIDE)[0], r" QW 28 FTE 0x[0-9a-f]+ FTE2 0x")
 
     def test_whole(self):
         whole, _ = self.tool("--list", WIDE)
@@ -80,7 +105,7 @@ class Color(Terminal):
         colored, _ = self.tool("--color=always", *arguments)
         self.assertEqual(re.sub("\033\\[[0-9;]*m", "", colored), plain)
         _, error = self.tool("--color=yes", *arguments, status=2)
-        self.assertIn("--color yes: ", error)
+        self.assertIn('--color takes auto, always or never, not "yes"', error)
 
     def test_messages(self):
         shown = self.run_on_terminal("--list", "nothing.pcap", stream="stderr")
