@@ -120,8 +120,8 @@ class Quake(Late):
 
     def test_demo_that_lends_nothing(self):
         self.write("empty.dem", b"-1\n" + bytes(16))
-        error = self.convert(self.whole, "--sign-on", "empty.dem", status=2)
-        self.assertIn("empty.dem: has no sign-on that could be lent", error)
+        error = self.convert(self.whole, "--sign-on", "empty.dem", status=0)
+        self.assertIn("empty.dem: not used for --sign-on: has no sign-on of a whole level", error)
 
     def test_sign_on_that_was_cut_off(self):
         """Without svc_serverinfo the level cannot be shown; it is never well."""
@@ -208,7 +208,7 @@ class Quake2(Late):
             lossy, _ = self.lose(lost)
             error = self.convert(lossy)
             self.assertRegex(error, r"session 1: (level lab1|a level) cannot be shown: part of its sign-on "
-                             rf"\(before packet {lost + 1}\) was not captured; try --sign-on")
+                             rf"\(before packet {lost + 1}\) was not captured\n")
             self.assertEqual(self.demos(), {})
 
     def test_lost_part_of_a_sign_on_is_lent(self):

@@ -180,9 +180,35 @@ class Sessions(Convert):
         for name in names:
             self.assertEqual(self.tool("--check", name)[1], "")
 
+    def test_extension(self):
+        """A file's extension is that of the demo in it."""
+        for name, better in (("final.mvd", "final.qwd"), ("demo.v2", "demo.qwd")):
+            _, error = self.tool("-o", name, SAMPLE, status=1)
+            self.assertIn(f"{name}: not written: the demo of this session is .qwd; name it {better}",
+                          error)
+        self.assertEqual(self.left(), [])
+        self.tool("-o", "final.QWD", SAMPLE)
+        self.assertEqual(self.left(), ["final.QWD"])
+
+    def test_long_name(self):
+        """A capture's name as long as file systems have them gives a demo and a golden."""
+        for stem in ("x" * 250, "é" * 125):
+            self.write(stem + ".pcap", SAMPLE.read_bytes())
+            self.tool(stem + ".pcap")
+            self.tool("--golden", "goldens", "--update", stem + ".pcap")
+            self.tool("--golden", "goldens", stem + ".pcap")
+            demo, = self.folder.glob(f"{stem[0] * 70}*-20261120-155443-labplayer-dm4.qwd")
+            self.assertLess(len(os.fsencode(demo.name)), 255)
+
+    def test_sign_on_of_no_use(self):
+        """A warning: the demos are written."""
+        for name in (SAMPLE, "missing.qwd"):
+            _, error = self.tool("-f", "--sign-on", name, SAMPLE)
+            self.assertRegex(error, rf"^pcap2demo: {name}: not used for --sign-on: .*\n$")
+
     def test_split_of_nothing_known(self):
         _, error = self.tool("--split=map", SAMPLE, status=2)
-        self.assertIn("--split map", error)
+        self.assertIn('--split takes level or connection, not "map"', error)
 
     def test_choice(self):
         frames = self.capture.frames + shifted(self.capture.frames, 20)
