@@ -303,6 +303,7 @@ const struct action_kind pcap_action = {
     .name = "pcap",
     .letter = 'w',
     .help = "Make a capture of demos, or of part of captures",
+    .task = TASK_CAPTURE,
     .argument = "FILE",
     .problem = name_problem,
     .entries = cut_entries,

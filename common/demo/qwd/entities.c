@@ -72,11 +72,13 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
     entities->out->counts.repaired++;
     if (update->base_known && update->base <= entities->donor_until)
         return; /* the donor's states cover it */
-    qs_demo_problem(entities->out, packet->packet, "%s",
+    qs_demo_problem(entities->out, packet->packet,
                     update->base_known
-                        ? "entities are written in full, since players would drop the update"
-                        : "entities may be wrong until their next update: the capture lacks the "
-                          "packet that this update counts from");
+                        ? "players would drop the entities of packet %u, a delta from packet %u; "
+                          "written in full"
+                        : "the entities of packet %u are a delta from packet %u, which is not "
+                          "there; written in full from what is known",
+                    packet->decoder->sequence, update->base);
 }
 
 /* Replaces the update by the newest frame. False: engines could not read it. */
@@ -90,7 +92,8 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
         qs_demo_problem(entities->out, packet->packet,
-                        "entities are missing: they are more than players read");
+                        "the entities of packet %u are more than players read",
+                        packet->decoder->sequence);
         return false;
     }
     g_byte_array_append(filter_qw_replace(entities->filter, index), full->data, full->len);
@@ -162,8 +165,9 @@ static void reset(struct qwd_entities *entities, const struct qwd_entities_packe
     qwd_replacement_append_reset(filter_qw_replace(entities->filter, index), body);
     entities->out->counts.repaired++;
     qs_demo_problem(entities->out, packet->packet,
-                    "entities are missing until their next update: the capture lacks the packets "
-                    "that this update counts from");
+                    "the entities of packet %u count from packets that are not there; what was "
+                    "in view before is not known",
+                    packet->decoder->sequence);
 }
 
 static void follow_replacement(struct qwd_entities *entities,
