@@ -258,11 +258,11 @@ static void print_help(GOptionContext *context)
 
     for (int i = 0; qs_demo_formats[i]; i++)
         g_string_append_printf(summary, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
-    g_string_append(summary,
-                    ") from captures of\nQuake-family games, and lists, dumps, checks and counts what"
-                    " is in them.\n\nFILE is a capture (pcap, pcapng), a demo, or a folder of them;"
-                    " \"-\" is\nstandard input. Several captures are read as one, in the order"
-                    " given.");
+    g_string_append(
+        summary, ") from captures of\nQuake-family games, and lists, dumps, checks and counts what"
+                 " is in them.\n\nFILE is a capture (pcap, pcapng), a demo, or a folder of them;"
+                 " \"-\" is\nstandard input. Several captures are read as one, in the order"
+                 " given.");
     g_option_context_set_summary(context, summary->str);
     g_option_context_set_description(context, ending);
     text = g_option_context_get_help(context, FALSE, NULL);
