@@ -77,6 +77,58 @@ class Reports(ToolTest):
         self.assertEqual(self.members() - {"?"}, named)
 
 
+# Programs of the examples that record, or that are on other machines.
+STAND_INS = {"tcpdump": 'exec cat duel.pcap',
+             "parallel": 'for file; do shift; [ "$file" = ::: ] && break; done\n'
+                         'for file; do pcap2demo -f -o "${file%.*}-demos/" "$file"; done'}
+
+
+def examples(manual):
+    """The commands of a manual's EXAMPLES."""
+    section = re.search(r"^\.Sh EXAMPLES$(.*?)^\.Sh ", manual.read_text(encoding="utf-8"), re.M | re.S)
+    return [line.replace("\\e", "\\") for line in re.findall(r"^\.Dl (?:\$ )?(.*)$", section[1], re.M)]
+
+
+class Examples(ToolTest):
+    """Every command of the manuals' EXAMPLES runs, on captures as they describe them."""
+
+    def prepare(self):
+        sample, second = Capture.read(SAMPLE), Capture.read(CAPTURES / "nq-control.pcap")
+        both = Capture(sample.link_type, sorted(sample.frames + second.frames)).pcap()
+        files = {"duel.pcap": both, "run1.pcap": SAMPLE.read_bytes(),
+                 "run2.pcap": SAMPLE.read_bytes(), "new.pcap": SAMPLE.read_bytes(),
+                 "late.pcap": Capture(sample.link_type, sample.frames[300:]).pcap()}
+        for folder in "wire", "evening", "bin":
+            (self.folder / folder).mkdir()
+        for name in "wire/a.pcap", "evening/a.pcap", *files:
+            self.write(name, files.get(name, both))
+        self.run_tool("-o", "older.qwd", SAMPLE)
+        subprocess.run(["git", "init", "-q", self.folder], check=True)
+        (self.folder / "bin/pcap2demo").symlink_to(tool.PROGRAM)
+        for name, script in STAND_INS.items():
+            (self.folder / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+            (self.folder / "bin" / name).chmod(0o755)
+
+    def test_run(self):
+        self.prepare()
+        commands = [command for manual in MANUALS for command in examples(manual)]
+        self.assertGreater(len(commands), 15)
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        for command in commands:
+            program = command.split("|")[-1].split()[0]
+            if program == "tshark" or not shutil.which(program, path=path):
+                continue
+            with self.subTest(command):
+                result = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True,
+                                        env={**os.environ, "PATH": path}, capture_output=True,
+                                        stdin=subprocess.DEVNULL, check=False)
+                # 1 and xargs' 123: the late capture is not whole.
+                self.assertIn(result.returncode, (0, 1, 123), result.stderr)
+                self.assertNotRegex(result.stderr, "Try .pcap2demo --help|[Nn]o such file|not used for")
+                if "|" in command and "-o " not in command:
+                    self.assertNotEqual(result.stdout, "")
+
+
 class Manuals(unittest.TestCase):
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is missing")
     def test_lint(self):
