@@ -10,7 +10,6 @@
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/terminal.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"
@@ -22,7 +21,6 @@ struct run {
     struct action *action;
     struct pipeline pipeline;
     struct qs_sessions *sessions;
-    uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
     uint64_t frames;       /* in captures, including those that the filter left out */
     unsigned sessions_max; /* most sessions that are numbered together */
@@ -69,8 +67,7 @@ static void read_frames(struct run *run, struct input *input)
     }
     begin_input(run, input->name, input->stem);
     signals_set_input(input);
-    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions),
-                  run->bytes_before);
+    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions));
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
     run->frames += input->frames;
@@ -218,56 +215,26 @@ static void read_sources(struct run *run, struct source *source)
                 "no captures%s are in this archive", demos ? " and no demos" : "");
 }
 
-/* 0: not a regular file (standard input, a pipe), or missing. */
-static uint64_t file_size(const char *name)
-{
-    struct stat status;
-
-    return stat(name, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-}
-
 static void read_input(struct run *run, const char *name)
 {
     char *error = NULL;
     struct source *source = source_open(name, &error);
 
     if (source) {
-        run->pipeline.source = source;
         read_sources(run, source);
-        run->pipeline.source = NULL;
         source_close(source);
     } else {
         report_unusable(name, error);
     }
-    run->bytes_before += file_size(name);
-}
-
-/* 0: not known. */
-static uint64_t total_size(char *const *files)
-{
-    uint64_t total = 0;
-
-    for (; *files; files++) {
-        if (!is_file(*files))
-            return 0;
-        total += file_size(*files);
-    }
-    return total;
 }
 
 static void read_inputs(struct run *run, const struct options *options, struct action *action)
 {
-    /* Not between the lines of a dump on the terminal. */
-    const bool wants_progress =
-        !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
-
     *run = (struct run){.options = options, .action = action};
     pipeline_init(&run->pipeline);
     run->sessions = qs_sessions_new(&options->sessions, &action->handler);
-    progress_start(total_size(options->files), wants_progress);
     for (char *const *file = options->files; *file && !signals_interrupted(); file++)
         read_input(run, *file);
-    progress_erase();
 }
 
 /* `keep` false: drops incomplete demos. */

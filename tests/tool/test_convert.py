@@ -359,30 +359,5 @@ class Interrupted(Convert):
         self.assertEqual(self.left(), ["x.pcap"])
 
 
-class Progress(ToolTest):
-    def test_on_a_terminal(self):
-        """Drawn when it takes a while, and gone in the end: a pipe that is slow, of no known size."""
-        data = ACKNEX.read_bytes()
-        slow = self.folder / "slow.pcap"
-        os.mkfifo(slow)
-        leader, follower = pty.openpty()
-        process = subprocess.Popen([tool.PROGRAM, "--check", ACKNEX, slow],
-                                   stdout=subprocess.DEVNULL, stderr=follower)
-        with open(slow, "wb") as stream:
-            time.sleep(1)
-            stream.write(data[:24] + data[24:] * 100)
-        os.close(follower)
-        shown = b""
-        try:
-            while piece := os.read(leader, 65536):
-                shown += piece
-        except OSError:
-            pass
-        os.close(leader)
-        self.assertEqual(process.wait(), 0)
-        self.assertRegex(shown, rb"\r\d+ MB +\d+ MB/s +\d:\d\d")
-        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
-
-
 if __name__ == "__main__":
     unittest.main()

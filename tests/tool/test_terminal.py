@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a terminal gets: lists as wide as it is, colours, a line of progress."""
+"""What a terminal gets: lists as wide as it is, and colors."""
 
 import fcntl
 import os
@@ -8,27 +8,24 @@ import re
 import struct
 import subprocess
 import termios
-import time
 import unittest
 
-from tool import ACKNEX, CAPTURES, PROGRAM, SAMPLE, ToolTest
+from tool import ACKNEX, CAPTURES, PROGRAM, ToolTest
 
 WIDE = CAPTURES / "qw-extended.pcap"
 
 
 class Terminal(ToolTest):
-    def run_on_terminal(self, *arguments, columns=80, stream="stdout", feed=None, **environment):
+    def run_on_terminal(self, *arguments, columns=80, stream="stdout", **environment):
         """What a terminal shows of one stream, the other being none."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
         process = subprocess.Popen(
             [PROGRAM, *map(str, arguments)], cwd=self.folder,
-            stdin=subprocess.PIPE if feed else subprocess.DEVNULL, **streams,
+            stdin=subprocess.DEVNULL, **streams,
             env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "", **environment})
         os.close(theirs)
-        if feed:
-            feed(process.stdin)
         shown = b""
         try:
             while piece := os.read(ours, 65536):
@@ -60,7 +57,7 @@ class List(Terminal):
                                    env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": str(columns)})
             self.assertEqual(piped.stdout.decode(), shown)
         # On a very narrow one, what no column is without.
-        shown = self.run_on_terminal("--list", WIDE, columns=20, NO_COLOR="1")
+        shown = self.run_on_terminal("--list", WIDE, columns=12, NO_COLOR="1")
         self.assertEqual(shown.splitlines()[0].split(), ["#", "player"])
 
     def test_several_files(self):
@@ -114,30 +111,6 @@ class Color(Terminal):
         self.assertEqual(error, "")
         output, _ = self.tool("--color=always", "--list", "--json", ACKNEX)
         self.assertNotIn("\033", output)
-
-
-class Progress(Terminal):
-    def feed(self, stream):
-        data = SAMPLE.read_bytes()
-        end = time.monotonic() + 0.9
-        stream.write(data)
-        while time.monotonic() < end:
-            stream.write(data[24:])
-            stream.flush()
-        stream.close()
-
-    def test_standard_input(self):
-        for columns in (80, 20, 8):
-            shown = self.run_on_terminal("--check", "--no-rebuild", "-", columns=columns,
-                                         stream="stderr", feed=self.feed)
-            drawn = [text for text in shown.split("\r") if "MB"[:columns] in text]
-            self.assertTrue(drawn, shown)
-            for text in drawn:
-                self.assertLess(len(text.replace("\033[K", "")), columns)
-            self.assertRegex(drawn[-1], r"^\d+ MB")
-        shown = self.run_on_terminal("-q", "--check", "--no-rebuild", "-", stream="stderr",
-                                     feed=self.feed)
-        self.assertEqual(shown, "")
 
 
 if __name__ == "__main__":
