@@ -67,64 +67,6 @@ uint32_t session_numbers_count(void)
     return numbering.count;
 }
 
-static struct session_number *new_number(void)
-{
-    return wmem_new0(wmem_file_scope(), struct session_number);
-}
-
-/* The undecided request; also a repeated one that was decided before. */
-static struct session_number *request_of(struct conversation_numbers *numbers)
-{
-    if (!numbers->request || numbers->request->number)
-        numbers->request = new_number();
-    return numbers->request;
-}
-
-/* The request leads to the session `number`. */
-static void settle_request(struct conversation_numbers *numbers, uint32_t number)
-{
-    if (numbers->request && !numbers->request->number)
-        numbers->request->number = number;
-    numbers->request = NULL;
-}
-
-static struct session_number *begin_session(struct conversation_numbers *numbers, uint32_t number)
-{
-    struct session_number *session = numbers->request;
-
-    if (!session || session->number)
-        session = new_number();
-    session->number = number;
-    numbers->request = NULL;
-    return session;
-}
-
-/* The session number of the packet just decoded; NULL: no session. */
-static const struct session_number *session_numbers_follow(struct conversation_numbers *numbers,
-                                                           const struct qs_decoder *decoder)
-{
-    const uint32_t number = qs_number_session(&numbering, &numbers->current,
-                                              decoder->session->connection, decoder->accepted);
-
-    if (!number)
-        numbers->session = NULL;
-    else if (!numbers->session || numbers->session->number != number)
-        numbers->session = begin_session(numbers, number);
-    else if (decoder->accepted && decoder->direction == QS_C2S)
-        settle_request(numbers, number); /* the session continues: a duplicate request */
-    return decoder->handshake ? request_of(numbers) : numbers->session;
-}
-
-/* A packet of `numbers` announces another conversation. */
-static void session_numbers_announce(struct conversation_numbers *numbers,
-                                     struct conversation_numbers *announced)
-{
-    if (announced->session)
-        settle_request(numbers, announced->session->number);
-    else
-        announced->request = request_of(numbers);
-}
-
 /* One direction of a TCP connection. */
 struct stream {
     bool known;
@@ -143,7 +85,7 @@ struct conversation_state {
     struct qs_session *session; /* after the last packet of the first pass */
     struct qs_snapshot_base snapshots;
     struct qs_links *links;
-    struct conversation_numbers numbers;
+    struct qs_session_number number;
 };
 
 /* --- Conversations --- */
@@ -280,9 +222,8 @@ static struct packet_context context_of(struct dissector *dissector, const packe
                                      .links =
                                          state->conversation ? state->conversation->links : NULL,
                                      .first_pass = first_pass,
-                                     .numbers = first_pass ? &conversation->numbers : NULL,
-                                     .number = &state->number,
-                                     .going_on = &state->going_on};
+                                     .current = first_pass ? &conversation->number : NULL,
+                                     .number = &state->number};
 
     context.session = first_pass ? conversation->session
                                  : session_restore(pinfo->pool, packet_states_snapshots(dissector),
@@ -377,29 +318,22 @@ void unit_done(const struct dissector *dissector, packet_info *pinfo)
 uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder)
 {
-    if (context->numbers) {
-        *context->number = session_numbers_follow(context->numbers, decoder);
-        *context->going_on = context->numbers->current.number;
-    }
-    return *context->number ? (*context->number)->number : 0;
-}
-
-uint32_t packet_session_going_on(const struct packet_context *context)
-{
-    return *context->going_on;
+    if (context->current)
+        *context->number = qs_number_session(&numbering, context->current,
+                                             decoder->session->connection, decoder->accepted);
+    return *context->number;
 }
 
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo)
 {
     const struct packet_state *state = packet_states_in_session(dissector, pinfo);
 
-    return state ? state->number->number : 0;
+    return state ? state->number : 0;
 }
 
 /* --- Conversations announced by another one --- */
 
-void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
-                           const struct packet_context *context)
+void conversation_announce(const struct dissector *dissector, const packet_info *pinfo)
 {
     const struct qs_announcement *announced = &dissector->decoder.announced;
     const address server = wireshark_address(&announced->server);
@@ -409,15 +343,12 @@ void conversation_announce(const struct dissector *dissector, const packet_info 
         find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
     struct conversation_state *state = state_in(dissector, conversation);
 
-    if (state && !state->session->disconnected) {
-        session_numbers_announce(context->numbers, &state->numbers);
+    if (state && !state->session->disconnected)
         return;
-    }
     if (state || !conversation)
         conversation =
             conversation_new(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, dissector->handle);
     state = new_state(dissector, conversation);
     state->announced = announced->server;
-    session_numbers_announce(context->numbers, &state->numbers);
 }

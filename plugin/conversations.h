@@ -18,23 +18,9 @@
 #include "plugin/snapshots.h"
 
 /*
- * The session that a packet belongs to. The numbers are those of common/core/session.h, over all
- * conversations and protocols of the capture. Later passes also assign connection requests: such
- * packets share a number with the session that follows, in their conversation or in the one that it
- * announces. The number is 0 until that session begins, so the first pass does not show it.
+ * Sessions have the numbers of common/core/session.h, over all conversations and protocols of the
+ * capture: filters, statistics and pcap2demo agree on them.
  */
-
-struct session_number {
-    uint32_t number; /* 0: not known yet */
-};
-
-/* The numbers of a conversation. Initially 0; its pointers are valid until the capture is closed.
- */
-struct conversation_numbers {
-    struct qs_session_number current;
-    struct session_number *session; /* the current one, or NULL */
-    struct session_number *request; /* the undecided connection request; or NULL */
-};
 
 /* Call it when the capture is closed. */
 void session_numbers_restart(void);
@@ -44,16 +30,15 @@ uint32_t session_numbers_count(void);
 
 /* The context for decoding a packet or unit once. */
 struct packet_context {
-    struct qs_session *session;           /* lives at least as long as the packet's dissection */
-    uint32_t unit;                        /* its number in the packet, from 1; 0: a datagram */
-    uint32_t missing;                     /* bytes that the capture lacks before the unit */
-    enum qs_end from;                     /* the end that sent the packet */
-    const void *conversation;             /* identifies the conversation; NULL: none */
-    struct qs_links *links;               /* of the conversation; NULL: none */
-    bool first_pass;                      /* decoding advances the conversation's session */
-    struct conversation_numbers *numbers; /* of the conversation, in the first pass; else NULL */
-    const struct session_number **number; /* of the packet or unit */
-    uint32_t *going_on;                   /* number of the session that continues then, or 0 */
+    struct qs_session *session;        /* lives at least as long as the packet's dissection */
+    uint32_t unit;                     /* its number in the packet, from 1; 0: a datagram */
+    uint32_t missing;                  /* bytes that the capture lacks before the unit */
+    enum qs_end from;                  /* the end that sent the packet */
+    const void *conversation;          /* identifies the conversation; NULL: none */
+    struct qs_links *links;            /* of the conversation; NULL: none */
+    bool first_pass;                   /* decoding advances the conversation's session */
+    struct qs_session_number *current; /* of the conversation, in the first pass; else NULL */
+    uint32_t *number;                  /* of the packet's or unit's session */
 };
 
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo);
@@ -61,12 +46,6 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
 /* The session number of the packet or unit just decoded; 0: none. */
 uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder);
-
-/*
- * The number of the session that continues in the conversation after the packet, 0: none. A request
- * for another connection belongs to it as well. Call it after the function above.
- */
-uint32_t packet_session_going_on(const struct packet_context *context);
 
 /* The same for a packet dissected before; in a stream, for its first unit. */
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo);
@@ -91,7 +70,6 @@ address wireshark_address(const struct qs_address *from);
  * Assigns the conversation that the decoded packet announces to the dissector, from this packet on.
  * First pass only.
  */
-void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
-                           const struct packet_context *context);
+void conversation_announce(const struct dissector *dissector, const packet_info *pinfo);
 
 #endif

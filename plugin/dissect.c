@@ -133,6 +133,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
                                                      dissector->protocol->title);
     const bool wanted = statistics_are_wanted(dissector);
     struct tree_sink sink;
+    uint32_t session_number;
 
     tree_sink_init(&sink, dissector, pinfo, tvb, top,
                    tree && proto_field_is_referenced(tree, dissector->proto));
@@ -150,10 +151,10 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     export_objects_queue(dissector, pinfo, context->conversation);
     queue_credentials(dissector, pinfo);
     follow_queue(dissector, pinfo);
-    session_fields_show(dissector, proto_item_get_subtree(top), tvb,
-                        packet_session_number(context, &dissector->decoder));
+    session_number = packet_session_number(context, &dissector->decoder);
+    session_fields_show(dissector, proto_item_get_subtree(top), tvb, session_number);
     if (wanted)
-        statistics_queue(dissector, pinfo, context);
+        statistics_queue(dissector, pinfo, context, session_number);
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
     late_show(dissector, pinfo, top);
@@ -202,7 +203,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     decode(dissector, tvb, pinfo, tree, &packet, &context);
     export_demos_queue(dissector, pinfo, &packet, context.conversation);
     if (context.first_pass && dissector->decoder.announced.valid)
-        conversation_announce(dissector, pinfo, &context);
+        conversation_announce(dissector, pinfo);
     return (int)packet.size;
 }
 

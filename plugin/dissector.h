@@ -34,7 +34,7 @@ union preference_value {
 
 struct dissector {
     const struct qs_protocol *protocol;
-    char *title; /* distinct from Wireshark's own dissector of the game */
+    char *title; /* distinct from those of Wireshark's own dissectors */
     int proto;   /* Wireshark's protocol id */
     dissector_handle_t handle;
     dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */

@@ -9,15 +9,13 @@
 #include "plugin/dissector.h"
 
 struct conversation_state;
-struct session_number;
 
 struct packet_state {
     const struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
-    const struct session_number *number;           /* NULL: it belongs to no session */
     uint32_t frame;                                /* its number */
+    uint32_t number;                               /* of its session; 0: it belongs to none */
     uint32_t snapshot;  /* of the session before it; see plugin/snapshots.h */
     uint32_t missing;   /* bytes that the capture lacks before the unit */
-    uint32_t going_on;  /* see packet_session_going_on() */
     uint32_t layer : 8; /* of the frame: its curr_layer_num */
     uint32_t from : 2;  /* enum qs_end */
     uint32_t unit : 22; /* from 1 on; 0: a datagram */

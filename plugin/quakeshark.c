@@ -37,18 +37,34 @@ static void capture_ends(void)
     session_numbers_restart();
 }
 
+/*
+ * Wireshark finds dissectors by their titles without looking at case: where another protocol has
+ * the title, ours also has the filter name: "QuakeWorld (qw)" beside "QUAKEWORLD".
+ */
+static char *title_of(const struct qs_protocol *protocol)
+{
+    void *cookie;
+
+    for (int id = proto_get_first_protocol(&cookie); id != -1;
+         id = proto_get_next_protocol(&cookie))
+        if (!g_ascii_strcasecmp(proto_get_protocol_short_name(find_protocol_by_id(id)),
+                                protocol->title))
+            return g_strdup_printf("%s (%s)", protocol->title, protocol->name);
+    return g_strdup(protocol->title);
+}
+
 static void add_dissector(const struct qs_protocol *protocol)
 {
     struct dissector *dissector = g_new0(struct dissector, 1);
 
     dissector->protocol = protocol;
-    dissector->title = g_strdup_printf("%s (quakeshark)", protocol->title);
+    dissector->title = title_of(protocol);
     dissector->proto = proto_register_protocol(dissector->title, dissector->title, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
     qs_message_counter_init(&dissector->counter, false);
     fields_register(dissector);
     preferences_register(dissector, preferences_changed);
-    statistics_register(dissector);
+    statistics_register_game(dissector);
     follow_register(dissector);
     dissect_register(dissector);
 }
@@ -57,6 +73,7 @@ static void add_protocols(void)
 {
     for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
         add_dissector(*protocol);
+    statistics_register();
     retap_register();
     export_objects_register();
     credentials_register();

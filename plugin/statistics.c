@@ -1,179 +1,216 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/statistics.h"
 
+#include <epan/plugin_if.h>
 #include <epan/srt_table.h>
 #include <epan/stat_tap_ui.h>
-#include <epan/stats_tree.h>
 #include <epan/tap.h>
-#include <stdio.h>
 
 #include "common/dump/dump.h"
+#include "common/protocols.h"
 
-/* --- Packets, bytes and messages by session, direction and type */
+/* What the taps are given of a packet; lives in the packet's pool. */
+struct figures {
+    const struct dissector *dissector;
+    const struct qs_session *session; /* after the packet */
+    struct qs_packet packet;          /* without its bytes */
+    uint32_t number;                  /* of its session; 0: it belongs to none */
+    struct qs_tally_packet tally;
+    struct qs_line line; /* of its session, as far as it is known */
+    struct qs_response response;
+};
 
-/* What is counted, each in a tree of its own: all packets, then those of each session. */
-static const char packets[] = "Packets";
-static const char bytes[] = "Bytes";
-static const char messages[] = "Messages";
-static const char message_bytes[] = "Bytes of messages";
+/* The tap of all games. */
+static const char tap_name[] = "quake";
+static int tap;
 
-static const char *const roots[] = {packets, bytes, messages, message_bytes};
-
-static void begin_tree(stats_tree *tree)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(roots); i++)
-        stats_tree_create_node(tree, roots[i], 0, STAT_DT_INT, TRUE);
-}
-
-static void count(stats_tree *tree, const char *root, const char *group, const char *name,
-                  uint32_t value)
-{
-    const int top = stats_tree_manip_node_int(MN_INCREASE, tree, root, 0, TRUE, 0);
-    const int middle = stats_tree_manip_node_int(MN_INCREASE, tree, group, top, TRUE, (int)value);
-
-    stats_tree_manip_node_int(MN_INCREASE, tree, name, middle, FALSE, (int)value);
-}
-
-static void count_group(stats_tree *tree, const char *group, const struct qs_tally_packet *packet)
-{
-    const char *direction = packet->direction == QS_DIRECTION_UNKNOWN
-                                ? "unknown"
-                                : qs_direction_name(packet->direction);
-
-    count(tree, packets, group, direction, 1);
-    count(tree, bytes, group, direction, packet->packet->size);
-    for (guint i = 0; i < packet->counted->len; i++) {
-        const struct qs_counted *message = &g_array_index(packet->counted, struct qs_counted, i);
-        char *name = g_strdup_printf("%s %s", direction, message->group->name);
-
-        count(tree, messages, group, name, 1);
-        count(tree, message_bytes, group, name, message->bytes);
-        g_free(name);
-    }
-}
-
-/* The root's own figure is that of all packets. */
-static void count_all(stats_tree *tree, const struct qs_tally_packet *packet)
-{
-    int size = 0;
-
-    for (guint i = 0; i < packet->counted->len; i++)
-        size += (int)g_array_index(packet->counted, struct qs_counted, i).bytes;
-    stats_tree_manip_node_int(MN_INCREASE, tree, packets, 0, TRUE, 1);
-    stats_tree_manip_node_int(MN_INCREASE, tree, bytes, 0, TRUE, (int)packet->packet->size);
-    stats_tree_manip_node_int(MN_INCREASE, tree, messages, 0, TRUE, (int)packet->counted->len);
-    stats_tree_manip_node_int(MN_INCREASE, tree, message_bytes, 0, TRUE, size);
-    count_group(tree, "All", packet);
-}
-
-static tap_packet_status add_to_tree(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt,
-                                     const void *tapped, tap_flags_t flags)
-{
-    const struct packet_figures *figures = tapped;
-    char group[32] = "No session";
-
-    (void)pinfo, (void)edt, (void)flags;
-    if (figures->number)
-        snprintf(group, sizeof group, "Session %u", figures->number);
-    count_all(tree, &figures->tally);
-    count_group(tree, group, &figures->tally);
-    return TAP_PACKET_REDRAW;
-}
-
-static void register_tree(const struct dissector *dissector)
-{
-    const char *name = dissector->protocol->name;
-    char *title = g_strdup_printf("%s packets", dissector->protocol->title);
-
-    stats_tree_register_plugin(name, name, title, 0, add_to_tree, begin_tree, NULL);
-    g_free(title);
-}
-
-/* --- A table of sessions: who played where, rates, the line and times */
+/* --- Columns. Those worth most come first: windows show about ten. */
 
 /* clang-format off */
 #define NUMBER(title) {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, title, "%u"}
 #define TEXT(title) {TABLE_ITEM_STRING, TAP_ALIGN_LEFT, title, "%s"}
-/* Text, since a cell for a number cannot be empty: see put_time(). */
-#define TIME(title) {TABLE_ITEM_STRING, TAP_ALIGN_RIGHT, title, "%s"}
-#define REAL(title, format) {TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, title, format}
+/* Text, since a cell for a number cannot be empty, and windows show six digits of a real one. */
+#define FIGURE(title) {TABLE_ITEM_STRING, TAP_ALIGN_RIGHT, title, "%s"}
+/* Wireshark's windows leave no room for the arrow of the column that they sort by. */
+#define SESSION NUMBER("    Session"), TEXT("Game"), TEXT("Player")
 
-/*
- * Wireshark's windows show all six digits of a real number, whatever its format; so rates are whole
- * numbers. They also leave no room for the arrow of the column that they sort by: hence the spaces.
- */
-#define EACH_COLUMN(COLUMN) \
-    COLUMN(NUMBER, NUMBER("    Session")) \
-    COLUMN(CLIENT, TEXT("Client")) \
-    COLUMN(SERVER, TEXT("Server")) \
-    COLUMN(PLAYER, TEXT("Player")) \
-    COLUMN(VERSION, TEXT("Version")) \
-    COLUMN(MAP, TEXT("Map")) \
-    COLUMN(DURATION, REAL("Duration (s)", "%.6f")) \
-    COLUMN(PACKETS_C2S, NUMBER("Packets C→S")) \
-    COLUMN(BYTES_C2S, NUMBER("Bytes C→S")) \
-    COLUMN(RATE_C2S, NUMBER("Bytes/s C→S")) \
-    COLUMN(PACKETS_S2C, NUMBER("Packets S→C")) \
-    COLUMN(BYTES_S2C, NUMBER("Bytes S→C")) \
-    COLUMN(RATE_S2C, NUMBER("Bytes/s S→C")) \
-    COLUMN(PING, TIME("Ping (ms)")) \
-    COLUMN(PING_P95, TIME("Ping p95 (ms)")) \
-    COLUMN(JITTER, TIME("Jitter (ms)")) \
-    COLUMN(LOSS_C2S, TIME("Loss C→S (%)")) \
-    COLUMN(LOSS_S2C, TIME("Loss S→C (%)")) \
-    COLUMN(CLIENT_RTT_MIN, TIME("To client and back, min (ms)")) \
-    COLUMN(CLIENT_RTT_MEAN, TIME("mean (ms)")) \
-    COLUMN(CLIENT_RTT_MAX, TIME("max (ms)")) \
-    COLUMN(SERVER_RTT_MIN, TIME("To server and back, min (ms)")) \
-    COLUMN(SERVER_RTT_MEAN, TIME("mean (ms)")) \
-    COLUMN(SERVER_RTT_MAX, TIME("max (ms)"))
+static stat_tap_table_item session_columns[] = {
+    SESSION, TEXT("Map"), FIGURE("Duration (s)"), FIGURE("Ping (ms)"), FIGURE("Lost C→S (%)"),
+    FIGURE("Lost S→C (%)"), NUMBER("Packets C→S"), NUMBER("Packets S→C"), NUMBER("Bytes/s C→S"),
+    NUMBER("Bytes/s S→C"), TEXT("Client"), TEXT("Server"), TEXT("Version"), NUMBER("Bytes C→S"),
+    NUMBER("Bytes S→C")};
 
-#define ENUMERATOR(id, item) COLUMN_##id,
-enum column { EACH_COLUMN(ENUMERATOR) COLUMNS };
+static stat_tap_table_item line_columns[] = {
+    SESSION, TEXT("Direction"), NUMBER("Packets"), FIGURE("Lost (%)"), FIGURE("Longest burst"),
+    FIGURE("Ping (ms)"), FIGURE("p95 (ms)"), FIGURE("Jitter (ms)"), FIGURE("Choked (%)"),
+    FIGURE("Throttled (%)"), NUMBER("Late"), NUMBER("Twice"), TEXT("Captured at"),
+    FIGURE("Acknowledged after, min (ms)"), FIGURE("mean (ms)"), FIGURE("max (ms)"),
+    TEXT("Filter")};
 
-#define ITEM(id, item) item,
-static stat_tap_table_item columns[COLUMNS] = {EACH_COLUMN(ITEM)};
+static stat_tap_table_item message_columns[] = {
+    NUMBER("    Session (0: all)"), TEXT("Game"), TEXT("Direction"), TEXT("Message"),
+    NUMBER("Count"), NUMBER("Bytes"), TEXT("Filter")};
 /* clang-format on */
 
-/* --- Rows --- */
+/* --- Tables */
 
-/* A session's row; its number in the table is what `user_data` of the row's first cell holds. */
-struct row {
-    struct qs_tally tally;
-    char *texts[COLUMNS]; /* of columns with text */
+struct table;
+
+struct table_kind {
+    const char *name, *title;
+    stat_tap_table_item *columns;
+    guint count;
+    void (*add)(struct table *table, const struct figures *figures);
 };
 
-static void row_free(struct row *row)
+/* A table of all games, or of one. */
+struct table {
+    stat_tap_table_ui ui; /* the first member: Wireshark's callbacks are given it */
+    const struct table_kind *kind;
+    GHashTable *rows; /* struct row_key as GBytes -> number of the row, from 1 */
+};
+
+/* What a row is of. */
+struct row_key {
+    const struct qs_protocol *game;
+    const struct qs_field *message;
+    uint32_t session, direction;
+};
+
+static stat_tap_table *shown(const struct table *table)
 {
-    qs_tally_clear(&row->tally);
-    for (int i = 0; i < COLUMNS; i++)
-        g_free(row->texts[i]);
-    g_free(row);
+    return g_array_index(table->ui.tables, stat_tap_table *, 0);
 }
 
-static stat_tap_table_item_type *cell(const stat_tap_table *table, guint row, int column)
+static stat_tap_table_item_type *add_row(const struct table *table)
 {
-    return stat_tap_get_field_data(table, row, (guint)column);
+    stat_tap_table_item_type *cells = g_new0(stat_tap_table_item_type, table->kind->count);
+    const guint row = shown(table)->num_elements;
+
+    for (guint i = 0; i < table->kind->count; i++) {
+        cells[i].type = table->kind->columns[i].type;
+        if (cells[i].type == TABLE_ITEM_STRING)
+            cells[i].value.string_value = g_strdup("");
+    }
+    stat_tap_init_table_row(shown(table), row, table->kind->count, cells);
+    g_free(cells);
+    return stat_tap_get_field_data(shown(table), row, 0);
 }
 
-static void put_number(const stat_tap_table *table, guint row, int column, uint64_t value)
+/* The cells of the row, which may be new. */
+static stat_tap_table_item_type *row_of(struct table *table, const struct row_key *key)
 {
-    cell(table, row, column)->value.uint_value = (guint)MIN(value, UINT32_MAX);
+    GBytes *bytes = g_bytes_new(key, sizeof *key);
+    stat_tap_table_item_type *cells;
+    guint row;
+
+    if (!shown(table)->num_elements) /* it was emptied, or is a new one */
+        g_hash_table_remove_all(table->rows);
+    row = GPOINTER_TO_UINT(g_hash_table_lookup(table->rows, bytes));
+    if (row) {
+        g_bytes_unref(bytes);
+        return stat_tap_get_field_data(shown(table), row - 1, 0);
+    }
+    cells = add_row(table);
+    g_hash_table_insert(table->rows, bytes, GUINT_TO_POINTER(shown(table)->num_elements));
+    return cells;
 }
 
-static void put_real(const stat_tap_table *table, guint row, int column, double value)
+/* The tally of a row of a session: the first cell holds it. */
+static struct qs_tally *tally_of(stat_tap_table_item_type *first)
 {
-    cell(table, row, column)->value.float_value = value;
+    if (!first->user_data.ptr_value) {
+        first->user_data.ptr_value = g_new0(struct qs_tally, 1);
+        qs_tally_init(first->user_data.ptr_value);
+    }
+    return first->user_data.ptr_value;
 }
+
+static void free_cell(stat_tap_table *table, guint row, guint column,
+                      stat_tap_table_item_type *cell)
+{
+    (void)table, (void)row;
+    if (cell->type == TABLE_ITEM_STRING)
+        g_free((char *)cell->value.string_value);
+    if (!column && cell->user_data.ptr_value) {
+        qs_tally_clear(cell->user_data.ptr_value);
+        g_free(cell->user_data.ptr_value);
+    }
+}
+
+/* All packets come again. */
+static void empty_table(stat_tap_table *table)
+{
+    for (guint row = 0; row < table->num_elements; row++) {
+        for (guint column = 0; column < table->num_fields; column++)
+            free_cell(table, row, column, stat_tap_get_field_data(table, row, column));
+        g_free(table->elements[row]);
+    }
+    g_clear_pointer(&table->elements, g_free);
+    table->num_elements = 0;
+}
+
+static void begin_table(stat_tap_table_ui *ui)
+{
+    stat_tap_table *table = stat_tap_find_table(ui, ui->title);
+
+    if (table)
+        empty_table(table);
+    else
+        stat_tap_add_table(ui, stat_tap_init_table(ui->title, (int)ui->nfields, 0, NULL));
+}
+
+static tap_packet_status add_packet(void *data, packet_info *pinfo, epan_dissect_t *edt,
+                                    const void *tapped, tap_flags_t flags)
+{
+    struct table *table = (struct table *)((const stat_data_t *)data)->stat_tap_data;
+
+    (void)pinfo, (void)edt, (void)flags;
+    table->kind->add(table, tapped);
+    return TAP_PACKET_REDRAW;
+}
+
+/* --- Cells, from left to right */
 
 /* Takes the text over; NULL: it is not known. */
-static void put_text(const stat_tap_table *table, guint index, struct row *row, int column,
-                     char *text)
+static void put_text(stat_tap_table_item_type **cell, char *text)
 {
-    g_free(row->texts[column]);
-    row->texts[column] = text;
-    cell(table, index, column)->value.string_value = text ? text : "";
+    g_free((char *)(*cell)->value.string_value);
+    (*cell)++->value.string_value = text ? text : g_strdup("");
 }
+
+static void put_number(stat_tap_table_item_type **cell, uint64_t value)
+{
+    (*cell)++->value.uint_value = (guint)MIN(value, UINT32_MAX);
+}
+
+/* Wireshark sorts texts by their letters: all are as long. Below 0: it is not known. */
+static void put_figure(stat_tap_table_item_type **cell, double value)
+{
+    put_text(cell, value < 0 ? NULL : g_strdup_printf("%12.3f", value));
+}
+
+static void put_loss(stat_tap_table_item_type **cell, const struct qs_line_direction *direction)
+{
+    char *loss = qs_line_loss_text(direction, false);
+
+    put_text(cell, strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
+    g_free(loss);
+}
+
+/* The columns SESSION, and what else the session tells of itself; its texts go to the caller. */
+static void put_session(stat_tap_table_item_type **cell, const struct figures *figures,
+                        struct qs_description *description)
+{
+    const struct qs_protocol *protocol = figures->dissector->protocol;
+
+    protocol->describe(figures->session, description);
+    put_number(cell, figures->number);
+    put_text(cell, g_strdup(protocol->title));
+    put_text(cell, description->player);
+}
+
+/* --- Sessions */
 
 static char *address_text(const struct qs_address *address)
 {
@@ -183,204 +220,207 @@ static char *address_text(const struct qs_address *address)
     return g_string_free(text, FALSE);
 }
 
-static void put_ends(const stat_tap_table *table, guint index, struct row *row,
-                     const struct qs_tally_packet *packet)
+static void put_ends(stat_tap_table_item_type **cell, const struct qs_tally_packet *packet)
 {
     const bool from_server = packet->direction == QS_S2C;
     const struct qs_packet *ends = packet->packet;
 
-    put_text(table, index, row, COLUMN_CLIENT,
-             address_text(from_server ? &ends->destination : &ends->source));
-    put_text(table, index, row, COLUMN_SERVER,
-             address_text(from_server ? &ends->source : &ends->destination));
+    if (packet->direction == QS_DIRECTION_UNKNOWN) {
+        *cell += 2;
+        return;
+    }
+    put_text(cell, address_text(from_server ? &ends->destination : &ends->source));
+    put_text(cell, address_text(from_server ? &ends->source : &ends->destination));
 }
 
-static void put_description(const stat_tap_table *table, guint index, struct row *row,
-                            const struct packet_figures *figures)
+static void add_session(struct table *table, const struct figures *figures)
 {
+    const struct row_key key = {.game = figures->dissector->protocol, .session = figures->number};
     struct qs_description description = {0};
+    stat_tap_table_item_type *cell;
+    struct qs_tally *tally;
+    double seconds;
 
-    figures->dissector->protocol->describe(figures->session, &description);
-    put_text(table, index, row, COLUMN_PLAYER, description.player);
-    put_text(table, index, row, COLUMN_VERSION, description.version);
-    put_text(table, index, row, COLUMN_MAP, description.map);
-}
-
-/* To the nearest whole number. */
-#define ROUNDING 0.5
-
-/* The columns from `first` on: packets, bytes, bytes a second. */
-static void put_traffic(const stat_tap_table *table, guint index, int first,
-                        const struct qs_traffic *traffic, double seconds)
-{
-    put_number(table, index, first, traffic->packets);
-    put_number(table, index, first + 1, traffic->bytes);
-    put_number(table, index, first + 2, (uint64_t)(qs_rate(traffic->bytes, seconds) + ROUNDING));
-}
-
-/*
- * In milliseconds. Wireshark sorts texts by their letters: all times are as long, so that they are
- * in order.
- */
-static void put_time(const stat_tap_table *table, guint index, struct row *row, int column,
-                     double nanoseconds)
-{
-    put_text(table, index, row, column, g_strdup_printf("%12.3f", nanoseconds / 1e6));
-}
-
-/* Likewise: least, mean, most. What was never measured stays empty, as a 0 would be a perfect line.
- */
-static void put_times(const stat_tap_table *table, guint index, struct row *row, int first,
-                      const struct qs_times *times)
-{
-    if (!times->count)
-        return;
-    put_time(table, index, row, first, (double)times->min);
-    put_time(table, index, row, first + 1, qs_times_mean(times));
-    put_time(table, index, row, first + 2, (double)times->max);
-}
-
-/* What is not known stays empty. */
-static void put_line(const stat_tap_table *table, guint index, struct row *row,
-                     const struct qs_line *line)
-{
-    const double *times[] = {&line->ping, &line->ping_p95, &line->jitter};
-    const struct qs_line_direction *directions[] = {&line->c2s, &line->s2c};
-
-    for (int i = 0; i < (int)G_N_ELEMENTS(times); i++)
-        put_text(table, index, row, COLUMN_PING + i,
-                 *times[i] < 0 ? NULL : g_strdup_printf("%12.3f", *times[i]));
-    for (int i = 0; i < (int)G_N_ELEMENTS(directions); i++) {
-        char *loss = qs_line_loss_text(directions[i], false);
-
-        put_text(table, index, row, COLUMN_LOSS_C2S + i,
-                 strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
-        g_free(loss);
-    }
-}
-
-static void put_figures(const stat_tap_table *table, guint index, struct row *row,
-                        const struct qs_line *line)
-{
-    const struct qs_tally *tally = &row->tally;
-    const double seconds = qs_tally_seconds(tally);
-
-    put_real(table, index, COLUMN_DURATION, seconds);
-    put_traffic(table, index, COLUMN_PACKETS_C2S, &tally->traffic[QS_C2S], seconds);
-    put_traffic(table, index, COLUMN_PACKETS_S2C, &tally->traffic[QS_S2C], seconds);
-    put_line(table, index, row, line);
-    put_times(table, index, row, COLUMN_CLIENT_RTT_MIN, &tally->rtt[QS_C2S]);
-    put_times(table, index, row, COLUMN_SERVER_RTT_MIN, &tally->rtt[QS_S2C]);
-}
-
-/* --- The table --- */
-
-static struct row *row_at(const stat_tap_table *table, guint index)
-{
-    return cell(table, index, COLUMN_NUMBER)->user_data.ptr_value;
-}
-
-/* Sessions begin in the order of their numbers, so the latest is among the last rows. */
-static bool find_row(const stat_tap_table *table, uint32_t number, guint *index)
-{
-    for (*index = table->num_elements; (*index)--;)
-        if (cell(table, *index, COLUMN_NUMBER)->value.uint_value == number)
-            return true;
-    return false;
-}
-
-static guint add_row(stat_tap_table *table, uint32_t number)
-{
-    stat_tap_table_item_type cells[COLUMNS] = {{.type = TABLE_ITEM_NONE}};
-    struct row *row = g_new0(struct row, 1);
-    const guint index = table->num_elements;
-
-    for (int i = 0; i < COLUMNS; i++) {
-        cells[i].type = columns[i].type;
-        if (columns[i].type == TABLE_ITEM_STRING)
-            cells[i].value.string_value = "";
-    }
-    cells[COLUMN_NUMBER].value.uint_value = number;
-    cells[COLUMN_NUMBER].user_data.ptr_value = row;
-    qs_tally_init(&row->tally);
-    stat_tap_init_table_row(table, index, COLUMNS, cells);
-    return index;
-}
-
-static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissect_t *edt,
-                                     const void *tapped, tap_flags_t flags)
-{
-    const stat_data_t *stat = data;
-    const struct packet_figures *figures = tapped;
-    stat_tap_table *table = g_array_index(stat->stat_tap_data->tables, stat_tap_table *, 0);
-    guint index;
-
-    (void)pinfo, (void)edt, (void)flags;
     if (!figures->number)
-        return TAP_PACKET_DONT_REDRAW;
-    if (!find_row(table, figures->number, &index))
-        index = add_row(table, figures->number);
-    qs_tally_add(&row_at(table, index)->tally, &figures->tally);
-    if (figures->tally.direction != QS_DIRECTION_UNKNOWN)
-        put_ends(table, index, row_at(table, index), &figures->tally);
-    put_description(table, index, row_at(table, index), figures);
-    put_figures(table, index, row_at(table, index), &figures->line);
-    return TAP_PACKET_REDRAW;
-}
-
-static void begin_table(stat_tap_table_ui *ui)
-{
-    stat_tap_table *table = stat_tap_find_table(ui, ui->title);
-
-    if (table) {
-        if (ui->stat_tap_reset_table_cb)
-            ui->stat_tap_reset_table_cb(table);
         return;
-    }
-    stat_tap_add_table(ui, stat_tap_init_table(ui->title, COLUMNS, 0, NULL));
+    cell = row_of(table, &key);
+    tally = tally_of(cell);
+    qs_tally_add(tally, &figures->tally);
+    seconds = qs_tally_seconds(tally);
+    put_session(&cell, figures, &description);
+    put_text(&cell, description.map);
+    put_figure(&cell, seconds);
+    put_figure(&cell, figures->line.ping);
+    put_loss(&cell, &figures->line.c2s);
+    put_loss(&cell, &figures->line.s2c);
+    put_number(&cell, tally->traffic[QS_C2S].packets);
+    put_number(&cell, tally->traffic[QS_S2C].packets);
+    put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_C2S].bytes, seconds) + .5));
+    put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_S2C].bytes, seconds) + .5));
+    put_ends(&cell, &figures->tally);
+    put_text(&cell, description.version);
+    put_number(&cell, tally->traffic[QS_C2S].bytes);
+    put_number(&cell, tally->traffic[QS_S2C].bytes);
 }
 
-static void free_cell(stat_tap_table *table, guint row, guint column,
-                      stat_tap_table_item_type *data)
+/* --- Lines: a row a direction */
+
+static void put_times(stat_tap_table_item_type **cell, const struct qs_times *times)
 {
-    (void)table, (void)row;
-    if (column == COLUMN_NUMBER && data->user_data.ptr_value) {
-        row_free(data->user_data.ptr_value);
-        data->user_data.ptr_value = NULL;
-    }
+    put_figure(cell, times->count ? (double)times->min / 1e6 : -1);
+    put_figure(cell, times->count ? qs_times_mean(times) / 1e6 : -1);
+    put_figure(cell, times->count ? (double)times->max / 1e6 : -1);
 }
 
-/* Empties the table: all packets come again. */
-static void empty_table(stat_tap_table *table)
+static void add_direction(struct table *table, const struct figures *figures, enum qs_direction way,
+                          const struct qs_line_direction *direction)
 {
-    for (guint i = 0; i < table->num_elements; i++) {
-        row_free(row_at(table, i));
-        g_free(table->elements[i]);
-    }
-    g_free(table->elements);
-    table->elements = NULL;
-    table->num_elements = 0;
+    const struct qs_protocol *protocol = figures->dissector->protocol;
+    const struct row_key key = {.game = protocol, .session = figures->number, .direction = way};
+    struct qs_description description = {0};
+    stat_tap_table_item_type *cell = row_of(table, &key);
+    struct qs_tally *tally = tally_of(cell);
+
+    qs_tally_add(tally, &figures->tally);
+    put_session(&cell, figures, &description);
+    put_text(&cell, g_strdup(qs_direction_arrow(way)));
+    put_number(&cell, tally->traffic[way].packets);
+    put_loss(&cell, direction);
+    put_text(&cell, direction->burst < 0 ? NULL : g_strdup_printf("%6.0f", direction->burst));
+    put_figure(&cell, figures->line.ping);
+    put_figure(&cell, figures->line.ping_p95);
+    put_figure(&cell, figures->line.jitter);
+    put_figure(&cell, direction->choke);
+    put_figure(&cell, direction->throttle);
+    put_number(&cell, direction->late);
+    put_number(&cell, direction->duplicates);
+    put_text(&cell, g_strdup(qs_vantage_name(figures->line.vantage)));
+    put_times(&cell, &tally->rtt[way == QS_C2S ? QS_S2C : QS_C2S]);
+    put_text(&cell, g_strdup_printf("%s.session == %u && %s.from_server == %d", protocol->name,
+                                    figures->number, protocol->name, way == QS_S2C));
+    g_free(description.map);
+    g_free(description.version);
 }
 
-static void register_table(const struct dissector *dissector)
+static void add_line(struct table *table, const struct figures *figures)
+{
+    if (!figures->number || !figures->dissector->protocol->line)
+        return;
+    add_direction(table, figures, QS_C2S, &figures->line.c2s);
+    add_direction(table, figures, QS_S2C, &figures->line.s2c);
+}
+
+/* --- Packets and messages */
+
+/* As the list of packets has it: "print" of qw.svc_print. */
+static char *message_name(const char *filter)
+{
+    const char *name = strchr(filter, '.') + 1;
+    const char *rest = strchr(name, '_');
+
+    return g_strdup(
+        rest && (g_str_has_prefix(name, "svc") || g_str_has_prefix(name, "clc")) ? rest + 1 : name);
+}
+
+static void count(struct table *table, const struct row_key *key, uint32_t bytes)
+{
+    stat_tap_table_item_type *cell = row_of(table, key);
+    const char *filter = key->message ? key->message->name : key->game->name;
+    const enum qs_direction direction = (enum qs_direction)key->direction;
+    const uint32_t counted = cell[4].value.uint_value + 1, size = cell[5].value.uint_value + bytes;
+
+    put_number(&cell, key->session);
+    if (counted > 1) {
+        cell += 3;
+    } else {
+        put_text(&cell, g_strdup(key->game->title));
+        put_text(&cell,
+                 g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
+        put_text(&cell, key->message ? message_name(filter) : g_strdup("(packets)"));
+    }
+    put_number(&cell, counted);
+    put_number(&cell, size);
+    if (counted == 1)
+        put_text(&cell, g_strdup(filter));
+}
+
+static void count_messages(struct table *table, const struct figures *figures, uint32_t session)
+{
+    const struct qs_tally_packet *packet = &figures->tally;
+    struct row_key key = {
+        .game = figures->dissector->protocol, .session = session, .direction = packet->direction};
+
+    count(table, &key, packet->packet->size);
+    for (guint i = 0; i < packet->counted->len; i++) {
+        const struct qs_counted *message = &g_array_index(packet->counted, struct qs_counted, i);
+
+        key.message = message->group;
+        count(table, &key, message->bytes);
+    }
+}
+
+static void add_messages(struct table *table, const struct figures *figures)
+{
+    count_messages(table, figures, 0);
+    if (figures->number)
+        count_messages(table, figures, figures->number);
+}
+
+/* --- Registration: the submenu, and the options of tshark */
+
+/* clang-format off */
+static const struct table_kind kinds[] = {
+    {"sessions", "Sessions", session_columns, G_N_ELEMENTS(session_columns), add_session},
+    {"messages", "Packets and messages", message_columns, G_N_ELEMENTS(message_columns), add_messages},
+    {"line", "Line quality", line_columns, G_N_ELEMENTS(line_columns), add_line}};
+/* clang-format on */
+
+/* What is registered lives as long as Wireshark. No menu has the group: the submenu has entries. */
+static void register_table(const struct table_kind *kind, const char *name, const char *title)
 {
     static tap_param filter = {PARAM_FILTER, "filter", "Filter", NULL, TRUE};
-    const char *name = dissector->protocol->name;
-    stat_tap_table_ui *ui = g_new0(stat_tap_table_ui, 1); /* lives as long as Wireshark */
+    struct table *table = g_new0(struct table, 1);
 
-    ui->group = REGISTER_PACKET_STAT_GROUP_UNSORTED;
-    ui->title = g_strdup_printf("%s sessions", dissector->protocol->title);
-    ui->tap_name = name;
-    ui->cli_string = g_strdup_printf("%s,sessions", name);
-    ui->stat_tap_init_cb = begin_table;
-    ui->packet_func = take_packet;
-    ui->stat_tap_reset_table_cb = empty_table;
-    ui->stat_tap_free_table_item_cb = free_cell;
-    ui->nfields = COLUMNS;
-    ui->fields = columns;
-    ui->nparams = 1;
-    ui->params = &filter;
-    register_stat_tap_table_ui(ui);
+    table->kind = kind;
+    table->rows =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    table->ui = (stat_tap_table_ui){.group = REGISTER_LOG_STAT_GROUP_UNSORTED,
+                                    .title = g_strdup_printf("%s: %s", title, kind->title),
+                                    .tap_name = name,
+                                    .cli_string = g_strdup_printf("%s,%s", name, kind->name),
+                                    .stat_tap_init_cb = begin_table,
+                                    .packet_func = add_packet,
+                                    .stat_tap_reset_table_cb = empty_table,
+                                    .stat_tap_free_table_item_cb = free_cell,
+                                    .nfields = kind->count,
+                                    .fields = kind->columns,
+                                    .nparams = 1,
+                                    .params = &filter};
+    register_stat_tap_table_ui(&table->ui);
+}
+
+/* Tables register for no submenu of Statistics; so an entry does what `-z` does. */
+static void open_table(ext_menubar_gui_type type, void *window, void *kind)
+{
+    char *argument = g_strdup_printf("%s,%s", tap_name, ((const struct table_kind *)kind)->name);
+
+    (void)type, (void)window;
+    if (process_stat_cmd_arg(argument))
+        start_requested_stats();
+    g_free(argument);
+}
+
+void statistics_register(void)
+{
+    const int proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
+    ext_menu_t *menu = ext_menubar_register_menu(proto, "Quake", TRUE);
+
+    tap = register_tap(tap_name);
+    ext_menubar_set_parentmenu(menu, "Statistics");
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        register_table(&kinds[i], tap_name, "Quake");
+        ext_menubar_add_entry(menu, kinds[i].title, NULL, open_table, (void *)&kinds[i]);
+    }
 }
 
 /* --- Response times, by what was asked for */
@@ -400,7 +440,7 @@ static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_
                                            const void *tapped, tap_flags_t flags)
 {
     const srt_data_t *srt = data;
-    const struct qs_response *response = &((const struct packet_figures *)tapped)->response;
+    const struct qs_response *response = &((const struct figures *)tapped)->response;
     const nstime_t asked = {.secs = pinfo->abs_ts.secs - (time_t)(response->time / 1000000000),
                             .nsecs = pinfo->abs_ts.nsecs - (int)(response->time % 1000000000)};
 
@@ -412,11 +452,23 @@ static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_
     return TAP_PACKET_REDRAW;
 }
 
-/* --- The tap */
+void statistics_register_game(struct dissector *dissector)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+
+    dissector->tap = register_tap(protocol->name);
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+        register_table(&kinds[i], protocol->name, protocol->title);
+    if (protocol->seqinfo) /* others have hardly anything that is asked for */
+        register_srt_table(dissector->proto, protocol->name, 1, add_response_time,
+                           begin_response_times, NULL);
+}
+
+/* --- The taps */
 
 bool statistics_are_wanted(const struct dissector *dissector)
 {
-    return have_tap_listener(dissector->tap);
+    return have_tap_listener(dissector->tap) || have_tap_listener(tap);
 }
 
 /* Taps run when all of the frame is dissected, which may hold more packets. */
@@ -430,10 +482,10 @@ static const GArray *copy_of(packet_info *pinfo, const GArray *counted)
 }
 
 void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
-                      const struct packet_context *context)
+                      const struct packet_context *context, uint32_t session_number)
 {
     const struct qs_decoder *decoder = &dissector->decoder;
-    struct packet_figures *figures = wmem_new0(pinfo->pool, struct packet_figures);
+    struct figures *figures = wmem_new0(pinfo->pool, struct figures);
     struct qs_packet_links links = {.ack_rtt = -1};
 
     if (context->links)
@@ -443,7 +495,7 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
     figures->session = context->session;
     figures->packet = *decoder->packet;
     figures->packet.data = NULL;
-    figures->number = packet_session_going_on(context);
+    figures->number = session_number;
     figures->tally = (struct qs_tally_packet){.counted = copy_of(pinfo, dissector->counter.counted),
                                               .packet = &figures->packet,
                                               .direction = decoder->direction,
@@ -451,13 +503,5 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                                               .ack_rtt = links.ack_rtt};
     figures->response = links.response;
     tap_queue_packet(dissector->tap, pinfo, figures);
-}
-
-void statistics_register(struct dissector *dissector)
-{
-    dissector->tap = register_tap(dissector->protocol->name);
-    register_tree(dissector);
-    register_table(dissector);
-    register_srt_table(dissector->proto, dissector->protocol->name, 1, add_response_time,
-                       begin_response_times, NULL);
+    tap_queue_packet(tap, pinfo, figures);
 }

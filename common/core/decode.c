@@ -53,7 +53,6 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->id_mask = UINT8_MAX;
     d->whole_id = 0;
     d->connectionless = false;
-    d->handshake = false;
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
     d->fragment = d->fragments = 0;

@@ -147,8 +147,7 @@ struct qs_decoder {
     /* Results; valid until the next qs_decode(). */
     enum qs_direction direction;
     bool connectionless;
-    bool handshake; /* connectionless: asks for a connection, or answers that */
-    bool accepted;  /* a netchan packet that its receiver takes: not stale, not a duplicate */
+    bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
     uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */

@@ -58,7 +58,6 @@ static void read_data(struct qs_decoder *d)
 /* FTE's has arguments. */
 static void read_getchallenge(struct qs_decoder *d)
 {
-    d->handshake = true;
     if (!qs_reader_left(&d->in))
         nq_session_of(d)->darkplaces_client = true;
     read_arguments(d);
@@ -68,7 +67,6 @@ static void read_connect(struct qs_decoder *d)
 {
     struct qs_view info;
 
-    d->handshake = true;
     nq_session_of(d)->darkplaces_client = nq_session_of(d)->asked = true;
     info = read_info(d);
     qs_summary_quote(d, "protocol", qs_info_value(info, "protocol"));
@@ -78,14 +76,7 @@ static void read_connect(struct qs_decoder *d)
 
 static void read_accept(struct qs_decoder *d)
 {
-    d->handshake = true;
     nq_session_accept_connection(nq_session_of(d));
-    read_arguments(d);
-}
-
-static void read_answer(struct qs_decoder *d)
-{
-    d->handshake = true;
     read_arguments(d);
 }
 
@@ -128,20 +119,13 @@ struct command {
 
 /* Longer names stand before their beginnings. */
 static const struct command commands[] = {
-    {"getchallenge", QS_C2S, read_getchallenge},
-    {"challenge ", QS_S2C, read_answer},
-    {"connect\\", QS_C2S, read_connect},
-    {"accept", QS_S2C, read_accept},
-    {"reject", QS_S2C, read_answer},
-    {"getinfo", QS_C2S, read_arguments},
-    {"infoResponse\n", QS_S2C, read_status},
-    {"getstatus", QS_C2S, read_arguments},
-    {"statusResponse\n", QS_S2C, read_status},
-    {"rcon ", QS_C2S, read_arguments},
-    {"srcon ", QS_C2S, read_arguments},
-    {"extResponse ", QS_S2C, read_arguments},
-    {"getserversResponse", QS_S2C, read_data},
-    {"getserversExtResponse", QS_S2C, read_data},
+    {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_arguments},
+    {"connect\\", QS_C2S, read_connect},         {"accept", QS_S2C, read_accept},
+    {"reject", QS_S2C, read_arguments},          {"getinfo", QS_C2S, read_arguments},
+    {"infoResponse\n", QS_S2C, read_status},     {"getstatus", QS_C2S, read_arguments},
+    {"statusResponse\n", QS_S2C, read_status},   {"rcon ", QS_C2S, read_arguments},
+    {"srcon ", QS_C2S, read_arguments},          {"extResponse ", QS_S2C, read_arguments},
+    {"getserversResponse", QS_S2C, read_data},   {"getserversExtResponse", QS_S2C, read_data},
 };
 
 static const struct command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments};

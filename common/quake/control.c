@@ -34,7 +34,6 @@ static void read_password_number(struct qs_decoder *d)
 
 static void read_connect(struct qs_decoder *d)
 {
-    d->handshake = true;
     nq_session_of(d)->asked = true;
     read_game(d);
     if (qs_reader_left(&d->in))
@@ -84,7 +83,6 @@ static void read_accept(struct qs_decoder *d)
 {
     const int32_t port = qs_i32(d, NQ_CONTROL_PORT);
 
-    d->handshake = true;
     follow_port(d, port);
     if (!qs_reader_left(&d->in))
         return;
@@ -95,7 +93,6 @@ static void read_reject(struct qs_decoder *d)
 {
     const struct qs_view reason = qs_text(d, NQ_CONTROL_REASON);
 
-    d->handshake = true;
     qs_label_text(d, ": ", reason, "");
 }
 

@@ -98,7 +98,6 @@ static void skip_line_end(struct qs_decoder *d, struct line *line)
 static void read_getchallenge(struct qs_decoder *d, struct line *line)
 {
     qs_learn_direction(d, QS_C2S);
-    d->handshake = true;
     read_arguments(d, line);
 }
 
@@ -126,7 +125,6 @@ static void read_challenge(struct qs_decoder *d, struct line *line)
     int64_t number;
 
     qs_learn_direction(d, QS_S2C);
-    d->handshake = true;
     read_number(d, Q2_CHALLENGE, line, &number);
     while (qs_token_next(line->text, &line->pos, &token)) {
         if (qs_view_begins(token.text, "p="))
@@ -227,7 +225,6 @@ static void read_connect(struct qs_decoder *d, struct line *line)
     int64_t challenge;
 
     qs_learn_direction(d, QS_C2S);
-    d->handshake = true;
     read_number(d, Q2_CONNECT_VERSION, line, &connect.version);
     read_number(d, Q2_CONNECT_QPORT, line, &connect.qport);
     read_number(d, Q2_CONNECT_CHALLENGE, line, &challenge);
@@ -243,7 +240,6 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
     int netchan = -1;
 
     qs_learn_direction(d, QS_S2C);
-    d->handshake = true;
     while (read_word(d, Q2_CLIENT_CONNECT_OPTION, line, &word)) {
         if (qs_view_begins(word, "map="))
             map = (struct qs_view){word.data + 4, word.size - 4};

@@ -110,7 +110,6 @@ static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
 {
     const uint32_t end = oob->line.size;
 
-    d->handshake = true;
     qw_session_of(d)->asked = (struct qw_netchan_format){.known = true};
     qw_session_of(d)->asked_fte2 = 0;
     read_connect_number(d, QW_CONNECT_VERSION, oob);
@@ -120,12 +119,6 @@ static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
     read_arguments(d, oob);
     if (end < oob->text.size)
         read_connect_extensions(d, qw_oob_behind(oob->text, end + 1), oob->offset + end + 1);
-}
-
-static void read_handshake(struct qs_decoder *d, struct qw_oob *oob)
-{
-    d->handshake = true;
-    read_arguments(d, oob);
 }
 
 static void read_status(struct qs_decoder *d, struct qw_oob *oob)

@@ -17,7 +17,6 @@ static void read_challenge(struct qs_decoder *d, const struct qw_oob *oob)
     const struct qs_view number = qw_oob_line(qw_oob_behind(oob->text, 1));
 
     qw_oob_of_server(d);
-    d->handshake = true;
     qs_emit_bytes(d, QW_CHALLENGE, oob->offset + 1, number.size, number);
     d->in.pos = oob->offset + 1 + number.size;
     if (qs_reader_left(&d->in))
@@ -30,7 +29,6 @@ static void read_accept(struct qs_decoder *d, const struct qw_oob *oob)
 {
     (void)oob;
     qw_oob_of_server(d);
-    d->handshake = true;
     if (!d->probing)
         qw_session_of(d)->connecting = true;
 }

@@ -215,7 +215,7 @@ FAULTS = [
     ("sessions", "decoded->packet->unit <= 1;", "1;"),
 
     # The plugin.
-    ("plugin", "if (!times->count)", "if (false)"),
+    ("plugin", "times->count ? (double)times->min / 1e6 : -1", "(double)times->min / 1e6"),
     ("plugin", "return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);",
      "return !PINFO_FD_VISITED(pinfo);"),
     ("plugin", "if (state && !state->session->disconnected)", "if (state)"),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A packet's tree and its line are the same however Wireshark comes to dissect it.
 
-Only what later packets tell is added where it is known: which session a request for a connection
-leads to, what links to later packets, and of how many fragments a message is joined. That is known
-once the capture has been dissected, as it is of Wireshark's own dissectors.
+Only what later packets tell is added where it is known: what links to later packets, and of how many
+fragments a message is joined. That is known once the capture has been dissected, as it is of
+Wireshark's own dissectors.
 """
 
 import re
@@ -14,9 +14,7 @@ from wireshark import CAPTURES, PluginTest, ipv4_frames, rows, some_captures
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 SHORT_NAMES = [row[1] for row in rows("protocol")]
-LATER = {f"{protocol}.{suffix}" for protocol in PROTOCOLS
-         for suffix in ("session", "session.player")}
-LATER |= {name for name, kind in rows("link") if kind == "ahead"}
+LATER = {name for name, kind in rows("link") if kind == "ahead"}
 PACKETS = 60
 FRAGMENTS = (1681, 2840)  # frames of nq-dp7: the first of three fragments, the second of three
 ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown all by themselves

@@ -41,14 +41,16 @@ class Registration(PluginTest):
 
     def test_protocols(self):
         for name, _, title, _ in rows("protocol"):
-            self.assertEqual(self.protocols.get(name), f"{title} (quakeshark)")
+            self.assertIn(self.protocols.get(name), (title, f"{title} ({name})"))
 
     def test_short_names_are_nobody_elses(self):
         """Wireshark finds dissectors by them, and does not look at case."""
         every = [line.split("\t")[1].lower() for line in
                  self.tshark("-G", "protocols").splitlines()]
-        for _, _, title, _ in rows("protocol"):
-            self.assertEqual(every.count(f"{title} (quakeshark)".lower()), 1, title)
+        for name, _, title, _ in rows("protocol"):
+            self.assertEqual(every.count(self.protocols[name].lower()), 1, title)
+        self.assertEqual({name: self.protocols[name] for name in ("qw", "q2", "nq")},
+                         {"qw": "QuakeWorld (qw)", "q2": "Quake II", "nq": "Quake (nq)"})
 
     def test_every_row_is_a_field(self):
         self.assertGreater(len(rows("field")), 0)

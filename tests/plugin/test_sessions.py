@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Packets belong to the sessions that `pcap2demo` tells, by the same numbers; requests for a connection
-to the session that comes of them, once Wireshark knows it.
+"""Packets belong to the sessions that `pcap2demo` tells, by the same numbers, in each pass.
 
 Run by hand with captures as arguments, or by ctest with the stored ones.
 """
@@ -16,7 +15,6 @@ from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures,
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
-SEQUENCES = [f"{protocol}.sequence" for protocol in PROTOCOLS if protocol != "acknex"]
 
 
 def fields_option(names):
@@ -46,37 +44,22 @@ class Sessions(PluginTest):
     paths = []
 
     def shown(self, path, *options):
-        """By packet number: the sessions that the plugin shows, and whether it has a number."""
-        names = ["frame.number", *FIELDS, *SEQUENCES]
-        lines = self.tshark("-r", path, *options, "-T", "fields", *fields_option(names))
+        """By packet number: the sessions that the plugin shows."""
+        lines = self.tshark("-r", path, *options, "-T", "fields",
+                            *fields_option(["frame.number", *FIELDS]))
         packets = {}
         for line in lines.splitlines():
             number, *values = line.split("\t")
-            sessions = ",".join(filter(None, values[:len(FIELDS)]))
-            packets[int(number)] = (sessions.split(",") if sessions else [],
-                                    any(values[len(FIELDS):]))
+            if any(values):
+                packets[int(number)] = ",".join(filter(None, values)).split(",")
         return packets
 
-    def check_one_pass(self, path, tool):
-        """Only what the tool takes for a part of the session before may be without a number."""
-        shown = self.shown(path)
-        for packet, (sessions, numbered) in shown.items():
-            if sessions or numbered:
-                self.assertEqual(sessions, tool.get(packet, []), f"packet {packet}")
-        return shown
-
-    def check_two_passes(self, path, one_pass):
-        """What has no number yet in the first pass has one now, or none at all."""
-        for packet, (sessions, _) in self.shown(path, "-2").items():
-            if one_pass[packet][0]:
-                self.assertEqual(sessions, one_pass[packet][0], f"packet {packet}")
-
     def check(self, path):
-        shown = self.check_one_pass(path, told(path))
-        self.check_two_passes(path, shown)
-        numbers = {number for sessions, _ in shown.values() for number in sessions}
-        self.assertEqual(numbers, listed(path))
-        return sum(len(sessions) for sessions, _ in shown.values())
+        shown = self.shown(path)
+        self.assertEqual(shown, told(path))
+        self.assertEqual(self.shown(path, "-2"), shown)
+        self.assertEqual({number for sessions in shown.values() for number in sessions}, listed(path))
+        return sum(map(len, shown.values()))
 
     def test_numbers(self):
         packets = 0
@@ -89,15 +72,15 @@ class Sessions(PluginTest):
         return self.tshark("-r", path, "-T", "fields", "-e", field, *options).splitlines()
 
     def test_requests(self):
-        """Quake's control packets are of the session that goes on between other ports."""
+        """Quake's control packets are of none: they go before the session, between other ports."""
         path = self.capture([
             to_server(5000, 26000, b"\x80\0\0\x0c\x01QUAKE\0\x03"),
             to_client(5000, 26000, b"\x80\0\0\x09\x81" + (5001).to_bytes(4, "little")),
             to_client(5000, 5001, b"\0\x10\0\x09" + bytes(4) + b"\x01"),  # unreliable 0: nop
             to_server(5000, 26000, b"\x80\0\0\x0c\x02QUAKE\0\x03"),  # asks for information
         ])
-        self.assertEqual(self.own(path, "nq.session"), ["", "", "1", ""])
-        self.assertEqual(self.own(path, "nq.session", "-2"), ["1", "1", "1", ""])
+        for options in (), ("-2",):
+            self.assertEqual(self.own(path, "nq.session", *options), ["", "", "1", ""])
 
     def test_direction(self):
         path = self.capture([
