@@ -41,12 +41,14 @@ for side in server client; do
     ln -s "$(realpath "$GAMEDATA")"/id1/* "$work/$side/id1"
 done
 ln -s "$(realpath "$PROGS")" "$work/server/ktx/qwprogs.so"
-printf '%s\n' "sv_progtype 1" "set k_matchless 1" "deathmatch 3" "$SERVER_CFG" "map $MAP" >"$work/server/ktx/wire.cfg"
-# It runs, turns, fires, and dies every 3 seconds, so that there is something to send: what it drops moves by the
-# server's own frames. 30 frames a second are little for any runner.
+mkdir -p "$work/server/ktx/configs/usermodes/ffa"
+echo "deathmatch 4" >"$work/server/ktx/configs/usermodes/ffa/default.cfg" # all weapons from the beginning
+printf '%s\n' "sv_progtype 1" "set k_matchless 1" "$SERVER_CFG" "map $MAP" >"$work/server/ktx/wire.cfg"
+# It runs, turns and throws grenades, so that something moves all the time, by the server's own frames. 30 frames a
+# second are little for any runner.
 printf '%s\n' "name wire" "rate 25000" "cl_maxfps 30" "r_norefresh 1" "cl_startupdemo \"\"" "$CLIENT_CFG" \
-    "alias w9 \"wait;wait;wait;wait;wait;wait;wait;wait;wait\"" "alias die \"kill;w9;w9;w9;w9;w9;w9;w9;w9;w9;w9;die\"" \
-    "+forward" "+left" "+attack" "connect 127.0.0.1:$PORT" "die" >"$work/client/qw/wire.cfg"
+    "alias w9 \"wait;wait;wait;wait;wait;wait;wait;wait;wait\"" "alias throw \"-attack;impulse 6;w9;+attack;w9;w9;throw\"" \
+    "+forward" "+left" "connect 127.0.0.1:$PORT" "throw" >"$work/client/qw/wire.cfg"
 
 capturing=(tcpdump -i lo -U -w "$capture" "udp port $PORT")
 [ "$(id -u)" = 0 ] || tcpdump -i lo -c 0 2>/dev/null || capturing=(sudo -n "${capturing[@]}")

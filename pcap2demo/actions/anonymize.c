@@ -20,6 +20,7 @@
 /* Shorter words occur anywhere by chance: they are replaced only in their own fields. */
 enum { NAME_LETTERS = 3 };
 static const struct pseudonyms_search for_passwords = {.letters = 4};
+static const struct pseudonyms_search for_own_fields = {0};
 static const struct pseudonyms_search for_names = {.letters = NAME_LETTERS, .whole = true};
 static const struct pseudonyms_search for_stray_names = {.letters = 4, .whole = true};
 
@@ -51,11 +52,27 @@ struct anonymize {
 
 /* --- What is replaced ------------------------------------------------------------------------ */
 
-static void replace_password(struct anonymize *all, struct qs_view password, uint32_t offset)
+struct word_search {
+    struct anonymize *all;
+    uint32_t offset;
+    uint64_t *count;
+};
+
+static void replace_word(void *user, uint32_t at, uint32_t size, const uint8_t *replacement)
 {
-    location_replace(&all->location, offset, pseudonyms_replace(all->passwords, password),
-                     password.size);
-    all->counts.passwords++;
+    const struct word_search *search = user;
+
+    location_replace(&search->all->location, search->offset + at, replacement, size);
+    ++*search->count;
+}
+
+static void replace_password(struct anonymize *all, struct qs_view password, uint32_t offset,
+                             uint64_t *count)
+{
+    struct word_search search = {all, offset, count};
+
+    pseudonyms_add(all->passwords, password);
+    pseudonyms_find(all->passwords, password, for_own_fields, replace_word, &search);
 }
 
 static void replace_binary_address(struct anonymize *all, struct qs_view bytes, uint32_t offset)
@@ -82,32 +99,15 @@ static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t of
     g_byte_array_free(hidden, TRUE);
 }
 
-struct name_search {
-    struct anonymize *all;
-    uint32_t offset;
-};
-
-static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
+static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset,
+                          struct pseudonyms_search look)
 {
-    const struct name_search *search = user;
+    uint64_t counted_already = 0; /* the field is a text, too */
+    const bool is_short = text.size < NAME_LETTERS;
+    struct word_search search = {all, offset,
+                                 look.letters || is_short ? &all->counts.names : &counted_already};
 
-    location_replace(&search->all->location, search->offset + at, pseudonym, size);
-    search->all->counts.names++;
-}
-
-static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset)
-{
-    struct name_search search = {all, offset};
-
-    pseudonyms_find(all->names, text, for_names, replace_name, &search);
-}
-
-static void replace_own_name(struct anonymize *all, struct qs_view name, uint32_t offset)
-{
-    const uint8_t *pseudonym = pseudonyms_replace(all->names, name);
-
-    if (name.size < NAME_LETTERS)
-        replace_name(&(struct name_search){all, offset}, 0, name.size, pseudonym);
+    pseudonyms_find(all->names, text, look, replace_word, &search);
 }
 
 static void replace_redaction(struct anonymize *all, const struct redaction *redaction)
@@ -118,15 +118,15 @@ static void replace_redaction(struct anonymize *all, const struct redaction *red
         redaction->length > all->location.bytes.size - redaction->offset)
         return;
     if (redaction->kind == REDACT_PASSWORD)
-        replace_password(all, bytes, redaction->offset);
+        replace_password(all, bytes, redaction->offset, &all->counts.passwords);
     else if (redaction->kind == REDACT_ADDRESS)
         replace_binary_address(all, bytes, redaction->offset);
     else if (redaction->kind == REDACT_CHAT && given.replace_chat)
         replace_chat(all, bytes, redaction->offset);
     else if (redaction->kind == REDACT_NAME && given.replace_names)
-        replace_own_name(all, bytes, redaction->offset);
+        replace_names(all, bytes, redaction->offset, for_own_fields);
     else if (redaction->kind == REDACT_TEXT && given.replace_names)
-        replace_names(all, bytes, redaction->offset);
+        replace_names(all, bytes, redaction->offset, for_names);
 }
 
 /* Replaces addresses in texts. */
@@ -145,11 +145,12 @@ static void replace_texts(struct anonymize *all)
 static void replace_more_passwords(struct anonymize *all)
 {
     struct qs_view password;
+    uint64_t uncounted = 0;
     uint32_t pos = 0;
 
     while (qs_secret_next(all->location.bytes, true, &pos, &password))
-        location_replace(&all->location, (uint32_t)(password.data - all->location.bytes.data),
-                         pseudonyms_replace(all->passwords, password), password.size);
+        replace_password(all, password, (uint32_t)(password.data - all->location.bytes.data),
+                         &uncounted);
 }
 
 /* --- A packet -------------------------------------------------------------------------------- */
@@ -179,8 +180,8 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
         if (redaction->offset <= bytes.size &&
             redaction->length <= bytes.size - redaction->offset &&
             (redaction->kind == REDACT_PASSWORD || (is_name && given.replace_names)))
-            pseudonyms_replace(is_name ? all->names : all->passwords,
-                               (struct qs_view){bytes.data + redaction->offset, redaction->length});
+            pseudonyms_add(is_name ? all->names : all->passwords,
+                           (struct qs_view){bytes.data + redaction->offset, redaction->length});
     }
 }
 
@@ -478,8 +479,8 @@ static struct action *create(const struct options *options)
     all->redactions = redactions_new();
     all->addresses = addresses_new();
     qs_secret_guard_init(&all->guard, false);
-    all->passwords = pseudonyms_new();
-    all->names = pseudonyms_new();
+    all->passwords = pseudonyms_new(false);
+    all->names = pseudonyms_new(true);
     all->writer = anonymous_writer_new(folder, all->addresses, finish_packet, all);
     all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     all->action = (struct action){.handler.sink = &all->redactions->sink,

@@ -13,7 +13,6 @@
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/regression/expect.h"
 #include "pcap2demo/regression/golden.h"
-#include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/regression/test_report.h"
 
 /* Problems beyond this number, for each file, are only counted. */
@@ -382,7 +381,7 @@ static void print_golden(const struct check *check, const struct findings *findi
     const struct golden_result *golden = findings->golden;
 
     test_report_about(check->report, findings->file, "golden");
-    findings_print_golden(findings, shows_findings(check), check->options->quiet);
+    findings_print_golden(findings, shows_findings(check));
     if (!golden->error && golden->verdict != GOLDEN_SAME) {
         char *verdict = findings_verdict(findings);
 

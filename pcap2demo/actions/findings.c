@@ -75,66 +75,33 @@ void findings_print(const struct findings *findings)
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
-/* A changed golden is no failure in an update. */
-static bool is_failure(const struct golden_result *golden)
-{
-    return golden->verdict != GOLDEN_WRITTEN;
-}
-
-G_GNUC_PRINTF(3, 4)
-static void report(const struct golden_result *golden, struct qs_location at, const char *format,
-                   ...)
-{
-    va_list arguments;
-    char *text;
-
-    va_start(arguments, format);
-    text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    if (is_failure(golden))
-        failure(EXIT_PROBLEMS, at, "%s", text);
-    else
-        message(at, "%s", text);
-    g_free(text);
-}
-
-/* "-svc_damage() .health=10" */
-static void report_line(const struct golden_result *golden, struct qs_location at, const char *line)
-{
-    const enum terminal_style style = *line == '-'   ? STYLE_BAD
-                                      : *line == '+' ? STYLE_GOOD
-                                                     : STYLE_PLAIN;
-
-    if (is_failure(golden))
-        failure_detail(at, style, line);
-    else
-        message_detail(style, line);
-}
-
 static void print_difference(const struct findings *findings,
                              const struct golden_difference *difference)
 {
-    const struct golden_result *golden = findings->golden;
+    const char *path = findings->golden->path;
     const struct qs_location at = {.file = findings->file,
                                    .packet = difference->is ? difference->is : difference->was,
                                    .block = findings->demo};
     const struct qs_location lines = {.file = findings->file};
 
     if (!difference->is)
-        report(golden, at, "is in %s only", golden->path);
+        failure(EXIT_PROBLEMS, at, "is in %s only", path);
     else if (!difference->was)
-        report(golden, at, "is not in %s", golden->path);
+        failure(EXIT_PROBLEMS, at, "is not in %s", path);
     else if (difference->was != difference->is)
-        report(golden, at, "differs from %s, where it is %" PRIu64, golden->path, difference->was);
+        failure(EXIT_PROBLEMS, at, "differs from %s, where it is %" PRIu64, path, difference->was);
     else
-        report(golden, at, "differs from %s", golden->path);
-    for (guint i = 0; i < difference->lines->len; i++)
-        report_line(golden, lines, g_ptr_array_index(difference->lines, i));
+        failure(EXIT_PROBLEMS, at, "differs from %s", path);
+    for (guint i = 0; i < difference->lines->len; i++) {
+        const char *line = g_ptr_array_index(difference->lines, i);
+
+        failure_detail(lines, *line == '-' ? STYLE_BAD : STYLE_GOOD, line);
+    }
     if (difference->more) {
         char *more =
             g_strdup_printf("and %u more line%s", difference->more, qs_plural(difference->more));
 
-        report_line(golden, lines, more);
+        failure_detail(lines, STYLE_PLAIN, more);
         g_free(more);
     }
 }
@@ -152,20 +119,16 @@ char *findings_verdict(const struct findings *findings)
                            qs_plural(golden->packets));
 }
 
-/* `quiet` prints only what is wrong. */
-static void print_differences(const struct findings *findings, bool quiet)
+static void print_differences(const struct findings *findings)
 {
     const struct golden_result *golden = findings->golden;
-    uint64_t more;
+    const uint64_t more = golden->differences ? golden->count - golden->differences->len : 0;
 
-    if (!golden->differences || (quiet && !is_failure(golden)))
-        return;
-    more = golden->count - golden->differences->len;
-    for (guint i = 0; i < golden->differences->len; i++)
+    for (guint i = 0; golden->differences && i < golden->differences->len; i++)
         print_difference(findings, g_ptr_array_index(golden->differences, i));
     if (more)
-        report(golden, (struct qs_location){.file = findings->file},
-               "and %" PRIu64 " more difference%s from %s", more, qs_plural(more), golden->path);
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = findings->file},
+                "and %" PRIu64 " more difference%s from %s", more, qs_plural(more), golden->path);
 }
 
 /* Others read goldens and their captures. */
@@ -177,11 +140,11 @@ static void warn_of_secrets(const struct findings *findings)
                 qs_plural(findings->secrets));
 }
 
-void findings_print_golden(const struct findings *findings, bool show, bool quiet)
+void findings_print_golden(const struct findings *findings, bool show)
 {
     char *verdict = findings_verdict(findings);
 
-    print_differences(findings, quiet);
+    print_differences(findings);
     warn_of_secrets(findings);
     if (findings->golden->error)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",

@@ -7,7 +7,7 @@
 
 #include "common/core/parse.h"
 #include "pcap2demo/regression/expect.h"
-#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/regression/golden.h"
 
 struct finding {
     uint64_t packet;
@@ -47,9 +47,8 @@ void findings_print(const struct findings *findings);
 /* "x.golden: the same, 12 packets". New. */
 char *findings_verdict(const struct findings *findings);
 
-/* Prints the differences from the golden, and the verdict where `show`. `quiet`: only what is
- * wrong. */
-void findings_print_golden(const struct findings *findings, bool show, bool quiet);
+/* Prints the differences from the golden, and the verdict where `show`. */
+void findings_print_golden(const struct findings *findings, bool show);
 
 /* New. */
 json_t *findings_json(const struct findings *findings);

@@ -7,31 +7,19 @@
 
 #include "common/core/packet.h"
 
-enum { IPV4_TEXT_MIN = 7 };
+enum { IPV4_TEXT_MIN = 7, RANGE_SIZE = 254 };
 
-/* A range of addresses whose texts have the same length. */
-static const struct range {
-    uint8_t network[3];
-    uint8_t first, last;
-    unsigned length; /* of the text */
-} ranges[] = {
-    {{192, 0, 2}, 1, 9, 9},        {{192, 0, 2}, 10, 99, 10},    {{192, 0, 2}, 100, 254, 11},
-    {{203, 0, 113}, 1, 9, 11},     {{203, 0, 113}, 10, 99, 12},  {{198, 51, 100}, 1, 9, 12},
-    {{203, 0, 113}, 100, 254, 13}, {{198, 51, 100}, 10, 99, 13}, {{198, 51, 100}, 100, 254, 14},
-};
+static const uint8_t ranges[][3] = {{192, 0, 2}, {198, 51, 100}, {203, 0, 113}};
 
 /* The replacement of an address. */
 struct replacement {
     struct qs_address address; /* without a port */
     unsigned index;            /* number among those of its family */
-    char original[INET6_ADDRSTRLEN];
 };
 
 struct addresses {
     GHashTable *replacements; /* by struct qs_address without a port */
-    GPtrArray *ipv6;          /* struct replacement: the IPv6 ones */
-    unsigned used[G_N_ELEMENTS(ranges)];
-    unsigned count, others; /* of IPv4; beyond the ranges */
+    unsigned ipv4, ipv6;
 };
 
 static guint address_hash(gconstpointer address)
@@ -49,13 +37,11 @@ struct addresses *addresses_new(void)
     struct addresses *addresses = g_new0(struct addresses, 1);
 
     addresses->replacements = g_hash_table_new_full(address_hash, address_equal, g_free, g_free);
-    addresses->ipv6 = g_ptr_array_new();
     return addresses;
 }
 
 void addresses_free(struct addresses *addresses)
 {
-    g_ptr_array_free(addresses->ipv6, TRUE);
     g_hash_table_destroy(addresses->replacements);
     g_free(addresses);
 }
@@ -67,54 +53,26 @@ unsigned addresses_count(const struct addresses *addresses)
 
 /* --- Choosing -------------------------------------------------------------------------------- */
 
-static bool has_room(const struct addresses *addresses, size_t range)
+static void choose_ipv4(uint8_t *bytes, unsigned index)
 {
-    return ranges[range].first + addresses->used[range] <= ranges[range].last;
-}
-
-/* The range whose texts are closest to this length, not longer if possible. */
-static size_t choose_range(const struct addresses *addresses, unsigned length)
-{
-    size_t best = G_N_ELEMENTS(ranges);
-
-    for (size_t i = 0; i < G_N_ELEMENTS(ranges); i++) {
-        if (!has_room(addresses, i))
-            continue;
-        if (ranges[i].length == length)
-            return i;
-        if (best == G_N_ELEMENTS(ranges) || ranges[i].length < length)
-            best = i;
-    }
-    return best;
-}
-
-static void choose_ipv4(struct addresses *addresses, struct replacement *replacement)
-{
-    const size_t range = choose_range(addresses, (unsigned)strlen(replacement->original));
-    uint8_t *bytes = replacement->address.bytes;
-
-    replacement->index = ++addresses->count;
-    if (range < G_N_ELEMENTS(ranges)) {
-        memcpy(bytes, ranges[range].network, 3);
-        bytes[3] = (uint8_t)(ranges[range].first + addresses->used[range]++);
+    if (index / RANGE_SIZE < G_N_ELEMENTS(ranges)) {
+        memcpy(bytes, ranges[index / RANGE_SIZE], 3);
+        bytes[3] = (uint8_t)(1 + index % RANGE_SIZE);
         return;
     }
-    addresses->others++;
     bytes[0] = 198;
-    bytes[1] = (uint8_t)(18 + (addresses->others >> 16) % 2);
-    bytes[2] = (uint8_t)(addresses->others >> 8);
-    bytes[3] = (uint8_t)addresses->others;
+    bytes[1] = (uint8_t)(18 + (index >> 16) % 2);
+    bytes[2] = (uint8_t)(index >> 8);
+    bytes[3] = (uint8_t)index;
 }
 
-static void choose_ipv6(struct addresses *addresses, struct replacement *replacement)
+static void choose_ipv6(uint8_t *bytes, unsigned index)
 {
     static const uint8_t network[] = {0x20, 0x01, 0x0d, 0xb8};
 
-    replacement->index = addresses->ipv6->len + 1;
-    memcpy(replacement->address.bytes, network, sizeof network);
+    memcpy(bytes, network, sizeof network);
     for (unsigned i = 0; i < 4; i++)
-        replacement->address.bytes[15 - i] = (uint8_t)(replacement->index >> 8 * i);
-    g_ptr_array_add(addresses->ipv6, replacement);
+        bytes[15 - i] = (uint8_t)(index >> 8 * i);
 }
 
 static const struct replacement *replacement_of(struct addresses *addresses,
@@ -129,12 +87,10 @@ static const struct replacement *replacement_of(struct addresses *addresses,
         return replacement;
     replacement = g_new0(struct replacement, 1);
     replacement->address.family = key.family;
-    inet_ntop(key.family == 6 ? AF_INET6 : AF_INET, key.bytes, replacement->original,
-              sizeof replacement->original);
     if (key.family == 6)
-        choose_ipv6(addresses, replacement);
+        choose_ipv6(replacement->address.bytes, replacement->index = ++addresses->ipv6);
     else
-        choose_ipv4(addresses, replacement);
+        choose_ipv4(replacement->address.bytes, replacement->index = addresses->ipv4++);
     g_hash_table_insert(addresses->replacements, g_memdup2(&key, sizeof key), replacement);
     return replacement;
 }
@@ -188,7 +144,7 @@ static void short_text(char *text, unsigned index, uint32_t length)
         bytes[2] = (uint8_t)(index / EACH % third);
         bytes[3] = (uint8_t)(index % EACH);
     } else {
-        bytes[3] = (uint8_t)(index % (length == IPV4_TEXT_MIN ? 10 : 100));
+        bytes[3] = (uint8_t)(1 + index % (length == IPV4_TEXT_MIN ? 9 : 99));
     }
     pad_ipv4(text, bytes, length);
 }
@@ -200,11 +156,15 @@ static void ipv4_text(char *text, const struct replacement *replacement, uint32_
         short_text(text, replacement->index, length);
 }
 
-/* The index in hexadecimal digits follows the network's "::". */
+/* The index in hexadecimal digits follows the network's "::", or ":" if all groups are there. */
 static void ipv6_text(char *text, const struct replacement *replacement, uint32_t length)
 {
+    enum { ALL_GROUPS = 38 };
     static const char digits[] = "0123456789abcdef";
-    const char *network = length < 11 ? "::" : (length - 10) % 5 ? "2001:db8::" : "2001:0db8::";
+    const char *network = length >= ALL_GROUPS ? (length > ALL_GROUPS ? "2001:0db8:" : "2001:db8:")
+                          : length < 11        ? "::"
+                          : (length - 10) % 5  ? "2001:db8::"
+                                               : "2001:0db8::";
     const uint32_t start = (uint32_t)strlen(network);
     unsigned number = replacement->index;
 
@@ -216,87 +176,115 @@ static void ipv6_text(char *text, const struct replacement *replacement, uint32_
     text[length] = '\0';
 }
 
+/* Without its color; 0 behind the end. */
+static char character_at(struct qs_view bytes, uint32_t at)
+{
+    return at < bytes.size ? (char)(bytes.data[at] & 0x7f) : '\0';
+}
+
+static bool is_digit_at(struct qs_view bytes, uint32_t at)
+{
+    return g_ascii_isdigit(character_at(bytes, at));
+}
+
 /* Reads an octet at `*at` and moves past it. */
 static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
 {
     const uint32_t start = *at;
     unsigned number = 0;
 
-    while (*at < bytes.size && *at < start + 3 && g_ascii_isdigit((char)bytes.data[*at]))
-        number = number * 10 + (unsigned)(bytes.data[(*at)++] - '0');
+    while (*at < start + 3 && is_digit_at(bytes, *at))
+        number = number * 10 + (unsigned)(character_at(bytes, (*at)++) - '0');
     *octet = (uint8_t)number;
     return *at > start && number <= UINT8_MAX;
 }
 
-static bool is_digit_at(struct qs_view bytes, uint32_t at)
-{
-    return at < bytes.size && g_ascii_isdigit((char)bytes.data[at]);
-}
-
-static bool is_dot_at(struct qs_view bytes, uint32_t at)
-{
-    return at < bytes.size && bytes.data[at] == '.';
-}
-
 /* Reads four octets separated by dots, with no digits or further octets around them. */
-static bool read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *address,
-                      uint32_t *length)
+static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *address)
 {
     uint32_t end = at;
 
     if (at && (is_digit_at(bytes, at - 1) ||
-               (is_dot_at(bytes, at - 1) && at > 1 && is_digit_at(bytes, at - 2))))
-        return false;
+               (character_at(bytes, at - 1) == '.' && at > 1 && is_digit_at(bytes, at - 2))))
+        return 0;
     *address = (struct qs_address){.family = 4};
-    for (unsigned i = 0; i < 4; i++) {
-        if (i && !is_dot_at(bytes, end++))
-            return false;
-        if (!read_octet(bytes, &end, &address->bytes[i]))
-            return false;
-    }
-    *length = end - at;
-    return !is_digit_at(bytes, end) && !(is_dot_at(bytes, end) && is_digit_at(bytes, end + 1));
+    for (unsigned i = 0; i < 4; i++)
+        if ((i && character_at(bytes, end++) != '.') ||
+            !read_octet(bytes, &end, &address->bytes[i]))
+            return 0;
+    return is_digit_at(bytes, end) ||
+                   (character_at(bytes, end) == '.' && is_digit_at(bytes, end + 1))
+               ? 0
+               : end - at;
 }
 
-static const struct replacement *known_ipv6_at(const struct addresses *addresses,
-                                               struct qs_view bytes, uint32_t at)
+/* Reads an IPv6 address, or eight digits of an IPv4 address in either byte order. */
+static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_view bytes,
+                                 uint32_t at, struct qs_address *address)
 {
-    for (guint i = 0; i < addresses->ipv6->len; i++) {
-        const struct replacement *replacement = g_ptr_array_index(addresses->ipv6, i);
-        const size_t length = strlen(replacement->original);
+    enum { DIGITS = 8 };
+    char text[INET6_ADDRSTRLEN] = "", *end;
+    const char before = at ? character_at(bytes, at - 1) : '\0';
+    uint32_t size = 0, number;
 
-        if (length > 3 && bytes.size - at >= length &&
-            memcmp(bytes.data + at, replacement->original, length) == 0)
-            return replacement;
+    while (size < sizeof text - 1 && (g_ascii_isxdigit(character_at(bytes, at + size)) ||
+                                      character_at(bytes, at + size) == ':')) {
+        text[size] = character_at(bytes, at + size);
+        size++;
     }
-    return NULL;
+    if (size > 1 && text[size - 1] == ':' && text[size - 2] != ':')
+        text[--size] = '\0';
+    if (size < DIGITS - 1 || g_ascii_isalnum(character_at(bytes, at + size)) || before == ':' ||
+        (g_ascii_isalnum(before) && before != 'x') || character_at(bytes, at + size) == '.')
+        return 0;
+    *address = (struct qs_address){.family = 6};
+    if (inet_pton(AF_INET6, text, address->bytes) == 1)
+        return size;
+    number = (uint32_t)g_ascii_strtoull(text, &end, 16);
+    *address = (struct qs_address){.family = 4};
+    for (unsigned order = 0; order < 2 && size == DIGITS && !*end; order++) {
+        number = GUINT32_SWAP_LE_BE(number);
+        memcpy(address->bytes, &number, sizeof number);
+        if (g_hash_table_contains(addresses->replacements, address))
+            return size;
+    }
+    return 0;
 }
 
-static bool replace_at(struct addresses *addresses, struct qs_view bytes, uint32_t at,
-                       uint32_t *length, char *text)
+/* Returns the length of the address at `at`; 0: there is none. */
+static uint32_t replace_at(struct addresses *addresses, struct qs_view bytes, uint32_t at,
+                           char *text)
 {
-    const struct replacement *ipv6 = known_ipv6_at(addresses, bytes, at);
     struct qs_address address;
+    uint32_t length = read_ipv4(bytes, at, &address);
+    const bool dotted = length;
+    const struct replacement *replacement;
 
-    if (ipv6) {
-        *length = (uint32_t)strlen(ipv6->original);
-        ipv6_text(text, ipv6, *length);
-        return true;
-    }
-    if (!is_digit_at(bytes, at) || !read_ipv4(bytes, at, &address, length) ||
-        is_unspecified(&address))
-        return false;
-    ipv4_text(text, replacement_of(addresses, &address), *length);
-    return true;
+    if (!dotted)
+        length = read_hexadecimal(addresses, bytes, at, &address);
+    if (!length || is_unspecified(&address))
+        return 0;
+    replacement = replacement_of(addresses, &address);
+    if (address.family == 6)
+        ipv6_text(text, replacement, length);
+    else if (dotted)
+        ipv4_text(text, replacement, length);
+    else
+        snprintf(text, ADDRESS_TEXT_MAX, "%02x%02x%02x%02x", replacement->address.bytes[0],
+                 replacement->address.bytes[1], replacement->address.bytes[2],
+                 replacement->address.bytes[3]);
+    return length;
 }
 
 bool addresses_next_in(struct addresses *addresses, struct qs_view bytes, uint32_t *at,
                        uint32_t *length, char text[ADDRESS_TEXT_MAX])
 {
-    for (; *at < bytes.size; ++*at)
-        if (replace_at(addresses, bytes, *at, length, text)) {
+    for (; *at < bytes.size; ++*at) {
+        *length = replace_at(addresses, bytes, *at, text);
+        if (*length) {
             *at += *length;
             return true;
         }
+    }
     return false;
 }

@@ -5,8 +5,8 @@
  *
  * The first 762 IPv4 addresses get ones from those ranges, further ones from 198.18.0.0/15,
  * reserved for benchmarks (RFC 2544). In texts a replacement has as many characters as the address,
- * so that nothing moves: it is chosen by length, padded with leading zeros if shorter, and in
- * 0.0.0.0/8 if no free address is that short ("10.0.0.1").
+ * so that nothing moves: padded with leading zeros if shorter, and in 0.0.0.0/8 if longer
+ * ("10.0.0.1").
  */
 #ifndef PCAP2DEMO_ADDRESSES_H
 #define PCAP2DEMO_ADDRESSES_H
@@ -30,9 +30,9 @@ unsigned addresses_count(const struct addresses *addresses);
 struct qs_address addresses_replace(struct addresses *addresses, const struct qs_address *address);
 
 /*
- * Finds the next address in a text at or after `*at`, which moves past it: any IPv4 address, but
- * only IPv6 addresses that have a replacement already. `*length` is its length, `text` its
- * replacement.
+ * Finds the next address in a text at or after `*at`, which moves past it: IPv4 or IPv6, in any
+ * color, or eight hexadecimal digits of an IPv4 address that has a replacement already. `*length`
+ * is its length, `text` its replacement.
  */
 enum { ADDRESS_TEXT_MAX = 64 };
 bool addresses_next_in(struct addresses *addresses, struct qs_view bytes, uint32_t *at,

@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/anonymize/pseudonyms.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-/* A word and its pseudonym. */
+/* A word as it is printed, and its pseudonym, which has 0 where the word's own byte stays. */
 struct word {
-    struct qs_view text;
-    uint8_t *pseudonym;
+    GByteArray *text, *pseudonym;
 };
 
 struct pseudonyms {
-    GSequence *sorted; /* struct word, sorted by bytes */
+    GSequence *sorted; /* struct word, by text */
+    bool with_codes;
+    /* A text as it is printed, and where its bytes stand in it: uint32_t. */
+    GByteArray *printed;
+    GArray *places;
 };
 
 static void word_free(gpointer data)
 {
     struct word *word = data;
 
-    g_free((uint8_t *)word->text.data);
-    g_free(word->pseudonym);
+    g_byte_array_unref(word->text);
+    g_byte_array_unref(word->pseudonym);
     g_free(word);
 }
 
-struct pseudonyms *pseudonyms_new(void)
+struct pseudonyms *pseudonyms_new(bool with_codes)
 {
     struct pseudonyms *pseudonyms = g_new0(struct pseudonyms, 1);
 
     pseudonyms->sorted = g_sequence_new(word_free);
+    pseudonyms->with_codes = with_codes;
+    pseudonyms->printed = g_byte_array_new();
+    pseudonyms->places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     return pseudonyms;
 }
 
 void pseudonyms_free(struct pseudonyms *pseudonyms)
 {
     g_sequence_free(pseudonyms->sorted);
+    g_byte_array_unref(pseudonyms->printed);
+    g_array_unref(pseudonyms->places);
     g_free(pseudonyms);
 }
 
@@ -42,8 +49,9 @@ unsigned pseudonyms_count(const struct pseudonyms *pseudonyms)
     return (unsigned)g_sequence_get_length(pseudonyms->sorted);
 }
 
-/* As engines print it, without color and case: the font's upper half repeats the lower one, and has
- * digits of gold twice. */
+/* --- As engines print it --------------------------------------------------------------------- */
+
+/* The font's upper half repeats the lower one in another color, and has digits of gold twice. */
 static uint8_t fold(uint8_t byte)
 {
     enum { GOLDEN_0 = 0x12, GOLDEN_9 = 0x1b };
@@ -53,27 +61,44 @@ static uint8_t fold(uint8_t byte)
                                                   : (uint8_t)g_ascii_tolower((char)plain);
 }
 
-/* --- Finding one ----------------------------------------------------------------------------- */
-
-static uint32_t common_size(struct qs_view a, struct qs_view b)
+/* Bytes of the color code at `at`; 0: there is none. */
+static uint32_t code_size(struct qs_view text, uint32_t at)
 {
-    uint32_t size = 0;
+    const uint8_t sign = text.data[at], next = at + 1 < text.size ? text.data[at + 1] : 0;
+    uint32_t digits = 0;
 
-    while (size < MIN(a.size, b.size) && fold(a.data[size]) == fold(b.data[size]))
-        size++;
-    return size;
+    while (digits < 3 && at + 2 + digits < text.size &&
+           g_ascii_isxdigit((char)text.data[at + 2 + digits]))
+        digits++;
+    if (digits == 3 && ((sign == '^' && next == 'x') || (sign == '&' && next == 'c')))
+        return 5;
+    return (sign == '^' && g_ascii_isalnum((char)next)) || (sign == '&' && next == 'r') ? 2 : 0;
 }
+
+static void print(struct pseudonyms *pseudonyms, struct qs_view text)
+{
+    g_byte_array_set_size(pseudonyms->printed, 0);
+    g_array_set_size(pseudonyms->places, 0);
+    for (uint32_t at = 0, size; at < text.size; at += MAX(size, 1)) {
+        const uint8_t byte = fold(text.data[at]);
+
+        size = pseudonyms->with_codes ? code_size(text, at) : 0;
+        if (!size) {
+            g_byte_array_append(pseudonyms->printed, &byte, 1);
+            g_array_append_val(pseudonyms->places, at);
+        }
+    }
+}
+
+/* --- Words ----------------------------------------------------------------------------------- */
 
 static gint compare(gconstpointer a, gconstpointer b, gpointer user)
 {
-    const struct qs_view one = ((const struct word *)a)->text;
-    const struct qs_view other = ((const struct word *)b)->text;
-    const uint32_t same = common_size(one, other);
+    const GByteArray *one = ((const struct word *)a)->text, *other = ((const struct word *)b)->text;
+    const int order = memcmp(one->data, other->data, MIN(one->len, other->len));
 
     (void)user;
-    if (same < MIN(one.size, other.size))
-        return fold(one.data[same]) - fold(other.data[same]);
-    return (one.size > other.size) - (one.size < other.size);
+    return order ? order : (one->len > other->len) - (one->len < other->len);
 }
 
 /*
@@ -81,112 +106,115 @@ static gint compare(gconstpointer a, gconstpointer b, gpointer user)
  * text, and all words between the two begin with it: so the last word before the text begins with
  * it, too.
  */
-static const struct word *longest_at(const struct pseudonyms *pseudonyms, struct qs_view text)
+static const struct word *longest_at(const struct pseudonyms *pseudonyms, GByteArray text)
 {
-    while (text.size) {
-        struct word sought = {.text = text};
-        GSequenceIter *behind = g_sequence_search(pseudonyms->sorted, &sought, compare, NULL);
-        const struct word *word;
+    const struct word sought = {.text = &text};
+
+    while (text.len) {
+        GSequenceIter *behind =
+            g_sequence_search(pseudonyms->sorted, (gpointer)&sought, compare, NULL);
+        const GByteArray *word;
+        guint same = 0;
 
         if (g_sequence_iter_is_begin(behind))
             return NULL;
-        word = g_sequence_get(g_sequence_iter_prev(behind));
-        text.size = common_size(word->text, text);
-        if (text.size == word->text.size)
-            return word;
+        behind = g_sequence_iter_prev(behind);
+        word = ((const struct word *)g_sequence_get(behind))->text;
+        while (same < MIN(word->len, text.len) && word->data[same] == text.data[same])
+            same++;
+        if (same == word->len)
+            return g_sequence_get(behind);
+        text.len = same;
     }
     return NULL;
 }
 
-/* --- Pseudonyms ------------------------------------------------------------------------------- */
-
-/* Blanks and quotation marks separate the words of a command, and stay. */
-static bool is_separator(uint8_t byte)
+/* The number in letters, padded to the word's length. Blanks and quotation marks separate the words
+ * of a command, and stay. */
+static GByteArray *make_pseudonym(unsigned number, const GByteArray *word)
 {
-    return fold(byte) <= ' ' || byte == '"';
-}
+    GByteArray *letters = g_byte_array_new();
 
-/* The number in letters, padded to the word's length. */
-static uint8_t *make_letters(unsigned number, struct qs_view word)
-{
-    uint8_t *letters = g_malloc(word.size);
-    gboolean same;
-
-    for (uint32_t at = word.size; at-- > 0; number /= 26)
-        letters[at] = is_separator(word.data[at])
-                          ? word.data[at]
-                          : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
-    same = memcmp(letters, word.data, word.size) == 0;
-    letters[0] = same ? (uint8_t)(letters[0] == 'q' ? 'r' : 'q') : letters[0];
+    g_byte_array_set_size(letters, word->len);
+    for (guint at = word->len; at-- > 0; number /= 26)
+        letters->data[at] = word->data[at] <= ' ' || word->data[at] == '"'
+                                ? 0
+                                : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
+    if (memcmp(letters->data, word->data, word->len) == 0)
+        letters->data[0] = letters->data[0] == 'q' ? 'r' : 'q';
     return letters;
 }
 
-/* Texts have the name without its colors ("^1"), too. */
-static void add_without_codes(struct pseudonyms *pseudonyms, struct qs_view text)
+void pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view text)
 {
-    GByteArray *plain = g_byte_array_new();
-
-    for (uint32_t at = 0; at < text.size; at++)
-        if (text.data[at] == '^' && at + 1 < text.size && g_ascii_isalnum((char)text.data[at + 1]))
-            at++;
-        else
-            g_byte_array_append(plain, text.data + at, 1);
-    if (plain->len && plain->len < text.size)
-        pseudonyms_replace(pseudonyms, (struct qs_view){plain->data, plain->len});
-    g_byte_array_free(plain, TRUE);
-}
-
-const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view text)
-{
-    const struct word *longest = longest_at(pseudonyms, text);
+    const struct word *longest;
     struct word *word;
 
-    if (longest && longest->text.size == text.size)
-        return longest->pseudonym;
+    print(pseudonyms, text);
+    longest = longest_at(pseudonyms, *pseudonyms->printed);
+    if (!pseudonyms->printed->len || (longest && longest->text->len == pseudonyms->printed->len))
+        return;
     word = g_new0(struct word, 1);
-    word->text = (struct qs_view){g_memdup2(text.data, text.size), text.size};
-    word->pseudonym = make_letters(pseudonyms_count(pseudonyms) + 1, text);
+    word->text = g_byte_array_append(g_byte_array_new(), pseudonyms->printed->data,
+                                     pseudonyms->printed->len);
+    word->pseudonym = make_pseudonym(pseudonyms_count(pseudonyms) + 1, word->text);
     g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL);
-    add_without_codes(pseudonyms, text);
-    return word->pseudonym;
 }
 
-/* --- Finding all ----------------------------------------------------------------------------- */
+/* --- Finding them ---------------------------------------------------------------------------- */
 
-static bool is_letter_at(struct qs_view bytes, uint32_t at)
+static bool is_letter_at(const GByteArray *printed, guint at)
 {
-    return at < bytes.size && g_ascii_isalnum((char)fold(bytes.data[at]));
+    return at < printed->len && g_ascii_isalnum((char)printed->data[at]);
 }
 
-static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
+/* The longest word at the printed byte `at` that the search options allow; or NULL. */
+static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
+                                  struct pseudonyms_search look)
 {
-    return !(at && is_letter_at(bytes, at - 1)) && !is_letter_at(bytes, at + size);
-}
-
-/* The longest word at the byte `at` that the search options allow; or NULL. */
-static const struct word *find_at(const struct pseudonyms *pseudonyms, struct qs_view bytes,
-                                  uint32_t at, struct pseudonyms_search look)
-{
-    struct qs_view text = {bytes.data + at, bytes.size - at};
+    const GByteArray *printed = pseudonyms->printed;
+    GByteArray text = {printed->data + at, printed->len - at};
     const struct word *word = longest_at(pseudonyms, text);
 
-    while (word && look.whole && !is_whole(bytes, at, word->text.size)) {
-        text.size = word->text.size - 1;
+    while (word && look.whole &&
+           ((at && is_letter_at(printed, at - 1)) || is_letter_at(printed, at + word->text->len))) {
+        text.len = word->text->len - 1;
         word = longest_at(pseudonyms, text);
     }
-    return word && word->text.size >= look.letters ? word : NULL;
+    return word && word->text->len >= look.letters ? word : NULL;
 }
 
-void pseudonyms_find(const struct pseudonyms *pseudonyms, struct qs_view bytes,
+/* Color codes within the word lose their digits, which could be letters of a name. */
+static void replace(const struct word *word, struct qs_view bytes, const uint32_t *places,
+                    word_found *each, void *user)
+{
+    const guint last = word->text->len - 1;
+    const uint32_t size = places[last] + 1 - places[0];
+    uint8_t *out = g_memdup2(bytes.data + places[0], size);
+
+    for (uint32_t i = 1; i < size; i++)
+        if (g_ascii_isalnum((char)out[i]) && out[i - 1] != '&')
+            out[i] = '7';
+    for (guint i = 0; i <= last; i++) {
+        const uint8_t letter = word->pseudonym->data[i];
+
+        out[places[i] - places[0]] = letter ? letter : bytes.data[places[i]];
+    }
+    each(user, places[0], size, out);
+    g_free(out);
+}
+
+void pseudonyms_find(struct pseudonyms *pseudonyms, struct qs_view bytes,
                      struct pseudonyms_search look, word_found *each, void *user)
 {
-    const bool any = pseudonyms_count(pseudonyms) > 0;
-
-    for (uint32_t at = 0; any && at < bytes.size;) {
-        const struct word *word = find_at(pseudonyms, bytes, at, look);
+    if (!pseudonyms_count(pseudonyms))
+        return;
+    print(pseudonyms, bytes);
+    for (guint at = 0; at < pseudonyms->printed->len;) {
+        const struct word *word = find_at(pseudonyms, at, look);
 
         if (word)
-            each(user, at, word->text.size, word->pseudonym);
-        at += word ? word->text.size : 1;
+            replace(word, bytes, &g_array_index(pseudonyms->places, uint32_t, at), each, user);
+        at += word ? word->text->len : 1;
     }
 }

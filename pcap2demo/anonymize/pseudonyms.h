@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pseudonyms for passwords and names: of the same length, and always the same for a word. */
+/*
+ * Pseudonyms for passwords and names: of the same length, and always the same for a word. Words are
+ * compared as engines print them: without case, the colors of the font's upper half, and, in names,
+ * color codes ("^1", "^xf00", "&cf00", "&r"), which stay where they are without their digits.
+ */
 #ifndef PCAP2DEMO_PSEUDONYMS_H
 #define PCAP2DEMO_PSEUDONYMS_H
 
@@ -11,12 +15,12 @@
 
 struct pseudonyms;
 
-struct pseudonyms *pseudonyms_new(void);
+struct pseudonyms *pseudonyms_new(bool with_codes);
 void pseudonyms_free(struct pseudonyms *pseudonyms);
 unsigned pseudonyms_count(const struct pseudonyms *pseudonyms);
 
-/* The pseudonym of a nonempty word. It lives as long as `pseudonyms`. */
-const uint8_t *pseudonyms_replace(struct pseudonyms *pseudonyms, struct qs_view word);
+/* Of a word that is known or prints nothing, none is added. */
+void pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view word);
 
 /* Search options. */
 struct pseudonyms_search {
@@ -24,10 +28,10 @@ struct pseudonyms_search {
     bool whole;       /* only without an adjacent letter or digit */
 };
 
-/* Calls `each` for every word in `bytes`, without overlap; the longest if several begin at a byte.
- */
-typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym);
-void pseudonyms_find(const struct pseudonyms *pseudonyms, struct qs_view bytes,
+/* Calls `each` for every word in `bytes`, without overlap, with the bytes that replace it; the
+ * longest word if several begin at a byte. */
+typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *replacement);
+void pseudonyms_find(struct pseudonyms *pseudonyms, struct qs_view bytes,
                      struct pseudonyms_search look, word_found *each, void *user);
 
 #endif

@@ -58,23 +58,15 @@ static bool is_one_of(struct qs_view text, const char *const *list, size_t count
     return found;
 }
 
-/* Chat commands. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
- * of Quake II; KTX's commands to some players. */
-static bool is_chat_command(struct qs_view text, uint32_t *behind)
-{
-    static const char *const commands[] = {"say",  "say_team", "say_person", "say_game",
-                                           "tell", "s-p",      "s-m",        "s-t"};
-    struct qs_token word;
-    bool found = false;
-
-    for (uint32_t at = 0, end; at < text.size && !found; at = end + 1) {
-        end = qs_command_end(text, at);
-        *behind = at;
-        if (qs_token_next((struct qs_view){text.data, end}, behind, &word))
-            found = is_one_of(word.text, commands, G_N_ELEMENTS(commands));
-    }
-    return found;
-}
+/* Commands with a chat text. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c of
+ * Quake II; KTX's commands to some players. */
+static const char *const chat_commands[] = {"say",  "say_team", "say_person", "say_game",
+                                            "tell", "s-p",      "s-m",        "s-t"};
+/* Commands whose words name somebody, as a Quake client sends "name bob". */
+static const char *const name_commands[] = {"name", "team", "auth", "register", "login"};
+/* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
+ */
+static const char *const host_commands[] = {"connect", "redirect", "join", "observe", "qtvplay"};
 
 static void remember_player(struct redactions *redactions, struct qs_view name)
 {
@@ -105,17 +97,6 @@ static bool is_said_by_player(const struct redactions *redactions, struct qs_vie
 static bool ends_with(const char *name, const char *end)
 {
     return g_str_has_suffix(name, end);
-}
-
-static void add_chat(struct redactions *redactions, struct qs_view text, uint32_t offset)
-{
-    uint32_t behind;
-
-    if (is_chat_command(text, &behind))
-        add(redactions, REDACT_CHAT, offset + behind, text.size - behind);
-    else if (redactions->is_chat || (text.size && text.data[0] == 1) ||
-             is_said_by_player(redactions, text))
-        add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
 /* Default names of engines and teams identify no player or server. */
@@ -204,44 +185,72 @@ static void add_info_names(struct redactions *redactions, struct qs_view text, u
     }
 }
 
-/* "name bob", which a Quake client sends, like "color" and others; "connect HOST", which a server
- * has its players do. Addresses are replaced as such. */
-static void add_name_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
+/* Chat and names in one command of `text`, which is at `pos`. Returns whether it is chat. */
+static bool add_command(struct redactions *redactions, struct qs_view text, uint32_t pos,
+                        uint32_t offset)
 {
-    static const char *const hosts[] = {"connect", "redirect", "join", "observe", "qtvplay"};
     struct qs_token word;
-    uint32_t pos = 0;
     bool is_host;
 
-    if (!qs_token_next(text, &pos, &word))
-        return;
-    is_host = is_one_of(word.text, hosts, G_N_ELEMENTS(hosts));
-    if ((!is_host && !qs_view_equal(word.text, "name")) || !qs_token_next(text, &pos, &word) ||
-        (is_host && !(word.text.size && g_ascii_isalpha((char)word.text.data[0]))))
-        return;
-    add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
+    if (!qs_token_next(text, &pos, &word) ||
+        (is_one_of(word.text, (const char *const[]){"cmd"}, 1) &&
+         !qs_token_next(text, &pos, &word)))
+        return false;
+    if (is_one_of(word.text, chat_commands, G_N_ELEMENTS(chat_commands))) {
+        add(redactions, REDACT_CHAT, offset + pos, text.size - pos);
+        return true;
+    }
+    is_host = is_one_of(word.text, host_commands, G_N_ELEMENTS(host_commands));
+    if (!is_host && !is_one_of(word.text, name_commands, G_N_ELEMENTS(name_commands)))
+        return false;
+    while (qs_token_next(text, &pos, &word))
+        if (!is_host || (word.text.size && g_ascii_isalpha((char)word.text.data[0])))
+            add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
+    return false;
 }
 
-static bool is_of_mail(uint8_t byte)
+/* Chat is all of the text behind its command. */
+static void add_commands(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
-    return g_ascii_isalnum((char)byte) || (byte && strchr("._-+", byte));
+    bool is_chat = false;
+
+    for (uint32_t at = 0, end; at < text.size && !is_chat; at = end + 1) {
+        end = qs_command_end(text, at);
+        is_chat = add_command(redactions, text, at, offset);
+    }
+    if (!is_chat && (redactions->is_chat || (text.size && text.data[0] == 1) ||
+                     is_said_by_player(redactions, text)))
+        add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
-/* bob@example.org */
-static void add_mail_addresses(struct redactions *redactions, struct qs_view text, uint32_t offset)
+/* Without its color; 0 outside of the text. */
+static char character_at(struct qs_view text, uint32_t at)
 {
-    for (uint32_t at = 1, end; at + 1 < text.size; at = end + 1) {
-        uint32_t start = at;
+    return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
+}
 
-        end = at;
-        if (text.data[at] != '@')
-            continue;
-        while (start > 0 && is_of_mail(text.data[start - 1]))
-            start--;
-        while (end + 1 < text.size && is_of_mail(text.data[end + 1]))
-            end++;
-        if (start < at && end > at)
-            add(redactions, REDACT_NAME, offset + start, end + 1 - start);
+/* Whether it is part of a host's name or of a mail address. */
+static bool is_of_host(char c)
+{
+    return g_ascii_isalnum(c) || (c && strchr("._-+@", c));
+}
+
+/* bob@example.org, http://example.org, example.org:27500 */
+static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    for (uint32_t at = 0, end; at < text.size; at = end + 1) {
+        bool has_dot = false, has_letter = false, is_mail = false;
+
+        for (end = at; is_of_host(character_at(text, end)); end++) {
+            has_letter |= g_ascii_isalpha(character_at(text, end));
+            has_dot |= character_at(text, end) == '.';
+            is_mail |= character_at(text, end) == '@' && end > at;
+        }
+        if (is_mail ||
+            (has_dot && has_letter &&
+             ((at > 1 && character_at(text, at - 2) == '/' && character_at(text, at - 1) == '/') ||
+              (character_at(text, end) == ':' && g_ascii_isdigit(character_at(text, end + 1))))))
+            add(redactions, REDACT_NAME, offset + at, end - at);
     }
 }
 
@@ -253,10 +262,9 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
 
     add_name_field(redactions, row, text, offset);
     add_listed_name(redactions, row, text, offset);
-    add_name_command(redactions, text, offset);
     add_info_names(redactions, text, offset);
-    add_mail_addresses(redactions, text, offset);
-    add_chat(redactions, text, offset);
+    add_hosts(redactions, text, offset);
+    add_commands(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
     redactions->after_name = is_name_key(text);
     redactions->is_chat = redactions->is_skin = false;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "common/core/sink.h"
+#include "pcap2demo/regression/golden.h"
 
 /* --- Items
- * -----------------------------------------------------------------------------------
- */
+ * ---------------------------------------------------------------------------------------- */
 
 GPtrArray *expect_items_new(void)
 {
@@ -49,8 +49,7 @@ char *expect_items_text(const GPtrArray *items, const char *between)
 }
 
 /* --- Ranges
- * ----------------------------------------------------------------------------------
- */
+ * --------------------------------------------------------------------------------------- */
 
 const struct expect_range expect_nothing = {HUGE_VAL, -HUGE_VAL};
 
@@ -92,8 +91,7 @@ static bool parse_range(const char *text, struct expect_range *range)
 }
 
 /* --- Values
- * ----------------------------------------------------------------------------------
- */
+ * --------------------------------------------------------------------------------------- */
 
 /* Keys of groups; others are messages or problems. A direction may be narrowed
  * to players or spectators. */
@@ -286,8 +284,7 @@ void expect_widen(struct expect_rule *rule, const struct expect_rule *by)
 }
 
 /* --- Rules
- * -----------------------------------------------------------------------------------
- */
+ * ---------------------------------------------------------------------------------------- */
 
 static void rule_free(gpointer data)
 {
@@ -357,8 +354,7 @@ struct expect_rule *expect_add(struct expect_file *file, const struct qs_protoco
 }
 
 /* --- The file
- * --------------------------------------------------------------------------------
- */
+ * ------------------------------------------------------------------------------------- */
 
 /* What is read: the file, and the group that the line is in. */
 struct reading {
@@ -441,29 +437,15 @@ void expect_file_free(struct expect_file *file)
     g_free(file);
 }
 
-/* NULL: *problem is a new text, unless there may be no file. */
-static char *read_text(const char *path, bool may_miss, char **problem)
-{
-    GError *error = NULL;
-    char *text = NULL;
-
-    *problem = NULL;
-    if (may_miss && !g_file_test(path, G_FILE_TEST_EXISTS))
-        return g_strdup("");
-    if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR))
-        *problem = g_strdup("is not a regular file");
-    else if (!g_file_get_contents(path, &text, NULL, &error))
-        *problem = g_strdup(error->message);
-    g_clear_error(&error);
-    return text;
-}
-
 struct expect_file *expect_file_read(const char *path, bool may_miss, char **problem)
 {
     struct reading reading = {.file = g_new0(struct expect_file, 1)};
-    char *text = read_text(path, may_miss, problem),
-         **lines = g_strsplit(text ? text : "", "\n", -1);
+    const bool missing = may_miss && !g_file_test(path, G_FILE_TEST_EXISTS);
+    char *text = missing ? g_strdup("") : golden_read_text(path, problem);
+    char **lines = g_strsplit(text ? text : "", "\n", -1);
 
+    if (missing)
+        *problem = NULL;
     reading.file->rules = g_ptr_array_new_with_free_func(rule_free);
     for (guint i = 0; lines[i] && !*problem; i++) {
         char *wrong = parse_line(&reading, g_strstrip(lines[i]));

@@ -312,7 +312,7 @@ static void visit_measures(const struct visit *visit)
         visit_rate(visit, "moves-per-second",
                    moves->len < MANY ? NAN
                                      : 1e6 / median(&g_array_index(moves, guint, 0), moves->len),
-                   0.3);
+                   0.2);
     visit_measure(visit, "bytes-per-second",
                   seconds > 0 ? (double)tally->traffic[direction].bytes / seconds : -1, "");
     visit_measure(visit, "loss", direction == QS_C2S ? line.c2s.loss : line.s2c.loss, " %");

@@ -10,8 +10,6 @@
  *
  * The first names the version of the format and the fields that are left out; ", with secrets"
  * before "ignoring" says that passwords are shown. Lines may end with CR LF.
- *
- * Goldens come from repositories and are not trusted: see the limits in golden_file.c.
  */
 #ifndef PCAP2DEMO_GOLDEN_H
 #define PCAP2DEMO_GOLDEN_H
@@ -19,7 +17,8 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "common/dump/dump.h"
 
 /* --- Fields left out: an array of names. Each also matches the names that begin with it and a dot.
  */
@@ -41,38 +40,66 @@ char *golden_name(const char *file);
  * strings. */
 GPtrArray *golden_orphans(const char *folder, char *const *files);
 
-/* The first and the last line. New. */
-char *golden_head(const GPtrArray *ignored, bool with_secrets);
-char *golden_foot(uint64_t packets);
+/* The text of a regular file, of no pipe or device: new. NULL: `*problem` is a new text. */
+char *golden_read_text(const char *path, char **problem);
 
-/*
- * Appends lines of a compact dump to a packet: those of the packet itself, or of a further unit of
- * a stream that belongs to it. Removes the number from the packet's first line, so that frames of
- * other protocols before the packet make no difference.
- */
-void golden_packet_append(GString *packet, const char *lines);
+/* --- --check with --golden: compares each input's decode with its golden, or writes the golden */
 
-/* --- Reading */
+/* Maximum lines of a difference, and bytes of a line, followed by "…". */
+enum { GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
 
-enum golden_status { GOLDEN_PACKET, GOLDEN_END, GOLDEN_DAMAGED };
-
-/* Callers only read the first members. */
-struct golden_reader {
-    GPtrArray *ignored; /* names of fields that are left out */
-    bool with_secrets;
-    char *error; /* after GOLDEN_DAMAGED: the line and what is wrong with it */
-
-    FILE *file;
-    GString *line;            /* the current one, with its newline; empty: none */
-    uint64_t lines;           /* consumed */
-    uint64_t packets, number; /* packets so far; number of the last one */
+/* A packet that differs. */
+struct golden_difference {
+    uint64_t was, is; /* the packet's number in the golden, and today; 0: missing */
+    GPtrArray *lines; /* char *: "-" and a line of the golden, "+" and one of today */
+    guint more;       /* lines that were not kept */
 };
 
-/* NULL on failure; then `*error` is a new string that names the line. */
-struct golden_reader *golden_open(const char *path, char **error);
-void golden_close(struct golden_reader *reader);
+/* Differences reported for each input; others are counted. */
+enum { GOLDEN_MAX_DIFFERENCES = 20 };
 
-/* Reads the next packet's number and lines, in the form of golden_packet_append(). */
-enum golden_status golden_next(struct golden_reader *reader, GString *packet, uint64_t *number);
+struct golden_options {
+    char *folder;       /* NULL: there are no goldens */
+    gboolean update;    /* write goldens, do not compare */
+    GPtrArray *ignored; /* char *, for an update; NULL: as in the golden, or the default */
+    bool show_secrets;
+};
+
+enum golden_verdict {
+    GOLDEN_SAME,
+    GOLDEN_DIFFERENT,
+    GOLDEN_WRITTEN,   /* by an update */
+    GOLDEN_UNCHANGED, /* an update would have written the same */
+    GOLDEN_UNUSABLE   /* see `error` */
+};
+
+/* "the same", "different", ... */
+const char *golden_verdict_name(enum golden_verdict verdict);
+
+struct golden_result {
+    char *path; /* of the golden */
+    enum golden_verdict verdict;
+    uint64_t packets;       /* compared, or written */
+    uint64_t count;         /* packets that differ */
+    GPtrArray *differences; /* struct golden_difference: the first of them; NULL: not compared, or
+                               an update */
+    char *error;            /* with the line, or NULL */
+};
+void golden_result_free(struct golden_result *result);
+
+/* For each input: begin, packets, end. */
+struct golden_check;
+struct golden_check *golden_check_new(const struct golden_options *options);
+void golden_check_free(struct golden_check *check);
+
+/* Must receive every decode. */
+struct qs_sink *golden_check_sink(struct golden_check *check);
+
+void golden_check_begin(struct golden_check *check, const char *file);
+void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about);
+/* Drops the packet decoded last, which is not wanted. */
+void golden_check_discard(struct golden_check *check);
+/* `whole` false: the input was not read to its end. New. */
+struct golden_result *golden_check_end(struct golden_check *check, bool whole);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/regression/golden_diff.h"
 
 #include <string.h>
 
@@ -15,6 +15,7 @@ struct golden_check {
     struct golden_reader *reader; /* NULL: there is no golden yet */
     struct golden_diff *diff;     /* NULL: nothing to compare with */
     struct writer *writer;        /* for an update, or NULL */
+    const char *same;             /* what follows in the golden that an update repeats so far */
     GString *packet;              /* the current packet; empty: none */
     uint64_t number;              /* of the packet */
 };
@@ -70,21 +71,21 @@ static GPtrArray *ignored_fields(const struct golden_check *check)
     return check->reader ? g_ptr_array_ref(check->reader->ignored) : golden_varying_fields();
 }
 
-static bool has_same_names(const GPtrArray *a, const GPtrArray *b)
+static void write_text(struct golden_check *check, const char *text)
 {
-    bool same = a->len == b->len;
+    const size_t size = strlen(text);
 
-    for (guint i = 0; same && i < a->len; i++)
-        same = strcmp(g_ptr_array_index(a, i), g_ptr_array_index(b, i)) == 0;
-    return same;
+    writer_add(check->writer, text, size);
+    check->same = check->same && strncmp(check->same, text, size) == 0 ? check->same + size : NULL;
 }
 
 static void begin_update(struct golden_check *check)
 {
     char *head = golden_head(check->ignored, check->options->show_secrets);
 
+    check->same = check->reader ? check->reader->text : NULL;
     check->writer = writer_new(check->options->folder);
-    writer_add(check->writer, head, strlen(head));
+    write_text(check, head);
     g_free(head);
 }
 
@@ -93,26 +94,22 @@ static bool is_ignored(void *user, const char *name)
     return golden_is_ignored(user, name);
 }
 
-/* An update is compared with an existing golden if that leaves out the same fields. */
 void golden_check_begin(struct golden_check *check, const char *file)
 {
-    const bool update = check->options->update;
     char *name = golden_name(file), *error;
 
     check->result = g_new0(struct golden_result, 1);
     check->result->path = g_build_filename(check->options->folder, name, NULL);
     check->reader = golden_open(check->result->path, &error);
     check->ignored = ignored_fields(check);
-    if (check->reader && secrets_problem(check))
-        error = g_strdup(secrets_problem(check));
-    if (update)
+    if (check->options->update) {
         begin_update(check);
-    if (!error && has_same_names(check->ignored, check->reader->ignored))
-        check->diff = golden_diff_new(check->reader, GOLDEN_MAX_DIFFERENCES);
-    if (update)
         g_free(error);
-    else
-        set_error(check->result, error);
+    } else if (error || secrets_problem(check)) {
+        set_error(check->result, error ? error : g_strdup(secrets_problem(check)));
+    } else {
+        check->diff = golden_diff_new(check->reader, GOLDEN_MAX_DIFFERENCES);
+    }
     qs_dump_text_leave_out(check->dump, is_ignored, check->ignored);
     g_free(name);
 }
@@ -140,7 +137,7 @@ void golden_check_packet(struct golden_check *check, const struct qs_dump_packet
     check->number = about->packet->number;
     golden_packet_append(check->packet, text->str);
     if (check->writer)
-        writer_add(check->writer, text->str, text->len);
+        write_text(check, text->str);
 }
 
 void golden_check_discard(struct golden_check *check)
@@ -151,52 +148,41 @@ void golden_check_discard(struct golden_check *check)
 /* --- End of an input ---------------------------------------------------------------------------
  */
 
-/* Returns whether the existing golden is the same as the new one. */
-static bool end_comparison(struct golden_check *check)
+static void end_comparison(struct golden_check *check)
 {
     struct golden_result *result = check->result;
     const bool whole = golden_diff_finish(check->diff);
-    bool same;
 
     result->differences = g_ptr_array_ref(check->diff->differences);
     result->count = check->diff->total;
+    result->packets = check->diff->packets;
     result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
-    same = whole && !result->count && !check->diff->renumbered;
-    if (!check->writer) {
-        result->packets = check->diff->packets;
-        set_error(result, whole ? NULL : g_strdup(check->reader->error));
-    }
-    return same;
+    set_error(result, whole ? NULL : g_strdup(check->reader->error));
 }
 
-static char *commit(struct golden_check *check)
+static void end_update(struct golden_check *check)
 {
     char *foot = golden_foot(check->result->packets);
     char *name = g_path_get_basename(check->result->path);
-    char *error;
 
-    writer_add(check->writer, foot, strlen(foot));
-    error = writer_commit(check->writer, name, true);
+    write_text(check, foot);
+    check->result->verdict = check->same && !*check->same ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
+    if (check->result->verdict == GOLDEN_WRITTEN)
+        set_error(check->result, writer_commit(check->writer, name, true));
     g_free(name);
     g_free(foot);
-    return error;
 }
 
 struct golden_result *golden_check_end(struct golden_check *check, bool whole)
 {
-    struct golden_result *result = check->result;
-    bool same;
-
     end_packet(check);
-    same = whole && check->diff && end_comparison(check);
-    if (check->writer) {
-        result->verdict = same ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
-        if (whole && !same)
-            set_error(result, commit(check));
-    }
     if (!whole)
-        set_error(result, g_strdup(check->writer ? "not written: interrupted"
-                                                 : "not compared to its end: interrupted"));
+        set_error(check->result, g_strdup(check->writer ? "not written: interrupted"
+                                                        : "not compared to its end: interrupted"));
+    else if (check->writer)
+        end_update(check);
+    else if (check->diff)
+        end_comparison(check);
     g_clear_pointer(&check->diff, golden_diff_free);
     g_clear_pointer(&check->reader, golden_close);
     g_clear_pointer(&check->writer, writer_free);

@@ -230,25 +230,23 @@ static void resynchronize(struct golden_diff *diff)
 }
 
 /* Whether the golden's next packet is this one; if so, consumes it. */
-static bool match_next(struct golden_diff *diff, uint64_t number, const GString *text)
+static bool match_next(struct golden_diff *diff, const GString *text)
 {
     if (!read_ahead(diff, 1) || !g_string_equal(packet_at(diff->was, 0)->text, text))
         return false;
-    diff->renumbered |= packet_at(diff->was, 0)->number != number;
     remove_packets(diff, diff->was, 0, 1);
     return true;
 }
 
 static void match_waiting(struct golden_diff *diff)
 {
-    while (diff->is->len &&
-           match_next(diff, packet_at(diff->is, 0)->number, packet_at(diff->is, 0)->text))
+    while (diff->is->len && match_next(diff, packet_at(diff->is, 0)->text))
         remove_packets(diff, diff->is, 0, 1);
 }
 
 void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *packet)
 {
-    if ((diff->damaged && !diff->was->len) || (!diff->is->len && match_next(diff, number, packet)))
+    if ((diff->damaged && !diff->was->len) || (!diff->is->len && match_next(diff, packet)))
         return;
     add_packet(diff, diff->is,
                (struct packet){number, g_string_new_len(packet->str, (gssize)packet->len)});

@@ -14,22 +14,46 @@
 
 enum { GOLDEN_WINDOW = 256 };
 
-/* Maximum lines of a difference, and bytes of a line, followed by "…". */
-enum { GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
+/* --- Files */
 
-/* A packet that differs. */
-struct golden_difference {
-    uint64_t was, is; /* the packet's number in the golden, and today; 0: missing */
-    GPtrArray *lines; /* char *: "-" and a line of the golden, "+" and one of today */
-    guint more;       /* lines that were not kept */
+/* The first and the last line. New. */
+char *golden_head(const GPtrArray *ignored, bool with_secrets);
+char *golden_foot(uint64_t packets);
+
+/*
+ * Appends lines of a compact dump to a packet: those of the packet itself, or of a further unit of
+ * a stream that belongs to it. Removes the number from the packet's first line, so that frames of
+ * other protocols before the packet make no difference.
+ */
+void golden_packet_append(GString *packet, const char *lines);
+
+enum golden_status { GOLDEN_PACKET, GOLDEN_END, GOLDEN_DAMAGED };
+
+/* Callers only read the first members. */
+struct golden_reader {
+    GPtrArray *ignored; /* names of fields that are left out */
+    bool with_secrets;
+    char *error; /* after GOLDEN_DAMAGED: the line and what is wrong with it */
+
+    char *text, *at;          /* of the file, and the next line */
+    uint64_t packets, number; /* packets so far; number of the last one */
 };
+
+/* NULL on failure; then `*error` is a new string that names the line. */
+struct golden_reader *golden_open(const char *path, char **error);
+void golden_close(struct golden_reader *reader);
+
+/* Reads the next packet's number and lines, in the form of golden_packet_append(), into `packet`.
+ */
+enum golden_status golden_next(struct golden_reader *reader, GString *packet, uint64_t *number);
+
+/* --- Comparing */
 
 /* Callers only read the first members. */
 struct golden_diff {
     uint64_t packets;       /* of the golden, compared */
     uint64_t total;         /* differences */
     GPtrArray *differences; /* struct golden_difference: the first of them, in order */
-    bool renumbered;        /* matching packets have other numbers than in the golden */
 
     struct golden_reader *golden;
     guint max;           /* differences to keep */

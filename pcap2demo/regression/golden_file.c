@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Goldens as files: their first and last lines, and reading them packet by packet. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "pcap2demo/regression/golden.h"
+#include "pcap2demo/regression/golden_diff.h"
 
-/* Longer than any line or packet of a dump: larger ones are damage. */
-enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 32 << 20, HEAD_SIZE_MAX = 64 << 10 };
-static const off_t file_size_max = (off_t)16 << 30;
-
-enum { READ_SIZE = 16 << 10 };
+static const off_t file_size_max = (off_t)1 << 30;
 
 static const char head_start[] = "# pcap2demo golden, schema 1";
 static const char head_secrets[] = ", with secrets";
@@ -70,54 +62,60 @@ void golden_packet_append(GString *packet, const char *lines)
     g_string_append(packet, lines);
 }
 
-/* --- Lines ----------------------------------------------------------------------------------- */
+/* --- The file -------------------------------------------------------------------------------- */
+
+/* Waits for no pipe, and reads no device, which may have no end. */
+char *golden_read_text(const char *path, char **problem)
+{
+    struct stat status;
+    GError *error = NULL;
+    char *text = NULL;
+
+    *problem = NULL;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        *problem = g_strdup("is not a regular file");
+    else if (stat(path, &status) == 0 && status.st_size > file_size_max)
+        *problem = g_strdup("is too large");
+    else if (!g_file_get_contents(path, &text, NULL, &error))
+        *problem = g_strdup(error->message);
+    g_clear_error(&error);
+    return text;
+}
+
+/* Lines end with a line feed alone. */
+static void drop_carriage_returns(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++)
+        if (from[0] != '\r' || from[1] != '\n')
+            *to++ = *from;
+    *to = '\0';
+}
 
 static bool damaged(struct golden_reader *reader, const char *what)
 {
+    uint64_t line = 1;
+
+    for (const char *at = reader->text; at < reader->at; at++)
+        line += *at == '\n';
     if (!reader->error)
-        reader->error = g_strdup_printf("line %" PRIu64 ": %s", reader->lines + 1, what);
+        reader->error = g_strdup_printf("line %" PRIu64 ": %s", line, what);
     return false;
 }
 
-/* Appends the next part of the line. */
-static bool read_piece(struct golden_reader *reader)
+/* The end of the line at `at`; NULL: the golden is cut in it. */
+static char *end_of_line(struct golden_reader *reader, char *at)
 {
-    char piece[READ_SIZE];
-    size_t size;
+    char *end = strchr(at, '\n');
 
-    if (!fgets(piece, sizeof piece, reader->file))
-        return damaged(reader, ferror(reader->file) ? g_strerror(errno)
-                               : reader->line->len  ? "ends early: the golden is cut here"
-                                                    : "missing: the golden is cut here");
-    size = strlen(piece);
-    g_string_append_len(reader->line, piece, (gssize)size);
-    if (!size || (size < sizeof piece - 1 && piece[size - 1] != '\n' && !feof(reader->file)))
-        return damaged(reader, "holds a zero byte");
-    return reader->line->len <= LINE_SIZE_MAX || damaged(reader, "is too long");
-}
-
-/* Reads the next line unless there is a current one. False if there is no complete line. */
-static bool read_line(struct golden_reader *reader)
-{
-    GString *line = reader->line;
-
-    while (!line->len || line->str[line->len - 1] != '\n')
-        if (!read_piece(reader))
-            return false;
-    if (g_str_has_suffix(line->str, "\r\n")) {
-        g_string_truncate(line, line->len - 2);
-        g_string_append_c(line, '\n');
+    if (!end) {
+        reader->at = at;
+        damaged(reader,
+                *at ? "ends early: the golden is cut here" : "missing: the golden is cut here");
     }
-    return true;
+    return end;
 }
-
-static void drop_line(struct golden_reader *reader)
-{
-    g_string_truncate(reader->line, 0);
-    reader->lines++;
-}
-
-/* --- The first and the last line ------------------------------------------------------------- */
 
 static bool read_ignored(struct golden_reader *reader, const char *names)
 {
@@ -144,75 +142,42 @@ static bool skip(const char **at, const char *start)
 
 static bool read_head(struct golden_reader *reader)
 {
-    const char *at;
+    char *end = end_of_line(reader, reader->at);
+    const char *at = reader->at;
 
-    if (!read_line(reader))
+    if (!end)
         return false;
-    if (reader->line->len > HEAD_SIZE_MAX)
-        return damaged(reader, "is too long");
-    at = g_strchomp(reader->line->str);
+    *end = '\0';
     if (!skip(&at, head_start))
         return damaged(reader, "is no first line of a golden that this program reads; --update "
                                "writes it anew");
     reader->with_secrets = skip(&at, head_secrets);
     if (!skip(&at, head_ignoring))
         return damaged(reader, "does not say which fields are ignored");
-    return read_ignored(reader, at);
-}
-
-/* Counts the packets. Nothing may follow. */
-static enum golden_status read_foot(struct golden_reader *reader)
-{
-    char *foot = golden_foot(reader->packets);
-    const bool good = strcmp(foot, reader->line->str) == 0;
-
-    g_free(foot);
-    if (!good) {
-        damaged(reader, "is not the last line of what is before it");
-        return GOLDEN_DAMAGED;
-    }
-    drop_line(reader);
-    if (fgetc(reader->file) == EOF)
-        return GOLDEN_END;
-    damaged(reader, "stands behind the golden's end");
-    return GOLDEN_DAMAGED;
-}
-
-/* --- Reading --------------------------------------------------------------------------------- */
-
-/* Rejects pipes, which block, and devices, which may have no end. New, or NULL. */
-static char *file_problem(int file)
-{
-    struct stat status;
-
-    if (file < 0 && errno == ENOENT)
-        return g_strdup("there is no such golden; --update writes it");
-    if (file < 0 || fstat(file, &status) < 0)
-        return g_strdup(g_strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return g_strdup("is not a regular file");
-    return status.st_size > file_size_max ? g_strdup("is too large") : NULL;
+    if (!read_ignored(reader, at))
+        return false;
+    *end = '\n';
+    reader->at = end + 1;
+    return true;
 }
 
 struct golden_reader *golden_open(const char *path, char **error)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char *text = golden_read_text(path, error);
     struct golden_reader *reader;
 
-    *error = file_problem(file);
-    if (*error) {
-        if (file >= 0)
-            close(file);
+    if (!text && !g_file_test(path, G_FILE_TEST_EXISTS)) {
+        g_free(*error);
+        *error = g_strdup("there is no such golden; --update writes it");
+    }
+    if (!text)
         return NULL;
-    }
+    drop_carriage_returns(text);
     reader = g_new0(struct golden_reader, 1);
-    reader->file = fdopen(file, "rb");
+    reader->text = reader->at = text;
     reader->ignored = g_ptr_array_new_with_free_func(g_free);
-    reader->line = g_string_new(NULL);
-    if (read_head(reader)) {
-        drop_line(reader);
+    if (read_head(reader))
         return reader;
-    }
     *error = g_strdup(reader->error);
     golden_close(reader);
     return NULL;
@@ -220,45 +185,45 @@ struct golden_reader *golden_open(const char *path, char **error)
 
 void golden_close(struct golden_reader *reader)
 {
-    fclose(reader->file);
     g_ptr_array_unref(reader->ignored);
-    g_string_free(reader->line, TRUE);
+    g_free(reader->text);
     g_free(reader->error);
     g_free(reader);
 }
 
-/* Appends the current line. False if it belongs to the next packet, or is no line of a dump. */
-static bool append_line(struct golden_reader *reader, GString *packet)
+/* It counts the packets. Nothing may follow. */
+static enum golden_status read_foot(struct golden_reader *reader)
 {
-    const char *line = reader->line->str;
-    const bool begun = packet->len > 0;
-    uint64_t distance;
-    const bool is_first = parse_packet_line(line, &distance) != NULL;
+    char *foot = golden_foot(reader->packets);
+    const bool good = g_str_has_prefix(reader->at, foot);
 
-    if (is_first && distance && begun)
-        return false;
-    if (!is_first && (!begun || *line != ' '))
-        return damaged(reader, "is no line of a dump");
-    if (packet->len + reader->line->len > PACKET_SIZE_MAX)
-        return damaged(reader, "too much for one packet");
-    reader->packets += !begun;
-    reader->number += begun ? 0 : distance;
-    golden_packet_append(packet, line);
-    drop_line(reader);
-    return true;
+    reader->at += good ? strlen(foot) : 0;
+    g_free(foot);
+    if (good && !*reader->at)
+        return GOLDEN_END;
+    damaged(reader,
+            good ? "stands behind the golden's end" : "is not the last line of what is before it");
+    return GOLDEN_DAMAGED;
 }
 
 enum golden_status golden_next(struct golden_reader *reader, GString *packet, uint64_t *number)
 {
-    g_string_truncate(packet, 0);
-    while (!reader->error && read_line(reader)) {
-        const bool is_foot = g_str_has_prefix(reader->line->str, foot_start);
+    uint64_t distance, more;
+    const char *rest = parse_packet_line(reader->at, &distance);
+    char *end = end_of_line(reader, reader->at);
 
-        if (is_foot && !packet->len)
-            return read_foot(reader);
-        if (is_foot || !append_line(reader, packet))
-            break;
-    }
-    *number = reader->number;
-    return reader->error ? GOLDEN_DAMAGED : GOLDEN_PACKET;
+    if (end && g_str_has_prefix(reader->at, foot_start))
+        return read_foot(reader);
+    if (end && !rest)
+        damaged(reader, "is no line of a dump");
+    while (end && (end[1] == ' ' || (parse_packet_line(end + 1, &more) && !more)))
+        end = end_of_line(reader, end + 1);
+    if (reader->error)
+        return GOLDEN_DAMAGED;
+    g_string_assign(packet, packet_word);
+    g_string_append_len(packet, rest, end + 1 - rest);
+    reader->at = end + 1;
+    reader->packets++;
+    *number = reader->number += distance;
+    return GOLDEN_PACKET;
 }

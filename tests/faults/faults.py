@@ -163,9 +163,9 @@ FAULTS = [
     # Golden differences and reports.
     ("regression", "if (diff->differences->len >= diff->max)",
      "if (diff->differences->len > diff->max)"),
-    ("regression", "    diff->renumbered |= packet_at(diff->was, 0)->number != number;\n", ""),
-    ("regression", "if (is_first && distance && begun)", "if (is_first && begun)"),
-    ("regression", "if (!S_ISREG(status.st_mode))", "if (S_ISDIR(status.st_mode))"),
+    ("regression", "check->same && !*check->same ? GOLDEN_UNCHANGED", "!check->writer ? GOLDEN_UNCHANGED"),
+    ("regression", "parse_packet_line(end + 1, &more) && !more", "parse_packet_line(end + 1, &more) && more"),
+    ("regression", "!S_ISREG(status.st_mode)", "S_ISDIR(status.st_mode)"),
 
     # Expectations.
     ("regression", "return 2 * count > all && (all >= FEW", "return count && (all >= FEW"),

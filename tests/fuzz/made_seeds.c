@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "common/protocols.h"
+#include "common/core/text.h"
 #include "common/core/writer.h"
+#include "common/quakeworld/constants.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/made_capture.h"
 
@@ -212,18 +214,42 @@ static void add_level(GByteArray *seed, const struct dialect *dialect)
     add_packet(seed, dialect, true, bytes);
 }
 
-/* With a body of zeros, or of small numbers and texts that end. */
-static void add_message(GByteArray *seed, const struct dialect *dialect, unsigned kind,
-                        unsigned number, bool zeros)
+static GByteArray *message_new(const struct dialect *dialect, unsigned kind, unsigned number)
 {
     GByteArray *bytes = packet_new(dialect, number + 2, kind != KIND_CLIENT);
 
     if (kind == KIND_TEMP_ENTITY)
         qs_write_u8(bytes, is_quake2(dialect) ? QUAKE2_TEMP_ENTITY : TEMP_ENTITY);
     qs_write_u8(bytes, (uint8_t)number);
+    return bytes;
+}
+
+/* With a body of zeros, or of small numbers and texts that end. */
+static void add_message(GByteArray *seed, const struct dialect *dialect, unsigned kind,
+                        unsigned number, bool zeros)
+{
+    GByteArray *bytes = message_new(dialect, kind, number);
+
     for (unsigned i = 0; i < BODY; i++)
         qs_write_u8(bytes, zeros || i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
     add_packet(seed, dialect, kind != KIND_CLIENT, bytes);
+}
+
+static void write_shape(GByteArray *bytes, unsigned shape, unsigned count)
+{
+    static const unsigned before[] = {0, 1, 2, 5};
+    const bool is_info = shape % 2;
+
+    for (unsigned i = 0; i < before[shape / 2 % G_N_ELEMENTS(before)]; i++)
+        qs_write_u8(bytes, 0);
+    for (unsigned i = 0; i < count; i++) {
+        char *text = g_strdup_printf(is_info ? "\\k%u\\v" : "n%u", i);
+
+        qs_write_view(bytes,
+                      (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text) + !is_info});
+        g_free(text);
+    }
+    qs_write_u16(bytes, 0);
 }
 
 static bool ends_quake2(unsigned number)
@@ -287,6 +313,60 @@ GByteArray *made_seed_of_number(unsigned index, char **name)
     *name = has_message(dialect, kind, number)
                 ? g_strdup_printf("%s, %s %u", dialect->name, kinds[kind], number)
                 : NULL;
+    return seed;
+}
+
+GByteArray *made_seed_of_shape(unsigned index, unsigned shape, unsigned count, char **name)
+{
+    const unsigned number = index % 256, kind = index / 256 % KINDS, which = index / 256 / KINDS;
+    const struct dialect *dialect = &dialects[which];
+    GByteArray *seed, *bytes;
+
+    if (which >= G_N_ELEMENTS(dialects))
+        return NULL;
+    seed = seed_new(dialect);
+    bytes = message_new(dialect, kind, number);
+    write_shape(bytes, shape, count);
+    add_packet(seed, dialect, kind != KIND_CLIENT, bytes);
+    *name = has_message(dialect, kind, number)
+                ? g_strdup_printf("%s, %u %u, shape %u", dialect->name, kind, number, shape)
+                : NULL;
+    return seed;
+}
+
+static const struct {
+    const char *dialect, *word;
+} words[] = {
+#define OOB(name, read, asks, answers) {"qw-28", name},
+#define OOB_LETTER(letter, fits, name, read, asks, answers) {"qw-28", (const char[]){letter, 0}},
+#define OOB_BARE(letter, fits, name, read, asks, answers) OOB_LETTER(letter, , , , , )
+#include "common/quakeworld/messages.def"
+#define OOB(name, read, asks, answers) {"q2-34", name},
+#include "common/quake2/messages.def"
+#define CONTROL(id, number, name, read, asks, answers) {"nq-15", (const char[]){(char)(number), 0}},
+#include "common/quake/messages.def"
+};
+
+GByteArray *made_seed_of_word(unsigned index, unsigned shape, unsigned count, char **name)
+{
+    const unsigned which = index / 2;
+    const bool from_server = index % 2;
+    const struct dialect *dialect;
+    GByteArray *seed, *bytes;
+
+    if (which >= G_N_ELEMENTS(words))
+        return NULL;
+    dialect = find_dialect(words[which].dialect);
+    seed = seed_new(dialect);
+    bytes = g_byte_array_new();
+    qs_write_u32(bytes, is_quake(dialect) ? 0x80 : UINT32_MAX);
+    qs_write_view(bytes, qs_view_of(words[which].word));
+    if (!is_quake(dialect))
+        qs_write_u8(bytes, ' ');
+    write_shape(bytes, shape, count);
+    add_packet(seed, dialect, from_server, bytes);
+    *name = g_strdup_printf("%s, word %u of %s, shape %u", words[which].dialect, which,
+                            from_server ? "the server" : "a client", shape);
     return seed;
 }
 

@@ -45,6 +45,13 @@ GByteArray *made_seed_of(const struct made_message *message);
  */
 GByteArray *made_seed_of_number(unsigned index, char **name);
 
+/* What a body has so many of: pairs of an info string, or texts of a list, behind 0 to 5 bytes. */
+enum { MADE_SHAPES = 8 };
+GByteArray *made_seed_of_shape(unsigned index, unsigned shape, unsigned count, char **name);
+
+/* The same of each word of the tables, of both ends; NULL behind the last one. */
+GByteArray *made_seed_of_word(unsigned index, unsigned shape, unsigned count, char **name);
+
 /* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, fuzz_rebuild, and fuzz_tool, into
  * their folders. */
 struct made_folders {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decodes a message again and again, in one session, each time with other contents: those of
- * made_messages.def, and every number that a message may have. test_repeats.py runs it in
- * callgrind, which counts instructions, and dumps them behind each message under its name:
+ * made_messages.def, every number that a message may have, and every word of a packet without a
+ * connection; and once with as many pairs of an info string or texts of a list. test_repeats.py
+ * runs it in callgrind, which counts instructions, and dumps them behind each message under its
+ * name:
  *
  *     repeat_messages TIMES STEP
  *
@@ -109,9 +111,18 @@ static void count(GByteArray *seed, char *name, uint32_t message_size, unsigned 
     g_byte_array_free(seed, TRUE);
 }
 
+/* Frees the seed. */
+static void count_named(GByteArray *seed, char *name, uint32_t message_size, unsigned times)
+{
+    if (name)
+        count(seed, name, message_size, times);
+    else
+        g_byte_array_free(seed, TRUE);
+}
+
 int main(int argc, char **argv)
 {
-    enum { BODY = 24 };
+    enum { BODY = 24, ENTRIES = 5, FEWER = 7 };
     const unsigned times = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
     const unsigned step = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
     GByteArray *seed;
@@ -123,9 +134,15 @@ int main(int argc, char **argv)
                   g_strdup_printf("%s, row %u", made_messages[i].level, i),
                   made_messages[i].bytes.size, times);
     for (unsigned i = 0; (seed = made_seed_of_number(i, &name)); i += MAX(step, 1))
-        if (name)
-            count(seed, name, BODY, times);
-        else
-            g_byte_array_free(seed, TRUE);
+        count_named(seed, name, BODY, times);
+    for (unsigned i = 0; (seed = made_seed_of_word(i, 1, 2, &name)); i++)
+        count_named(seed, name, BODY, times);
+    for (unsigned shape = 0; shape < MADE_SHAPES; shape++) {
+        for (unsigned i = shape; (seed = made_seed_of_shape(i, shape, ENTRIES * times, &name));
+             i += step > 1 ? FEWER * step : 1)
+            count_named(seed, name, 0, 1);
+        for (unsigned i = 0; (seed = made_seed_of_word(i, shape, ENTRIES * times, &name)); i++)
+            count_named(seed, name, 0, 1);
+    }
     return 0;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # engine.sh PCAP2DEMO SHARED: the job of .packaging/examples, with Debian's mvdsv and ezQuake: two runs teach what to
-# expect, a third is as expected, and one with another kind of coordinates is not.
+# expect, a third is as expected, and one with slower frames or another kind of coordinates is not.
 set -u
 job=$(realpath "$(dirname "$0")/../../.packaging/examples/check-wire.sh")
 export GAMEDATA=$2/gamedata/quake
@@ -30,7 +30,13 @@ export PORT=$((20000 + $$ % 10000))
 UPDATE=1 "$job" wire.expect one.pcap || exit 1
 UPDATE=1 "$job" wire.expect two.pcap || exit 1
 "$job" wire.expect three.pcap || exit 1
-if SERVER_CFG="sv_bigcoords 1" "$job" wire.expect four.pcap 2>errors; then
+if SERVER_CFG="sv_mintic 0.1" "$job" wire.expect four.pcap 2>errors; then
+    echo "sv_mintic was not noticed"
+    exit 1
+fi
+cat errors
+grep -q "s2c moves-per-second: " errors || exit 1
+if SERVER_CFG="sv_bigcoords 1" "$job" wire.expect five.pcap 2>errors; then
     echo "sv_bigcoords was not noticed"
     exit 1
 fi

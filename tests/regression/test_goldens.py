@@ -140,8 +140,8 @@ class Writing(Goldens):
         self.assertEqual((error, self.golden().stat().st_mtime_ns), ("", before))
         self.rewrite(" action=4", " action=5")
         output, error = self.check("--update", ACKNEX)
-        self.assertIn("acknex-generated.golden: written, 1 difference in 25 packets", output)
-        self.assertEqual(error, self.changed_action)
+        self.assertIn("acknex-generated.golden: written, 25 packets", output)
+        self.assertEqual(error, "")
         self.check(ACKNEX)
 
     def test_update_keeps_what_is_left_out(self):
