@@ -43,8 +43,15 @@ void qs_demo_problem(struct qs_demo_writer *writer, const struct qs_packet *pack
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    writer->problem(writer, packet, text);
+    writer->problem(writer, packet, 0, text);
     g_free(text);
+}
+
+void qs_demo_missing(struct qs_demo_writer *writer, const struct qs_packet *packet, uint64_t amount,
+                     const char *text)
+{
+    writer->problem(writer, packet, amount, text);
+    writer->counts.missing += amount;
 }
 
 /* " (packet 13)", in a buffer of that size. */
@@ -62,7 +69,9 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
 {
     char place[PLACE_SIZE];
 
-    qs_demo_problem(writer, NULL, "%s%s cannot be shown: part of its sign-on%s was not captured",
+    qs_demo_problem(writer, NULL,
+                    "%s%s cannot be shown: part of its sign-on%s was not captured; try "
+                    "--sign-on DEMO with a demo of the same map",
                     map ? "level " : "a level", map ? map : "", place_of(loss, place));
 }
 
@@ -99,12 +108,9 @@ void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder
 {
     const uint32_t lost = decoder->session->to_client.not_captured;
 
-    if (lost > writer->lost) {
-        writer->counts.missing += lost - writer->lost;
-        qs_demo_problem(writer, packet,
-                        "the client acknowledges server packet %u, which the capture lacks",
-                        decoder->acknowledged);
-    }
+    if (lost > writer->lost)
+        qs_demo_missing(writer, packet, lost - writer->lost,
+                        "server packets that the client had are missing from the capture");
     writer->lost = lost;
 }
 
@@ -120,10 +126,12 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
                          bool left_out)
 {
     if (qs_packet_is_cut(packet))
-        qs_demo_problem(writer, packet, "the capture has only the beginning of this packet");
+        qs_demo_problem(writer, packet,
+                        "the capture has only the beginning of this packet, and the demo as well: "
+                        "capture whole packets (tcpdump -s 0)");
     else
-        qs_demo_problem(writer, packet, "not decoded to its end; %s",
-                        left_out ? "the rest is left out" : "copied as it is");
+        qs_demo_problem(writer, packet, "the end of this packet cannot be decoded; %s",
+                        left_out ? "it is left out" : "it is copied");
 }
 
 void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,

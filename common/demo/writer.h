@@ -39,7 +39,7 @@ struct qs_demo_writer {
     void (*discard)(struct qs_demo_writer *writer);
     void (*start_missing)(struct qs_demo_writer *writer, const char *what);
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
-    void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
+    void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet, uint64_t amount,
                     const char *text);
     /* Calls `function` with the sign-on so far of each other client of the server, if it is kept;
      * NULL: none is. */
@@ -109,8 +109,16 @@ void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder
 
 /*
  * A warning: the demo differs from what the client would have recorded. `packet` is where, or NULL.
+ * The user sees one line of all problems whose texts differ only in their numbers, with the times
+ * of the demo and the packets behind; so the text is what a player understands: what is wrong for
+ * him, and what he can do.
  */
 void qs_demo_problem(struct qs_demo_writer *writer, const struct qs_packet *packet,
                      const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* So many things are missing before the packet: the line ends with the number of all, as in "server
+ * packets missing from the capture: 12". */
+void qs_demo_missing(struct qs_demo_writer *writer, const struct qs_packet *packet, uint64_t amount,
+                     const char *text);
 
 #endif

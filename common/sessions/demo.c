@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/numeric_text.h"
 #include "common/core/text.h"
 
 /* What only this file knows of a demo. */
@@ -12,6 +13,7 @@ struct demo {
     const char *source;             /* file of the packet at hand */
     uint64_t number;                /* of it */
     int64_t time;                   /* of it */
+    int64_t origin;                 /* of the first packet; 0: there was none */
     char *player;                   /* whose demo it is */
     char *map;                      /* that the session is on */
     bool writing;                   /* a file has begun: */
@@ -65,7 +67,6 @@ static struct qs_session_demo_problem *find_problem(const struct qs_session_prob
 
 /* NULL: there are too many kinds. */
 static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_problems *problems,
-                                                           struct qs_location location,
                                                            const char *text)
 {
     char *kind = kind_of(text);
@@ -76,7 +77,6 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
         return problem;
     }
     problem = g_new0(struct qs_session_demo_problem, 1);
-    problem->location = location;
     problem->kind = kind;
     problem->text = qs_text_printable(text);
     problem->packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -84,39 +84,83 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
     return problem;
 }
 
+static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
+                      const struct qs_packet *packet)
+{
+    problem->until = MAX(packet->time - (demo->writing ? demo->start : demo->origin), 0);
+    if (!problem->file) {
+        problem->file = demo->source;
+        problem->from = problem->until;
+    }
+    if (problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
+        g_array_append_val(problem->packets, packet->number);
+}
+
 static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *packet,
-                        const char *text)
+                        uint64_t amount, const char *text)
 {
     struct demo *demo = (struct demo *)writer;
     struct qs_session_problems *problems = &demo->shared.problems;
-    struct qs_location location = {0};
-    struct qs_session_demo_problem *problem;
+    struct qs_session_demo_problem *problem = find_or_add_problem(problems, text);
 
-    if (packet)
-        location = (struct qs_location){.file = demo->source, .packet = packet->number};
-    problem = find_or_add_problem(problems, location, text);
     problems->count++;
     if (!problem) {
         problems->others++;
         return;
     }
     problem->count++;
-    if (location.packet && problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
-        g_array_append_val(problem->packets, location.packet);
+    problem->amount += amount;
+    if (packet)
+        add_place(demo, problem, packet);
+}
+
+static void append_time(GString *text, const char *before, int64_t nanoseconds)
+{
+    char *time = qs_duration_text(nanoseconds / 1000000000);
+
+    g_string_append_printf(text, "%s %s", before, time);
+    g_free(time);
+}
+
+/* "at 0:21: ", "from 0:21 to 0:40: " */
+static void append_times(GString *text, const struct qs_session_demo_problem *problem)
+{
+    const bool at_once = problem->until - problem->from < 1000000000;
+
+    append_time(text, at_once ? "at" : "from", problem->from);
+    if (!at_once)
+        append_time(text, " to", problem->until);
+    g_string_append(text, ": ");
+}
+
+/* " (packet 12)", " (3 times: packets 12, 45, 99)" */
+static void append_places(GString *text, const struct qs_session_demo_problem *problem)
+{
+    const guint shown = problem->packets->len;
+
+    g_string_append(text, " (");
+    if (problem->count > 1)
+        g_string_append_printf(text, "%" G_GUINT64_FORMAT " times", problem->count);
+    if (shown)
+        g_string_append_printf(text, "%spacket%s", problem->count > 1 ? ": " : "",
+                               qs_plural(shown));
+    for (guint i = 0; i < shown; i++)
+        g_string_append_printf(text, "%s %" G_GUINT64_FORMAT, i ? "," : "",
+                               g_array_index(problem->packets, uint64_t, i));
+    g_string_append(text, shown && shown < problem->count ? ", …)" : ")");
 }
 
 char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
 {
-    GString *text = g_string_new(problem->text);
-    const guint shown = problem->packets->len;
+    GString *text = g_string_new(NULL);
 
-    if (problem->count == 1)
-        return g_string_free(text, FALSE);
-    g_string_append_printf(text, " (%" G_GUINT64_FORMAT " times", problem->count);
-    for (guint i = 0; i < shown; i++)
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i ? ", " : ": packets ",
-                               g_array_index(problem->packets, uint64_t, i));
-    g_string_append(text, shown && shown < problem->count ? ", …)" : ")");
+    if (problem->file)
+        append_times(text, problem);
+    g_string_append(text, problem->text);
+    if (problem->amount)
+        g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);
+    if (problem->count > 1 || problem->packets->len)
+        append_places(text, problem);
     return g_string_free(text, FALSE);
 }
 
@@ -317,6 +361,8 @@ void qs_session_demo_set_source(struct qs_session_demo *shared, const char *file
     demo->source = file;
     demo->number = packet->number;
     demo->time = packet->time;
+    if (!demo->origin)
+        demo->origin = packet->time;
 }
 
 void qs_session_demo_set_time(struct qs_session_demo *shared, int64_t time)

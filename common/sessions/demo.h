@@ -26,17 +26,19 @@ enum { QS_DEMO_COMMANDS_MAX = 32 };
 /* --- Problems -------------------------------------------------------------------------------- */
 
 enum {
-    QS_DEMO_PROBLEMS_MAX = 10,       /* of different kinds; further ones are only counted */
+    QS_DEMO_PROBLEMS_MAX = 8,        /* of different kinds; further ones are only counted */
     QS_DEMO_PROBLEM_PACKETS_MAX = 10 /* of one kind; further ones are only counted */
 };
 
 /* Problems whose texts differ in their numbers only. */
 struct qs_session_demo_problem {
-    struct qs_location location; /* of the first */
-    char *kind;                  /* the text without its numbers */
-    char *text;                  /* of the first, printable */
-    uint64_t count;
-    GArray *packets; /* uint64_t: their numbers */
+    const char *file;    /* of the first; NULL: it is of no packet */
+    char *kind;          /* the text without its numbers */
+    char *text;          /* of the first, printable */
+    uint64_t count;      /* how often it was reported */
+    uint64_t amount;     /* how many things that concerns: see qs_demo_missing(); or 0 */
+    int64_t from, until; /* the first and the last, nanoseconds of the demo */
+    GArray *packets;     /* uint64_t: their numbers */
 };
 
 struct qs_session_problems {
@@ -45,7 +47,8 @@ struct qs_session_problems {
     uint64_t others;  /* of further kinds */
 };
 
-/* What it says, with how often and where, as a new text: "… (3 times: packets 12, 45, 99)". */
+/* The line for the user, as a new text: when, what, how often and where: "from 0:21 to 0:40: frame
+ * 7 is left out (3 times: packets 12, 45, 99)". */
 char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem);
 
 /* --- The demo -------------------------------------------------------------------------------- */

@@ -175,9 +175,9 @@ static void report_problem(const struct qs_client_session *session,
                            const struct qs_session_demo_problem *problem)
 {
     char *text = qs_session_demo_problem_text(problem);
-    struct qs_location location = problem->location;
+    const struct qs_location location = {
+        .file = problem->file ? problem->file : session->first.file, .session = session->number};
 
-    location.session = session->number;
     failure(EXIT_PROBLEMS, location, "%s", text);
     g_free(text);
 }
@@ -258,13 +258,16 @@ static json_t *problems_json(const struct qs_session_demo *demo)
 
     for (guint i = 0; i < problems->len; i++) {
         const struct qs_session_demo_problem *problem = g_ptr_array_index(problems, i);
+        const uint64_t first =
+            problem->packets->len ? g_array_index(problem->packets, uint64_t, 0) : 0;
 
-        json_array_append_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o}", "file",
-                                              report_text_json(problem->location.file), "packet",
-                                              report_number(problem->location.packet), "text",
-                                              report_text_json(problem->text), "count",
-                                              report_number(problem->count), "packets",
-                                              packets_json(problem->packets)));
+        json_array_append_new(
+            json, json_pack("{s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "file",
+                            report_text_json(problem->file), "packet", report_number(first), "text",
+                            report_text_json(problem->text), "from", (double)problem->from / 1e9,
+                            "until", (double)problem->until / 1e9, "count",
+                            report_number(problem->count), "amount", report_number(problem->amount),
+                            "packets", packets_json(problem->packets)));
     }
     return json;
 }

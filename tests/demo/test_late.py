@@ -208,7 +208,7 @@ class Quake2(Late):
             lossy, _ = self.lose(lost)
             error = self.convert(lossy)
             self.assertRegex(error, r"session 1: (level lab1|a level) cannot be shown: part of its sign-on "
-                             rf"\(before packet {lost + 1}\) was not captured\n")
+                             rf"\(before packet {lost + 1}\) was not captured; try --sign-on")
             self.assertEqual(self.demos(), {})
 
     def test_lost_part_of_a_sign_on_is_lent(self):

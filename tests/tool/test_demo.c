@@ -160,10 +160,10 @@ TEST_WITH(bounds_problems, set_up, tear_down)
     assert_int_equal(problems->others, 20 - QS_DEMO_PROBLEMS_MAX);
     problem = g_ptr_array_index(problems->kinds, 0);
     assert_string_equal(problem->text, "of the kind a");
-    assert_string_equal(problem->location.file, "duel.pcap");
-    assert_int_equal(problem->location.packet, 17);
+    assert_string_equal(problem->file, "duel.pcap");
+    assert_int_equal(g_array_index(problem->packets, uint64_t, 0), 17);
     problem = g_ptr_array_index(problems->kinds, 1);
-    assert_null(problem->location.file);
+    assert_null(problem->file);
 }
 
 static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
@@ -178,20 +178,29 @@ static void assert_problem_text(const struct fixture *f, guint index, const char
 TEST_WITH(sums_up_problems, set_up, tear_down)
 {
     struct fixture *f = *state;
-    struct qs_packet packet = {.number = 12};
+    const int64_t second = 1000000000, begin = 5 * second;
+    struct qs_packet packet = {.number = 12, .time = begin + 21 * second};
 
+    qs_session_demo_set_source(f->demo, "duel.pcap", &(struct qs_packet){.time = begin});
+    qs_demo_begin(&f->demo->writer);
     qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 7);
-    assert_problem_text(f, 0, "frame 7 is left out");
+    assert_problem_text(f, 0, "at 0:21: frame 7 is left out (packet 12)");
     packet.number = 45;
     qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 118);
     qs_demo_problem(&f->demo->writer, NULL, "the end");
-    assert_problem_text(f, 0, "frame 7 is left out (2 times: packets 12, 45)");
+    assert_problem_text(f, 0, "at 0:21: frame 7 is left out (2 times: packets 12, 45)");
+    packet.time += 60 * second;
     assert_problem_text(f, 1, "the end");
     for (packet.number = 100; packet.number < 110; packet.number++)
         qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 7);
     qs_demo_problem(&f->demo->writer, NULL, "the end");
     assert_problem_text(f, 0,
-                        "frame 7 is left out (12 times: packets 12, 45, 100, 101, 102, 103, 104, "
-                        "105, 106, 107, …)");
+                        "from 0:21 to 1:21: frame 7 is left out (12 times: packets 12, 45, 100, "
+                        "101, 102, 103, 104, 105, 106, 107, …)");
     assert_problem_text(f, 1, "the end (2 times)");
+    packet.number = 130;
+    qs_demo_missing(&f->demo->writer, &packet, 3, "packets are missing");
+    qs_demo_missing(&f->demo->writer, &packet, 4, "packets are missing");
+    assert_problem_text(f, 2, "at 1:21: packets are missing: 7 (2 times: packets 130, 130)");
+    assert_int_equal(f->demo->writer.counts.missing, 7);
 }

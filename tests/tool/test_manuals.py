@@ -53,7 +53,8 @@ class Reports(ToolTest):
     def members(self):
         sample = Capture.read(SAMPLE)
         self.write("whole.pcap", sample.pcap())
-        self.write("late.pcap", Capture(sample.link_type, sample.frames[300:]).pcap())
+        lossy = sample.frames[300:600] + sample.frames[630:]
+        self.write("late.pcap", Capture(sample.link_type, lossy).pcap())
         self.run_tool("--output", "demo.qwd", "whole.pcap")
         self.run_tool("--golden", ".", "--update", ACKNEX)
         golden = self.folder / "acknex-generated.golden"

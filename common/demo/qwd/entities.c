@@ -72,13 +72,11 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
     entities->out->counts.repaired++;
     if (update->base_known && update->base <= entities->donor_until)
         return; /* the donor's states cover it */
-    qs_demo_problem(entities->out, packet->packet,
+    qs_demo_problem(entities->out, packet->packet, "%s",
                     update->base_known
-                        ? "players would drop the entities of packet %u, a delta from packet %u; "
-                          "written in full"
-                        : "the entities of packet %u are a delta from packet %u, which is not "
-                          "there; written in full from what is known",
-                    packet->decoder->sequence, update->base);
+                        ? "entities are written in full, since players would drop the update"
+                        : "entities may be wrong until their next update: the capture lacks the "
+                          "packet that this update counts from");
 }
 
 /* Replaces the update by the newest frame. False: engines could not read it. */
@@ -92,8 +90,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
         qs_demo_problem(entities->out, packet->packet,
-                        "the entities of packet %u are more than players read",
-                        packet->decoder->sequence);
+                        "entities are missing: they are more than players read");
         return false;
     }
     g_byte_array_append(filter_qw_replace(entities->filter, index), full->data, full->len);
@@ -165,9 +162,8 @@ static void reset(struct qwd_entities *entities, const struct qwd_entities_packe
     qwd_replacement_append_reset(filter_qw_replace(entities->filter, index), body);
     entities->out->counts.repaired++;
     qs_demo_problem(entities->out, packet->packet,
-                    "the entities of packet %u count from packets that are not there; what was "
-                    "in view before is not known",
-                    packet->decoder->sequence);
+                    "entities are missing until their next update: the capture lacks the packets "
+                    "that this update counts from");
 }
 
 static void follow_replacement(struct qwd_entities *entities,
