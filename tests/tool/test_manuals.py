@@ -17,7 +17,7 @@ MANUALS = [tool.SOURCE / name for name in ("pcap2demo/pcap2demo.1", "common/dump
 GAMES = ["common/quakeworld", "common/quake2", "common/quake", "common/acknex"]
 FLOORS = [["common/core"], ["common/netchan"], ["common/fte"], GAMES, ["common/demo"],
           ["common/dump", "common/sessions", "common/stats"], ["plugin", "pcap2demo"]]
-DOCUMENTS = ("README.md", ".github/CONTRIBUTING.md")
+DOCUMENTS = ("README.md", ".github/CONTRIBUTING.md", "pcap2demo/RECORDING.md", ".github/SECURITY.md")
 # Whether other manuals are on this machine says nothing about ours.
 ABOUT_THE_MACHINE = re.compile(r"referenced manual not found|outdated mandoc\.db")
 
@@ -130,6 +130,30 @@ class Examples(ToolTest):
                     self.assertNotEqual(result.stdout, "")
 
 
+class Guide(ToolTest):
+    """RECORDING.md: what it has pcap2demo do is understood, up to an interface that does not exist."""
+
+    def test_options(self):
+        text = (tool.SOURCE / "pcap2demo/RECORDING.md").read_text(encoding="utf-8")
+        commands = re.findall(r"^sudo pcap2demo (-i .*)$", text, re.M)
+        table = re.search(r"^\| you want .*?\n\n", text, re.M | re.S)[0]
+        options = re.findall(r"^OPTIONS=(.*)$", text, re.M) + re.findall(r"\| `(--.*?)`", table)
+        self.assertGreater(len(options), 8)
+        for each in [*commands, *(f"-i any {option}" for option in options)]:
+            with self.subTest(each):
+                words = each.replace("-i any", "-i no-such").replace('"$USER"', "root").split()
+                _, error = self.tool(*words, status=2)
+                self.assertRegex(error, "^pcap2demo: no-such: |^pcap2demo: .*needs root")
+
+    def test_lists(self):
+        """The evening's captures in one list."""
+        text = (tool.SOURCE / "pcap2demo/RECORDING.md").read_text(encoding="utf-8")
+        (self.folder / "packets").mkdir()
+        self.write("packets/a.pcap", SAMPLE.read_bytes())
+        command, = re.findall(r"`pcap2demo (--list .*?)`", text)
+        self.assertIn("labplayer", self.tool(*command.split())[0])
+
+
 class Manuals(unittest.TestCase):
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is missing")
     def test_lint(self):
@@ -192,6 +216,11 @@ class Manuals(unittest.TestCase):
                     files += 1
             below += floor
         self.assertGreater(files, 350)
+
+    def test_size_of_readme(self):
+        text = (tool.SOURCE / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.splitlines()), 200)
+        self.assertLessEqual(len(text.split()), 1500)
 
     def test_links_between_documents(self):
         for name in DOCUMENTS:
