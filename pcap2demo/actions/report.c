@@ -130,8 +130,8 @@ static char *missing_start_text(const struct qs_client_session *session)
     const char *refusals = donor->refusals;
 
     if (donor->name)
-        return g_strdup_printf("its sign-on is lent by %s%s%s", donor->name,
-                               donor->unknown ? "; not known: " : "",
+        return g_strdup_printf("its sign-on is from %s%s%s", donor->name,
+                               donor->unknown ? "; unknown: " : "",
                                donor->unknown ? donor->unknown : "");
     if (!nothing_rebuilt(session))
         return g_strdup_printf("the demo starts with %s%s%s",
@@ -139,7 +139,7 @@ static char *missing_start_text(const struct qs_client_session *session)
                                    ? (const char *)g_ptr_array_index(session->maps, 0)
                                    : "the next level",
                                refusals ? "; " : "", refusals ? refusals : "");
-    return g_strdup_printf("no demo: nothing lends it the level's sign-on%s%s%s",
+    return g_strdup_printf("no demo: retry with --sign-on DEMO of the same map%s%s%s",
                            refusals ? " (" : "", refusals ? refusals : "", refusals ? ")" : "");
 }
 
@@ -151,8 +151,7 @@ char *report_sign_on(const struct qs_client_session *session)
         return NULL;
     donor = &session->demo->donor;
     if (donor->name)
-        return g_strdup_printf("%slent by %s", donor->unproven ? "map not proven; " : "",
-                               donor->name);
+        return g_strdup_printf("%sfrom %s", donor->unproven ? "map unproven; " : "", donor->name);
     return g_strdup("missing");
 }
 
@@ -279,7 +278,7 @@ static json_t *sign_on_json(const struct qs_session_demo *demo)
 
     if (!demo->lacks)
         return json_null();
-    return json_pack("{s:o, s:o, s:o}", "lender", report_text_json(donor->name), "unknown",
+    return json_pack("{s:o, s:o, s:o}", "donor", report_text_json(donor->name), "unknown",
                      report_text_json(donor->unknown), "refused",
                      report_text_json(donor->refusals));
 }

@@ -32,7 +32,7 @@ char *report_duration(const struct qs_client_session *session);
 /* The demo that can be or was rebuilt: "qwd, 2 problems". New. */
 char *report_demo(const struct qs_client_session *session);
 
-/* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the
+/* Where a sign-on that the capture lacks is from, "from session 2", or "missing"; NULL: the
  * capture has it. New. */
 char *report_sign_on(const struct qs_client_session *session);
 
