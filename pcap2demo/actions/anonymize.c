@@ -257,7 +257,7 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
         if (decoded->decoder->connectionless)
             replace_more_passwords(all);
     }
-    return location_deflate(&all->location);
+    return location_write(&all->location);
 }
 
 /* Leaves out the packet and those with its fragments, which are compressed, too. */
@@ -266,7 +266,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
 {
     const struct redactions *redactions = all->redactions;
 
-    held->left_out = true;
+    anonymous_writer_leave_out(held);
     for (guint i = 0; i < redactions->sources->len; i++) {
         const GArray *packets = location_source(redactions, i + 1)->packets;
 
@@ -275,7 +275,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
                 anonymous_writer_find(all->writer, g_array_index(packets, uint64_t, k));
 
             if (fragment)
-                fragment->left_out = true;
+                anonymous_writer_leave_out(fragment);
         }
     }
     message(decoded->location,
@@ -390,7 +390,7 @@ static void finish_packet(void *user, struct held_packet *packet)
 {
     struct anonymize *all = user;
 
-    all->counts.packed += packet->left_out;
+    all->counts.packed += packet->left_out > 0;
     sweep(all, packet->payload, !packet->is_packed);
 }
 

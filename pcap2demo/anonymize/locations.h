@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Locates decoded bytes in the held packets: in the packet itself, in joined fragments, or in
+ * Replaces decoded bytes in the held packets: in the packet itself, in joined fragments, or in
  * inflated bytes, which are deflated again.
  */
 #ifndef PCAP2DEMO_LOCATIONS_H
@@ -32,10 +32,7 @@ bool location_select(struct location *location, unsigned source);
 void location_replace(const struct location *location, uint32_t offset, const void *bytes,
                       uint32_t size);
 
-/*
- * Finally deflates changed inflated bytes, except those of streams. False if something does not
- * fit.
- */
-bool location_deflate(struct location *location);
+/* Finally writes what changed in sources into the packets. False if something does not fit. */
+bool location_write(const struct location *location);
 
 #endif

@@ -48,31 +48,26 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-static bool is_one_of(struct qs_view text, const char *const *list, size_t count)
+static bool is_one_of(struct qs_view text, const char *const *list)
 {
     bool found = false;
 
-    for (size_t i = 0; i < count && !found; i++)
-        found = text.size == strlen(list[i]) &&
-                g_ascii_strncasecmp((const char *)text.data, list[i], text.size) == 0;
+    for (; *list && !found; list++)
+        found = text.size == strlen(*list) &&
+                g_ascii_strncasecmp((const char *)text.data, *list, text.size) == 0;
     return found;
 }
 
 /* Commands with a chat text. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c of
  * Quake II; KTX's commands to some players. */
-static const char *const chat_commands[] = {"say",  "say_team", "say_person", "say_game",
-                                            "tell", "s-p",      "s-m",        "s-t"};
+static const char *const chat_commands[] = {"say", "say_team", "say_person", "say_game", "tell",
+                                            "s-p", "s-m",      "s-t",        NULL};
 /* Commands whose words name somebody, as a Quake client sends "name bob". */
-static const char *const name_commands[] = {"name", "team", "auth", "register", "login"};
+static const char *const name_commands[] = {"name", "team", "auth", "register", "login", NULL};
 /* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
  */
-static const char *const host_commands[] = {"connect", "redirect", "join", "observe", "qtvplay"};
-
-static void remember_player(struct redactions *redactions, struct qs_view name)
-{
-    if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
-        g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
-}
+static const char *const host_commands[] = {"connect", "redirect", "join",
+                                            "observe", "qtvplay",  NULL};
 
 /* "bob: hello", as Quake's servers print a message to one player; "(bob): " to a team. */
 static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
@@ -94,45 +89,35 @@ static bool is_said_by_player(const struct redactions *redactions, struct qs_vie
     return found;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    return g_str_has_suffix(name, end);
-}
-
-/* Default names of engines and teams identify no player or server. */
-static bool is_nameless(struct qs_view name)
-{
-    static const char *const names[] = {"player", "unnamed", "noname", "red", "blue", "auto"};
-
-    return is_one_of(name, names, G_N_ELEMENTS(names));
-}
-
 static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
 {
-    if (name.size && !is_nameless(name))
+    /* Default names of engines and teams identify no player or server. */
+    static const char *const names[] = {"player", "unnamed", "noname", "red", "blue", "auto", NULL};
+
+    if (!is_one_of(name, names))
         add(redactions, REDACT_NAME, offset, name.size);
-    remember_player(redactions, name);
-}
-
-static bool is_name_row(const struct qs_field *row)
-{
-    static const char *const ends[] = {".updatename.name", ".status.player.name", ".control.name",
-                                       ".gtv.name",        "acknex.player",       ".hostname"};
-    bool found = false;
-
-    for (gsize i = 0; i < G_N_ELEMENTS(ends) && !found; i++)
-        found = ends_with(row->name, ends[i]);
-    return found;
+    if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
+        g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
 }
 
 static void add_name_field(struct redactions *redactions, const struct qs_field *row,
                            struct qs_view text, uint32_t offset)
 {
+    static const char *const rows[] = {".updatename.name",
+                                       ".status.player.name",
+                                       ".control.name",
+                                       ".gtv.name",
+                                       "acknex.player",
+                                       ".hostname",
+                                       NULL};
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
+    bool is_name = redactions->is_skin || redactions->after_name;
 
+    for (const char *const *end = rows; *end && !is_name; end++)
+        is_name = g_str_has_suffix(row->name, *end);
     if (redactions->is_skin && skin)
         text.size = (uint32_t)(skin - text.data);
-    if (redactions->is_skin || redactions->after_name || is_name_row(row))
+    if (is_name)
         add_name(redactions, text, offset);
 }
 
@@ -142,7 +127,7 @@ static void add_listed_name(struct redactions *redactions, const struct qs_field
 {
     uint32_t start = 0, end = text.size;
 
-    if (!ends_with(row->name, ".oob.player"))
+    if (!g_str_has_suffix(row->name, ".oob.player"))
         return;
     while (start < end && text.data[start] != '"')
         start++;
@@ -154,12 +139,8 @@ static void add_listed_name(struct redactions *redactions, const struct qs_field
 }
 
 /* Keys of info strings whose values name somebody, or a server. */
-static bool is_name_key(struct qs_view key)
-{
-    static const char *const keys[] = {"name", "hostname", "hostport", "*auth", "team", "email"};
-
-    return is_one_of(key, keys, G_N_ELEMENTS(keys));
-}
+static const char *const name_keys[] = {"name", "hostname", "hostport", "*auth",
+                                        "team", "email",    NULL};
 
 /* The end of a part of an info string. */
 static uint32_t part_end(struct qs_view text, uint32_t at)
@@ -178,7 +159,7 @@ static void add_info_names(struct redactions *redactions, struct qs_view text, u
         uint32_t end;
 
         if (text.data[at] != '\\' || start >= text.size || text.data[start - 1] != '\\' ||
-            !is_name_key((struct qs_view){text.data + key, start - 1 - key}))
+            !is_one_of((struct qs_view){text.data + key, start - 1 - key}, name_keys))
             continue;
         end = part_end(text, start);
         add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
@@ -193,15 +174,14 @@ static bool add_command(struct redactions *redactions, struct qs_view text, uint
     bool is_host;
 
     if (!qs_token_next(text, &pos, &word) ||
-        (is_one_of(word.text, (const char *const[]){"cmd"}, 1) &&
-         !qs_token_next(text, &pos, &word)))
+        (qs_view_equal(word.text, "cmd") && !qs_token_next(text, &pos, &word)))
         return false;
-    if (is_one_of(word.text, chat_commands, G_N_ELEMENTS(chat_commands))) {
+    if (is_one_of(word.text, chat_commands)) {
         add(redactions, REDACT_CHAT, offset + pos, text.size - pos);
         return true;
     }
-    is_host = is_one_of(word.text, host_commands, G_N_ELEMENTS(host_commands));
-    if (!is_host && !is_one_of(word.text, name_commands, G_N_ELEMENTS(name_commands)))
+    is_host = is_one_of(word.text, host_commands);
+    if (!is_host && !is_one_of(word.text, name_commands))
         return false;
     while (qs_token_next(text, &pos, &word))
         if (!is_host || (word.text.size && g_ascii_isalpha((char)word.text.data[0])))
@@ -266,7 +246,7 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
     add_hosts(redactions, text, offset);
     add_commands(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
-    redactions->after_name = is_name_key(text);
+    redactions->after_name = is_one_of(text, name_keys);
     redactions->is_chat = redactions->is_skin = false;
 }
 
@@ -294,7 +274,8 @@ static void add_bytes(struct redactions *redactions, const struct qs_field *row,
                                          .source = source_in_force(redactions),
                                          .offset = value->offset,
                                          .count = redactions->count};
-    redactions->is_deflated = redactions->is_deflated || ends_with(row->name, ".gtv.deflated");
+    redactions->is_deflated =
+        redactions->is_deflated || g_str_has_suffix(row->name, ".gtv.deflated");
 }
 
 static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
@@ -304,13 +285,13 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
 
     if (row->type == QS_BYTES)
         add_bytes(redactions, row, value);
-    if (ends_with(row->name, ".zpacket.size"))
+    if (g_str_has_suffix(row->name, ".zpacket.size"))
         redactions->count = value->offset;
     if (row->type == QS_TEXT && !value->generated)
         add_text(redactions, row, value);
     else if (row->type == QS_IPV4 && value->bytes.size == 4)
         add(redactions, REDACT_ADDRESS, value->offset, 4);
-    else if (row->type == QS_BYTES && ends_with(row->name, ".fragment.data") &&
+    else if (row->type == QS_BYTES && g_str_has_suffix(row->name, ".fragment.data") &&
              !source_in_force(redactions)) {
         redactions->fragment = value->offset;
         redactions->fragment_size = value->bytes.size;

@@ -62,10 +62,8 @@ static void write_segments(struct anonymous_writer *writer, const struct held_pa
     uint64_t *sent = bytes_sent(writer, &about->source, &about->destination);
     const uint64_t *received = bytes_sent(writer, &about->destination, &about->source);
 
-    *sent += about->missing;
-    if (packet->left_out) /* a gap */
-        *sent += packet->payload->len;
-    for (uint32_t at = packet->left_out ? packet->payload->len : 0; at < packet->payload->len;) {
+    *sent += about->missing + packet->left_out; /* a gap */
+    for (uint32_t at = 0; at < packet->payload->len;) {
         const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
         const struct frame_tcp tcp = {(uint32_t)*sent + 1, (uint32_t)*received + 1, PUSH_AND_ACK};
         const struct frame_content content = {
@@ -85,7 +83,8 @@ static void write_packet(struct anonymous_writer *writer, const struct held_pack
 
     if (packet->about.unit)
         write_segments(writer, packet);
-    else if (!packet->left_out && content.wire_size <= FRAME_PAYLOAD_MAX)
+    else if ((packet->payload->len || !packet->about.size) &&
+             content.wire_size <= FRAME_PAYLOAD_MAX)
         write_frame(writer, &packet->about, content);
 }
 
@@ -95,30 +94,16 @@ static void free_packet(gpointer data)
 {
     struct held_packet *packet = data;
 
-    g_byte_array_free(packet->payload, TRUE);
+    g_byte_array_unref(packet->payload);
     if (packet->original)
         g_bytes_unref(packet->original);
-    if (packet->repeats)
-        g_ptr_array_free(packet->repeats, TRUE);
     g_free(packet);
-}
-
-static void replace_repeats(const struct held_packet *packet)
-{
-    for (guint i = 0; packet->repeats && i < packet->repeats->len; i++) {
-        struct held_packet *repeat = packet->repeats->pdata[i];
-
-        g_byte_array_set_size(repeat->payload, 0);
-        g_byte_array_append(repeat->payload, packet->payload->data, packet->payload->len);
-        repeat->left_out = packet->left_out;
-    }
 }
 
 static void write_first(struct anonymous_writer *writer)
 {
     struct held_packet *packet = g_queue_pop_head(&writer->packets);
 
-    replace_repeats(packet);
     if (packet->original && g_hash_table_lookup(writer->by_bytes, packet->original) == packet)
         g_hash_table_remove(writer->by_bytes, packet->original);
     if (g_hash_table_lookup(writer->by_number, &packet->about.number) == packet)
@@ -182,9 +167,8 @@ void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet
 
     if (!first || first == packet || !same_end(&first->about, &packet->about))
         return;
-    if (!first->repeats)
-        first->repeats = g_ptr_array_new();
-    g_ptr_array_add(first->repeats, packet);
+    g_byte_array_unref(packet->payload);
+    packet->payload = g_byte_array_ref(first->payload);
 }
 
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
@@ -206,6 +190,12 @@ struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
     if (!packet->unit)
         keep_original(writer, held);
     return held;
+}
+
+void anonymous_writer_leave_out(struct held_packet *packet)
+{
+    packet->left_out += packet->payload->len;
+    g_byte_array_set_size(packet->payload, 0);
 }
 
 struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer, uint64_t number)

@@ -22,10 +22,9 @@ enum { HELD_PACKETS_MAX = 4096 };
 struct held_packet {
     struct qs_packet about; /* `data` is not valid: see payload */
     GByteArray *payload;
-    GBytes *original; /* the original payload; NULL: it is of a stream */
-    bool left_out;
-    bool is_packed;     /* it has compressed parts */
-    GPtrArray *repeats; /* struct held_packet: later ones with the same bytes; or NULL */
+    GBytes *original;                 /* the original payload; NULL: it is of a stream */
+    uint32_t left_out;                /* bytes of the payload, which is empty then */
+    bool is_packed;                   /* it has compressed parts */
     uint32_t fragment, fragment_size; /* of a message; size 0: none */
 };
 
@@ -46,11 +45,11 @@ void anonymous_writer_free(struct anonymous_writer *writer);
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
                                          const struct qs_packet *packet);
 
-/*
- * The datagram repeats an earlier one and is not decoded: replacements in that, if it is still
- * held, apply to this one, too.
- */
+/* The datagram repeats an earlier one and is not decoded: they get one payload, if that is still
+ * held. */
 void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet *packet);
+
+void anonymous_writer_leave_out(struct held_packet *packet);
 
 /* The packet of this number; NULL: it is not held. */
 struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer, uint64_t number);

@@ -6,7 +6,7 @@
 #ifndef PCAP2DEMO_EXPECT_H
 #define PCAP2DEMO_EXPECT_H
 
-#include "pcap2demo/regression/expect_session.h"
+#include "common/sessions/sessions.h"
 
 /* What came of one expectation in one session. */
 struct expect_finding {
@@ -39,10 +39,5 @@ GPtrArray *expect_end_input(struct expect *expect);
 /* All inputs are over. With `update`, writes the file if it changes. Returns lines about what
  * changed, char *, new; *problem is a new text, or NULL. */
 GPtrArray *expect_write(struct expect *expect, char **problem);
-
-/* Compares a session's facts with its file, and adds findings. */
-void expect_compare(struct expect_file *file, const struct expect_counts *counts,
-                    const struct qs_client_session *session, GHashTable *words,
-                    GPtrArray *findings);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap2demo/regression/expect.h"
+#include "pcap2demo/regression/expect_rules.h"
 
 /* So many messages of play are enough to be compared. */
 enum { FEW = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/regression/expect_file.h"
+#include "pcap2demo/regression/expect_rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,35 +7,29 @@
 #include "common/core/sink.h"
 #include "pcap2demo/regression/golden.h"
 
-/* --- Items
- * ---------------------------------------------------------------------------------------- */
+/* --- Items ------------------------------------------------------------------------------------ */
 
 GPtrArray *expect_items_new(void)
 {
     return g_ptr_array_new_with_free_func(g_free);
 }
 
-/* The first item that is not before this one. */
-static guint find_item(const GPtrArray *items, const char *item)
-{
-    guint i = 0;
-
-    while (i < items->len && strcmp(g_ptr_array_index(items, i), item) < 0)
-        i++;
-    return i;
-}
-
 bool expect_items_have(const GPtrArray *items, const char *item)
 {
-    const guint i = find_item(items, item);
+    return g_ptr_array_find_with_equal_func((GPtrArray *)items, item, g_str_equal, NULL);
+}
 
-    return i < items->len && strcmp(g_ptr_array_index(items, i), item) == 0;
+static gint compare_items(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 void expect_items_add(GPtrArray *items, const char *item)
 {
-    if (!expect_items_have(items, item))
-        g_ptr_array_insert(items, (gint)find_item(items, item), g_strdup(item));
+    if (expect_items_have(items, item))
+        return;
+    g_ptr_array_add(items, g_strdup(item));
+    g_ptr_array_sort(items, compare_items);
 }
 
 char *expect_items_text(const GPtrArray *items, const char *between)
@@ -48,8 +42,7 @@ char *expect_items_text(const GPtrArray *items, const char *between)
     return g_string_free(text, FALSE);
 }
 
-/* --- Ranges
- * --------------------------------------------------------------------------------------- */
+/* --- Ranges ----------------------------------------------------------------------------------- */
 
 const struct expect_range expect_nothing = {HUGE_VAL, -HUGE_VAL};
 
@@ -90,8 +83,7 @@ static bool parse_range(const char *text, struct expect_range *range)
     return good;
 }
 
-/* --- Values
- * --------------------------------------------------------------------------------------- */
+/* --- Values ----------------------------------------------------------------------------------- */
 
 /* Keys of groups; others are messages or problems. A direction may be narrowed
  * to players or spectators. */
@@ -209,8 +201,7 @@ static const char *parse_value(struct expect_rule *rule, const char *text)
         [EXPECT_RANGE] = "not a number or a range such as 9, 9..12 or ..12",
         [EXPECT_FLAG] = "not true or false",
         [EXPECT_MESSAGE] = "not sign-on, every second or play, with once behind "
-                           "it; then 9 bytes "
-                           "or 9..12 bytes; then fields"};
+                           "it; then 9 bytes or 9..12 bytes; then fields"};
     char **parts = g_strsplit(text, ";", -1);
     bool good = rule->kind != EXPECT_NO_KEY && (rule->kind != EXPECT_MESSAGE || *parts);
 
@@ -283,8 +274,7 @@ void expect_widen(struct expect_rule *rule, const struct expect_rule *by)
     rule->known = true;
 }
 
-/* --- Rules
- * ---------------------------------------------------------------------------------------- */
+/* --- Rules ------------------------------------------------------------------------------------ */
 
 static void rule_free(gpointer data)
 {
@@ -298,12 +288,12 @@ static void rule_free(gpointer data)
     g_free(rule);
 }
 
-static gint compare_rules(gconstpointer a, gconstpointer b)
+static gint compare_rules(gconstpointer a, gconstpointer b, gpointer user)
 {
-    const struct expect_rule *x = *(const struct expect_rule *const *)a,
-                             *y = *(const struct expect_rule *const *)b;
+    const struct expect_rule *x = a, *y = b;
     int order = strcmp(x->protocol->title, y->protocol->title);
 
+    (void)user;
     order = order ? order : strcmp(x->group, y->group);
     return order ? order : strcmp(x->key, y->key);
 }
@@ -311,28 +301,18 @@ static gint compare_rules(gconstpointer a, gconstpointer b)
 struct expect_rule *expect_find(const struct expect_file *file, const struct qs_protocol *protocol,
                                 const char *group, const char *key)
 {
-    const struct expect_rule wanted = {
-        .protocol = protocol, .group = (char *)group, .key = (char *)key};
-    const struct expect_rule *rule = &wanted;
-    struct expect_rule **found =
-        file->rules->len
-            ? bsearch(&rule, file->rules->pdata, file->rules->len, sizeof rule, compare_rules)
-            : NULL;
+    struct expect_rule wanted = {.protocol = protocol, .group = (char *)group, .key = (char *)key};
+    GSequenceIter *found = g_sequence_lookup(file->rules, &wanted, compare_rules, NULL);
 
-    return found ? *found : NULL;
+    return found ? g_sequence_get(found) : NULL;
 }
 
-bool expect_has_rules(const struct expect_file *file, const struct qs_protocol *protocol,
-                      const char *group)
+struct expect_rule *expect_next(const struct expect_file *file, const struct expect_rule *before)
 {
-    bool found = false;
+    GSequenceIter *iter =
+        before ? g_sequence_iter_next(before->place) : g_sequence_get_begin_iter(file->rules);
 
-    for (guint i = 0; i < file->rules->len && !found; i++) {
-        const struct expect_rule *rule = g_ptr_array_index(file->rules, i);
-
-        found = rule->protocol == protocol && strcmp(rule->group, group) == 0 && *rule->key;
-    }
-    return found;
+    return g_sequence_iter_is_end(iter) ? NULL : g_sequence_get(iter);
 }
 
 struct expect_rule *expect_add(struct expect_file *file, const struct qs_protocol *protocol,
@@ -342,19 +322,21 @@ struct expect_rule *expect_add(struct expect_file *file, const struct qs_protoco
 
     if (*key && !expect_find(file, protocol, group, ""))
         expect_add(file, protocol, group, "");
+    if (*key)
+        expect_find(file, protocol, group, "")->members++;
     rule->protocol = protocol;
     rule->group = g_strdup(group);
     rule->key = g_strdup(key);
     rule->kind = kind_of(protocol, group, key);
     rule->range = expect_nothing;
     rule->items = rule->kind == EXPECT_MESSAGE ? NULL : expect_items_new();
-    g_ptr_array_add(file->rules, rule);
-    g_ptr_array_sort(file->rules, compare_rules);
+    rule->place = g_sequence_insert_sorted(file->rules, rule, compare_rules, NULL);
     return rule;
 }
 
-/* --- The file
- * ------------------------------------------------------------------------------------- */
+/* --- The file --------------------------------------------------------------------------------- */
+
+enum { LINE_SIZE_MAX = 16384 };
 
 /* What is read: the file, and the group that the line is in. */
 struct reading {
@@ -397,15 +379,15 @@ static char *parse_rule(struct reading *reading, const char *key, const char *va
 {
     struct expect_file *file = reading->file;
     struct expect_rule *rule = expect_find(file, reading->protocol, reading->group, key);
-    const bool twice = rule && *key;
-    const char *wrong;
+    const char *twice = rule && *key ? "is there twice" : NULL, *wrong;
 
     if (!rule)
         rule = expect_add(file, reading->protocol, reading->group, key);
     wrong = parse_value(rule, value);
-    if (wrong || twice)
-        return g_strdup_printf("[%s] %s = %s: %s", reading->name, key, value,
-                               wrong ? wrong : "is there twice");
+    wrong = wrong ? wrong : twice;
+    if (wrong)
+        return g_strdup_printf("[%s] %s = %s: %s", reading->name, key, value, wrong);
+    g_free(rule->was); /* a group may be there twice */
     rule->was = value_text(rule);
     expect_find(file, reading->protocol, reading->group, "")->had |= *key;
     if (!rule->comment)
@@ -417,6 +399,8 @@ static char *parse_line(struct reading *reading, char *line)
 {
     char *value = strchr(line, '=');
 
+    if (strlen(line) > LINE_SIZE_MAX)
+        return g_strdup("is too long");
     if (*line == '#')
         parse_comment(reading->file, line);
     if (!*line || *line == '#')
@@ -432,7 +416,7 @@ static char *parse_line(struct reading *reading, char *line)
 
 void expect_file_free(struct expect_file *file)
 {
-    g_ptr_array_unref(file->rules);
+    g_sequence_free(file->rules);
     g_free(file->comment);
     g_free(file);
 }
@@ -446,7 +430,7 @@ struct expect_file *expect_file_read(const char *path, bool may_miss, char **pro
 
     if (missing)
         *problem = NULL;
-    reading.file->rules = g_ptr_array_new_with_free_func(rule_free);
+    reading.file->rules = g_sequence_new(rule_free);
     for (guint i = 0; lines[i] && !*problem; i++) {
         char *wrong = parse_line(&reading, g_strstrip(lines[i]));
 
@@ -477,11 +461,11 @@ char *expect_file_text(const struct expect_file *file)
 {
     GString *text = g_string_new(NULL);
 
-    for (guint i = 0; i < file->rules->len; i++) {
-        const struct expect_rule *rule = g_ptr_array_index(file->rules, i);
+    for (const struct expect_rule *rule = expect_next(file, NULL); rule;
+         rule = expect_next(file, rule)) {
         char *line = line_text(rule);
 
-        g_string_append_printf(text, "%s%s%s\n", i && !*rule->key ? "\n" : "",
+        g_string_append_printf(text, "%s%s%s\n", text->len && !*rule->key ? "\n" : "",
                                rule->comment ? rule->comment : "", line);
         g_free(line);
     }
@@ -492,24 +476,20 @@ char *expect_file_text(const struct expect_file *file)
 GPtrArray *expect_file_changes(const struct expect_file *file)
 {
     GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
-    char *group = NULL;
-    bool had = false; /* the group had rules */
+    const struct expect_rule *group = NULL;
 
-    for (guint i = 0; i < file->rules->len; i++) {
-        const struct expect_rule *rule = g_ptr_array_index(file->rules, i);
-        char *line = line_text(rule), *value = value_text(rule);
+    for (const struct expect_rule *rule = expect_next(file, NULL); rule;
+         rule = expect_next(file, rule)) {
+        char *value = value_text(rule), *line = line_text(rule), *head;
 
-        if (!*rule->key) {
-            g_free(group);
-            group = g_strdup(line);
-            had = rule->had;
-        } else if (had && g_strcmp0(value, rule->was) != 0) {
-            g_ptr_array_add(changes, g_strconcat(group, " ", line, rule->was ? ", was " : NULL,
+        group = *rule->key ? group : rule;
+        head = line_text(group);
+        if (group->had && rule != group && g_strcmp0(value, rule->was) != 0)
+            g_ptr_array_add(changes, g_strconcat(head, " ", line, rule->was ? ", was " : NULL,
                                                  rule->was, NULL));
-        }
+        g_free(head);
         g_free(value);
         g_free(line);
     }
-    g_free(group);
     return changes;
 }

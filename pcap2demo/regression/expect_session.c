@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/regression/expect_session.h"
+#include "pcap2demo/regression/expect_rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,8 +142,10 @@ struct visit {
 
 static void enter_group(struct visit *visit, const char *group)
 {
+    const struct expect_rule *rule = expect_find(visit->file, visit->session->protocol, group, "");
+
     visit->group = group;
-    visit->fresh = !expect_has_rules(visit->file, visit->session->protocol, group);
+    visit->fresh = !rule || !rule->members;
 }
 
 /* Visits one fact; adds what facts of its group have alike, and frees its items. */
@@ -159,7 +161,7 @@ static void visit_fact(const struct visit *visit, struct expect_fact fact)
               expect_find(visit->file, fact.rule.protocol, visit->group, fact.rule.key), &fact);
     rule = expect_find(visit->file, fact.rule.protocol, visit->group, fact.rule.key);
     if (rule)
-        rule->seen = true;
+        rule->seen = visit->file->sessions;
     g_clear_pointer(&fact.rule.items, g_ptr_array_unref);
 }
 
@@ -423,31 +425,30 @@ static void visit_type(const struct visit *visit, const struct qs_type_count *ty
     g_free(fact.rule.key);
 }
 
-/* Those that the session has, then those that only the file has: their rules, but in play. */
+/* A message that only the file has: its rule, but in play. */
+static void visit_missing(const struct visit *visit, const struct expect_rule *rule)
+{
+    struct expect_fact fact = {.rule = *rule, .value = NAN};
+
+    fact.rule.phase = EXPECT_PLAY;
+    if (fact.rule.items)
+        g_ptr_array_ref(fact.rule.items);
+    visit_fact(visit, fact);
+}
+
 static void visit_messages(const struct visit *visit)
 {
-    const GPtrArray *rules = visit->file->rules;
-
-    for (guint i = 0; i < rules->len; i++)
-        ((struct expect_rule *)g_ptr_array_index(rules, i))->seen = false;
     for (guint i = 0; i < visit->types->len; i++) {
         const struct qs_type_count *type = g_ptr_array_index(visit->types, i);
 
         if (type->direction == visit->direction && is_message(type))
             visit_type(visit, type);
     }
-    for (guint i = 0; i < rules->len; i++) {
-        const struct expect_rule *rule = g_ptr_array_index(rules, i);
-        struct expect_fact fact = {.rule = *rule, .value = NAN};
-
-        if (rule->kind != EXPECT_MESSAGE || rule->seen ||
-            rule->protocol != visit->session->protocol || strcmp(rule->group, visit->group) != 0)
-            continue;
-        fact.rule.phase = EXPECT_PLAY;
-        if (fact.rule.items)
-            g_ptr_array_ref(fact.rule.items);
-        visit_fact(visit, fact);
-    }
+    for (const struct expect_rule *rule = expect_next(visit->file, NULL); rule;
+         rule = expect_next(visit->file, rule))
+        if (rule->kind == EXPECT_MESSAGE && rule->seen != visit->file->sessions &&
+            rule->protocol == visit->session->protocol && strcmp(rule->group, visit->group) == 0)
+            visit_missing(visit, rule);
 }
 
 /* --- All of it ------------------------------------------------------------------------------- */
@@ -495,6 +496,7 @@ void expect_each_fact(struct expect_file *file, const struct expect_counts *coun
                           .by = by,
                           .user = user};
 
+    file->sessions++;
     find_play(&visit);
     visit_session(&visit);
     visit_problems(&visit);

@@ -28,69 +28,49 @@ static struct match find_match(struct match end, same_test *same, const void *us
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
-struct line {
-    const char *text;
-    gsize length;
-};
-
 struct line_sides {
-    const struct line *was, *is;
+    char **was, **is;
 };
-
-/* struct line. New. */
-static GArray *split_lines(const GString *text)
-{
-    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
-    const char *at = text ? text->str : "", *end;
-
-    for (; (end = strchr(at, '\n')); at = end + 1) {
-        const struct line line = {at, (gsize)(end - at)};
-
-        g_array_append_val(lines, line);
-    }
-    return lines;
-}
-
-/* NULL: there are no more. */
-static const struct line *lines_from(const GArray *lines, guint index)
-{
-    return index < lines->len ? &g_array_index(lines, struct line, index) : NULL;
-}
 
 static bool is_same_line(const void *user, guint was, guint is)
 {
     const struct line_sides *sides = user;
-    const struct line *a = &sides->was[was], *b = &sides->is[is];
 
-    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+    return strcmp(sides->was[was], sides->is[is]) == 0;
 }
 
-static void add_lines(struct golden_difference *difference, char mark, const struct line *lines,
-                      guint count)
+static void add_lines(struct golden_difference *difference, char mark, char **lines, guint count)
 {
     for (guint i = 0; i < count; i++) {
-        const bool cut = lines[i].length > GOLDEN_LINE_SIZE_MAX;
-        const int length = cut ? GOLDEN_LINE_SIZE_MAX : (int)lines[i].length;
+        const bool cut = strlen(lines[i]) > GOLDEN_LINE_SIZE_MAX;
 
         if (difference->lines->len < GOLDEN_LINES_MAX)
-            g_ptr_array_add(difference->lines, g_strdup_printf("%c%.*s%s", mark, length,
-                                                               lines[i].text, cut ? "…" : ""));
+            g_ptr_array_add(
+                difference->lines,
+                g_strdup_printf("%c%.*s%s", mark, GOLDEN_LINE_SIZE_MAX, lines[i], cut ? "…" : ""));
         else
             difference->more++;
     }
 }
 
-/* Either text may be NULL: the packet is missing. */
-static void compare_lines(struct golden_difference *difference, const GString *was_text,
-                          const GString *is_text)
+/* How many lines there are; behind the last one is an empty text. */
+static guint count_lines(char **lines)
 {
-    GArray *was = split_lines(was_text), *is = split_lines(is_text);
+    return MAX(g_strv_length(lines), 1) - 1;
+}
+
+/* Either text may be "": the packet is missing. */
+static void compare_lines(struct golden_difference *difference, const char *was_text,
+                          const char *is_text)
+{
+    char **was = g_strsplit(was_text, "\n", -1), **is = g_strsplit(is_text, "\n", -1);
+    const struct match all = {count_lines(was), count_lines(is)};
     struct match at = {0, 0};
 
-    while (at.was < was->len || at.is < is->len) {
-        const struct line_sides sides = {lines_from(was, at.was), lines_from(is, at.is)};
-        const struct match end = {MIN(was->len - at.was, GOLDEN_WINDOW),
-                                  MIN(is->len - at.is, GOLDEN_WINDOW)};
+    while (at.was < all.was || at.is < all.is) {
+        const struct line_sides sides = {was + at.was, is + at.is};
+        const struct match end = {MIN(all.was - at.was, GOLDEN_WINDOW),
+                                  MIN(all.is - at.is, GOLDEN_WINDOW)};
         const struct match next = find_match(end, is_same_line, &sides);
         const bool found = next.was < end.was && next.is < end.is;
 
@@ -99,8 +79,8 @@ static void compare_lines(struct golden_difference *difference, const GString *w
         at.was += next.was + found;
         at.is += next.is + found;
     }
-    g_array_free(was, TRUE);
-    g_array_free(is, TRUE);
+    g_strfreev(was);
+    g_strfreev(is);
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -206,7 +186,7 @@ static void add_difference(struct golden_diff *diff, const struct packet *was,
     difference->was = was ? was->number : 0;
     difference->is = is ? is->number : 0;
     difference->lines = g_ptr_array_new_with_free_func(g_free);
-    compare_lines(difference, was ? was->text : NULL, is ? is->text : NULL);
+    compare_lines(difference, was ? was->text->str : "", is ? is->text->str : "");
     g_ptr_array_add(diff->differences, difference);
 }
 

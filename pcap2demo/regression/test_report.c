@@ -222,22 +222,13 @@ G_GNUC_PRINTF(2, 3) static void append_xml(GString *xml, const char *format, ...
     g_free(text);
 }
 
-/* Replaces U+FFFE and U+FFFF, which XML does not allow, in printable text. Returns it. */
-static char *xml_text(char *text)
-{
-    for (char *at = text; (at = strstr(at, "\xef\xbf")); at += 2)
-        at[2] = MIN(at[2], '\xbd');
-    return text;
-}
-
 /* The first line, and all of them as the element's text. */
 static void append_case(GString *xml, const struct test_case *test)
 {
     static const char *const elements[] = {"system-out", "skipped", "failure", "error"};
-    const char *element = elements[test->outcome];
-    char *file = xml_text(qs_text_printable(test->file)),
-         *name = xml_text(qs_text_printable(test->name));
-    char *all = xml_text(g_strdup(test->text->str)), *first = g_strndup(all, strcspn(all, "\n"));
+    const char *element = elements[test->outcome], *all = test->text->str;
+    char *file = qs_text_printable(test->file), *name = qs_text_printable(test->name);
+    char *first = g_strndup(all, strcspn(all, "\n"));
 
     append_xml(xml, "  <testcase classname=\"%s\" name=\"%s\">", file, name);
     if (test->outcome == CASE_PASSED && *all)
@@ -246,14 +237,13 @@ static void append_case(GString *xml, const struct test_case *test)
         append_xml(xml, "<%s message=\"%s\">%s</%s>", element, first, all, element);
     g_string_append(xml, "</testcase>\n");
     g_free(first);
-    g_free(all);
     g_free(name);
     g_free(file);
 }
 
 static void append_suite(GString *xml, const struct input_cases *input, guint *total)
 {
-    char *file = xml_text(qs_text_printable(input->file));
+    char *file = qs_text_printable(input->file);
     guint counts[CASE_OUTCOMES] = {0};
 
     for (guint i = 0; i < input->cases->len; i++)
@@ -286,6 +276,9 @@ static char *junit_text(const struct test_report *report)
         total[CASE_PASSED] + total[CASE_SKIPPED] + total[CASE_FAILED] + total[CASE_ERROR],
         total[CASE_FAILED], total[CASE_ERROR], total[CASE_SKIPPED], suites->str);
     g_string_free(suites, TRUE);
+    /* Printable text may have U+FFFE and U+FFFF, which XML does not allow. */
+    for (char *at = text; (at = strstr(at, "\xef\xbf")); at += 2)
+        at[2] = MIN(at[2], '\xbd');
     return text;
 }
 

@@ -184,7 +184,7 @@ FAULTS = [
     ("regression", "1.15 * (double)largest->count", "2 * (double)largest->count"),
     ("regression", "message->bytes <= EMPTY_UPDATE ||", "message->bytes < EMPTY_UPDATE ||"),
     ("regression", "if (known && strcmp(rule->key, \"extensions\") == 0)", "if (false)"),
-    ("regression", "if (wrong || twice)", "if (wrong)"),
+    ("regression", "wrong = wrong ? wrong : twice;", ""),
 
     # Link layers, IP and TCP.
     ("capture", "if (half->finished || batch.missing > 1)",

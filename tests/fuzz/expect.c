@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pcap2demo/regression/expect_file.h"
+#include "pcap2demo/regression/expect_rules.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { NAME_MAX_BYTES = 64 };

@@ -21,6 +21,8 @@
  *
  * fuzz_expect: a file of expectations.
  *
+ * fuzz_archive: a compressed file or an archive.
+ *
  * fuzz_stream: a byte that picks the protocol, of those that have streams (its upper bit asks for
  * --sanitize), then segments:
  * FUZZ_STREAM_* bits, the number of bytes (16 bits, little-endian), the bytes.

@@ -26,9 +26,9 @@ import tarfile
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE = FOLDER.parents[1]
 TARGETS = ("decode", "rebuild", "lend", "tool", "plugin", "recording", "golden", "stream", "capture",
-           "expect")
+           "expect", "archive")
 MAX_LENGTH = {"decode": 3072, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
-MALLOC_MAX = {"tool": 1100, "recording": 1100}  # MB at once: what xz may ask for
+MALLOC_MAX = {"tool": 1100, "recording": 1100, "archive": 1100}  # MB at once: what xz may ask for
 SEEDS = {"rebuild": ("session", "decode"), "lend": ("session",), "plugin": ("plugin", "decode")}
 # libFuzzer would look for leaks whenever libwireshark keeps something for later, which takes longer
 # than all else; replay_plugin looks for them when all inputs are done.

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/command_line.h"
 #include "pcap2demo/run.h"
 
@@ -30,8 +31,12 @@ void run_tool(const char *const *words, const char *file)
     int count = command_line(words, file, argv);
     struct options options;
 
-    if (command_line_parse(&options, argv) == COMMAND_LINE_GOOD)
-        run_inputs(&options);
+    if (command_line_parse(&options, argv) == COMMAND_LINE_GOOD) {
+        if (options.action->print)
+            options.action->print(&options);
+        else
+            run_inputs(&options);
+    }
     command_line_clear(&options);
     while (count--)
         g_free(argv[count]);

@@ -48,8 +48,9 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--anonymize=made.pcapng", "--replace-names", "--replace-chat"},
     {"--dump", "--show-secrets"},
     {"--max-sessions=1", "--sanitize"},
+    {"--status"}, /* the file is the status of a recorder */
 };
-enum { GOLDEN = 16 };
+enum { GOLDEN = 16, STATUS = 24 };
 
 G_GNUC_NORETURN static void broken(const char *what, const char *text)
 {
@@ -90,7 +91,7 @@ static void check_sanitized(const char *name, struct qs_view file)
     engine_report_clear(&report);
 }
 
-static void keep_golden(const char *name, struct qs_view file)
+static void keep_file(const char *name, struct qs_view file)
 {
     char *path = g_build_filename(scratch, name, NULL);
 
@@ -113,7 +114,7 @@ static void check_capture(const char *name, struct qs_view file)
         status = in->next(in, &frame);
     if (status != INPUT_END)
         broken(name, in->problem);
-    in->close(in);
+    frame_reader_close(in);
 }
 
 static void take_file(void *user, const char *name, struct qs_view file)
@@ -123,7 +124,7 @@ static void take_file(void *user, const char *name, struct qs_view file)
     if (g_str_has_suffix(name, ".pcapng"))
         check_capture(name, file);
     else if (strcmp(words[0], "--golden") == 0)
-        keep_golden(name, file);
+        keep_file(name, file);
     else
         for (; *words; words++)
             if (strcmp(*words, "--sanitize") == 0)
@@ -204,7 +205,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start = fuzz_time();
     action = data[0] % G_N_ELEMENTS(actions);
     file = file_of(data + 1, size - 1, name);
-    run(actions[action], name);
+    if (action == STATUS) {
+        keep_file("pcap2demo-status.json", (struct qs_view){data + 1, (uint32_t)size - 1});
+        run(actions[action], scratch);
+    } else {
+        run(actions[action], name);
+    }
     if (action == GOLDEN)
         check_golden(name);
     close(file);

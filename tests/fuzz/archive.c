@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An archive or a compressed file, as libarchive and zlib unpack them: each input in it has a
+ * printable name that leads nowhere, and all of them together stay below the limit.
+ */
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pcap2demo/capture/source.h"
+#include "pcap2demo/capture/unpack.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { NAME_MAX_BYTES = 64, CHUNK = 65536, BLOCK_MAX = 1 << 20 /* of libarchive */ };
+
+static void broken(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+static void check_title(const char *title)
+{
+    if (strstr(title, "..") || !g_utf8_validate(title, -1, NULL))
+        broken("a name that leads out");
+    for (; *title; title++)
+        if (g_ascii_iscntrl(*title))
+            broken("a control character in a name");
+}
+
+static uint64_t read_all(FILE *stream)
+{
+    static char chunk[CHUNK];
+    uint64_t total = 0;
+    size_t size;
+
+    while (stream && (size = fread(chunk, 1, sizeof chunk, stream)) > 0)
+        total += size;
+    return total;
+}
+
+static void read_inputs(struct source *source, size_t size)
+{
+    const uint64_t limit = MAX(UNPACK_RATIO_FROM, size * (uint64_t)UNPACK_RATIO_MAX) + BLOCK_MAX;
+    uint64_t total = 0;
+
+    while (source_next(source, true)) {
+        check_title(source->title);
+        total += read_all(source->stream);
+        source_close_plain(source->stream);
+        if (total > limit)
+            broken("unpacked beyond the limit");
+    }
+    g_free(source_problem(source));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const double started = fuzz_time();
+    const int file = memfd_create("archive", 0);
+    char name[NAME_MAX_BYTES], *error = NULL;
+    struct source *source;
+
+    if (file < 0 || write(file, data, size) != (ssize_t)size)
+        abort();
+    g_snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    source = source_open(name, &error);
+    if (!source != !!error)
+        broken("neither an input nor a problem");
+    if (source) {
+        read_inputs(source, size);
+        source_close(source);
+    }
+    g_free(error);
+    close(file);
+    fuzz_check_time(started, size);
+    return 0;
+}
