@@ -131,7 +131,7 @@ class Quake(Late):
                           self.whole.frames[serverinfo + 1:])
         error = self.convert(without)
         self.assertEqual(self.demos(), {})
-        self.assertIn("nothing lends it", error)
+        self.assertIn("no demo: retry with --sign-on DEMO", error)
         self.convert(without, "--sign-on", "lender.dem")
         self.assertEqual(len(self.demos()), 1)
 
@@ -167,7 +167,7 @@ class Quake2(Late):
 
     def test_another_client_lends(self):
         got, whole, error = self.lent("q2-lossy.pcap", 100)
-        self.assertIn("lent by session 1", error)
+        self.assertIn("is from session 1", error)
         frames = len(got) - next(index for index, block in enumerate(got) if b"precache" in block) - 1
         self.assertGreater(frames, 20)
         # The first is written in full, all others are as they came.
@@ -176,7 +176,7 @@ class Quake2(Late):
 
     def test_extended_limits(self):
         got, _, error = self.lent("q2-rates.pcap", 120)
-        self.assertIn("lent by session 1", error)
+        self.assertIn("is from session 1", error)
         self.assertGreater(len(got), 10)
 
     def test_demo_lends(self):
@@ -315,7 +315,7 @@ class QuakeWorld(Late):
     def test_list_says_who_lends(self):
         self.write("in.pcap", cut(self.whole, self.playing(0.5)).pcap())
         output, _ = self.tool("--list", "--sign-on", "lender.qwd", "in.pcap")
-        self.assertIn("lent by lender.qwd", output)
+        self.assertIn("from lender.qwd", output)
         session, = self.sessions("--sign-on", "lender.qwd")
         self.assertEqual(session["demo"]["sign_on"]["donor"], "lender.qwd")
 
