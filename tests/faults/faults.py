@@ -204,8 +204,6 @@ FAULTS = [
      "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
      "message(receiver->location, \"%s: only %u byte%s: %s\""),
-    ("sessions", "figures->largest[location - 1].size < packet->size",
-     "figures->largest[location - 1].size <= packet->size"),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),
     ("sessions", "return x->number < y->number ? -1 : 1;", "return 1;"),
     ("sessions", "ABS(last->packet.time - first->packet.time)",
