@@ -69,7 +69,7 @@ static int tear_down(void **state)
 
 TEST_WITH(a_clock_ahead_removes_nothing_new, set_up, tear_down)
 {
-    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep_days = 30};
+    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep = 30 * 86400};
 
     assert_true(quota_enforce(&quota, (int64_t)TODAY + 1000 * DAY));
     assert_false(is_there(folders[0], old));
@@ -79,7 +79,7 @@ TEST_WITH(a_clock_ahead_removes_nothing_new, set_up, tear_down)
 
 TEST_WITH(a_recording_of_the_future_removes_nothing, set_up, tear_down)
 {
-    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep_days = 30};
+    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep = 30 * 86400};
 
     make(folders[0], new, (int64_t)TODAY + 1000 * DAY);
     assert_true(quota_enforce(&quota, TODAY - 20 * DAY));
