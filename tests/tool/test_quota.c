@@ -95,6 +95,19 @@ TEST_WITH(the_oldest_of_both_folders_go, set_up, tear_down)
     assert_true(is_there(folders[0], new));
 }
 
+TEST_WITH(a_link_is_no_recording, set_up, tear_down)
+{
+    const struct quota quota = {.folders = {folders[0], folders[1]}, .max_disk = 3 * SIZE + 100};
+    char *target = g_build_filename(folders[0], "mine.qwd", NULL);
+    char *link = g_build_filename(folders[1], old, NULL);
+
+    assert_int_equal(symlink(target, link), 0);
+    assert_true(quota_enforce(&quota, TODAY));
+    assert_true(is_there(folders[1], old) && is_there(folders[0], old));
+    g_free(target);
+    g_free(link);
+}
+
 TEST_WITH(what_is_being_written_counts, set_up, tear_down)
 {
     const struct quota quota = {.folders = {folders[0], folders[1]}, .max_disk = SIZE};
