@@ -187,23 +187,6 @@ static char *title_of(const struct qs_client_session *session)
     return g_string_free(title, FALSE);
 }
 
-/* Where the capture was made at the server, what the client acknowledges went to it and back, with
- * the wait for its next frame; what the server does is its answer. At the client it is the reverse.
- */
-static void append_rtt(GString *text, const struct figures *figures)
-{
-    for (int i = 0; i < QS_DIRECTIONS; i++) {
-        const struct qs_times *rtt = &figures->tally.rtt[i];
-
-        if (!rtt->count)
-            continue;
-        g_string_append_printf(text, "  from the capture to the %s and back, with its wait: ",
-                               i == QS_S2C ? "server" : "client");
-        append_times(text, rtt);
-        g_string_append_c(text, '\n');
-    }
-}
-
 static void append_direction(GString *text, const struct figures *figures, enum qs_direction way,
                              const struct qs_line_direction *line)
 {
@@ -241,7 +224,6 @@ static GString *figures_text(const struct figures *figures, const struct qs_clie
 
     g_string_append_printf(text, "session %u: %s\n", figures->session, title);
     append_line(text, figures, session);
-    append_rtt(text, figures);
     append_types(text, figures);
     g_free(title);
     return text;
