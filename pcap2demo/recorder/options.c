@@ -68,15 +68,6 @@ static bool parse_amount(const char *text, const struct unit *units, uint64_t *a
     return false;
 }
 
-static bool parse_size(const char *text, uint64_t *size)
-{
-    static const struct unit units[] = {
-        {"", 1},         {"k", 1 << 10},  {"M", 1 << 20},  {"G", 1 << 30},     {"T", 1ULL << 40},
-        {"kB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1ULL << 40}, {NULL, 0}};
-
-    return parse_amount(text, units, size);
-}
-
 static bool parse_time(const char *text, int64_t *time)
 {
     static const struct unit units[] = {{"", 1},     {"s", 1},     {"m", 60},
@@ -89,9 +80,13 @@ static bool parse_time(const char *text, int64_t *time)
     return true;
 }
 
-static bool parse_size_option(const char *option, const char *text, uint64_t *size)
+static bool parse_size(const char *option, const char *text, uint64_t *size)
 {
-    return !text || parse_size(text, size) ||
+    static const struct unit units[] = {
+        {"", 1},         {"k", 1 << 10},  {"M", 1 << 20},  {"G", 1 << 30},     {"T", 1ULL << 40},
+        {"kB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1ULL << 40}, {NULL, 0}};
+
+    return !text || parse_amount(text, units, size) ||
            usage_error("--%s %s: a size is a number of bytes, or one with k, M, G or T", option,
                        text);
 }
@@ -129,8 +124,8 @@ bool recorder_options_parse(void)
                            "or d",
                            given.idle);
     return parse_log_format(options) && parse_numbers(options) &&
-           parse_size_option("max-disk", given.max_disk, &options->max_disk) &&
-           parse_size_option("max-demo-size", given.max_demo_size, &options->max_demo_size);
+           parse_size("max-disk", given.max_disk, &options->max_disk) &&
+           parse_size("max-demo-size", given.max_demo_size, &options->max_demo_size);
 }
 
 /* --- The capture filter ---------------------------------------------------------------------- */
