@@ -36,6 +36,12 @@ struct qs_netchan {
     bool lacks_gap;           /* the packet behind them acknowledges one not captured */
 };
 
+/* Where the capture lacks part of a level's sign-on. */
+struct qs_sign_on_loss {
+    uint64_t packet; /* number in the capture; 0: nothing is missing, or the packet is unknown */
+    bool before;     /* what is missing was sent before that packet; else it is that packet */
+};
+
 struct qs_session {
     enum qs_end server;  /* which end is the server */
     uint32_t connection; /* number of the connection in this conversation; 0: none has begun */

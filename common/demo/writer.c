@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/writer.h"
 
+#include <stdio.h>
+
 #include "common/core/protocol.h"
 #include "common/demo/late_join/late_join.h"
 
@@ -59,8 +61,8 @@ enum { PLACE_SIZE = 48 };
 
 static const char *place_of(const struct qs_sign_on_loss *loss, char *place)
 {
-    g_snprintf(place, PLACE_SIZE, " (%spacket %" G_GUINT64_FORMAT ")",
-               loss->before ? "before " : "", loss->packet);
+    snprintf(place, PLACE_SIZE, " (%spacket %" G_GUINT64_FORMAT ")", loss->before ? "before " : "",
+             loss->packet);
     return loss->packet ? place : "";
 }
 
@@ -90,6 +92,11 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
     default:
         return g_strdup_printf("the capture begins in the middle of %s", map);
     }
+}
+
+void qs_demo_ended_in_sign_on(struct qs_demo_writer *writer)
+{
+    qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
 }
 
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,

@@ -288,7 +288,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
         qs_receive(d, chan, format->number);
         return NULL;
     }
-    if (!take_fragment(d, list, format, bytes, offset, more) || more)
+    if (qs_packet_is_cut(d->packet) || !take_fragment(d, list, format, bytes, offset, more) || more)
         return NULL;
     message = qs_fragments_join(list, (struct qs_view){0});
     qs_fragments_clear(list);

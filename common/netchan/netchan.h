@@ -126,7 +126,7 @@ struct qs_fragment_format {
 
 /*
  * The rest of the packet is the fragment at byte `offset` of message d->sequence; `more` follow.
- * Accepts fragments in order and drops others. Returns the message if it is complete: then it
+ * Accepts whole fragments in order and drops others. Returns the message if it is complete: then it
  * arrives. Else NULL, and the packet is done.
  */
 GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,

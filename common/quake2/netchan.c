@@ -160,6 +160,13 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
     g_bytes_unref(message);
 }
 
+static void read_whole(struct qs_decoder *d)
+{
+    if (d->direction != QS_DIRECTION_UNKNOWN)
+        arrive(d);
+    qs_read_received(d, read_messages);
+}
+
 void q2_decode_netchan(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -174,13 +181,10 @@ void q2_decode_netchan(struct qs_decoder *d)
         settle_connect(d);
     header = read_header(d);
     session->moved = false;
-    if (header.fragment) {
+    if (header.fragment)
         read_fragment(d, &header);
-        return;
-    }
-    if (d->direction != QS_DIRECTION_UNKNOWN)
-        arrive(d);
-    qs_read_received(d, read_messages);
+    else
+        read_whole(d);
     if (d->direction == QS_S2C && qs_packet_is_cut(d->packet))
         q2_session_note_loss(session, d->packet->number, false);
 }

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import tool
-from recorder import PORT, RecorderTest, Session, add_pair, main, run
+from recorder import PATIENCE, PORT, RecorderTest, Session, add_pair, main, run
 from tool import SAMPLE
 
 # A session of two levels, where it is at hand.
@@ -55,6 +55,22 @@ class Recorder(RecorderTest):
         self.wait(process, "reopened")
         self.assertIn("SIGTERM", self.stop(process)[-1]["message"])
         self.assertEqual(self.recordings(), [path])
+
+    def test_a_client_that_moves_stays_one_session(self):
+        process = self.start()
+        with Session() as session:
+            sizes = []
+            for moves in False, True:
+                session.send(0, 701)
+                if moves:
+                    session.move()
+                session.send(701)
+                session.leave()
+                sizes.append(self.wait(process, "demo", 1 + moves)[-1]["bytes"])
+            self.wait(process, "session_end", 2)
+        self.stop(process)
+        self.assertEqual(len(self.recordings()), 2)
+        self.assertEqual(*sizes)
 
     def test_who_plays(self):
         """By signal, by --status, in files for programs; a spectator is marked."""
@@ -144,14 +160,14 @@ class Recorder(RecorderTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stderr.readline()
             process.stdout.close()
-            self.assertEqual(process.wait(15), -signal.SIGPIPE)
+            self.assertEqual(process.wait(PATIENCE), -signal.SIGPIPE)
 
     def systemd(self):
         """The socket at which recorders that start from now on tell how they are."""
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(listener.close)
         listener.bind(str(self.folder / "notify"))
-        listener.settimeout(15)
+        listener.settimeout(PATIENCE)
         os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
         self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
         return listener
@@ -282,7 +298,7 @@ class Recorder(RecorderTest):
             self.wait(process, "interface")
         add_pair()
         for process, words in zip(processes, ("no interface is left", "to be started again")):
-            self.assertEqual(process.wait(15), 1)
+            self.assertEqual(process.wait(PATIENCE), 1)
             self.assertIn("cannot be opened", process.log.read_text())
             self.assertIn(words, process.log.read_text())
         run("ip", "link", "delete", "left")

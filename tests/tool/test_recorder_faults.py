@@ -12,7 +12,7 @@ import subprocess
 import unittest
 
 import tool
-from recorder import PORT, RecorderTest, Session, add_pair, main, run
+from recorder import PATIENCE, PORT, RecorderTest, Session, add_pair, main, run
 
 # <linux/if_tun.h>, <linux/if_arp.h>: a link type that captures can have and that is not supported.
 TUNSETIFF, TUNSETLINK, IFF_TUN, ARPHRD_IEEE80211 = 0x400454CA, 0x400454CD, 1, 801
@@ -96,7 +96,7 @@ class Faults(RecorderTest):
             session.leave()
             self.wait(process, "demo_waits")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
         last = self.events(process)[-1]
         self.assertGreater(last["lost_bytes"], 0)
         self.assertEqual(last["lost_demos"], 1)
@@ -127,7 +127,7 @@ class Faults(RecorderTest):
             session.leave()
             early, = self.wait(process, "demo_cut")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
         self.assertGreater(early["lost"], 0)
         self.assertGreater(self.blocks(self.demos / early["file"]), 1000)
 
@@ -166,7 +166,7 @@ class Faults(RecorderTest):
             session.leave()
             demo, = self.wait(process, "demo")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
         self.assertEqual(self.events(process)[-1]["lost_demos"], 1)
         self.assertGreater(self.blocks(self.folder / demo["file"]), 1000)
 
@@ -238,7 +238,7 @@ class Faults(RecorderTest):
             self.wait_for(lambda: session.send(0, 600) or
                           list(self.demos.glob(".pcap2demo-rec-*.qwd")))
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 0)
+        self.assertEqual(process.wait(PATIENCE), 0)
         self.assertTrue(list(self.demos.glob("*.qwd")))
 
     def test_a_log_resumes_and_is_reopened(self):

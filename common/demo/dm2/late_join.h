@@ -95,7 +95,6 @@ struct dm2_match {
     int32_t offset;   /* the donor's frame number minus the session's */
 
     bool set_to_record;                     /* since it began to record within the capture */
-    uint8_t area_bytes;                     /* of frames: it depends on the map */
     int32_t first_frame;                    /* number of the first; 0: none was seen */
     bool whole_seen;                        /* a full frame was seen: nothing remains unknown */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
@@ -152,10 +151,6 @@ bool dm2_records(const struct dm2_match *m);
 
 /* Why the sign-on does not fit: a new text; NULL: it does, and `proof` is counted. */
 char *dm2_refusal_text(struct dm2_match *m);
-
-/* How far the donor was from the session's player when that began, in eighths of units; after
- * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: unknown. */
-double dm2_distance(const struct dm2_match *m);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */
 void dm2_make_bases(struct dm2_match *m);
