@@ -68,8 +68,8 @@ extern const struct action_kind convert_action;
 /* The others, in the order of --help; ends with NULL. */
 extern const struct action_kind *const action_kinds[];
 
-extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,
-    extract_action, anonymize_action, fields_action, status_action;
+/* Those of them that are asked for by name. */
+extern const struct action_kind check_action, pcap_action, extract_action;
 
 /* The test report that --check writes; NULL: none. */
 const char *check_junit_file(void);
