@@ -12,7 +12,7 @@
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/options.h"
-#include "pcap2demo/recorder/recorder.h"
+
 #include "pcap2demo/capture/signals.h"
 
 /* One reading of all inputs, one after the other. */

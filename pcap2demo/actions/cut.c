@@ -53,7 +53,7 @@ struct cut {
 /* The command line options. */
 static char **given_packets;
 
-static GArray *wanted; /* struct range of packet numbers; empty: all */
+static GArray *wanted; /* struct qs_range of packet numbers; empty: all */
 
 const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given_packets,
                                      "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
@@ -69,7 +69,7 @@ bool cut_options_parse(const struct options *options)
     if (given_packets && options->files[0] && options->files[1])
         return usage_error("--packets goes with one capture: each counts its own packets");
     g_clear_pointer(&wanted, g_array_unref);
-    wanted = g_array_new(FALSE, FALSE, sizeof(struct range));
+    wanted = g_array_new(FALSE, FALSE, sizeof(struct qs_range));
     for (char **text = given_packets; text && *text; text++)
         if (!ranges_parse(wanted, *text))
             return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
@@ -79,7 +79,7 @@ bool cut_options_parse(const struct options *options)
 
 static bool is_wanted(uint64_t number)
 {
-    return !wanted->len || ranges_have(wanted, number);
+    return !wanted->len || qs_ranges_have(wanted, number);
 }
 
 /* --- Frames that are kept -------------------------------------------------------------------- */
