@@ -118,12 +118,15 @@ struct qs_address qs_conversation_client(const struct qs_conversation *conversat
     return conversation->flow.ends[server_end(conversation) == QS_END_A ? QS_END_B : QS_END_A];
 }
 
-static bool is_chosen(const struct qs_sessions_options *options, unsigned number)
+bool qs_ranges_have(const GArray *ranges, uint64_t number)
 {
-    for (guint i = 0; i < options->chosen->len; i++)
-        if (g_array_index(options->chosen, unsigned, i) == number)
+    for (guint i = 0; i < ranges->len; i++) {
+        const struct qs_range *range = &g_array_index(ranges, struct qs_range, i);
+
+        if (number >= range->first && number <= range->last)
             return true;
-    return options->chosen->len == 0;
+    }
+    return false;
 }
 
 /* It may be another one under another address. Who asks for a session by its number gets it. */
@@ -145,7 +148,7 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
     const struct qs_client_session_setup setup = {
         .number = number,
         .recorded = conversation->demo ? conversation->demo->reader.format : NULL,
-        .chosen = is_chosen(options, number),
+        .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
         .handler = sessions->handler,
         .donors = sessions->donors,
         .client = qs_conversation_client(conversation),

@@ -134,6 +134,13 @@ struct qs_sessions_handler {
 /* --- What the user asked for --------------------------------------------------------------------
  */
 
+struct qs_range {
+    uint64_t first, last; /* inclusive */
+};
+
+/* Whether a range of the array has the number. */
+bool qs_ranges_have(const GArray *ranges, uint64_t number);
+
 /* What the limits did. */
 struct qs_session_limits {
     guint max;         /* live sessions */
@@ -143,7 +150,7 @@ struct qs_session_limits {
 
 /* What the user asked for. */
 struct qs_sessions_options {
-    GArray *chosen;                 /* unsigned: numbers of sessions; empty: all */
+    GArray *chosen;                 /* struct qs_range of sessions' numbers; empty: all */
     guint sessions_max;             /* live ones */
     bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
     /* Called at the end where sessions were ended early or left out; or NULL. */

@@ -13,33 +13,32 @@
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
 
-/* Maximum size of a range of sessions; maximum depth of folders. */
-enum { SESSIONS_CHOSEN_MAX = 1000000, DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64 /* of folders */ };
 
 struct input_options input_options;
 
 /* The command line options. */
 static struct {
     char **sessions, **protocol_options;
+    char *sessions_max;
     gboolean recursive;
-    int sessions_max;
 } given;
 
 const GOptionEntry input_entries[] = {
     {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files,
-     "Read FILE, as without the option (may be repeated)", "FILE"},
+     "Read FILE, which may stand alone, too (may be repeated)", "FILE"},
     {"recursive", 'R', 0, G_OPTION_ARG_NONE, &given.recursive,
      "Read the folders below a folder, too", NULL},
     {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.sessions,
      "Only these sessions: 2, or 1,3-5 (may be repeated)", "N"},
-    {"max-sessions", 0, 0, G_OPTION_ARG_INT, &given.sessions_max,
+    {"max-sessions", 0, 0, G_OPTION_ARG_STRING, &given.sessions_max,
      "Follow no more than N sessions at once", "N"},
     {"filter", 0, 0, G_OPTION_ARG_STRING, &input_options.filter,
      "Take only packets that match, as tcpdump does", "BPF"},
     {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &input_options.ports,
-     "Decode these UDP ports so (may be repeated)", "PROTO=RANGES"},
+     "Decode these UDP ports as this game (may be repeated)", "GAME=RANGES"},
     {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.protocol_options,
-     "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
+     "Set an option of a game's protocol (may be repeated)", "GAME.NAME=VALUE"},
     G_OPTION_ENTRY_NULL};
 
 /* --- Lists of numbers ------------------------------------------------------------------------ */
@@ -57,7 +56,7 @@ static bool read_number(const char **at, uint64_t *number)
 }
 
 /* "3", "3-5" or "3-" at `*at`, which moves behind it. */
-static bool read_range(const char **at, struct range *range)
+static bool read_range(const char **at, struct qs_range *range)
 {
     if (!read_number(at, &range->first))
         return false;
@@ -71,7 +70,7 @@ static bool read_range(const char **at, struct range *range)
 
 bool ranges_parse(GArray *ranges, const char *text)
 {
-    struct range range;
+    struct qs_range range;
 
     while (read_range(&text, &range)) {
         g_array_append_val(ranges, range);
@@ -79,17 +78,6 @@ bool ranges_parse(GArray *ranges, const char *text)
             return true;
         if (*text++ != ',')
             break;
-    }
-    return false;
-}
-
-bool ranges_have(const GArray *ranges, uint64_t number)
-{
-    for (guint i = 0; i < ranges->len; i++) {
-        const struct range *range = &g_array_index(ranges, struct range, i);
-
-        if (number >= range->first && number <= range->last)
-            return true;
     }
     return false;
 }
@@ -171,26 +159,6 @@ char **inputs_list_files(bool demos, bool *any_folder)
 }
 
 /* --- Which sessions -------------------------------------------------------------------------- */
-
-/* "1,3-5" */
-static bool choose_sessions(GArray *chosen, const char *text)
-{
-    GArray *ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
-    bool good = ranges_parse(ranges, text);
-
-    for (guint i = 0; good && i < ranges->len; i++) {
-        const struct range *range = &g_array_index(ranges, struct range, i);
-
-        good = range->last <= G_MAXUINT && range->last - range->first < SESSIONS_CHOSEN_MAX;
-        for (uint64_t at = range->first; good && at <= range->last; at++) {
-            const unsigned number = (unsigned)at;
-
-            g_array_append_val(chosen, number);
-        }
-    }
-    g_array_free(ranges, TRUE);
-    return good || usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
-}
 
 /* Divisor: the share of the system's or the process's memory to use. */
 enum { MEMORY_PART = 2 };
@@ -296,23 +264,16 @@ static void append_option(GString *text, const char *protocol, const struct qs_o
         g_string_append_printf(text, "%s%s", choice == option->choices ? "" : "|", choice->name);
 }
 
-static char *all_options(void)
+static bool wrong_option(const char *text)
 {
-    GString *text = g_string_new(NULL);
+    GString *options = g_string_new(NULL);
 
     for (int i = 0; qs_protocols[i]; i++)
         for (unsigned j = 0; j < qs_protocols[i]->option_count; j++)
-            append_option(text, qs_protocols[i]->name, &qs_protocols[i]->options[j]);
-    return g_string_free(text, FALSE);
-}
-
-static bool wrong_option(const char *text)
-{
-    char *options = all_options();
-
+            append_option(options, qs_protocols[i]->name, &qs_protocols[i]->options[j]);
     usage_error("--option %s: no such option or value; the options are: %s", text,
-                *options ? options : "none");
-    g_free(options);
+                options->len ? options->str : "none");
+    g_string_free(options, TRUE);
     return false;
 }
 
@@ -349,7 +310,7 @@ void inputs_init(struct qs_sessions_options *sessions)
 {
     *sessions = (struct qs_sessions_options){
         .selection = qs_protocol_selection_new(),
-        .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+        .chosen = g_array_new(FALSE, FALSE, sizeof(struct qs_range)),
         .sign_ons = qs_donor_demos_new(),
         .sessions_max = QS_SESSIONS_MAX,
         .has_memory = has_memory,
@@ -369,15 +330,15 @@ void inputs_clear(struct qs_sessions_options *sessions)
 
 bool inputs_parse_sessions(struct qs_sessions_options *sessions)
 {
-    const int max = given.sessions_max;
+    const char *max = given.sessions_max;
+    guint64 number = sessions->sessions_max;
 
-    if (max != OPTION_NOT_GIVEN && max < 1)
-        return usage_error("--max-sessions %d: one at least is wanted", max);
-    if (max != OPTION_NOT_GIVEN)
-        sessions->sessions_max = (guint)max;
+    if (max && !g_ascii_string_to_unsigned(max, 10, 1, G_MAXINT, &number, NULL))
+        return usage_error("--max-sessions takes a number from 1, not \"%s\"", max);
+    sessions->sessions_max = (guint)number;
     for (char **text = given.sessions; text && *text; text++)
-        if (!choose_sessions(sessions->chosen, *text))
-            return false;
+        if (!ranges_parse(sessions->chosen, *text))
+            return usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", *text);
     for (char **text = given.protocol_options; text && *text; text++)
         if (!parse_protocol_option(sessions, *text))
             return false;

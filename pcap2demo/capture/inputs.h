@@ -33,16 +33,10 @@ char **inputs_list_files(bool demos, bool *any_folder);
 /* Parses --session, --max-sessions, --option and --port. False: an error was reported. */
 bool inputs_parse_sessions(struct qs_sessions_options *sessions);
 
-struct range {
-    uint64_t first, last; /* inclusive */
-};
-
 /*
- * Parses a list of numbers ("2", "1,3-5", "100-") to an array of struct range. False: it is not a
- * list of numbers from 1.
+ * Parses a list of numbers ("2", "1,3-5", "100-") to an array of struct qs_range. False: it is not
+ * a list of numbers from 1.
  */
 bool ranges_parse(GArray *ranges, const char *text);
-
-bool ranges_have(const GArray *ranges, uint64_t number);
 
 #endif

@@ -447,8 +447,6 @@ enum ip_found ip_read(struct ip *ip, struct qs_packet *packet)
 {
     uint8_t protocol;
 
-    memset(&packet->source, 0, sizeof packet->source);
-    memset(&packet->destination, 0, sizeof packet->destination);
     if (ip->fragments->len)
         g_array_set_size(ip->fragments, 0);
     if (!packet->size || !(packet->data[0] >> 4 == 6 ? read_ipv6(ip, packet, &protocol)

@@ -42,9 +42,9 @@ void ip_free(struct ip *ip);
 enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
 
 /*
- * Reads one IP packet. If it is or completes a UDP datagram, its payload replaces it in `packet`,
- * with the addresses; of a TCP segment the header stays. `ip` may own the data, which are valid
- * until the next call.
+ * Reads one IP packet, whose addresses are still zero. If it is or completes a UDP datagram, its
+ * payload replaces it in `packet`, with the addresses; of a TCP segment the header stays. `ip` may
+ * own the data, which are valid until the next call.
  */
 enum ip_found ip_read(struct ip *ip, struct qs_packet *packet);
 

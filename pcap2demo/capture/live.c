@@ -353,7 +353,7 @@ static void try_again(const struct live *live, struct source *source)
         tell(live, source, true, "is back");
     } else {
         source->hopeless = is_refused(error);
-        if (!source->reported && !is_down(live, source))
+        if (!source->reported && (source->hopeless || !is_down(live, source)))
             tell(live, source, false, "is back, but cannot be opened: %s", error);
         source->reported = true;
     }

@@ -5,7 +5,6 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { CHUNK = 64 * 1024 /* bytes per read: they fit into the CPU's cache */ };
 
@@ -19,9 +18,7 @@ static bool is_regular(FILE *stream)
 
 void read_buffer_init(struct read_buffer *buffer, FILE *stream)
 {
-    *buffer = (struct read_buffer){.stream = stream};
-    buffer->offset = is_regular(stream) ? ftello(stream) : -1;
-    buffer->regular = buffer->offset >= 0;
+    *buffer = (struct read_buffer){.stream = stream, .regular = is_regular(stream)};
 }
 
 void read_buffer_clear(struct read_buffer *buffer)
@@ -40,45 +37,19 @@ static void reserve(struct read_buffer *buffer, uint32_t size)
     buffer->bytes = g_realloc(buffer->bytes, wanted);
 }
 
-static void read_file(struct read_buffer *buffer, uint32_t size)
-{
-    while (buffer->size < size) {
-        const ssize_t read =
-            pread(fileno(buffer->stream), buffer->bytes + buffer->size, CHUNK, buffer->offset);
-
-        if (read < 0 && errno == EINTR)
-            continue;
-        if (read < 0)
-            buffer->failure = errno;
-        if (read <= 0)
-            return;
-        buffer->offset += read;
-        buffer->size += (uint32_t)read;
-    }
-}
-
-/* A signal ends the read. */
-static void read_stream(struct read_buffer *buffer, uint32_t size)
-{
-    const uint32_t wanted = size - buffer->size;
-    const size_t read = fread(buffer->bytes + buffer->size, 1, wanted, buffer->stream);
-
-    if (read < wanted && ferror(buffer->stream))
-        buffer->failure = errno;
-    buffer->size += (uint32_t)read;
-}
-
 bool read_buffer_fetch(struct read_buffer *buffer, uint32_t size)
 {
+    uint32_t wanted;
+
     buffer->size -= buffer->at;
     if (buffer->size)
         memmove(buffer->bytes, buffer->bytes + buffer->at, buffer->size);
     buffer->at = 0;
     reserve(buffer, size);
-    if (buffer->regular)
-        read_file(buffer, size);
-    else
-        read_stream(buffer, size);
+    wanted = MAX(size - buffer->size, buffer->regular ? CHUNK : 0);
+    buffer->size += (uint32_t)fread(buffer->bytes + buffer->size, 1, wanted, buffer->stream);
+    if (buffer->size < size && ferror(buffer->stream)) /* a signal ends the read, too */
+        buffer->failure = errno;
     return buffer->size >= size;
 }
 

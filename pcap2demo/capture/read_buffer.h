@@ -12,12 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 struct read_buffer {
     FILE *stream;
     bool regular;
-    off_t offset;      /* in a regular file, of the end of `bytes` */
     uint8_t *bytes;    /* unread bytes of the previous chunk, then the current one */
     uint32_t capacity; /* of `bytes` */
     uint32_t at, size; /* available bytes: from `at` up to `size` */

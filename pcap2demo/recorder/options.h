@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that only recording from network interfaces has. */
+/* Recording from network interfaces, and the options that only it has. */
 #ifndef PCAP2DEMO_RECORDER_OPTIONS_H
 #define PCAP2DEMO_RECORDER_OPTIONS_H
 
@@ -17,7 +17,7 @@ struct recorder_options {
     int64_t idle;           /* nanoseconds */
     uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
     uint64_t max_demo_size; /* bytes; 0: no limit */
-    unsigned keep_days;     /* 0: for ever */
+    int64_t keep;           /* seconds; 0: for ever */
     unsigned buffer;        /* MiB of the kernel's packet buffer */
     char *packets;          /* folder for a capture of each session; or NULL */
 };
@@ -33,5 +33,12 @@ bool recorder_options_parse(void);
  * filter, because a protocol's servers open a port for each client.
  */
 char *recorder_port_filter(char *const *ports);
+
+/*
+ * Records until stopped: opens the interfaces, drops the privileges for this, passes packets to the
+ * sessions, and reports the status. Failures are reported; the exit status is EXIT_WELL after a
+ * stop that was asked for.
+ */
+void recorder_run(const struct options *options);
 
 #endif

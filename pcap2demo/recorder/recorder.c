@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/recorder.h"
+#include "pcap2demo/recorder/options.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -287,7 +287,7 @@ static void print_status(const struct options *options)
                    "packets", "loss^%", "lossv%", "ping ms", "bytes");
         json_array_foreach(json_object_get(status, "sessions"), i, session) print_session(session);
         print_line("%s: %" G_GINT64_FORMAT " packets, %" G_GINT64_FORMAT
-                   " dropped by the kernel, %" G_GINT64_FORMAT " demos, %" G_GINT64_FORMAT " lost",
+                   " dropped by the kernel, demos: %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " lost",
                    text_of(status, "updated", "?"),
                    (gint64)json_integer_value(json_object_get(status, "packets")),
                    (gint64)json_integer_value(json_object_get(status, "dropped_kernel")),
@@ -301,5 +301,6 @@ static void print_status(const struct options *options)
 const struct action_kind status_action = {
     .name = "status",
     .help = "Print who plays, by the recorder of a FOLDER",
+    .task = TASK_RECORD,
     .print = print_status,
 };

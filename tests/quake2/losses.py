@@ -23,6 +23,10 @@ SERVER_PORT = 27910
 # Server packets, and by how many bytes each is cut.
 CUTS = [(123, 2), (123, 25), (350, 12), (500, 61)]
 
+# A packet with a change of STAT_LAYOUTS, and frames in which that may be wrong without it; the share of the packets
+# that a late start lacks.
+HEALTH_ICON, LAYOUTS, CHANGE, LATE = 0, 13, (2507, 45), 0.4
+
 HEALED = 600  # of 662 frames: what one lost packet leaves wrong is gone soon
 
 
@@ -89,6 +93,41 @@ def check_cut(tools, data, recording, number, short):
     return good
 
 
+def statistics(tool, demo):
+    """Of each frame by its number: its statistics."""
+    run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         encoding="utf-8", errors="replace", check=False)
+    frames, number, stat = {}, 0, 0
+    for words in (line.split(" ") for line in run.stdout.splitlines()):
+        if words[2] == "q2.frame.number":
+            number = int(words[4])
+        elif words[2] == "q2.frame.delta":
+            frames[number] = dict(frames.get(int(words[4]), {}))
+        elif words[2] == "q2.player.stat.index":
+            stat = int(words[4])
+        elif words[2] == "q2.player.stat.value":
+            frames[number][stat] = int(words[4])
+    return frames
+
+
+def check_statistic(tool, data, stat, kept, most, *options):
+    """In how many frames it is another than in the demo of the whole capture."""
+    found = []
+    for capture in (data, data[:HEADER] + b"".join(kept)):
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "x.pcap"
+            path.write_bytes(capture)
+            subprocess.run([tool, "--quiet", "--output", name, *options, path], check=False,
+                           stderr=subprocess.DEVNULL)
+            found.append(statistics(tool, sorted(pathlib.Path(name).glob("*.dm2"))[0]))
+    whole, lossy = found
+    wrong = sum(frame.get(stat, 0) != whole[number].get(stat, 0) for number, frame in lossy.items()
+                if number in whole)
+    good = lossy and wrong <= most
+    print(f"{'ok  ' if good else 'FAIL'} statistic {stat} is wrong in {wrong} of {len(lossy)} frames")
+    return good
+
+
 def main():
     tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[3]) / "captures" / "quake2"
     if not shared.is_dir():
@@ -101,6 +140,10 @@ def main():
     runs += [list(range(60, 700, 7))]
     results = [check(tools, data, recording, lost) for lost in runs]
     results += [check_cut(tools, data, recording, number, short) for number, short in CUTS]
+    every = list(records(data))
+    results.append(check_statistic(tools[0], data, LAYOUTS, every[:CHANGE[0] - 1] + every[CHANGE[0]:], CHANGE[1]))
+    results.append(check_statistic(tools[0], data, HEALTH_ICON, every[int(len(every) * LATE):], 0, "--sign-on",
+                                   shared / "d-v34-lossy" / "d-v34.dm2"))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

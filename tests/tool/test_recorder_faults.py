@@ -187,6 +187,18 @@ class Faults(RecorderTest):
         self.assertGreater(self.packets(demo), 300)
         self.assertEqual(list(self.demos.glob(".*")), [])
 
+    def test_an_unfinished_demo_that_has_its_end(self):
+        """The recorder was killed before it gave the demo its name."""
+        left = self.unfinished()
+        self.stop(self.start())
+        demo, = self.demos.glob("*.qwd")
+        whole = demo.read_bytes()
+        demo.unlink()
+        left.write_bytes(whole)
+        self.stop(self.start())
+        demo, = self.demos.glob("*.qwd")
+        self.assertTrue(demo.read_bytes() == whole)
+
     def test_nothing_of_a_damaged_capture_is_destroyed(self):
         self.unfinished("--write-pcap", "packets/")
         packets = self.folder / "packets"
