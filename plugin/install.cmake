@@ -30,4 +30,4 @@ install(CODE "set(CMAKE_INSTALL_PREFIX \"\${quakeshark_prefix}\")" COMPONENT plu
 # The rules alone, and the manual.
 install(FILES profile/quakeshark-colorfilters DESTINATION ${CMAKE_INSTALL_DATADIR}/quakeshark
   COMPONENT plugin)
-install(FILES quakeshark.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT plugin)
+install_manual(${CMAKE_CURRENT_SOURCE_DIR}/quakeshark.7 plugin)

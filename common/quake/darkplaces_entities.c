@@ -155,29 +155,13 @@ static void read_model(struct qs_decoder *d, uint32_t bits, struct qs_entity_upd
     }
 }
 
-static void read_looks(struct qs_decoder *d, uint32_t bits)
-{
-    if (bits & E_FRAME1)
-        qs_u8(d, NQ_ENTITY_FRAME);
-    if (bits & E_FRAME2)
-        qs_u8(d, NQ_ENTITY_FRAME2);
-    if (bits & E_EFFECTS1)
-        qs_u8(d, NQ_ENTITY_EFFECTS);
-    if (bits & E_EFFECTS2)
-        qs_u8(d, NQ_ENTITY_EFFECTS2);
-    if (bits & E_COLORMAP)
-        qs_u8(d, NQ_ENTITY_COLORMAP);
-    if (bits & E_SKIN)
-        qs_u8(d, NQ_ENTITY_SKIN);
-    if (bits & E_ALPHA)
-        qs_scaled_u8(d, NQ_ENTITY_ALPHA, alpha_unit);
-    if (bits & E_SCALE)
-        qs_scaled_u8(d, NQ_ENTITY_SCALE, scale_unit);
-    if (bits & E_GLOWSIZE)
-        qs_scaled_u8(d, NQ_ENTITY_GLOW_SIZE, glow_unit);
-    if (bits & E_GLOWCOLOR)
-        qs_u8(d, NQ_ENTITY_GLOW_COLOR);
-}
+static const struct nq_optional_byte looks[] = {
+    {E_FRAME1, NQ_ENTITY_FRAME, 0},        {E_FRAME2, NQ_ENTITY_FRAME2, 0},
+    {E_EFFECTS1, NQ_ENTITY_EFFECTS, 0},    {E_EFFECTS2, NQ_ENTITY_EFFECTS2, 0},
+    {E_COLORMAP, NQ_ENTITY_COLORMAP, 0},   {E_SKIN, NQ_ENTITY_SKIN, 0},
+    {E_ALPHA, NQ_ENTITY_ALPHA, 1.0 / 255}, {E_SCALE, NQ_ENTITY_SCALE, 1.0 / 16},
+    {E_GLOWSIZE, NQ_ENTITY_GLOW_SIZE, 4},  {E_GLOWCOLOR, NQ_ENTITY_GLOW_COLOR, 0},
+};
 
 static void read_state(struct qs_decoder *d, struct qs_entity_update *update)
 {
@@ -189,7 +173,7 @@ static void read_state(struct qs_decoder *d, struct qs_entity_update *update)
     update->bits = bits;
     read_position(d, bits, update);
     read_model(d, bits, update);
-    read_looks(d, bits);
+    nq_read_optional_bytes(d, bits, looks, G_N_ELEMENTS(looks), 0);
     if (bits & E_FLAGS && flags_late)
         read_flags(d, update->number);
     if (bits & E_TAGATTACHMENT)

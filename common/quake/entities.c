@@ -194,47 +194,20 @@ static void read_position(struct qs_decoder *d, uint32_t flags, struct qs_entity
                   flags & angle[axis] ? NQ_UPDATE_ANGLES_PITCH : 0, update);
 }
 
-/* FitzQuake's. Returns the upper byte of the model number, shifted to where it belongs. */
-static uint32_t read_fitzquake_extension(struct qs_decoder *d, uint32_t flags)
-{
-    uint32_t model = 0;
+static const struct nq_optional_byte fitzquake_bytes[] = {
+    {U_ALPHA, NQ_UPDATE_ALPHA, 0},
+    {U_SCALE, NQ_UPDATE_SCALE, 1.0 / 16},
+    {U_FRAME2, NQ_UPDATE_FRAME2, 0},
+    {U_MODEL2, NQ_UPDATE_MODEL2, 0},
+    {U_LERPFINISH, NQ_UPDATE_LERPFINISH, 1.0 / 255},
+};
 
-    if (flags & U_ALPHA)
-        qs_u8(d, NQ_UPDATE_ALPHA);
-    if (flags & U_SCALE)
-        qs_scaled_u8(d, NQ_UPDATE_SCALE, scale_unit);
-    if (flags & U_FRAME2)
-        qs_u8(d, NQ_UPDATE_FRAME2);
-    if (flags & U_MODEL2)
-        model = (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
-    if (flags & U_LERPFINISH)
-        qs_scaled_u8(d, NQ_UPDATE_LERPFINISH, 1.0 / 255);
-    return model;
-}
-
-/* The same of DarkPlaces'. */
-static uint32_t read_darkplaces_extension(struct qs_decoder *d, uint32_t flags)
-{
-    uint32_t model = 0;
-
-    if (flags & U_DP_ALPHA)
-        qs_u8(d, NQ_UPDATE_ALPHA);
-    if (flags & U_DP_SCALE)
-        qs_scaled_u8(d, NQ_UPDATE_SCALE, scale_unit);
-    if (flags & U_DP_EFFECTS2)
-        qs_u8(d, NQ_UPDATE_EFFECTS2);
-    if (flags & U_DP_GLOWSIZE)
-        qs_scaled_u8(d, NQ_UPDATE_GLOWSIZE, 4);
-    if (flags & U_DP_GLOWCOLOR)
-        qs_u8(d, NQ_UPDATE_GLOWCOLOR);
-    if (flags & U_DP_COLORMOD)
-        qs_u8(d, NQ_UPDATE_COLORMOD);
-    if (flags & U_DP_FRAME2)
-        qs_u8(d, NQ_UPDATE_FRAME2);
-    if (flags & U_DP_MODEL2)
-        model = (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
-    return model;
-}
+static const struct nq_optional_byte darkplaces_bytes[] = {
+    {U_DP_ALPHA, NQ_UPDATE_ALPHA, 0},         {U_DP_SCALE, NQ_UPDATE_SCALE, 1.0 / 16},
+    {U_DP_EFFECTS2, NQ_UPDATE_EFFECTS2, 0},   {U_DP_GLOWSIZE, NQ_UPDATE_GLOWSIZE, 4},
+    {U_DP_GLOWCOLOR, NQ_UPDATE_GLOWCOLOR, 0}, {U_DP_COLORMOD, NQ_UPDATE_COLORMOD, 0},
+    {U_DP_FRAME2, NQ_UPDATE_FRAME2, 0},       {U_DP_MODEL2, NQ_UPDATE_MODEL2, 0},
+};
 
 /* Nehahra's engines send protocol 15, 250 or BJP's, and this. */
 static void read_transparency(struct qs_decoder *d)
@@ -269,9 +242,13 @@ void nq_read_update(struct qs_decoder *d)
         qs_u8(d, NQ_UPDATE_EFFECTS);
     read_position(d, flags, &update);
     if (extension == FITZQUAKE)
-        model |= read_fitzquake_extension(d, flags);
+        model |= (uint32_t)nq_read_optional_bytes(d, flags, fitzquake_bytes,
+                                                  G_N_ELEMENTS(fitzquake_bytes), NQ_UPDATE_MODEL2)
+                 << 8;
     else if (extension == DARKPLACES)
-        model |= read_darkplaces_extension(d, flags);
+        model |= (uint32_t)nq_read_optional_bytes(d, flags, darkplaces_bytes,
+                                                  G_N_ELEMENTS(darkplaces_bytes), NQ_UPDATE_MODEL2)
+                 << 8;
     else if (flags & U_TRANS)
         read_transparency(d);
     if (flags & U_MODEL) {

@@ -36,11 +36,15 @@ struct action {
     void (*end)(struct action *action, bool report);
 };
 
+/* Where --help lists an action. */
+enum task { TASK_LOOK, TASK_TEST, TASK_CAPTURE, TASK_RECORD };
+
 /* The command line options of an action. */
 struct action_kind {
     const char *name; /* of the option: "list" */
     char letter;      /* of the short option, or 0 */
     const char *help;
+    enum task task;
     const char *argument; /* the argument's name in --help, or NULL */
     /* If not NULL, the argument is one of these choices: number i, NULL after the last. */
     const char *(*choice)(unsigned i);
@@ -64,8 +68,8 @@ extern const struct action_kind convert_action;
 /* The others, in the order of --help; ends with NULL. */
 extern const struct action_kind *const action_kinds[];
 
-extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,
-    extract_action, anonymize_action, fields_action, status_action;
+/* Those of them that are asked for by name. */
+extern const struct action_kind check_action, pcap_action, extract_action;
 
 /* The test report that --check writes; NULL: none. */
 const char *check_junit_file(void);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/demo/late_join/late_join.h"
 #include "common/demo/late_join/sign_on.h"
 
 enum { STEPS = 3000, ABOUT = 40 };
@@ -135,4 +136,25 @@ TEST(test_left_and_cleared)
     assert_int_equal(qs_sign_on_count(pair.unasked), 0);
     assert_int_equal(pair.unasked->blocks, 0);
     end(&pair);
+}
+
+/* How much evidence refuses a donor. */
+TEST(test_limit_of_evidence)
+{
+    static const struct qs_evidence_limit limits[] = {{QS_EVIDENCE_STATES, 3, 5}};
+    static const struct {
+        int agree, differ;
+        bool refused;
+    } cases[] = {{95, 5, false}, {94, 6, true}, {0, 2, false}, {0, 3, true}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct qs_donor_match match = {.version = 28};
+        char *refusal;
+
+        for (int j = 0; j < cases[i].agree + cases[i].differ; j++)
+            qs_donor_match_note(&match, QS_EVIDENCE_STATES, j < cases[i].agree);
+        refusal = qs_donor_match_refusal(&match, 28, limits, 1);
+        assert_int_equal(refusal != NULL, cases[i].refused);
+        g_free(refusal);
+    }
 }

@@ -4,7 +4,7 @@
 import struct
 import unittest
 
-from wireshark import PluginTest, rows, some_captures, with_network
+from wireshark import PluginTest, rows, some_captures, stored_packets, with_network
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 PAYLOAD = 42  # offset in a frame: Ethernet, IPv4 without options, UDP
@@ -15,14 +15,8 @@ TROUBLE = (b"Dissector bug", b"Malformed Packet", b"Exception occurred")
 
 def frames(path):
     """The Ethernet frames with UDP in IPv4 of a pcap file, each way of beginning but once."""
-    data = path.read_bytes()
-    if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1"):
-        return
-    at, seen = 24, set()
-    while at + 16 <= len(data):
-        size, = struct.unpack_from("<I", data, at + 8)
-        frame = data[at + 16:at + 16 + size]
-        at += 16 + size
+    seen = set()
+    for _, frame, _ in stored_packets(path):
         kind = (frame[34:38], len(frame) // 16, frame[PAYLOAD:PAYLOAD + 4] == b"\xff" * 4)
         if frame[12:15] == b"\x08\x00\x45" and frame[23] == 17 and kind not in seen:
             seen.add(kind)

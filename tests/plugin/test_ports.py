@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which packets the plugin gets, and which it leaves to Wireshark's own dissectors."""
 
-import gzip
 import struct
 import unittest
 
-from wireshark import CAPTURES, PluginTest, quoted, to_client, to_server
+from wireshark import CAPTURES, PluginTest, quoted, stored_packets, to_client, to_server
 
 CONNECT = b"\xff\xff\xff\xffconnect 28 4320 -168 \"\\name\\me\"\n"
 GAME = bytes.fromhex("01000000 00000000 8210 05ff")  # clc_delta
@@ -28,14 +27,9 @@ LATE_PACKETS = 60
 
 def late_session(port):
     """Frames of a session without its handshake, on another port."""
-    data = gzip.decompress((CAPTURES[0] / "fidelity" / "qw-vanilla.pcap.gz").read_bytes())
-    at, frames = 24, []
-    while len(frames) < 300 + LATE_PACKETS:
-        size, = struct.unpack_from("<I", data, at + 8)
-        frames.append(data[at + 16:at + 16 + size])
-        at += 16 + size
+    frames = [frame for _, frame, _ in stored_packets(CAPTURES[0] / "fidelity" / "qw-vanilla.pcap.gz")]
     standard, other = struct.pack(">H", 27500), struct.pack(">H", port)
-    return [frame[:34] + frame[34:38].replace(standard, other) + frame[38:] for frame in frames[300:]]
+    return [frame[:34] + frame[34:38].replace(standard, other) + frame[38:] for frame in frames[300:300 + LATE_PACKETS]]
 
 
 class Ports(PluginTest):

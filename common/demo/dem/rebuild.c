@@ -516,8 +516,10 @@ static void follow_client(struct dem *dem, const struct nq_session *session)
     if (gap->known || !(session->frames.started || (session->moved && time > gap->before)))
         return;
     gap->known = true;
-    gap->lacks = !whole || (!session->frames.started &&
-                            (time < gap->after || gap->echoes < ECHOES * (gap->count + 1)));
+    /* Where the game's clock stood still its time shows nothing. */
+    gap->lacks =
+        !whole || (!session->frames.started && (time < gap->after || gap->after <= gap->before ||
+                                                gap->echoes < ECHOES * (gap->count + 1)));
 }
 
 static void dem_packet(void *state, const struct qs_decoder *decoder,

@@ -36,6 +36,7 @@ struct dm2 {
     uint32_t level;             /* number of the level at hand */
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
+    bool framed;                /* a frame was seen */
     uint32_t donor_level;       /* number of the level with a donor's sign-on; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
     struct qs_packet loss;      /* that frame's packet, for its number and time */
@@ -302,6 +303,7 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
     frame = find_frame(dm2);
     if (frame == NO_FRAME)
         return false;
+    dm2->framed = true;
     if (can_begin(dm2, session, frame) && can_be_shown(dm2, session))
         begin_level(dm2, session);
     else if (session->base.level)
@@ -654,7 +656,11 @@ static void dm2_join_late(void *state, const struct qs_donor_match *match,
 
 static void dm2_finish(void *state)
 {
-    end_level(state);
+    struct dm2 *dm2 = state;
+
+    end_level(dm2);
+    if (dm2->level && !dm2->framed)
+        qs_demo_ended_in_sign_on(dm2->out);
 }
 
 const struct qs_demo_rebuilder dm2_rebuilder = {

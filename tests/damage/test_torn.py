@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What captures of Quake and Quake II lack: the end of a packet of the sign-on, or twenty packets in a row. A level is
+played with all of its sign-on or not at all, and messages of Quake that are missing are reported, with exit status 1.
+
+    test_torn.py PCAP2DEMO CAPTURES [SHARED]     all places with QUAKESHARK_WINDOWS=all
+"""
+
+import collections
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quake"))
+
+import capture  # noqa: E402
+import dem  # noqa: E402
+
+WINDOW = 20  # packets
+ALL = os.environ.get("QUAKESHARK_WINDOWS") == "all"
+STRIDE = WINDOW if ALL else 13 * WINDOW
+SIGN_ON = 4000 if ALL else 120  # packets of a capture that may be of a sign-on
+KEPT = 200  # bytes of a torn packet
+
+OWN = ["nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34", "q2-protocol35", "q2-protocol36"]
+STORED = ["netquake/d1-darkplaces-server/d1-dpserver-qsclient-quake15", "netquake/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7",
+          "quake2/gs-q36m1021/gs-q36m1021", "quake2/x-q36e2/x-q36e2"]
+
+
+def blocks_of(demo):
+    if demo.suffix == ".dem":
+        return [block.messages for block in dem.read(demo)[1]]
+    data, blocks = demo.read_bytes(), []
+    while len(data) >= 4 and data[:4] != b"\xff" * 4:
+        size, = struct.unpack_from("<i", data)
+        blocks.append(data[4:4 + size])
+        data = data[4 + size:]
+    return blocks
+
+
+def starts_of(blocks):
+    """What comes before the game in each level that is played."""
+    starts, start = [], None
+    for block in blocks:
+        if b"\x0b" in block[:400] and b"maps/" in block and not block.startswith(b"\x0c"):
+            start = [] if start is None or b"\x19" in block else start
+        if block.startswith(b"\x0c"):
+            start = []
+        if start is not None:
+            start.append(block)
+            if b"\x19\x03" in block or block.endswith(b"precache\n\0"):
+                starts.append(start)
+                start = None
+    return starts
+
+
+class Sweep:
+    def __init__(self, tool, path, folder):
+        self.tool, self.folder = tool, pathlib.Path(folder)
+        self.link_type, self.frames = capture.read(path)
+        self.status, _, demos = self.convert(self.frames)
+        self.starts = [start for demo in demos for start in starts_of(demo)]
+        self.blocks = collections.Counter(block for demo in demos for block in demo)
+
+    def convert(self, frames):
+        path = self.folder / "x.pcap"
+        capture.write(path, self.link_type, frames)
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            run = subprocess.run([self.tool, "-q", "-o", folder, path], capture_output=True, text=True,
+                                 stdin=subprocess.DEVNULL, check=False)
+            demos = [blocks_of(demo) for demo in sorted(pathlib.Path(folder).iterdir())]
+        return run.returncode, run.stderr, demos
+
+    def torn(self):
+        for place, frame in enumerate(self.frames[:SIGN_ON]):
+            if len(frame.data) <= KEPT:
+                continue
+            cut = frame._replace(data=frame.data[:KEPT])
+            status, error, demos = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:])
+            starts = [start for demo in demos for start in starts_of(demo)]
+            if status != 1 or ("lent by" not in error and any(start not in self.starts for start in starts)):
+                yield place
+
+    def silent(self):
+        """Windows of which nobody is told. What follows the last packets nobody knows."""
+        for start in range(0, len(self.frames) - 2 * WINDOW, STRIDE):
+            status, error, demos = self.convert(self.frames[:start] + self.frames[start + WINDOW:])
+            left = self.blocks - collections.Counter(block for demo in demos for block in demo)
+            if left and not (status == 1 and error):
+                yield start
+
+
+def check(tool, path):
+    with tempfile.TemporaryDirectory() as folder:
+        sweep = Sweep(tool, path, folder)
+        found = {"torn": list(sweep.torn())}
+        if path.name.startswith("nq") or "netquake" in str(path):
+            found["lost"] = list(sweep.silent())
+    wrong = {what: places for what, places in found.items() if places}
+    good = sweep.starts and not wrong
+    print(f"{'ok  ' if good else 'FAIL'} {path.name}: {len(sweep.frames)} packets, {len(sweep.starts)} levels {wrong or ''}",
+          flush=True)
+    return good
+
+
+def main(tool, captures, shared=None):
+    paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
+    stored = pathlib.Path(shared or "", "captures")
+    if ALL and stored.is_dir():
+        paths += [stored / f"{name}.pcap" for name in STORED]
+    return 0 if all([check(tool, path) for path in paths]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
