@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 {
     static const char *const names[] = {"decode", "stream",  "plugin", "session",
                                         "tool",   "rebuild", "lend",   "recording",
-                                        "golden", "capture", "expect"};
+                                        "golden", "capture", "expect", "archive"};
     char *folders[G_N_ELEMENTS(names)];
 
     if (argc != 2) {
