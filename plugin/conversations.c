@@ -5,7 +5,7 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 
-#include "plugin/packet_states.h"
+#include "common/core/lists.h"
 #include "plugin/snapshots.h"
 
 /* --- Sessions in a Wireshark memory pool, cleared when it is freed --- */
@@ -88,6 +88,159 @@ struct conversation_state {
     struct qs_session_number number;
 };
 
+/* --- Packets: the state of each, and of each stream unit, for later passes. A row in one table,
+ * since memory per packet limits large captures. --- */
+
+struct packet_state {
+    const struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
+    uint32_t frame;                                /* its number */
+    uint32_t number;                               /* of its session; 0: it belongs to none */
+    uint32_t snapshot;  /* of the session before it; see plugin/snapshots.h */
+    uint32_t missing;   /* bytes that the capture lacks before the unit */
+    uint32_t layer : 8; /* of the frame: its curr_layer_num */
+    uint32_t from : 2;  /* enum qs_end */
+    uint32_t unit : 22; /* from 1 on; 0: a datagram */
+};
+
+/* Masks. */
+enum { PACKET_STATE_LAYER = 0xff, PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x3fffff };
+
+/* Of one capture. */
+struct packet_states {
+    struct qs_chunks rows; /* struct packet_state, in the order of frame, layer, unit */
+    uint32_t used;         /* of them; the rest waits to be used again */
+    int64_t offset;        /* in the file, of the frame that came last in the first pass */
+    struct qs_snapshots *snapshots;
+};
+
+void packet_states_free(struct dissector *dissector)
+{
+    struct packet_states *states = dissector->packet_states;
+
+    if (!states)
+        return;
+    qs_chunks_clear(&states->rows);
+    qs_snapshots_free(states->snapshots);
+    g_free(states);
+    dissector->packet_states = NULL;
+}
+
+static struct packet_states *states_of(struct dissector *dissector)
+{
+    struct packet_states *states = dissector->packet_states;
+
+    if (states)
+        return states;
+    states = g_new0(struct packet_states, 1);
+    qs_chunks_init(&states->rows, sizeof(struct packet_state), 0);
+    states->snapshots = qs_snapshots_new(dissector->protocol);
+    dissector->packet_states = states;
+    return states;
+}
+
+static struct qs_snapshots *packet_states_snapshots(struct dissector *dissector)
+{
+    return states_of(dissector)->snapshots;
+}
+
+static int compare(const struct packet_state *state, const struct packet_state *key)
+{
+    if (state->frame != key->frame)
+        return state->frame < key->frame ? -1 : 1;
+    if (state->layer != key->layer)
+        return state->layer < key->layer ? -1 : 1;
+    return state->unit < key->unit ? -1 : state->unit > key->unit;
+}
+
+static struct packet_state *row_at(const struct packet_states *states, uint32_t number)
+{
+    return qs_chunks_at(&states->rows, number);
+}
+
+/* The number of the first row that is not before the key; one past the last where all are. */
+static uint32_t lower_bound(const struct packet_states *states, const struct packet_state *key)
+{
+    uint32_t low = 1, high = states->used + 1;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (compare(row_at(states, middle), key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct packet_state key_of(const packet_info *pinfo, uint32_t unit)
+{
+    return (struct packet_state){.frame = pinfo->num,
+                                 .layer = pinfo->curr_layer_num & PACKET_STATE_LAYER,
+                                 .unit = unit & PACKET_STATE_UNIT};
+}
+
+/*
+ * Where a filter leaves a frame out of two passes, the next one gets its number, and the left out
+ * one is not seen again. The first pass tells the two apart by where they are in the file. Later
+ * that does not identify a frame: File > Save moves it.
+ */
+static void drop_left_out(struct packet_states *states, const packet_info *pinfo)
+{
+    if (PINFO_FD_VISITED(pinfo) || pinfo->fd->file_off == states->offset)
+        return;
+    states->offset = pinfo->fd->file_off;
+    while (states->used && row_at(states, states->used)->frame == pinfo->num)
+        states->used--;
+}
+
+/* The state of the frame's datagram or unit, or NULL. Valid until another one is added. */
+static struct packet_state *find_packet(const struct dissector *dissector, const packet_info *pinfo,
+                                        uint32_t unit)
+{
+    const struct packet_state key = key_of(pinfo, unit);
+    struct packet_states *states = dissector->packet_states;
+    uint32_t number;
+
+    if (!states)
+        return NULL;
+    drop_left_out(states, pinfo);
+    number = lower_bound(states, &key);
+    return number <= states->used && compare(row_at(states, number), &key) == 0
+               ? row_at(states, number)
+               : NULL;
+}
+
+/* Moves the last row to its place: frames come in order, but what stands in one may not. */
+static struct packet_state *put_in_order(struct packet_states *states)
+{
+    uint32_t number = states->used;
+    struct packet_state *state = row_at(states, number);
+    const struct packet_state added = *state;
+
+    for (; number > 1 && compare(row_at(states, number - 1), &added) > 0; number--) {
+        struct packet_state *before = row_at(states, number - 1);
+
+        *state = *before;
+        state = before;
+    }
+    *state = added;
+    return state;
+}
+
+/* A new one, all zeros except its key. Frames come in order. */
+static struct packet_state *add_packet(struct dissector *dissector, const packet_info *pinfo,
+                                       uint32_t unit)
+{
+    struct packet_states *states = states_of(dissector);
+
+    drop_left_out(states, pinfo);
+    if (states->used == states->rows.count)
+        qs_chunks_add(&states->rows);
+    *row_at(states, ++states->used) = key_of(pinfo, unit);
+    return put_in_order(states);
+}
+
 /* --- Conversations --- */
 
 static ws_bool free_links(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
@@ -109,7 +262,8 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     return state;
 }
 
-address wireshark_address(const struct qs_address *from)
+/* Without its port; it points to `from`. */
+static address wireshark_address(const struct qs_address *from)
 {
     address to = ADDRESS_INIT_NONE;
 
@@ -185,7 +339,7 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
     return is_first_pass(pinfo) ? find_or_begin(dissector, pinfo) : find(dissector, pinfo);
 }
 
-/* --- Packets --- */
+/* --- Contexts --- */
 
 /* In the first pass, the conversation's session is the state before this packet. */
 static void init_state(struct packet_state *state, struct dissector *dissector,
@@ -204,7 +358,7 @@ static struct packet_state *new_packet_state(struct dissector *dissector, packet
 {
     struct packet_state *state = PINFO_FD_VISITED(pinfo)
                                      ? wmem_new0(pinfo->pool, struct packet_state)
-                                     : packet_states_add(dissector, pinfo, unit);
+                                     : add_packet(dissector, pinfo, unit);
 
     init_state(state, dissector, pinfo, conversation);
     return state;
@@ -233,7 +387,7 @@ static struct packet_context context_of(struct dissector *dissector, const packe
 
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo)
 {
-    struct packet_state *state = packet_states_find(dissector, pinfo, 0);
+    struct packet_state *state = find_packet(dissector, pinfo, 0);
     struct conversation_state *conversation = NULL;
 
     if (!state) {
@@ -298,7 +452,7 @@ struct packet_context unit_context(struct dissector *dissector, packet_info *pin
 {
     const uint32_t unit = *units_done(dissector, pinfo) + 1;
     struct conversation_state *conversation = conversation_of(dissector, pinfo);
-    struct packet_state *state = packet_states_find(dissector, pinfo, unit);
+    struct packet_state *state = find_packet(dissector, pinfo, unit);
     struct packet_context context;
 
     if (!state)
@@ -326,9 +480,20 @@ uint32_t packet_session_number(const struct packet_context *context,
 
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo)
 {
-    const struct packet_state *state = packet_states_in_session(dissector, pinfo);
+    const struct packet_state first = {.frame = pinfo->num};
+    const struct packet_states *states = dissector->packet_states;
 
-    return state ? state->number : 0;
+    if (!states)
+        return 0;
+    for (uint32_t number = lower_bound(states, &first); number <= states->used; number++) {
+        const struct packet_state *state = row_at(states, number);
+
+        if (state->frame != first.frame)
+            break;
+        if (state->number)
+            return state->number;
+    }
+    return 0;
 }
 
 /* --- Conversations announced by another one --- */

@@ -22,8 +22,9 @@
  * capture: filters, statistics and pcap2demo agree on them.
  */
 
-/* Call it when the capture is closed. */
+/* Call these when the capture is closed. */
 void session_numbers_restart(void);
+void packet_states_free(struct dissector *dissector);
 
 /* The number of sessions begun. */
 uint32_t session_numbers_count(void);
@@ -62,9 +63,6 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 /* The context for the packet's next unit; the same until unit_done() is called. */
 struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo);
 void unit_done(const struct dissector *dissector, packet_info *pinfo);
-
-/* The address without its port; it points to `from`. */
-address wireshark_address(const struct qs_address *from);
 
 /*
  * Assigns the conversation that the decoded packet announces to the dissector, from this packet on.

@@ -36,11 +36,8 @@ static const enum_val_t *make_choices(const struct qs_name *names)
 {
     GArray *array = g_array_new(TRUE, TRUE, sizeof(enum_val_t));
 
-    for (; names->name; names++) {
-        const enum_val_t row = {names->name, names->name, (int)names->value};
-
-        g_array_append_val(array, row);
-    }
+    for (; names->name; names++)
+        g_array_append_vals(array, &(enum_val_t){names->name, names->name, (int)names->value}, 1);
     return (const enum_val_t *)g_array_free(array, FALSE);
 }
 

@@ -6,8 +6,8 @@
  *
  * Reading order: quakeshark.c (entry points, registration), dissector.c (list, preferences, ports),
  * fields.c (what is registered of fields and notes), dissect.c (a packet's way), tree_sink.c
- * (fields shown), conversations.c (what is remembered of a conversation), packet_states.c (of a
- * packet), snapshots.c (of a session), and what stands on them: follow, statistics, export_objects,
+ * (fields shown), conversations.c (what is remembered of conversations and packets),
+ * snapshots.c (of sessions), and what stands on them: follow, statistics, export_objects,
  * export_demos.
  */
 #ifndef QS_PLUGIN_DISSECTOR_H
@@ -25,6 +25,8 @@
 #include "common/core/session.h"
 #include "common/core/sink.h"
 #include "common/stats/stats.h"
+
+struct packet_context; /* see conversations.h */
 
 /* An option's value as Wireshark's preferences store it. */
 union preference_value {
@@ -54,8 +56,8 @@ struct dissector {
     range_t *claimed_ports; /* ports assigned to this dissector now */
     GHashTable *built_in;   /* port -> handle of the dissector that had it before, where one did */
 
-    int tap;        /* of statistics */
-    int follow_tap; /* see follow.h */
+    int tap; /* of statistics */
+    int follow_tap;
     struct qs_message_counter counter;
 
     struct qs_decoder decoder;
@@ -152,6 +154,36 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo);
 /* "Quake session" in Wireshark's menus Conversation Filter and Colorize Conversation. */
 void conversation_filter_register(void);
 
+/*
+ * --- statistics.c
+ *
+ * Figures, in the menu Statistics > Quake of all games together, and for tshark also of each:
+ *
+ *     tshark -z quake,sessions     who played where, and how well the line was
+ *     tshark -z quake,messages     packets and messages by session, direction and type
+ *     tshark -z quake,line         the quality of each session's line, by direction
+ *     tshark -z quake,passwords    passwords on the wire: in which packet, whose, what for
+ *     tshark -z qw,line            the same of QuakeWorld
+ *     tshark -z qw,srt             response times of requests: Statistics > Service Response Time
+ *
+ * They are those of `pcap2demo --stats` and `--list`: both count with common/stats and
+ * common/netchan/quality. One tap of all games, and one of each protocol's name, carry what a
+ * packet adds to them.
+ */
+
+/* The submenu, and what it shows. */
+void statistics_register(void);
+
+/* Of one game. */
+void statistics_register_game(struct dissector *dissector);
+
+/* Whether a tap listens now; then messages are to be counted. */
+bool statistics_are_wanted(const struct dissector *dissector);
+
+/* Gives the taps the packet just decoded, whose messages were counted. */
+void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
+                      const struct packet_context *context, uint32_t session_number);
+
 /* --- export_objects.c: File > Export Objects > Quake downloads */
 
 void export_objects_register(void);
@@ -189,6 +221,7 @@ void retap_listen(struct retap_listener *listener);
 
 /* --- export_demos.c: File > Export Objects > Quake demos */
 
+#ifdef QUAKESHARK_DEMOS
 void export_demos_register(void);
 
 /* Call it when the capture is closed. */
@@ -200,5 +233,10 @@ void export_demos_end(void);
  */
 void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet, const void *conversation);
+#else /* without demos, as in Wireshark's own source: see UPSTREAM.md */
+#define export_demos_register() ((void)0)
+#define export_demos_end() ((void)0)
+#define export_demos_queue(dissector, pinfo, packet, conversation) ((void)0)
+#endif
 
 #endif

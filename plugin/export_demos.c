@@ -12,13 +12,13 @@
 #include <epan/export_object.h>
 #include <epan/proto_data.h>
 #include <epan/tap.h>
-#include <epan/to_str.h>
 #include <wiretap/wtap.h>
 
 #include "common/core/packet.h"
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
 #include "common/demo/parts.h"
+#include "common/dump/dump.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/reorder.h"
 #include "plugin/conversations.h"
@@ -220,15 +220,6 @@ static struct export *current; /* NULL: no packet has come yet */
 static bool is_over;           /* all demos are listed; further packets are too late */
 static bool is_window;         /* the list is started over: it is a window's, and may be closed */
 
-static void append_address(GString *text, const struct qs_address *end)
-{
-    const address host = wireshark_address(end);
-    char *name = address_to_str(NULL, &host);
-
-    g_string_append_printf(text, end->family == 6 ? "[%s]:%u" : "%s:%u", name, end->port);
-    wmem_free(NULL, name);
-}
-
 /* "127.0.0.1:27500: labplayer, dm4, 1:25" */
 static char *description_of(const struct qs_client_session *session,
                             const struct qs_session_demo_file *file)
@@ -237,7 +228,7 @@ static char *description_of(const struct qs_client_session *session,
     char *duration = qs_duration_text(qs_seconds_of(file->end - file->start));
     char *map = file->map ? qs_text_printable(file->map) : NULL;
 
-    append_address(text, &session->server);
+    qs_address_append(text, &session->server);
     g_string_append_printf(text, ": %s, %s, %s", session->player ? session->player : "?",
                            map ? map : "?", duration);
     g_free(duration);

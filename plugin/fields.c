@@ -92,11 +92,8 @@ static const value_string *make_names(const struct qs_name *names)
 {
     GArray *array = g_array_new(TRUE, TRUE, sizeof(value_string));
 
-    for (; names->name; names++) {
-        const value_string row = {names->value, names->name};
-
-        g_array_append_val(array, row);
-    }
+    for (; names->name; names++)
+        g_array_append_vals(array, &(value_string){names->value, names->name}, 1);
     return (const value_string *)g_array_free(array, FALSE);
 }
 
@@ -104,11 +101,8 @@ static const val64_string *make_names64(const struct qs_name *names)
 {
     GArray *array = g_array_new(TRUE, TRUE, sizeof(val64_string));
 
-    for (; names->name; names++) {
-        const val64_string row = {names->value, names->name};
-
-        g_array_append_val(array, row);
-    }
+    for (; names->name; names++)
+        g_array_append_vals(array, &(val64_string){names->value, names->name}, 1);
     return (const val64_string *)g_array_free(array, FALSE);
 }
 

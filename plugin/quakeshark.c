@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin's entry points, and the registration of all protocols. */
 #include "plugin/dissector.h"
-#include "plugin/packet_states.h"
-#include "plugin/statistics.h"
 #include "plugin/conversations.h"
 #include "common/protocols.h"
 

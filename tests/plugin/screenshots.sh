@@ -19,18 +19,20 @@ trap 'kill $screen 2>/dev/null; rm -rf "$work"' EXIT
 profile=$work/home/.config/wireshark/profiles/Quake
 mkdir -p "$profile"
 cp "$source/plugin/profile/preferences" "$profile"
+cp "$source/plugin/profile/dfilter_buttons" "$source/plugin/profile/io_graphs" "$profile"
 cp "$source/plugin/profile/quakeshark-colorfilters" "$profile/colorfilters"
 cat >> "$profile/preferences" <<END
 gui.update.enabled: FALSE
 gui.ask_unsaved: FALSE
 gui.column.hidden: %s,%d,%L
 END
-cat > "$profile/recent" <<END
+cp "$source/plugin/profile/recent" "$profile"
+cat >> "$profile/recent" <<END
 gui.byte_view_show: FALSE
 gui.toolbar_main_show: FALSE
 END
 cp -r "$build/plugin/wireshark" "$work/plugins"
-cp "$source"/tests/captures/*.pcap "$work"
+cp "$source"/tests/captures/lines/*.pcap.gz "$work"
 chmod -R a+rX "$work"
 
 as_user=
@@ -39,7 +41,7 @@ if [ "$(id -u)" -eq 0 ]; then
     as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 fi
 
-Xvfb $display -screen 0 960x620x24 -nolisten tcp > /dev/null 2>&1 &
+Xvfb $display -screen 0 1920x1240x24 -nolisten tcp > /dev/null 2>&1 &
 screen=$!
 sleep 2
 export DISPLAY=$display
@@ -52,11 +54,11 @@ show() {
     env HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" XDG_RUNTIME_DIR="$work/home" \
         LC_ALL=C.UTF-8 TZ=UTC \
         WIRESHARK_PLUGIN_DIR="$work/plugins" WIRESHARK_EXTCAP_DIR="$work/home" \
-        QT_STYLE_OVERRIDE=fusion $as_user wireshark -C Quake "$@" > "$work/log" 2>&1 &
+        QT_STYLE_OVERRIDE=fusion QT_SCALE_FACTOR=2 $as_user wireshark -C Quake "$@" > "$work/log" 2>&1 &
     program=$!
     sleep "${WAIT:-12}"
     window=$(xdotool search --onlyvisible --class wireshark | tail -1)
-    xdotool windowsize "$window" 960 620 windowmove "$window" 0 0
+    xdotool windowsize "$window" 1920 1240 windowmove "$window" 0 0
     sleep 1
     eval "$commands"
     sleep 3
@@ -67,8 +69,8 @@ show() {
 }
 
 # Places are those of Wireshark 4.0 on a screen of this size.
-expand='xdotool mousemove 200 404 click 1 key Shift+Right'
-table='xdotool windowsize "$window" 960 250; crop="-crop 960x250+0+0 +repage"'
-show sessions true -r "$work/nq-bjp.pcap" -g 32
-show packet "$expand" -r "$work/qw-sample.pcap" -g 1027
-show statistics "$table" -r "$work/nq-bjp.pcap" -z nq,sessions
+expand='xdotool mousemove 400 808 click 1 key Shift+Right'
+table='xdotool windowsize "$window" 1920 500; crop="-crop 1920x500+0+0 +repage"'
+show sessions true -r "$work/qw-g-server.pcap.gz" -g 1064
+show packet "$expand" -r "$work/qw-g-server.pcap.gz" -g 903
+WAIT=25 show statistics "$table" -r "$work/qw-g-server.pcap.gz" -z quake,line

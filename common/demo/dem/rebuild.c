@@ -73,6 +73,7 @@ struct dem {
     uint32_t skipped, late, client_skipped; /* numbers, as the netchans count them */
     float time;                             /* the newest svc_time */
     unsigned echoes;                        /* moves that repeat it */
+    uint32_t gaps_lacked, gaps_lost;        /* by the capture; on their way */
 };
 
 static const struct dem_angles zero_view;
@@ -501,6 +502,28 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
 }
 
 /*
+ * Whether the client had messages in the gap, by the time that its move repeats. Where the game's
+ * clock stood still that shows nothing; if too few moves came to tell, what shows of other gaps
+ * decides.
+ */
+static bool lacks_messages(struct dem *dem, float time)
+{
+    const struct gap *gap = &dem->gap;
+
+    if (gap->after <= gap->before)
+        return true;
+    if (time < gap->after) {
+        dem->gaps_lacked++;
+        return true;
+    }
+    if (gap->echoes >= ECHOES * (gap->count + 1)) {
+        dem->gaps_lost++;
+        return false;
+    }
+    return dem->gaps_lost <= dem->gaps_lacked;
+}
+
+/*
  * A packet of the client. Where it acknowledges frames of entities, those that were lost are
  * counted (note_lost_frames()), if none of its packets are missing, too.
  */
@@ -516,10 +539,7 @@ static void follow_client(struct dem *dem, const struct nq_session *session)
     if (gap->known || !(session->frames.started || (session->moved && time > gap->before)))
         return;
     gap->known = true;
-    /* Where the game's clock stood still its time shows nothing. */
-    gap->lacks =
-        !whole || (!session->frames.started && (time < gap->after || gap->after <= gap->before ||
-                                                gap->echoes < ECHOES * (gap->count + 1)));
+    gap->lacks = !whole || (!session->frames.started && lacks_messages(dem, time));
 }
 
 static void dem_packet(void *state, const struct qs_decoder *decoder,

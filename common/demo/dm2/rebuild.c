@@ -509,9 +509,7 @@ static void mend_player(struct dm2 *dm2, const struct q2_session *session, int32
     mend_life(dm2, player);
     if (player->stats[STAT_LAYOUTS] != dm2->layouts || layout)
         dm2->layouts_unknown = false;
-    if (layout)
-        player->stats[STAT_LAYOUTS] |= LAYOUT_SHOWN;
-    else if (is_gone(dm2, session, player, number))
+    if (is_gone(dm2, session, player, number))
         player->stats[STAT_LAYOUTS] &= ~LAYOUT_SHOWN;
     dm2->layouts = player->stats[STAT_LAYOUTS];
 }
