@@ -134,8 +134,9 @@ static bool is_file(const char *name)
     return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-/* Adds the demo of --sign-on. Why it cannot be used, a new string; or NULL. */
-static char *read_sign_on(GPtrArray *sign_ons, const char *name)
+/* Adds the demo of --sign-on or --sign-on-unchecked. Why it cannot be used, a new string; or NULL.
+ */
+static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
 {
     char *error = NULL;
     struct source *source = is_file(name) ? source_open(name, &error) : NULL;
@@ -147,7 +148,7 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name)
         error = g_strdup("is a capture; make a demo of it first");
     else
         demo = open_demo(source, &error);
-    if (demo && !qs_donor_demos_add(sign_ons, demo))
+    if (demo && !qs_donor_demos_add(sign_ons, demo, unchecked))
         error = g_strdup("has no sign-on of a whole level");
     if (demo)
         qs_demo_input_close(demo);
@@ -156,10 +157,10 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name)
 }
 
 /* Sessions that need none of them are written all the same. */
-static void read_sign_ons(GPtrArray *sign_ons)
+static void read_sign_ons(GPtrArray *sign_ons, char **name, bool unchecked)
 {
-    for (char **name = demo_options.sign_ons; name && *name; name++) {
-        char *error = read_sign_on(sign_ons, *name);
+    for (; name && *name; name++) {
+        char *error = read_sign_on(sign_ons, *name, unchecked);
 
         if (error)
             message((struct qs_location){.file = source_title_of(*name)},
@@ -357,7 +358,8 @@ static void run_files(const struct options *options)
 void run_inputs(const struct options *options)
 {
     signals_catch();
-    read_sign_ons(options->sessions.sign_ons);
+    read_sign_ons(options->sessions.sign_ons, demo_options.sign_ons, false);
+    read_sign_ons(options->sessions.sign_ons, demo_options.unchecked_sign_ons, true);
     if (recorder_options.interface)
         recorder_run(options);
     else

@@ -23,6 +23,14 @@ void qs_demo_discard(struct qs_demo_writer *writer)
     writer->begun = false;
 }
 
+void qs_demo_nothing_shown(struct qs_demo_writer *writer)
+{
+    qs_demo_discard(writer);
+    qs_demo_problem(writer, NULL,
+                    "no demo: the session ends within its sign-on, before it shows "
+                    "anything");
+}
+
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
     if (!writer->late)
@@ -82,7 +90,7 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
 {
     char place[PLACE_SIZE];
 
-    map = map ? map : "a level";
+    map = map && !match->unproven ? map : "a level";
     switch (match->lacks) {
     case QS_LACKS_PART:
         return g_strdup_printf("part of the sign-on of %s%s was not captured", map,

@@ -29,6 +29,9 @@ struct qs_session;
 struct qs_sign_on;
 struct qs_sign_on_loss;
 
+/* The client that a QWD is for: ezQuake from 3.7 on has dem_cmd blocks of its own. */
+enum qs_qwd_format { QS_QWD_OF_CLIENT, QS_QWD_CLASSIC, QS_QWD_EZQUAKE_37 };
+
 /* Returns whether it needs another one. */
 typedef bool qs_peer_function(void *user, const struct qs_sign_on *peer);
 
@@ -44,12 +47,12 @@ struct qs_demo_writer {
     /* Calls `function` with the sign-on so far of each other client of the server, if it is kept;
      * NULL: none is. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
-    bool sanitize;   /* leave out what playback does not need and would carry out */
-    bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
-    bool goes_on;    /* the session had a demo before this one, which begins with another level */
-    bool begun;      /* a demo has begun and was not discarded */
-    bool late;       /* the capture lacks its start: that was reported */
-    uint32_t lost;   /* packets that the client acknowledged and the capture lacks, as reported */
+    bool sanitize; /* leave out what playback does not need and would carry out */
+    enum qs_qwd_format qwd_format;
+    bool goes_on;  /* the session had a demo before this one, which begins with another level */
+    bool begun;    /* a demo has begun and was not discarded */
+    bool late;     /* the capture lacks its start: that was reported */
+    uint32_t lost; /* packets that the client acknowledged and the capture lacks, as reported */
     struct qs_demo_counts counts;
 };
 
@@ -64,6 +67,10 @@ void qs_demo_write(struct qs_demo_writer *writer, struct qs_view bytes);
 
 /* Drops the demo that was begun last: it would not play. */
 void qs_demo_discard(struct qs_demo_writer *writer);
+
+/* The session is over before its client was shown anything: the demo that was begun last is
+ * dropped, and the reason is reported. */
+void qs_demo_nothing_shown(struct qs_demo_writer *writer);
 
 /*
  * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no

@@ -106,6 +106,7 @@ void qw_session_begin_level(struct qw_session *session)
 void qw_session_go_on(struct qw_session *session)
 {
     clear_level(session);
+    qs_table_set(&session->texts, QW_TEXT_LEVEL, (struct qs_view){0});
     session->base.level++;
 }
 

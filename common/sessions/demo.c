@@ -325,7 +325,7 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
                                                   .problem = add_problem,
                                                   .peers = each_peer,
                                                   .sanitize = setup->demo_options.sanitize,
-                                                  .ezquake_37 = setup->demo_options.ezquake_37};
+                                                  .qwd_format = setup->demo_options.qwd_format};
     return &demo->shared;
 }
 

@@ -73,9 +73,9 @@ struct qs_demo_store {
 
 /* What the user asked for. */
 struct qs_session_demo_options {
-    bool split;      /* a demo for each level, also where clients record one for a connection */
-    bool sanitize;   /* leave out what playback does not need and would carry out: see the manual */
-    bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
+    bool split;    /* a demo for each level, also where clients record one for a connection */
+    bool sanitize; /* leave out what playback does not need and would carry out: see the manual */
+    enum qs_qwd_format qwd_format;
     const char *extension; /* of the format, for protocols with several; NULL: the first. Static */
 };
 

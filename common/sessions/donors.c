@@ -217,7 +217,7 @@ GPtrArray *qs_donor_demos_new(void)
     return g_ptr_array_new_with_free_func(qs_donor_free);
 }
 
-bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
+bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording, bool unchecked)
 {
     const struct qs_demo_format *format = recording->reader.format;
     const struct qs_demo_format *to = format->donor_for ? format->donor_for : format;
@@ -239,5 +239,7 @@ bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
     format->protocol->session_clear(session);
     g_free(session);
     qs_donor_free(donor);
+    for (guint i = before; i < demos->len; i++)
+        ((struct qs_donor *)g_ptr_array_index(demos, i))->unchecked = unchecked;
     return demos->len != before;
 }

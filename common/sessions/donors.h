@@ -24,6 +24,7 @@ struct qs_donor {
     const struct qs_demo_format *format;
     struct qs_address server; /* of a demo: none */
     unsigned session;         /* 0: it is a demo */
+    bool unchecked;           /* the user says that it is of the session's map */
     char *name;
     struct qs_sign_on *sign_on;
     uint32_t level;
@@ -45,8 +46,9 @@ struct qs_donors {
 /* Demos that the user names: struct qs_donor, one for each level. */
 GPtrArray *qs_donor_demos_new(void);
 
-/* Adds the sign-ons of a demo. False: it has none, or its format supports no donors. */
-bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording);
+/* Adds the sign-ons of a demo; `unchecked`: they need no evidence that they are of a session's map.
+ * False: it has none, or its format supports no donors. */
+bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording, bool unchecked);
 
 /* `demos` must outlive it; NULL: there are none. */
 struct qs_donors *qs_donors_new(GPtrArray *demos);

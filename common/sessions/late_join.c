@@ -319,12 +319,23 @@ static void add_refusal(struct search *search, const struct qs_donor *donor, con
     search->refused = donor->name;
 }
 
-/* At another time the server may have been at another level, and another address may be of another
- * server: that it fits must be proven. For a demo the user claims it. */
-static bool may_choose(const struct search *search, const struct trial *trial)
+static bool is_proven(const struct search *search, const struct trial *trial)
 {
-    return trial->match && (search->demos || (search->present && search->same_server) ||
-                            trial->match->proof >= QS_DONOR_PROOF);
+    const uint32_t proof = trial->match->proof;
+
+    if (search->demos)
+        return proof >= trial->format->demo_proof || trial->donor->unchecked;
+    return (search->present && search->same_server) || proof >= QS_DONOR_PROOF;
+}
+
+/* At another time the server may have been at another level, and another address may be of another
+ * server. */
+static bool may_choose(const struct search *search, struct trial *trial)
+{
+    if (trial->match && !is_proven(search, trial))
+        trial->refusal = g_strdup("nothing shows that it is of the session's map; "
+                                  "--sign-on-unchecked takes it nevertheless");
+    return trial->match && !trial->refusal;
 }
 
 /* Without other evidence: a level is seldom followed by one of the same map. */
@@ -380,12 +391,13 @@ static void try_list(struct search *search, const GPtrArray *donors)
         if (!search->demos && (tries++ == TRIES_MAX || late->tries++ > late->packets / TRY_EVERY))
             break;
         trial = try_donor(search, donor, kind);
-        if (search->demos && trial.refusal)
-            add_refusal(search, donor, trial.refusal);
-        if (may_choose(search, &trial))
+        if (may_choose(search, &trial)) {
             keep_better(search, &trial);
-        else
-            trial_clear(&trial);
+            continue;
+        }
+        if (search->demos)
+            add_refusal(search, donor, trial.refusal);
+        trial_clear(&trial);
     }
 }
 
@@ -393,12 +405,15 @@ static bool choose(struct search *search, struct qs_donor_choice *choice)
 {
     struct qs_donor_match *match = g_steal_pointer(&search->best.match);
     const struct qs_donor *donor = search->best.donor;
+    const uint32_t wanted = search->late->format->late_join->demo_proof;
+    const uint32_t proof = wanted ? wanted : QS_DONOR_PROOF;
 
     trial_clear(&search->best);
     if (!match)
         return false;
     search->late->match = match;
-    choice->unproven = search->demos && match->proof < QS_DONOR_PROOF;
+    choice->unproven = search->demos && match->proof < proof;
+    match->unproven = choice->unproven && donor->unchecked;
     qs_donor_match_unknown(match, choice->unproven, "whether it was on the map of the session");
     choice->name =
         g_strdup(donor->session == search->late->number ? "a level of its own" : donor->name);

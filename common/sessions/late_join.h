@@ -43,7 +43,7 @@ struct qs_donor_choice {
     char *name;     /* whose sign-on it begins with: "session 2", "dm4.dem" */
     char *unknown;  /* what is not known all the same */
     char *refusals; /* why demos that the user named do not fit */
-    bool unproven;  /* only the user says that the donor was on the same map */
+    bool unproven;  /* only the user says that the donor was on the same map: its name is unknown */
 };
 
 /* Looks for a donor, for qs_late_session_replay(). `server`: the session's. */

@@ -11,6 +11,7 @@ struct session {
     struct qs_client_session shared;
     struct qs_sessions_handler *handler;
     uint32_t level;
+    uint32_t unproven; /* level whose map only the user's donor names; 0: none */
 
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
@@ -82,7 +83,7 @@ static void describe(struct session *session, const struct qs_session *state)
     shared->spectator = description.spectator;
     if (shared->demo)
         qs_session_demo_set_player(shared->demo, shared->player);
-    if (description.map && !shared->map)
+    if (description.map && !shared->map && (!state->level || state->level != session->unproven))
         enter_map(session, description.map);
     g_free(description.map);
 }
@@ -245,12 +246,14 @@ struct replay {
 static void begin_replay(struct qs_late_session_listener *listener,
                          const struct qs_donor_match *match, struct qs_session *state)
 {
-    const struct session *session = ((const struct replay *)listener)->session;
+    struct session *session = ((const struct replay *)listener)->session;
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
     qs_session_demo_set_time(session->shared.demo, qs_late_session_start(session->late));
-    if (match)
-        rebuilder_of(session)->join_late(session->rebuild, match, state);
+    if (!match)
+        return;
+    session->unproven = match->unproven ? state->level : 0;
+    rebuilder_of(session)->join_late(session->rebuild, match, state);
 }
 
 static bool replay_packet(struct qs_late_session_listener *listener, const char *file,

@@ -28,6 +28,8 @@ const GOptionEntry demo_entries[] = {
      "Write demos to this folder, or one demo to this file", "DIR|FILE"},
     {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &demo_options.sign_ons,
      "Take missing sign-ons from this demo (may be repeated)", "DEMO"},
+    {"sign-on-unchecked", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &demo_options.unchecked_sign_ons,
+     "The same, without evidence of its map", "DEMO"},
     {"force", 'f', 0, G_OPTION_ARG_NONE, &demo_options.force, "Overwrite files", NULL},
     {"sanitize", 0, 0, G_OPTION_ARG_NONE, &demo_options.sanitize,
      "Leave out commands that players would execute", NULL},
@@ -39,13 +41,16 @@ const GOptionEntry demo_entries[] = {
 
 bool demo_options_parse(struct qs_session_demo_options *parsed)
 {
-    const char *format = given.qwd_format ? given.qwd_format : "classic";
     const char *split = given.split ? given.split : "connection";
+    const char *format = given.qwd_format;
 
     *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
-                                               .ezquake_37 = strcmp(format, "ezquake-3.7") == 0,
                                                .split = strcmp(split, "level") == 0};
-    if (!parsed->ezquake_37 && strcmp(format, "classic") != 0)
+    if (format && strcmp(format, "ezquake-3.7") == 0)
+        parsed->qwd_format = QS_QWD_EZQUAKE_37;
+    else if (format && strcmp(format, "classic") == 0)
+        parsed->qwd_format = QS_QWD_CLASSIC;
+    else if (format)
         return usage_error("--qwd-format takes classic or ezquake-3.7, not \"%s\"", format);
     return parsed->split || strcmp(split, "connection") == 0 ||
            usage_error("--split takes level or connection, not \"%s\"", split);

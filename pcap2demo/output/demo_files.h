@@ -11,8 +11,9 @@ struct demo_files;
 
 /* The command line options for demos. */
 struct demo_options {
-    char *output;    /* a folder or a file; or NULL */
-    char **sign_ons; /* --sign-on: donor demos, ends with NULL; or NULL */
+    char *output;              /* a folder or a file; or NULL */
+    char **sign_ons;           /* --sign-on: donor demos, ends with NULL; or NULL */
+    char **unchecked_sign_ons; /* --sign-on-unchecked, likewise */
     gboolean force, sanitize;
 };
 

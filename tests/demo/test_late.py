@@ -368,6 +368,25 @@ class QuakeWorldSignOnLost(Late):
             self.assertGreater(len(shown), 1600)
             self.assertLess(len(seen), 1720)
 
+    def test_demo_of_another_map(self):
+        """Nothing of the session contradicts it, and nothing shows that it is of its map."""
+        self.tool("--split", "level", "--output", "levels/", "whole.pcap")
+        donor, = (self.folder / "levels").glob("*-dm6.qwd")
+        late = Capture(self.whole.link_type, self.whole.frames[2000:3200])
+        error = self.convert(late, "--sign-on", donor)
+        self.assertIn("nothing shows that it is of the session's map", error)
+        self.assertEqual(self.demos(), {})
+        error = self.convert(late, "--sign-on-unchecked", donor)
+        self.assertIn("begins in the middle of a level)", error)
+        self.assertIn("whether it was on the map of the session", error)
+        demo, = self.demos().values()
+        self.assertNotIn("dm6", demo.name)
+
+    def test_ends_within_its_sign_on(self):
+        error = self.convert(Capture(self.whole.link_type, self.whole.frames[:30]))
+        self.assertIn("no demo: the session ends within its sign-on", error)
+        self.assertEqual(self.demos(), {})
+
     def test_request_is_lost_too(self):
         """Then the client's bit for reliable packets shows that there was an answer."""
         for number in self.sign_on[1:]:

@@ -326,7 +326,7 @@ TEST(test_commands_of_ezquake_37)
     struct qwd_block block;
 
     start_connected(&r);
-    r.memory.out.ezquake_37 = true;
+    r.memory.out.qwd_format = QS_QWD_EZQUAKE_37;
     server(&r, 100, 50);
     move_after(&r, 51, 100, 8, 9, 10);
     server(&r, 101, 51);

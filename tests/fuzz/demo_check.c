@@ -111,7 +111,7 @@ static void add_lender(const struct demo_check *check, const char *name, struct 
 {
     struct qs_demo_input *recording = open_demo(name, file);
 
-    qs_donor_demos_add(check->lenders, recording);
+    qs_donor_demos_add(check->lenders, recording, true);
     qs_demo_input_close(recording);
 }
 

@@ -120,7 +120,7 @@ static void lend(struct qs_demo_input *recording, struct options *options)
     GPtrArray *demos = qs_donor_demos_new();
 
     (void)options;
-    if (qs_donor_demos_add(demos, recording) != (demos->len > 0))
+    if (qs_donor_demos_add(demos, recording, true) != (demos->len > 0))
         abort();
     g_ptr_array_free(demos, TRUE);
 }

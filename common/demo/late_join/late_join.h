@@ -64,6 +64,7 @@ struct qs_donor_match {
     /* After judge(): */
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
     uint32_t proof;   /* observations for the donor */
+    bool unproven;    /* only the user says that the donor is of the session's map */
     double distance;  /* of several that match the nearest is best; 0: it is as good as any */
 };
 
@@ -91,6 +92,10 @@ char *qs_donor_match_refusal(const struct qs_donor_match *match, int32_t donor_v
 struct qs_late_join {
     /* Servers have a separate port for each client: addresses are compared without ports. */
     bool any_port;
+
+    /* The proof without which no demo is a donor, unless the user vouches for it; 0: he does by
+     * naming it. */
+    uint32_t demo_proof;
 
     /*
      * The packet or block that was just decoded adds to the sign-on of its level. The caller has

@@ -5,7 +5,7 @@ enum { KEPT = QWD_BYTES_HELD / 2 }; /* bytes kept when the others are written */
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
 {
-    *blocks = (struct qwd_blocks){.out = out};
+    *blocks = (struct qwd_blocks){.out = out, .form = QWD_CMD_CLASSIC};
 }
 
 static void free_room(struct qwd_blocks *blocks)
@@ -32,14 +32,9 @@ static uint64_t end_of(const struct qwd_blocks *blocks)
 
 /* --- The form of client blocks --- */
 
-static enum qwd_cmd_form form_of(const struct qwd_blocks *blocks)
-{
-    return blocks->out->ezquake_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
-}
-
 static uint32_t command_size(const struct qwd_blocks *blocks)
 {
-    return QWD_HEADER + (uint32_t)form_of(blocks);
+    return QWD_HEADER + (uint32_t)blocks->form;
 }
 
 /* --- Writing --- */
@@ -130,9 +125,9 @@ float qwd_blocks_guard(struct qwd_blocks *blocks)
     static const struct qw_usercmd none;
     static const uint32_t number = (uint32_t)NO_TYPE << 24;
     static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
-    const float time = form_of(blocks) == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
+    const float time = blocks->form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
 
-    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, &none, form_of(blocks));
+    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, &none, blocks->form);
     end_block(blocks);
     qwd_blocks_set(blocks, time, number, 0);
     return time;
@@ -272,7 +267,7 @@ static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
     struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
 
     command->at = make_room(blocks, i);
-    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd, form_of(blocks));
+    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd, blocks->form);
     blocks->command_end = command->at + command_size(blocks);
     blocks->player.valid = then;
     qwd_player_command(&blocks->player);
@@ -282,7 +277,7 @@ static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
 static void append_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd)
 {
     blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES].at = end_of(blocks);
-    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, cmd, form_of(blocks));
+    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, cmd, blocks->form);
     blocks->command_end = end_of(blocks);
     qwd_player_command(&blocks->player);
 }
@@ -323,7 +318,7 @@ void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct
     if (!command)
         return;
     block = byte_at(blocks, command->at);
-    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, form_of(blocks));
+    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, blocks->form);
 }
 
 static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)

@@ -36,6 +36,7 @@ struct qwd_command {
 
 struct qwd_blocks {
     struct qs_demo_writer *out;
+    enum qwd_cmd_form form; /* of client blocks; set before the first block */
     struct qwd_player player;
     uint8_t *bytes;       /* not yet written; NULL: not allocated yet */
     uint32_t size, room;  /* bytes used and allocated */

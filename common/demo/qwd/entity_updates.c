@@ -107,6 +107,7 @@ static struct qs_view kept(const struct qs_sign_on *donor, uint32_t number)
 
 void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor)
 {
+    updates->donor = donor;
     for (guint i = 0; i < qs_sign_on_count(donor); i++) {
         const struct qs_view message = qs_sign_on_at(donor, i).bytes;
         struct qs_reader in = qs_reader_over(message.data, message.size);
@@ -134,8 +135,12 @@ static void see_player(struct qwd_updates *updates, const struct qs_entity_updat
 /* An entity that comes into view with its baseline's state must have a baseline. */
 static void judge(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
-    if (update->bytes.size == SAYS_NOTHING && !qwd_numbers_has(&updates->baselines, update->number))
-        updates->wrong++;
+    const struct qs_view own = update->bytes, donors = kept(updates->donor, update->number);
+
+    if (own.size == SAYS_NOTHING)
+        updates->wrong += !qwd_numbers_has(&updates->baselines, update->number);
+    else if (update->number > QWD_UPDATES_PLAYERS)
+        updates->places += own.size == donors.size && !memcmp(own.data, donors.data, own.size);
 }
 
 static void see_update(struct qwd_updates *updates, const struct qs_entity_update *update)

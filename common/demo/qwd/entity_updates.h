@@ -61,6 +61,8 @@ struct qwd_updates {
     uint32_t infos[QWD_UPDATES_PLAYERS]; /* updates with prediction, by player */
     bool others[QWD_UPDATES_PLAYERS];    /* one has fields never sent for the client's own player */
     uint32_t wrong;                      /* updates from missing baselines */
+    uint32_t places;                     /* of items, as the donor received them */
+    const struct qs_sign_on *donor;
 };
 
 /* `updates` must be zeroed. */

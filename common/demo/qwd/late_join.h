@@ -103,8 +103,9 @@ struct qwd_observation {
     uint32_t gone[QW_STATES_MAX]; /* by number: packet in which it was removed; 0: it is there */
     uint32_t updates_at[QW_FRAMES_KEPT]; /* packets with updates, by place */
     uint32_t agreements, wrong;          /* entities that came into view */
-    uint32_t strange;                  /* that the donor never saw so: it may be, if it is seldom */
-    uint32_t wrong_models;             /* that are not in the list, or are no weapons in the hand */
+    uint32_t places;       /* items that came into view where the donor had them: only of one map */
+    uint32_t strange;      /* that the donor never saw so: it may be, if it is seldom */
+    uint32_t wrong_models; /* that are not in the list, or are no weapons in the hand */
     float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
     struct qwd_numbers known;          /* entities in view, of those with an update */
     uint32_t update_count;             /* so far, until a full update: */
@@ -113,10 +114,13 @@ struct qwd_observation {
     struct qwd_updates updates;        /* FTE's replacement deltas */
 };
 
+enum qwd_level { LEVEL_UNKNOWN, LEVEL_SAME, LEVEL_OTHER };
+
 struct qwd_match {
     struct qs_donor_match base;
-    GPtrArray *views; /* struct qwd_view: of the sign-on, then of other clients in its level */
-    GPtrArray *then;  /* struct qwd_view: at the time of the session's first packet */
+    enum qwd_level level; /* whether the session's svc_serverdata names the donor's */
+    GPtrArray *views;     /* struct qwd_view: of the sign-on, then of other clients in its level */
+    GPtrArray *then;      /* struct qwd_view: at the time of the session's first packet */
     struct qw_session donor; /* state after the sign-on */
     struct qwd_variant theirs;
 

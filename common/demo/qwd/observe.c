@@ -11,6 +11,7 @@
 enum {
     LOOK_AT_MOST = 20000, /* packets */
     CHOOSE_AFTER = 200,   /* packets; then only the best variant is decoded */
+    ORIGIN = U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3
 };
 
 /* --- Observing the session --- */
@@ -143,8 +144,10 @@ static void judge(const struct qwd_match *m, struct qwd_observation *observed,
         return;
     }
     qwd_view_vote(observed->own, state);
-    if (baseline)
-        observed->agreements += qwd_is_common_state(m, observed, state);
+    if (baseline && qwd_is_common_state(m, observed, state)) {
+        observed->agreements++;
+        observed->places += (delta->bits & ORIGIN) != 0;
+    }
 }
 
 /* Whether the delta alone shows that the entity comes into view. */
@@ -153,7 +156,7 @@ static bool arrives(const struct qwd_observation *observed, const struct qw_delt
 {
     if (!baseline)
         return qw_entity_model(state);
-    return (delta->bits & (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)) && !can_move(observed, baseline);
+    return (delta->bits & ORIGIN) && !can_move(observed, baseline);
 }
 
 /* Whether the donor had a state like the first update of a permanent entity. */
@@ -165,9 +168,10 @@ static void weigh_first(const struct qwd_match *m, struct qwd_observation *obser
     if (!qw_states_find(observed->baselines, first->state.number) ||
         !qwd_common_state(m, observed, first->state.number, &usual))
         return;
-    if (first->removes || is_alike(observed, &usual, &first->state))
+    if (first->removes || is_alike(observed, &usual, &first->state)) {
         observed->agreements++;
-    else if (!can_move(observed, &usual))
+        observed->places += !first->removes && first->arrives;
+    } else if (!can_move(observed, &usual))
         observed->strange++;
 }
 
@@ -287,6 +291,7 @@ static void see_models(const struct qwd_match *m, struct qwd_observation *observ
         observed->wrong_models +=
             g_strcmp0(qs_table_get(own, i), qs_table_get(&m->donor.models, i)) != 0;
     observed->agreements += QS_DONOR_PROOF;
+    observed->places += QS_DONOR_PROOF;
 }
 
 static void see_baseline(struct qwd_observation *observed, struct qs_view body, bool as_delta)
@@ -300,9 +305,10 @@ static void see_baseline(struct qwd_observation *observed, struct qs_view body, 
     else
         qw_read_baseline(&in, &observed->format, &own);
     baseline = qw_states_find(observed->baselines, own.number);
-    if (baseline && qw_entity_model(baseline) == qw_entity_model(&own))
+    if (baseline && qw_entity_model(baseline) == qw_entity_model(&own)) {
         observed->agreements++;
-    else
+        observed->places += is_alike(observed, baseline, &own);
+    } else
         observed->wrong++;
 }
 

@@ -13,6 +13,9 @@
  * Engines drop a delta from another frame than the one that they requested, and then all later
  * deltas: such an update is written in full, from the known states.
  */
+#include <stdio.h>
+
+#include "common/core/infostring.h"
 #include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/blocks.h"
@@ -56,6 +59,7 @@ struct qwd_rebuild {
     uint32_t donor_packets;             /* packets generated from it */
     struct qwd_left_out left_out;       /* the level at hand, if it is */
     bool shown;                         /* the demo has something to show */
+    bool signing_on;                    /* the client still requests parts of a sign-on */
     GByteArray *packet;                 /* scratch: a packet without omitted messages */
     struct filter_qw filter;
 };
@@ -101,9 +105,27 @@ static float clock_of(struct qwd_rebuild *qwd, const struct qs_packet *packet)
 
 /* --- The beginning --- */
 
+/* "ezQuake v3.7.0-dev": the client that can play its own recordings. */
+static bool is_ezquake_37(const struct qw_session *session)
+{
+    const char *connect = qs_table_get(&session->texts, QW_TEXT_CONNECT_USERINFO);
+    const char *own = qs_table_get(&session->userinfo, session->player);
+    const struct qs_view version = qs_info_value(qs_view_of(connect ? connect : own), "*ver");
+    unsigned major, minor;
+    char text[16] = {0};
+
+    memcpy(text, version.data ? version.data : (const uint8_t *)text,
+           MIN(version.size, sizeof text - 1));
+    return sscanf(text, "ezQuake v%3u.%3u", &major, &minor) == 2 && major * 1000 + minor >= 3007;
+}
+
 static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                   const struct qs_packet *packet)
 {
+    const enum qs_qwd_format format = qwd->out->qwd_format;
+
+    if (format ? format == QS_QWD_EZQUAKE_37 : is_ezquake_37(session_of(decoder)))
+        qwd->blocks.form = QWD_CMD_EZQUAKE_37;
     qs_demo_begin(qwd->out);
     filter_qw_begin(&qwd->filter, 0);
     qwd_entities_level(&qwd->entities, session_of(decoder));
@@ -515,6 +537,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
 
     if (qwd->ended || decoder->connectionless || !decoder->accepted)
         return;
+    qwd->signing_on = session_of(decoder)->sign_on.request;
     if (decoder->direction == QS_C2S) {
         qs_demo_count_losses(qwd->out, decoder, packet);
         add_client_packet(qwd, decoder, packet);
@@ -551,6 +574,10 @@ static void qwd_finish(void *state)
         return;
     }
     report_left_out(qwd);
+    if (!qwd->shown && qwd->signing_on) {
+        qs_demo_nothing_shown(qwd->out);
+        return;
+    }
     if (!qwd->moved && qwd->shown)
         qs_demo_problem(qwd->out, NULL,
                         "the capture has no move of the client: the view does not turn");
