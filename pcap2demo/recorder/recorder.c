@@ -125,15 +125,20 @@ static bool open_interfaces(struct recorder *recorder)
 static bool drop_privileges(const struct recorder *recorder)
 {
     const struct options *options = recorder->options;
-    const char *folders[3] = {NULL}; /* that are written to */
+    char *metrics = recorder_options.metrics ? g_path_get_dirname(recorder_options.metrics) : NULL;
+    const char *folders[4] = {NULL}; /* that are written to */
+    unsigned count = 0;
     char *problem;
 
     if (recorder->records)
-        folders[0] = demo_files_folder(options->demos);
+        folders[count++] = demo_files_folder(options->demos);
     else if (options->action == &extract_action)
-        folders[0] = options->argument;
-    folders[folders[0] ? 1 : 0] = recorder_options.packets;
+        folders[count++] = options->argument;
+    if (recorder_options.packets)
+        folders[count++] = recorder_options.packets;
+    folders[count] = metrics;
     problem = sandbox_enter(recorder_options.user, folders);
+    g_free(metrics);
     if (!problem)
         return true;
     failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s", problem);

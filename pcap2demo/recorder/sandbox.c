@@ -19,6 +19,13 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
+#if defined __linux__ && defined __has_include
+#if __has_include(<linux/landlock.h>) && defined SYS_landlock_create_ruleset
+#include <linux/landlock.h>
+#define HAS_LANDLOCK
+#endif
+#endif
+
 /* --- User ------------------------------------------------------------------------------------ */
 
 static char *cannot(const char *what)
@@ -92,9 +99,135 @@ static char *drop_capabilities(void)
 }
 #endif
 
+/* --- Files ----------------------------------------------------------------------------------- */
+
+/* The folder, or its nearest parent that exists. New. */
+static char *existing_folder(const char *folder)
+{
+    char *path = g_strdup(*folder ? folder : ".");
+
+    while (access(path, F_OK) != 0 && strcmp(path, ".") != 0 && strcmp(path, "/") != 0) {
+        char *parent = g_path_get_dirname(path);
+
+        g_free(path);
+        path = parent;
+    }
+    return path;
+}
+
+static char *writing_problem(const char *folder)
+{
+    char *path = existing_folder(folder);
+    char *problem = NULL;
+
+    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
+        problem = cannot(path);
+    g_free(path);
+    return problem;
+}
+
+#ifdef HAS_LANDLOCK
+/* Rights of later kernels, which the headers may lack. */
+#ifndef LANDLOCK_ACCESS_FS_REFER
+#define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
+#endif
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
+#endif
+
+enum { TCP_BIND = 1, TCP_CONNECT = 2 };
+
+/* struct landlock_ruleset_attr of version 4. */
+struct ruleset {
+    uint64_t files, network;
+};
+
+/* All rights of version 1. */
+static const uint64_t version_1 = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+
+static const uint64_t writing =
+    LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE |
+    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REFER | LANDLOCK_ACCESS_FS_TRUNCATE;
+
+static struct ruleset ruleset_of(long version)
+{
+    return (struct ruleset){.files = version_1 | (version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0) |
+                                     (version >= 3 ? LANDLOCK_ACCESS_FS_TRUNCATE : 0),
+                            .network = version >= 4 ? TCP_BIND | TCP_CONNECT : 0};
+}
+
+static bool allow(int rules, const struct ruleset *ruleset, const char *path, uint64_t rights)
+{
+    struct landlock_path_beneath_attr beneath = {
+        .allowed_access = rights & ruleset->files,
+        .parent_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
+    };
+    bool done;
+
+    if (beneath.parent_fd < 0)
+        return false;
+    done = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
+    close(beneath.parent_fd);
+    return done;
+}
+
+static bool allow_writing(int rules, const struct ruleset *ruleset, const char *folder)
+{
+    char *path = existing_folder(folder);
+    const bool done = allow(rules, ruleset, path, writing);
+
+    g_free(path);
+    return done;
+}
+
+/* libpcap reads the interfaces' drop counters there; not every system has it. */
+static void allow_statistics(int rules, const struct ruleset *ruleset)
+{
+    allow(rules, ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
+    allow(rules, ruleset, "/sys/devices", LANDLOCK_ACCESS_FS_READ_FILE);
+}
+
+static char *restrict_files(const char *const *folders)
+{
+    const long version =
+        syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    const struct ruleset ruleset = ruleset_of(version);
+    const size_t size = version >= 4 ? sizeof ruleset : sizeof ruleset.files;
+    bool done = true;
+    int rules;
+
+    if (version < 1)
+        return NULL; /* not in this kernel */
+    rules = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
+    if (rules < 0)
+        return cannot("files cannot be put out of reach");
+    for (; *folders && done; folders++)
+        done = allow_writing(rules, &ruleset, *folders);
+    allow_statistics(rules, &ruleset);
+    /* For temporary files; see tmpfile(3). */
+    done = done && allow_writing(rules, &ruleset, P_tmpdir) &&
+           syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    close(rules);
+    return done ? NULL : cannot("files cannot be put out of reach");
+}
+#else
+static char *restrict_files(const char *const *folders)
+{
+    (void)folders;
+    return NULL;
+}
+#endif
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
 char *sandbox_enter(const char *user, const char *const *folders)
 {
     char *problem = user ? switch_user(user, folders) : NULL;
 
-    return problem ? problem : drop_capabilities();
+    if (!problem)
+        problem = drop_capabilities();
+    for (const char *const *folder = folders; *folder && !problem; folder++)
+        problem = writing_problem(*folder);
+    return problem ? problem : restrict_files(folders);
 }
