@@ -48,7 +48,7 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
     run->action->interrupted = signals_interrupted();
     run->sessions_max = MAX(run->sessions_max, qs_sessions_count(run->sessions));
     if (run->action->separate_inputs) {
-        pipeline_end(&run->pipeline, run->sessions);
+        pipeline_end(&run->pipeline);
         qs_sessions_free(run->sessions, !signals_interrupted());
         run->sessions = qs_sessions_new(&run->options->sessions, &run->action->handler);
     }
@@ -67,10 +67,8 @@ static void read_frames(struct run *run, struct input *input)
         return;
     }
     begin_input(run, input->name, input->stem);
-    signals_set_input(input);
     pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions),
                   run->bytes_before);
-    signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
     run->frames += input->frames;
     end_input(run, input->name, input->frames);
@@ -259,7 +257,7 @@ static void read_inputs(struct run *run, const struct options *options, struct a
 /* `keep` false: drops incomplete demos. */
 static void end_sessions(struct run *run, bool keep)
 {
-    pipeline_end(&run->pipeline, run->sessions);
+    pipeline_end(&run->pipeline);
     qs_sessions_free(run->sessions, keep);
 }
 

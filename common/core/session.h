@@ -31,6 +31,15 @@ struct qs_netchan {
                                * those that come later this is taken back */
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
     uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
+    uint32_t burst;           /* of the server's: numbers skipped where the client skipped some */
+    uint32_t gap;             /* numbers skipped since the other end's last packet: */
+    bool lacks_gap;           /* the packet behind them acknowledges one not captured */
+};
+
+/* Where the capture lacks part of a level's sign-on. */
+struct qs_sign_on_loss {
+    uint64_t packet; /* number in the capture; 0: nothing is missing, or the packet is unknown */
+    bool before;     /* what is missing was sent before that packet; else it is that packet */
 };
 
 struct qs_session {

@@ -92,6 +92,11 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
     }
 }
 
+void qs_demo_ended_in_sign_on(struct qs_demo_writer *writer)
+{
+    qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
+}
+
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
                        const struct qs_protocol *protocol, const struct qs_session *session)
 {
@@ -106,7 +111,8 @@ void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_matc
 void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
 {
-    const uint32_t lost = decoder->session->to_client.not_captured;
+    const struct qs_netchan *server = &decoder->session->to_client;
+    const uint32_t lost = server->not_captured + server->burst;
 
     if (lost > writer->lost)
         qs_demo_missing(writer, packet, lost - writer->lost,

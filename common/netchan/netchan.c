@@ -15,7 +15,8 @@ enum {
     /* A packet that comes behind more later ones than that was not on its way so long: */
     LATE_MAX = 16,
     FIRST_LATE_MAX = 4, /* one of a connection's first numbers */
-    FIRST_NUMBERS = 2
+    FIRST_NUMBERS = 2,
+    BURST_MIN = 2 /* numbers of each end */
 };
 
 static bool was_seen(const struct qs_netchan *chan, uint32_t sequence)
@@ -142,10 +143,31 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     return skipped;
 }
 
-void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
+/*
+ * A server that lacks packets of the client skips as many numbers: its gap behind the client's is
+ * no loss, unless the client has acknowledged one that was not captured. Single numbers are lost on
+ * lines as well, and skipped by clients that limit their packets.
+ */
+static bool note_burst(struct qs_decoder *d, uint32_t lost)
 {
-    if (!skipped)
-        return;
+    struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
+    const bool from_server = d->direction == QS_S2C;
+    const bool burst = MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap);
+
+    if (!d->accepted)
+        return false;
+    if (burst)
+        d->session->to_client.burst += from_server ? lost : back->gap;
+    if (!from_server || !back->gap)
+        forth->gap += lost;
+    forth->lacks_gap |= lost && d->notes[QS_NOTE_NOT_CAPTURED];
+    back->gap = 0;
+    back->lacks_gap = false;
+    return burst;
+}
+
+static void note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
+{
     if (choked >= skipped)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));
@@ -155,6 +177,13 @@ void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
     else
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped", skipped, qs_plural(skipped));
+}
+
+bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
+{
+    if (skipped)
+        note_gap(d, number, skipped, choked);
+    return note_burst(d, skipped > choked ? skipped - choked : 0);
 }
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
@@ -259,7 +288,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
         qs_receive(d, chan, format->number);
         return NULL;
     }
-    if (!take_fragment(d, list, format, bytes, offset, more) || more)
+    if (qs_packet_is_cut(d->packet) || !take_fragment(d, list, format, bytes, offset, more) || more)
         return NULL;
     message = qs_fragments_join(list, (struct qs_view){0});
     qs_fragments_clear(list);

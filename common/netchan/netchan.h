@@ -85,9 +85,13 @@ static inline struct qs_netchan *qs_netchan_back(const struct qs_decoder *d)
  */
 uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span number);
 
-/* Notes the skipped numbers, if any. The sender has announced that it skipped `choked` numbers on
- * purpose. */
-void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
+/*
+ * Notes the skipped numbers, if any, after the packet was read. The sender has announced that it
+ * skipped `choked` numbers on purpose. Returns whether it is a burst: both ends skipped numbers
+ * since the other's last packet. Networks seldom lose both at once, captures do; so the server's
+ * numbers count as not captured (qs_netchan.burst).
+ */
+bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
 
 /* The packet acknowledges d->acknowledged of `chan`: adds a note if the capture lacks that. Do not
  * call it for a packet that its receiver drops. */
@@ -122,7 +126,7 @@ struct qs_fragment_format {
 
 /*
  * The rest of the packet is the fragment at byte `offset` of message d->sequence; `more` follow.
- * Accepts fragments in order and drops others. Returns the message if it is complete: then it
+ * Accepts whole fragments in order and drops others. Returns the message if it is complete: then it
  * arrives. Else NULL, and the packet is done.
  */
 GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,

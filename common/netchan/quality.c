@@ -254,6 +254,18 @@ static void add_accepted(struct qs_line_history *history, const struct packet *p
     add_facts(history, packet);
 }
 
+/* Of the main stream; where the server acknowledges datagrams, the header has been decoded. */
+static bool read_numbers(const struct qs_line_rules *rules, const struct qs_decoder *d,
+                         struct qs_seqinfo *seqinfo)
+{
+    if (!rules->server_acknowledges)
+        return d->protocol->seqinfo(d->session, d->packet, seqinfo) && seqinfo->numbered &&
+               !seqinfo->stream;
+    seqinfo->mark = d->sequence;
+    seqinfo->echo = d->acknowledged;
+    return d->sequence != 0;
+}
+
 /* Counts the packet. Returns whether both ends have sent numbered ones. */
 static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
                         struct qs_seqinfo *seqinfo)
@@ -263,8 +275,7 @@ static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
     quality->rules = d->protocol->line;
     quality->packets[d->direction]++;
     if (packet->unit || d->connectionless || d->direction == QS_DIRECTION_UNKNOWN ||
-        !quality->rules || !d->protocol->seqinfo(d->session, packet, seqinfo) ||
-        !seqinfo->numbered || seqinfo->stream)
+        !quality->rules || !read_numbers(quality->rules, d, seqinfo))
         return false;
     quality->accepted[d->direction] |= d->accepted;
     if (quality->history || !quality->accepted[opposite(d->direction)])

@@ -285,8 +285,10 @@ static void estimate_s2c(const struct view *view, struct qs_line_direction *line
 static double leg_ping(const struct qs_line_leg *leg, double loss, double *above)
 {
     const double kept = 1 - MAX(loss, 0) / 100;
+    const double least = qs_histogram_quantile(&leg->low, .85 * kept);
+    const double most = qs_histogram_quantile(&leg->high, .15);
     const double ping =
-        (qs_histogram_quantile(&leg->low, .85 * kept) + qs_histogram_quantile(&leg->high, .15)) / 2;
+        least > most ? qs_histogram_quantile(&leg->middle, .5 * kept) : (least + most) / 2;
     const double spread = qs_histogram_quantile(&leg->middle, .95 * kept) -
                           qs_histogram_quantile(&leg->middle, .5 * kept);
 

@@ -30,6 +30,7 @@ struct qs_seqinfo {
     uint32_t mark;   /* that the receiver repeats; 0: none. Grows with the number */
     bool reliable;   /* it carries what is sent again until the receiver has it */
     bool repeated;   /* and then under the same number */
+    uint32_t qport;  /* of a client: see qs_seqinfo_qport(); 0: it sends none, or it is not known */
 
     uint8_t echo_stream; /* of the receiver */
     uint32_t echo;       /* the mark of what the sender took last in it; 0: none */
@@ -50,6 +51,12 @@ static inline void qs_seqinfo_message(struct qs_seqinfo *seqinfo, uint32_t seque
     seqinfo->number = (uint64_t)sequence << QS_SEQINFO_SHIFT;
     seqinfo->next = seqinfo->number + (UINT64_C(1) << QS_SEQINFO_SHIFT);
     seqinfo->first = (uint64_t)first << QS_SEQINFO_SHIFT;
+}
+
+/* The qport of `width` bytes. */
+static inline uint32_t qs_seqinfo_qport(unsigned width, uint32_t value)
+{
+    return width << 16 | value;
 }
 
 /* It is `size` bytes at `offset` of a message that continues. */

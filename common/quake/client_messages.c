@@ -109,14 +109,19 @@ static void read_buttons(struct qs_decoder *d)
 
 static void read_move(struct qs_decoder *d)
 {
+    struct nq_session *session = nq_session_of(d);
+    float time;
+
     read_move_sequence(d);
-    qs_f32(d, NQ_MOVE_TIME);
+    time = qs_f32(d, NQ_MOVE_TIME);
+    if (nq_moves_begin_with_time(session))
+        session->move_time = time;
     read_angles(d);
     qs_i16(d, NQ_MOVE_FORWARD);
     qs_i16(d, NQ_MOVE_SIDE);
     qs_i16(d, NQ_MOVE_UP);
     read_buttons(d);
-    nq_session_of(d)->moved = !d->in.overrun;
+    session->moved = !d->in.overrun;
 }
 
 /* --- The others --- */

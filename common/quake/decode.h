@@ -88,6 +88,9 @@ bool nq_is_control(struct qs_view packet);
  * each client send it from a port that only their accept tells, which a capture may lack.
  */
 bool nq_is_sign_on(struct qs_view packet);
+
+/* Whether server messages begin a level: svc_serverinfo, perhaps behind texts and commands. */
+bool nq_begins_level(struct qs_view messages);
 /* Whether they cannot be a packet of the game at all. */
 bool nq_is_foreign(const struct qs_packet *packet);
 

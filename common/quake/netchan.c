@@ -169,13 +169,27 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
     show_fragment(d);
 }
 
+/* A sign-on of which a part is torn is as good as none. */
+static bool is_of_sign_on(const struct qs_decoder *d)
+{
+    return d->direction == QS_S2C &&
+           (nq_session_of(d)->signon < SIGNON_DONE || nq_begins_level(rest(d)));
+}
+
 /* It is as good as none. */
 static void drop_cut_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
 {
+    const bool alone = last && !qs_fragments_count(&reliable->pending);
+
+    if (is_of_sign_on(d))
+        nq_lose_sign_on(d, false);
     qs_fragments_clear(&reliable->pending);
     reliable->broken = !last;
     reliable->doubtful = false;
-    show_fragment(d);
+    if (alone)
+        qs_read_dropped(d, read_messages);
+    else
+        show_fragment(d);
 }
 
 static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
@@ -183,8 +197,9 @@ static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bo
     reliable->acknowledgements = 0;
     reliable->last_was_whole = false;
     d->accepted = true;
-    /* Of a cut message that is all in one fragment its beginning can be read. */
-    if (qs_packet_is_cut(d->packet) && (!last || qs_fragments_count(&reliable->pending)))
+    /* Of a cut message that is all in one fragment the whole messages can be used. */
+    if (qs_packet_is_cut(d->packet) &&
+        (!last || qs_fragments_count(&reliable->pending) || is_of_sign_on(d)))
         drop_cut_fragment(d, reliable, last);
     else if (last)
         end_message(d, reliable);
@@ -227,7 +242,7 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
     if (reliable == &session->to_client && session->base.level) {
         nq_confirm_doubt(session);
         if (session->signon < SIGNON_DONE)
-            nq_lose_sign_on(d);
+            nq_lose_sign_on(d, true);
     }
     qs_note_lacking(d, whole_header, missing);
     doubt_beginning(reliable);
@@ -429,10 +444,9 @@ bool nq_is_game(struct qs_view packet)
 enum { UNRELIABLE, RELIABLE, TIME_END = NET_HEADER_SIZE + 5 };
 
 /* Others have another number before the time, or are not known well enough. */
-static bool moves_begin_with_time(const struct nq_session *session)
+bool nq_moves_begin_with_time(const struct nq_session *session)
 {
-    const int32_t version =
-        session->base.version ? session->base.version : session->assumed_version;
+    const int32_t version = nq_version(session);
 
     return !(session->ext.fte2 & FTE2_PREDINFO) &&
            (version == PROTOCOL_NETQUAKE || version == PROTOCOL_FITZQUAKE ||
@@ -447,7 +461,7 @@ static void read_time(const struct qs_session *session, const struct qs_packet *
     const bool from_server = session->server == packet->from;
 
     if (session->server == QS_END_UNKNOWN ||
-        !moves_begin_with_time((const struct nq_session *)session))
+        !nq_moves_begin_with_time((const struct nq_session *)session))
         return;
     if (from_server && message == SVC_TIME)
         seqinfo->mark = qs_le32(packet->data + NET_HEADER_SIZE + 1);

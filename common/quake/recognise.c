@@ -158,24 +158,23 @@ static bool has_version(struct qs_reader *in)
 }
 
 /* Greetings and commands come before svc_serverinfo, in the same message. */
-static bool has_serverinfo(struct qs_reader *in)
+bool nq_begins_level(struct qs_view messages)
 {
+    struct qs_reader in = qs_reader_over(messages.data, messages.size);
     uint8_t id;
 
-    while ((id = qs_reader_u8(in)) == SVC_PRINT || id == SVC_STUFFTEXT)
-        if (!has_text(in, is_glyph))
+    while ((id = qs_reader_u8(&in)) == SVC_PRINT || id == SVC_STUFFTEXT)
+        if (!has_text(&in, is_glyph))
             return false;
-    return id == SVC_SERVERINFO && has_version(in);
+    return id == SVC_SERVERINFO && has_version(&in) && !in.overrun;
 }
 
 bool nq_is_sign_on(struct qs_view packet)
 {
-    struct qs_reader in = qs_reader_over(packet.data, packet.size);
-    const uint32_t word = qs_reader_u32be(&in);
-
-    qs_reader_u32be(&in); /* its number */
-    return (word & ~NETFLAG_EOM) == (NETFLAG_DATA | packet.size) && has_serverinfo(&in) &&
-           !in.overrun;
+    return packet.size >= NET_HEADER_SIZE &&
+           (qs_be32(packet.data) & ~NETFLAG_EOM) == (NETFLAG_DATA | packet.size) &&
+           nq_begins_level(
+               (struct qs_view){packet.data + NET_HEADER_SIZE, packet.size - NET_HEADER_SIZE});
 }
 
 /* FTE's request to servers of all games is one, too. */

@@ -120,7 +120,7 @@ static void read_signonnum(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     if (stage != session->signon + 1)
-        nq_lose_sign_on(d);
+        nq_lose_sign_on(d, true);
     session->signon = stage;
 }
 

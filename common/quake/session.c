@@ -19,6 +19,7 @@ void nq_session_forget_packet(struct qs_session *session)
 
     g_clear_pointer(&nq->joined, g_bytes_unref);
     nq->delivered = (struct nq_delivery){0};
+    nq->move_time = 0;
     nq->moved = nq->angle_set = nq->timed = false;
     nq->move = nq->set = (struct nq_angles){0};
 }
@@ -125,7 +126,7 @@ void nq_session_begin_level(struct nq_session *session)
 {
     session->base.level++;
     session->signon = 0;
-    session->sign_on_lost = 0;
+    session->sign_on_lost = (struct qs_sign_on_loss){0};
     session->doubt = (struct nq_doubt){0};
     session->has_donor = false;
     session->frames = (struct nq_frames){0};
@@ -138,22 +139,28 @@ void nq_session_begin_level(struct nq_session *session)
     qs_table_clear(&session->coarse);
 }
 
-static void lose_sign_on(struct nq_session *session, uint64_t packet)
+static void lose_sign_on(struct nq_session *session, struct qs_sign_on_loss loss)
 {
-    if (!session->sign_on_lost && !session->has_donor)
-        session->sign_on_lost = packet;
+    if (!session->sign_on_lost.packet && !session->has_donor)
+        session->sign_on_lost = loss;
 }
 
-void nq_lose_sign_on(struct qs_decoder *d)
+void nq_lose_sign_on(struct qs_decoder *d, bool before)
 {
-    lose_sign_on(nq_session_of(d), d->packet->number);
+    struct nq_session *session = nq_session_of(d);
+    const struct qs_sign_on_loss loss = {d->packet->number, before};
+
+    if (before || session->signon < SIGNON_DONE)
+        lose_sign_on(session, loss);
+    else if (!session->has_donor)
+        session->doubt = (struct nq_doubt){loss, session->base.level, 1, 0};
 }
 
 void nq_confirm_doubt(struct nq_session *session)
 {
     const struct nq_doubt doubt = session->doubt;
 
-    if (!doubt.packet)
+    if (!doubt.loss.packet)
         return;
     if (doubt.level == session->base.level) {
         /* The level's svc_serverinfo was not captured: the protocol stays. */
@@ -163,18 +170,18 @@ void nq_confirm_doubt(struct nq_session *session)
         session->ext.fte = ext.fte;
         session->ext.fte2 = ext.fte2;
     }
-    lose_sign_on(session, doubt.packet);
-    session->doubt.packet = 0;
+    lose_sign_on(session, doubt.loss);
+    session->doubt.loss.packet = 0;
 }
 
 void nq_settle_doubt(struct nq_session *session, bool reliable)
 {
     struct nq_doubt *doubt = &session->doubt;
 
-    if (!doubt->packet)
+    if (!doubt->loss.packet)
         return;
     if (session->base.level > doubt->level && session->signon >= doubt->stage)
-        doubt->packet = 0;
+        doubt->loss.packet = 0;
     else if (reliable || ++doubt->waited >= DOUBT_PACKETS)
         nq_confirm_doubt(session);
 }
@@ -192,13 +199,16 @@ void nq_follow_command(struct qs_decoder *d, struct qs_view command)
     struct nq_session *session = nq_session_of(d);
     const bool done = session->signon >= SIGNON_DONE;
 
-    if (!session->base.level || session->has_donor || session->undecodable || session->doubt.packet)
+    if (!session->base.level || session->has_donor || session->undecodable ||
+        session->doubt.loss.packet)
         return;
     for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
         if (is_command(command, commands[stage - 1]) &&
             (session->signon < stage || (done && stage == 1)))
-            session->doubt = (struct nq_doubt){
-                d->packet->number, done ? session->base.level : session->base.level - 1, stage, 0};
+            session->doubt = (struct nq_doubt){{d->packet->number, true},
+                                               done ? session->base.level : session->base.level - 1,
+                                               stage,
+                                               0};
 }
 
 void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
@@ -222,7 +232,7 @@ void nq_session_use_donor(struct nq_session *session, const struct nq_session *d
     session->base.connection = own.base.connection;
     session->base.level = own.base.level + 1;
     session->base.disconnected = own.base.disconnected;
-    session->sign_on_lost = 0;
+    session->sign_on_lost = (struct qs_sign_on_loss){0};
     session->has_donor = true;
     session->base.to_server = own.base.to_server;
     session->base.to_client = own.base.to_client;

@@ -54,13 +54,12 @@ struct nq_delivery {
 };
 
 /* A command of the client shows that it had data that the capture lacks, or has later, out of
- * order.
- */
+ * order; or a packet that was cut begins another level. */
 struct nq_doubt {
-    uint64_t packet; /* that has the command; 0: there is no doubt */
-    uint32_t level;  /* the command is for a later one than this */
-    uint8_t stage;   /* svc_signonnum that it answers */
-    uint8_t waited;  /* unreliable messages of the server since */
+    struct qs_sign_on_loss loss; /* the packet that has the command; 0: there is no doubt */
+    uint32_t level;              /* the command is for a later one than this */
+    uint8_t stage;               /* svc_signonnum that it answers */
+    uint8_t waited;              /* unreliable messages of the server since */
 };
 
 struct nq_session {
@@ -80,20 +79,21 @@ struct nq_session {
     bool darkplaces_client; /* the client connected as DarkPlaces does */
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
-    uint8_t signon;          /* the last svc_signonnum */
-    uint64_t sign_on_lost;   /* packet before which part of the level's sign-on is missing; or 0 */
-    struct nq_doubt doubt;   /* whether it is */
-    bool has_donor;          /* the sign-on is a donor's: nothing of it is missing */
-    struct nq_frames frames; /* of entities, in this level */
-    uint16_t view_entity;    /* the player's own: its number is one less */
-    struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
-    struct qs_table players;        /* names, by number */
-    struct qs_table coarse;         /* DP1 to DP4: something for entities that have whole units */
+    uint8_t signon;                      /* the last svc_signonnum */
+    struct qs_sign_on_loss sign_on_lost; /* part of the level's sign-on that was not captured */
+    struct nq_doubt doubt;               /* whether it is */
+    bool has_donor;                      /* the sign-on is a donor's: nothing of it is missing */
+    struct nq_frames frames;             /* of entities, in this level */
+    uint16_t view_entity;                /* the player's own: its number is one less */
+    struct qs_table models, sounds;      /* precache lists, by index; index 0 is unused */
+    struct qs_table players;             /* names, by number */
+    struct qs_table coarse; /* DP1 to DP4: something for entities that have whole units */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     struct nq_delivery delivered;
-    GBytes *joined; /* owns the bytes of a delivery that was joined */
-    bool moved;     /* it carried clc_move */
+    GBytes *joined;  /* owns the bytes of a delivery that was joined */
+    bool moved;      /* it carried clc_move */
+    float move_time; /* the svc_time that it repeats; 0: its protocol has none, or another one */
     struct nq_angles move;
     bool timed;     /* it carried svc_time */
     float time;     /* of the first one, in seconds */
@@ -129,8 +129,9 @@ void nq_session_accept_connection(struct nq_session *session);
  */
 void nq_session_use_donor(struct nq_session *session, const struct nq_session *donor);
 
-/* The current packet shows that part of the level's sign-on, sent before it, was not captured. */
-void nq_lose_sign_on(struct qs_decoder *d);
+/* The current packet shows that part of the level's sign-on was not captured: sent before it, or
+ * the packet itself. */
+void nq_lose_sign_on(struct qs_decoder *d, bool before);
 
 /*
  * A command of the client's: of those that ask for a part of the sign-on each has the part before.
@@ -150,6 +151,9 @@ void nq_session_begin_level(struct nq_session *session);
 /* A generated field with the name that `table` has for `index`; it labels the group as well. */
 void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length);
+
+/* Whether clc_move begins with the time of the last svc_time that the client has. */
+bool nq_moves_begin_with_time(const struct nq_session *session);
 
 /* The protocol version to read by. */
 static inline int32_t nq_version(const struct nq_session *session)

@@ -226,6 +226,19 @@ enum {
 /* The byte of svc_frame that counts suppressed frames has flags in protocol 36. */
 enum { FF_SUPPRESSED = 1, FF_CLIENTDROP = 2 };
 
+/* Statistics; engine, q_shared.h. In STAT_LAYOUTS, bits: what servers draw with svc_layout. */
+enum {
+    STAT_HEALTH_ICON = 0,
+    STAT_HEALTH = 1,
+    STAT_PICKUP_ICON = 7,
+    STAT_PICKUP_STRING = 8, /* config string of the item's name */
+    STAT_TIMER_ICON = 9,
+    STAT_TIMER = 10,
+    STAT_HELPICON = 11,
+    STAT_LAYOUTS = 13,
+    LAYOUT_SHOWN = 1
+};
+
 /* Of the player's movement; from PM_DEAD on, and with PMF_NO_PREDICTION, all servers send the view.
  * Source: engine, q_shared.h pmtype_t, PMF_*. */
 enum { PM_DEAD = 2, PMF_NO_PREDICTION = 64 };

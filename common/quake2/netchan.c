@@ -160,6 +160,13 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
     g_bytes_unref(message);
 }
 
+static void read_whole(struct qs_decoder *d)
+{
+    if (d->direction != QS_DIRECTION_UNKNOWN)
+        arrive(d);
+    qs_read_received(d, read_messages);
+}
+
 void q2_decode_netchan(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -174,13 +181,10 @@ void q2_decode_netchan(struct qs_decoder *d)
         settle_connect(d);
     header = read_header(d);
     session->moved = false;
-    if (header.fragment) {
+    if (header.fragment)
         read_fragment(d, &header);
-        return;
-    }
-    if (d->direction != QS_DIRECTION_UNKNOWN)
-        arrive(d);
-    qs_read_received(d, read_messages);
+    else
+        read_whole(d);
     if (d->direction == QS_S2C && qs_packet_is_cut(d->packet))
         q2_session_note_loss(session, d->packet->number, false);
 }
@@ -201,6 +205,18 @@ static uint32_t size_of_header(const struct q2_session *session, const struct qs
         break;
     }
     return HEADER_SIZE + 2;
+}
+
+static uint32_t qport_of(const uint8_t *data, uint32_t size)
+{
+    switch (size - HEADER_SIZE) {
+    case 0:
+        return 0;
+    case 1:
+        return qs_seqinfo_qport(1, data[0]);
+    default:
+        return qs_seqinfo_qport(2, qs_le16(data));
+    }
 }
 
 static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
@@ -235,6 +251,8 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     seqinfo->reliable = word & QS_RELIABLE_BIT;
     seqinfo->toggles = true;
     seqinfo->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
+    if (seqinfo->from_client && packet->size >= HEADER_SIZE + 2)
+        seqinfo->qport = qport_of(packet->data + HEADER_SIZE, size_of_header(session, packet));
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
            place_fragment(session, packet, seqinfo);
 }

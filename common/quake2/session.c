@@ -148,7 +148,7 @@ void q2_session_begin_level(struct q2_session *session)
     session->base.level++;
     session->old_servercount = session->servercount;
     session->signing_on = true;
-    session->lost = (struct q2_loss){0};
+    session->lost = (struct qs_sign_on_loss){0};
     session->frame_rate = 0;
     session->max_clients = 0;
     qs_table_clear(&session->configstrings);
@@ -160,8 +160,8 @@ void q2_session_begin_level(struct q2_session *session)
 
 void q2_session_note_loss(struct q2_session *session, uint64_t packet, bool before)
 {
-    if (session->signing_on && !session->lost.seen)
-        session->lost = (struct q2_loss){true, before, packet};
+    if (session->signing_on && !session->lost.packet)
+        session->lost = (struct qs_sign_on_loss){packet, before};
 }
 
 void q2_session_see_servercount(struct q2_session *session, int32_t servercount, uint64_t packet)
@@ -184,7 +184,7 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
     session->base.level++;
     session->servercount = donor->servercount;
     session->signing_on = false;
-    session->lost = (struct q2_loss){0};
+    session->lost = (struct qs_sign_on_loss){0};
     session->max_clients = donor->max_clients;
     session->qport = known->qport;
     session->qport_width = known->qport_width;

@@ -39,13 +39,6 @@ struct q2_wanted {
 /* Of a session whose svc_serverdata the capture lacks. */
 enum { Q2_PLAYER_UNKNOWN = -1 };
 
-/* Where the capture lacks something of a sign-on. */
-struct q2_loss {
-    bool seen;
-    bool before;     /* it was sent before the packet, which shows that; else it is the packet */
-    uint64_t packet; /* number in the capture */
-};
-
 /* What an end of a GTV conversation sends next. */
 enum q2_gtv_stage {
     Q2_GTV_STAGE_MAGIC,
@@ -96,14 +89,14 @@ struct q2_session {
     bool guessed;            /* version, minor version and qport are guesses; see q2_guess() */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
     int32_t servercount;
-    int32_t old_servercount; /* of the level before; 0: none */
-    uint8_t record;          /* enum q2_record */
-    int16_t player;          /* the client's own player, or Q2_PLAYER_UNKNOWN */
-    uint16_t frame_rate;     /* of svc_setting SVS_FPS; 0: the usual 10 */
-    uint16_t max_clients;    /* of CS_MAXCLIENTS; 0: unknown */
-    bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
-    bool signing_on;         /* the level has begun, and the client has not got all it needs */
-    struct q2_loss lost;     /* part of the level's sign-on that was not captured */
+    int32_t old_servercount;     /* of the level before; 0: none */
+    uint8_t record;              /* enum q2_record */
+    int16_t player;              /* the client's own player, or Q2_PLAYER_UNKNOWN */
+    uint16_t frame_rate;         /* of svc_setting SVS_FPS; 0: the usual 10 */
+    uint16_t max_clients;        /* of CS_MAXCLIENTS; 0: unknown */
+    bool recording;              /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    bool signing_on;             /* the level has begun, and the client has not got all it needs */
+    struct qs_sign_on_loss lost; /* part of the level's sign-on that was not captured */
     struct qs_table configstrings;
     struct qs_table texts;     /* enum q2_text */
     struct qs_table baselines; /* of the level: see q2_baseline_set() */

@@ -14,10 +14,8 @@ static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number
 
 struct q2_tracker *q2_tracker_new(void)
 {
-    static _Thread_local uint64_t trackers;
     struct q2_tracker *tracker = g_new0(struct q2_tracker, 1);
 
-    tracker->serial = ++trackers;
     tracker->baselines = q2_entities_new();
     tracker->sources = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     tracker->messages = g_array_new(FALSE, FALSE, sizeof(struct q2_tracked_message));
@@ -140,6 +138,13 @@ const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_
     const struct q2_frame *frame = slot_of(tracker, number);
 
     return frame->trust != Q2_FRAME_NONE && frame->number == number ? frame : NULL;
+}
+
+struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t number)
+{
+    struct q2_frame *frame = slot_of(tracker, number);
+
+    return frame->trust == Q2_FRAME_GUESSED && frame->number == number ? &frame->player : NULL;
 }
 
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)

@@ -54,7 +54,6 @@ struct q2_tracked_message {
 };
 
 struct q2_tracker {
-    uint64_t serial; /* no other tracker has it, nor had */
     struct q2_entities *baselines;
     struct q2_frame frames[Q2_FRAMES_KEPT];
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
@@ -133,6 +132,9 @@ const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker,
 
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
+
+/* The player of the frame, if that is a guess, to be mended; or NULL. */
+struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t number);
 
 /* Whether the packet at hand has a frame, and none of the level is known that it could be built on:
  * the capture lacks the first one, which is not a delta. */

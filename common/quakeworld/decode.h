@@ -101,17 +101,20 @@ bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet
 /* A command of the client's. */
 void qw_sign_on_command(struct qs_decoder *d, struct qs_view text);
 
-/* The server's messages: svc_stufftext, svc_serverdata, and a list from index `first` on. */
+/* The server's messages: svc_serverdata with its count; svc_stufftext; before a list is read from
+ * index `first` on, and after it; `next`: where it goes on, or 0. */
 void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text);
-void qw_sign_on_serverdata(struct qs_decoder *d);
-void qw_sign_on_list(struct qs_decoder *d, uint32_t first);
+void qw_sign_on_serverdata(struct qs_decoder *d, int32_t count);
+void qw_sign_on_new_level(struct qs_decoder *d, uint32_t first);
+void qw_sign_on_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next);
 
 /* The header of a packet of either end, before its messages are read: `reliable` is the bit of its
- * number, `bit` that of its acknowledgement. */
-void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit);
+ * number, `bit` that of its acknowledgement; so many numbers were skipped before it. */
+void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped);
 
-/* After all messages of a packet. */
-void qw_sign_on_packet(struct qs_decoder *d);
+/* After all messages of a packet. `burst`: see qs_note_gap(); `was_pending`: a request was, before
+ * the packet. */
+void qw_sign_on_packet(struct qs_decoder *d, bool burst, bool was_pending);
 
 /* qtv.c: streams over TCP; see struct qs_protocol */
 bool qw_recognise_stream(struct qs_view start);

@@ -258,13 +258,17 @@ static void take_message(struct qs_decoder *d, const struct header *header,
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
     const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), sequence);
+    const bool was_pending = qw_session_of(d)->sign_on.pending;
 
     if (d->accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
-    qw_sign_on_bits(d, header->sequence_word & QS_RELIABLE_BIT, header->ack_word & QS_RELIABLE_BIT);
-    qs_read_received(d, read);
-    qw_sign_on_packet(d);
-    qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked);
+    qw_sign_on_bits(d, header->sequence_word & QS_RELIABLE_BIT, header->ack_word & QS_RELIABLE_BIT,
+                    skipped);
+    if (qw_sign_on_is_torn(d))
+        qs_read_dropped(d, read);
+    else
+        qs_read_received(d, read);
+    qw_sign_on_packet(d, qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked), was_pending);
 }
 
 static void begin_packet(struct qw_session *session)
@@ -375,6 +379,8 @@ bool qw_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
         return false;
     *seqinfo = qs_seqinfo_from(packet->from, base->server);
     read_seqinfo_words(packet, format->stunaware, seqinfo);
+    if (seqinfo->from_client && packet->size >= WORDS_SIZE + QPORT_SIZE)
+        seqinfo->qport = qs_seqinfo_qport(QPORT_SIZE, qs_le16(packet->data + WORDS_SIZE));
     if (!format->fragments)
         return true;
     return base->server != QS_END_UNKNOWN &&

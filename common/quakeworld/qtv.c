@@ -241,7 +241,7 @@ static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct line *
     emit_text(d, id, line);
     qw_emit_info(d, info, line->value_offset + (uint32_t)(info.data - line->value.data));
     if (!d->probing)
-        qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_CONNECT_USERINFO, info,
+        qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO, info,
                         QW_INFO_STRING_MAX);
 }
 

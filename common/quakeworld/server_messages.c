@@ -145,7 +145,6 @@ static void read_serverdata(struct qs_decoder *d)
     struct qw_session *session = qw_session_of(d);
 
     qw_session_begin_level(session);
-    qw_sign_on_serverdata(d);
     fte_read_agreement(d);
     session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
     if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
@@ -156,7 +155,7 @@ static void read_serverdata(struct qs_decoder *d)
         return;
     }
     qw_apply_extensions(d);
-    qs_i32(d, QW_SERVERDATA_COUNT);
+    qw_sign_on_serverdata(d, qs_i32(d, QW_SERVERDATA_COUNT));
     qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_text(d, QW_SERVERDATA_GAMEDIR));
     read_seats(d);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
@@ -448,11 +447,13 @@ static void read_list(struct qs_decoder *d, unsigned name_row, struct qs_table *
 {
     const bool in_parts = qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
     const uint32_t first = in_parts ? qs_u8(d, QW_LIST_FIRST) : 0;
+    uint32_t next = 0;
 
-    qw_sign_on_list(d, first);
+    qw_sign_on_new_level(d, first);
     read_entries(d, name_row, table, first);
     if (in_parts && !d->stop)
-        qs_u8(d, QW_LIST_NEXT);
+        next = qs_u8(d, QW_LIST_NEXT);
+    qw_sign_on_list(d, name_row == QW_LIST_MODEL, first, next);
 }
 
 static void read_modellist(struct qs_decoder *d)
@@ -470,11 +471,13 @@ static void read_soundlist(struct qs_decoder *d)
 static void read_long_list(struct qs_decoder *d, unsigned name_row, struct qs_table *table)
 {
     const uint32_t first = qs_u16(d, QW_LIST_FIRST);
+    uint32_t next = 0;
 
-    qw_sign_on_list(d, first);
+    qw_sign_on_new_level(d, first);
     read_entries(d, name_row, table, first);
     if (!d->stop)
-        qs_u8(d, QW_LIST_NEXT);
+        next = qs_u8(d, QW_LIST_NEXT);
+    qw_sign_on_list(d, name_row == QW_LIST_MODEL, first, next ? (first & 0xff00) | next : 0);
 }
 
 static void read_modellistshort(struct qs_decoder *d)

@@ -79,11 +79,12 @@ static void clear_level(struct qw_session *session)
 
 void qw_session_connect(struct qw_session *session)
 {
-    const char *userinfo = qs_table_get(&session->texts, QW_TEXT_CONNECT_USERINFO);
+    const char *userinfo = qs_table_get(&session->texts, QW_TEXT_ASKED_USERINFO);
     struct qw_session fresh = {.ext = {.base = session->base, .game = session->ext.game}};
 
     qs_session_connect(&fresh.base);
     qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
+    qs_table_set(&fresh.texts, QW_TEXT_ASKED_USERINFO, qs_view_of(userinfo));
     fresh.format = session->asked;
     /* Until svc_serverdata comes, the client's first moves have the form that it asked for. */
     fresh.ext.fte2 = session->asked_fte2 & FTE2_VRINPUTS;

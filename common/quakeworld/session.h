@@ -65,24 +65,25 @@ struct qw_qtv {
 
 /* What the capture has of a level's sign-on; see sign_on.c. */
 struct qw_sign_on {
-    bool done;        /* the client says that it begins to play, or an update of entities came */
-    bool has_donor;   /* a donor's: nothing is missing */
-    bool pending;     /* a request of the client's has no answer yet */
-    uint32_t request; /* the last one's hash; 0: none was seen */
-    bool downloading; /* since then it asked for a file */
-    /* Since the last answer a reliable packet was not captured: */
-    bool lacks_request; /* of the client's */
-    bool lacks_answer;  /* of the server's, since the last request, too */
-    bool lacked_answer; /* of the server's, before the last request */
-    uint64_t lost;      /* number of the packet before which part of it is missing; 0: none is */
+    bool done;         /* the client says that it begins to play, or an update of entities came */
+    bool has_donor;    /* a donor's: nothing is missing */
+    int32_t count;     /* of svc_serverdata, which requests repeat; 0: unknown */
+    uint32_t request;  /* the client's last one; 0: none was seen */
+    uint32_t expected; /* the one that the last answer makes the client send; 0: unknown */
+    bool pending;      /* the last request has no answer yet */
+    bool gap;          /* numbers of the server are missing since the last answer */
+    bool lacks_packet; /* a reliable packet of the server was not captured since then */
+    bool behind_gap;   /* the last answer stood behind missing numbers */
+    uint64_t lost;     /* number of the packet before which part of it is missing; 0: none is */
+    bool cut;          /* it is that packet, of which the capture has only the beginning */
 };
 
-/* One end's acknowledgements of the other's reliable packets. */
+/* The client's acknowledgements of the server's reliable packets. */
 struct qw_reliable {
     uint32_t last;         /* number of the last packet */
     uint64_t sent;         /* by number, modulo 64: it was reliable */
-    uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
-    bool bit;              /* toggles with each reliable packet that the other end accepts */
+    uint32_t acknowledged; /* by the client's last packet; 0: it had none */
+    bool bit;              /* toggles with each reliable packet that the client accepts */
 };
 
 struct qw_session {
@@ -100,7 +101,7 @@ struct qw_session {
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
     struct qw_sign_on sign_on;
-    struct qw_reliable reliable_to_server, reliable_to_client;
+    struct qw_reliable reliable_to_client;
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */
@@ -123,7 +124,8 @@ enum qw_text {
     QW_TEXT_GAMEDIR = 1,
     QW_TEXT_LEVEL,
     QW_TEXT_SERVERINFO,
-    QW_TEXT_CONNECT_USERINFO, /* of the connect packet */
+    QW_TEXT_CONNECT_USERINFO, /* of the connect packet that the connection began with */
+    QW_TEXT_ASKED_USERINFO,   /* of the latest one */
 };
 
 /* For the protocol record; `game` is what of FTE's extensions is QuakeWorld's own. */
@@ -133,6 +135,10 @@ void qw_session_clear(struct qs_session *session);
 void qw_session_forget_packet(struct qs_session *session);
 bool qw_session_shares(const struct qs_session *a, const struct qs_session *b);
 void qw_session_describe(const struct qs_session *session, struct qs_description *description);
+
+/* Whether the packet just decoded is of a sign-on that the capture cut, and that a donor's
+ * replaces: then it says nothing. */
+bool qw_sign_on_is_torn(const struct qs_decoder *d);
 
 /* A connection begins; a level begins. */
 void qw_session_connect(struct qw_session *session);

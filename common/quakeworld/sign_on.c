@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the capture has all of a level's sign-on: the client requests it part by part, and each
- * request depends on the last answer (PROTOCOL.md, section 9).
+ * Whether the capture has all of a level's sign-on. The client requests it part by part: each
+ * answer of the server makes the client send a certain request, and each request is followed by its
+ * answer (PROTOCOL.md, section 9). Where the next one is another, something between is missing.
  */
 #include "common/core/text.h"
 #include "common/quakeworld/decode.h"
@@ -19,74 +20,124 @@ static void lose(struct qs_decoder *d)
         session->sign_on.lost = d->packet->number;
 }
 
-/* --- Requests and answers --- */
+/* --- Requests --- */
 
-static bool is_request(struct qs_view text)
+enum stage { SOUNDLIST = 1, MODELLIST, PRESPAWN, SPAWN, BEGIN };
+
+/* A request, or the one that an answer makes the client send. */
+static uint32_t key_of(enum stage stage, uint32_t number)
 {
-    static const char *const requests[] = {"soundlist ", "modellist ", "prespawn ", "spawn ",
-                                           "begin "};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(requests); i++)
-        if (qs_view_begins(text, requests[i]))
-            return true;
-    return false;
+    return (uint32_t)stage << 24 | (number & 0xffffff);
 }
 
-static uint32_t hash(struct qs_view text)
+static enum stage stage_of(uint32_t key)
 {
-    uint32_t hash = 5381;
-
-    for (uint32_t i = 0; i < text.size; i++)
-        hash = hash * 33 + text.data[i];
-    return hash | 1;
+    return (enum stage)(key >> 24);
 }
 
-/* The same again was lost on its way. */
+/* "prespawn 1 61": the stage, the level's count, where to continue. 0: it is none. */
+static uint32_t read_request(struct qs_view text, int64_t *count)
+{
+    static const char *const stages[] = {
+        [SOUNDLIST] = "soundlist", [MODELLIST] = "modellist", [PRESPAWN] = "prespawn",
+        [SPAWN] = "spawn",         [BEGIN] = "begin",
+    };
+    struct qs_token word;
+    int64_t number;
+    uint32_t pos = 0;
+    unsigned stage = SOUNDLIST;
+
+    if (!qs_token_next(text, &pos, &word))
+        return 0;
+    while (stage <= BEGIN && !qs_view_equal(word.text, stages[stage]))
+        stage++;
+    if (stage > BEGIN || !qs_token_next(text, &pos, &word) || !qs_view_number(word.text, count))
+        return 0;
+    if (!qs_token_next(text, &pos, &word) || !qs_view_number(word.text, &number))
+        number = 0;
+    return key_of((enum stage)stage, (uint32_t)number);
+}
+
+/* The same request again was lost on its way. */
 void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    int64_t count = 0;
+    const uint32_t request = d->session->level ? read_request(text, &count) : 0;
+    const bool next_level = sign_on->count && sign_on->count != count;
 
-    if (qs_view_begins(text, "download ") || qs_view_begins(text, "nextdl"))
-        sign_on->downloading = true;
-    if (!is_request(text) || hash(text) == sign_on->request || !d->session->level)
+    if (!request || (sign_on->done && !next_level) || (request == sign_on->request && !next_level))
         return;
-    if (sign_on->pending && !sign_on->done)
+    if (next_level || sign_on->pending || (sign_on->expected && sign_on->expected != request))
         lose(d);
-    sign_on->request = hash(text);
+    sign_on->count = (int32_t)count;
+    sign_on->request = request;
     sign_on->pending = true;
-    sign_on->lacked_answer = sign_on->lacks_answer && !sign_on->downloading;
-    sign_on->lacks_answer = sign_on->downloading = false;
-    sign_on->done |= qs_view_begins(text, "begin ");
+    sign_on->lacks_packet = false;
+    sign_on->done |= stage_of(request) == BEGIN;
 }
 
-static void answer(struct qs_decoder *d)
+/* --- Answers: a server sends one again if it does not know that it arrived --- */
+
+static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
-    sign_on->pending = sign_on->lacks_request = false;
-    sign_on->lacks_answer = sign_on->lacked_answer = false;
+    if (lost)
+        lose(d);
+    sign_on->expected = expected;
+    sign_on->behind_gap = sign_on->gap;
+    sign_on->pending = sign_on->gap = sign_on->lacks_packet = false;
 }
 
+/* The request that it answers may not be there. */
 void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text)
 {
-    if (qs_view_begins(text, "cmd prespawn") || qs_view_begins(text, "cmd spawn") ||
-        qs_view_begins(text, "skins"))
-        answer(d);
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    const bool last = qs_view_begins(text, "skins");
+    const uint32_t start = (uint32_t)strlen("cmd ");
+    int64_t count;
+    uint32_t expected = 0;
+
+    if (sign_on->done)
+        return;
+    if (qs_view_begins(text, "cmd "))
+        expected = read_request((struct qs_view){text.data + start, text.size - start}, &count);
+    if (last)
+        expected = key_of(BEGIN, 0);
+    if (expected && expected != sign_on->expected)
+        answer(d, !sign_on->pending && sign_on->lacks_packet, expected);
 }
 
-void qw_sign_on_serverdata(struct qs_decoder *d)
+void qw_sign_on_serverdata(struct qs_decoder *d, int32_t count)
 {
-    answer(d);
+    qw_session_of(d)->sign_on.count = count;
+    qw_session_of(d)->sign_on.expected = key_of(SOUNDLIST, 0);
 }
 
-void qw_sign_on_list(struct qs_decoder *d, uint32_t first)
+void qw_sign_on_new_level(struct qs_decoder *d, uint32_t first)
 {
     if (!first && qw_session_of(d)->sign_on.done)
         lose(d);
-    answer(d);
 }
 
-/* --- The server's reliable packets --- */
+/* The server sends the first part of a list without a request, too. */
+void qw_sign_on_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next)
+{
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    const enum stage stage = models ? MODELLIST : SOUNDLIST;
+    const uint32_t wanted = sign_on->pending ? sign_on->request : sign_on->expected;
+    const uint32_t request = key_of(stage, first);
+
+    if (sign_on->done || qw_session_of(d)->mvd || d->in.overrun ||
+        (!sign_on->pending && request == sign_on->request))
+        return;
+    answer(d, wanted && wanted != request,
+           next ? key_of(stage, next) : key_of(models ? PRESPAWN : MODELLIST, 0));
+    sign_on->request = request;
+}
+
+/* --- Packets --- */
 
 static bool is_odd(uint64_t bits)
 {
@@ -110,6 +161,11 @@ static uint64_t numbers_between(uint32_t after, uint32_t last)
     return first ? bits << first | bits >> (64 - first) : bits;
 }
 
+static bool is_reliable(const struct qw_reliable *way, uint32_t sequence)
+{
+    return way->sent >> sequence % 64 & 1;
+}
+
 static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
 {
     way->sent &= ~numbers_between(way->last, sequence);
@@ -119,9 +175,9 @@ static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
 }
 
 /*
- * Who receives tells in one bit whether it has taken an even or an odd number of reliable packets.
- * Where the bit is not what those that were captured make it, one that was not captured was
- * reliable: that is returned. Source: id's qwsv, net_chan.c, Netchan_Process.
+ * The client tells in one bit whether it has received an even or an odd number of reliable packets.
+ * If the bit is not what those that were captured make it, one that was not captured was reliable:
+ * that is returned. Source: id's qwsv, net_chan.c, Netchan_Process.
  */
 static bool acknowledge(struct qw_reliable *way, uint32_t number, bool bit)
 {
@@ -134,45 +190,56 @@ static bool acknowledge(struct qw_reliable *way, uint32_t number, bool bit)
     return lacks;
 }
 
-static bool has_update(const struct qs_decoder *d)
-{
-    return qs_has_message(d, SVC_PACKETENTITIES) || qs_has_message(d, SVC_DELTAPACKETENTITIES) ||
-           qs_has_message(d, SVC_FTE_UPDATEENTITIES);
-}
-
-/* Where there was a request, and a reliable packet of the server's, the answer is missing. Between
- * requests for files it was a part of a file. */
-static void judge(struct qs_decoder *d)
-{
-    const struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
-    const bool answer = sign_on->pending && sign_on->lacks_answer;
-    const bool both = sign_on->lacks_request && !sign_on->downloading &&
-                      (sign_on->lacks_answer || sign_on->lacked_answer);
-
-    if ((answer || both) && !sign_on->done)
-        lose(d);
-}
-
-void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit)
+void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped)
 {
     struct qw_session *session = qw_session_of(d);
     struct qw_sign_on *sign_on = &session->sign_on;
 
     if (!d->accepted)
         return;
-    if (d->direction == QS_C2S) {
-        send(&session->reliable_to_server, d->sequence, reliable);
-        sign_on->lacks_answer |= acknowledge(&session->reliable_to_client, d->acknowledged, bit) &&
-                                 d->notes[QS_NOTE_NOT_CAPTURED];
-    } else {
+    if (d->direction == QS_S2C) {
         send(&session->reliable_to_client, d->sequence, reliable);
-        sign_on->lacks_request |= acknowledge(&session->reliable_to_server, d->acknowledged, bit);
+        sign_on->gap |= skipped;
+        return;
     }
-    judge(d);
+    sign_on->lacks_packet |= acknowledge(&session->reliable_to_client, d->acknowledged, bit) &&
+                             d->notes[QS_NOTE_NOT_CAPTURED];
+    if (sign_on->pending && sign_on->lacks_packet && !sign_on->done)
+        lose(d);
 }
 
-void qw_sign_on_packet(struct qs_decoder *d)
+static bool has_update(const struct qs_decoder *d)
 {
-    if (d->accepted && d->direction == QS_S2C)
-        qw_session_of(d)->sign_on.done |= d->session->level && has_update(d);
+    return qs_has_message(d, SVC_PACKETENTITIES) || qs_has_message(d, SVC_DELTAPACKETENTITIES) ||
+           qs_has_message(d, SVC_FTE_UPDATEENTITIES);
+}
+
+bool qw_sign_on_is_torn(const struct qs_decoder *d)
+{
+    const struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+
+    return d->direction == QS_S2C && qs_packet_is_cut(d->packet) && sign_on->has_donor &&
+           !sign_on->done;
+}
+
+/* `burst`: packets of both ends are missing before it, perhaps an answer and the next request. */
+void qw_sign_on_packet(struct qs_decoder *d, bool burst, bool was_pending)
+{
+    struct qw_session *session = qw_session_of(d);
+    struct qw_sign_on *sign_on = &session->sign_on;
+
+    if (!d->accepted)
+        return;
+    if (burst && !sign_on->done && (was_pending || sign_on->behind_gap))
+        lose(d);
+    if (d->direction == QS_C2S) {
+        sign_on->behind_gap = false;
+        return;
+    }
+    if (qs_packet_is_cut(d->packet) && is_reliable(&session->reliable_to_client, d->sequence) &&
+        !sign_on->done && !sign_on->lost) {
+        lose(d);
+        sign_on->cut = sign_on->lost;
+    }
+    sign_on->done |= d->session->level && has_update(d);
 }

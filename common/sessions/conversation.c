@@ -108,12 +108,12 @@ static enum qs_end server_end(const struct qs_conversation *conversation)
     return conversation->is_server_port[QS_END_A] ? QS_END_A : QS_END_B;
 }
 
-static struct qs_address server_of(const struct qs_conversation *conversation)
+struct qs_address qs_conversation_server(const struct qs_conversation *conversation)
 {
     return conversation->flow.ends[server_end(conversation)];
 }
 
-static struct qs_address client_of(const struct qs_conversation *conversation)
+struct qs_address qs_conversation_client(const struct qs_conversation *conversation)
 {
     return conversation->flow.ends[server_end(conversation) == QS_END_A ? QS_END_B : QS_END_A];
 }
@@ -148,8 +148,8 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
         .chosen = is_chosen(options, number),
         .handler = sessions->handler,
         .donors = sessions->donors,
-        .client = client_of(conversation),
-        .server = server_of(conversation),
+        .client = qs_conversation_client(conversation),
+        .server = qs_conversation_server(conversation),
         .demo = {.store = sessions->handler->write_demos ? options->store : NULL,
                  .demo_options = options->demo,
                  .capture = sessions->stem,
@@ -228,8 +228,10 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
     session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
     conversation->session = NULL;
     qs_nat_duplicates_end(sessions->duplicates, session);
-    session->server = server_of(conversation);
-    session->client = client_of(conversation);
+    if (!conversation->qport) { /* else they are known, and the client may have moved */
+        session->server = qs_conversation_server(conversation);
+        session->client = qs_conversation_client(conversation);
+    }
     qs_client_session_over(session, conversation->state);
     if (!sessions->options->may_wait || !qs_client_session_waits(session)) {
         finish_session(sessions, session);

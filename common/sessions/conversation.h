@@ -6,11 +6,14 @@
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
+#include <time.h>
+
 #include "common/core/session.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/duplicates.h"
 #include "common/sessions/flow.h"
 #include "common/sessions/heuristic.h"
+#include "common/sessions/qports.h"
 #include "common/sessions/reorder.h"
 #include "common/sessions/session.h"
 #include "common/sessions/stream.h"
@@ -29,8 +32,10 @@ struct qs_conversation {
     uint32_t block_offset; /* of the demo's block at hand, in the file */
     int64_t clock;         /* by how much it had been set when it began: see sessions.c */
     bool announced;        /* by a packet of another conversation */
-    bool left_out;         /* there are too many sessions */
+    bool left_out;         /* there are too many sessions, or its packets take too long */
     struct qs_client_session *session; /* going on now, or NULL */
+    uint32_t qport;                    /* of its client; or 0 */
+    struct qs_qport *found_by;         /* in sessions->qports; or NULL */
     struct qs_session_number numbered; /* the latest session, which may be over */
     uint64_t number;                   /* of those that had a packet, from 1 on; 0: it had none */
 };
@@ -41,6 +46,7 @@ struct qs_sessions {
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
+    struct qs_qports *qports;
     struct qs_nat_duplicates *duplicates;
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */
@@ -49,6 +55,7 @@ struct qs_sessions {
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
     int64_t clock;                      /* time of the last datagram; 0: there was none */
+    clock_t processor;                  /* that was used up to the last qs_sessions_wait() */
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */
     uint64_t conversations; /* that had a packet, so far */
@@ -56,8 +63,9 @@ struct qs_sessions {
     struct qs_session_limits limits;
     guint small_ended;               /* sessions without content that were reported */
     struct qs_small_sessions others; /* that were not */
-    bool keep;                       /* unfinished demos at the end */
-    bool ending;                     /* there is no more input */
+    struct qs_missed_games missed;
+    bool keep;   /* unfinished demos at the end */
+    bool ending; /* there is no more input */
 };
 
 /* A conversation of datagrams between `a` and `b`. */
@@ -73,6 +81,10 @@ struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_sele
 struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *demo);
 
 void qs_conversation_free(struct qs_conversation *conversation);
+
+/* Its ends: as the protocol knows them, or else by the ports. */
+struct qs_address qs_conversation_server(const struct qs_conversation *conversation);
+struct qs_address qs_conversation_client(const struct qs_conversation *conversation);
 
 /* Changes the protocol of a conversation and resets its state. */
 void qs_conversation_set_protocol(struct qs_conversation *conversation,

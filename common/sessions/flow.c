@@ -68,6 +68,7 @@ void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow)
 {
     g_queue_unlink(&table->by_use[flow->class], &flow->link);
     g_hash_table_remove(table->flows, flow->ends);
+    qs_flow_forget_former(table, flow);
     if (table->latest == flow)
         table->latest = NULL;
     table->over(flow, table->user);
@@ -217,7 +218,35 @@ struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct 
 
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address)
 {
-    return qs_address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
+    return qs_address_equal(&flow->ends[QS_END_A], address) ||
+                   (flow->moved && qs_address_equal(&flow->former[QS_END_A], address))
+               ? QS_END_A
+               : QS_END_B;
+}
+
+bool qs_flow_is_former(const struct qs_flow *flow, const struct qs_packet *packet)
+{
+    return flow->moved &&
+           sender_of(flow->ends, &packet->source, &packet->destination) == QS_END_UNKNOWN;
+}
+
+void qs_flow_forget_former(struct qs_flow_table *table, struct qs_flow *flow)
+{
+    if (flow->moved && g_hash_table_lookup(table->flows, flow->former) == flow)
+        g_hash_table_remove(table->flows, flow->former);
+    flow->moved = false;
+}
+
+void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end end,
+                  const struct qs_address *address)
+{
+    qs_flow_forget_former(table, flow);
+    g_hash_table_remove(table->flows, flow->ends);
+    memcpy(flow->former, flow->ends, sizeof flow->former);
+    flow->ends[end] = *address;
+    flow->moved = true;
+    g_hash_table_insert(table->flows, flow->former, flow);
+    g_hash_table_insert(table->flows, flow->ends, flow);
 }
 
 struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)

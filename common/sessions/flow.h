@@ -32,10 +32,12 @@ enum { QS_FLOWS_MAX = 1024 };
 
 /* What the table keeps of a conversation; its owner's struct begins with this. */
 struct qs_flow {
-    struct qs_address ends[2]; /* QS_END_A and QS_END_B */
-    int64_t last;              /* time of the latest packet; see qs_flow_last() */
-    int64_t shifted;           /* by how much the clock had been set then */
-    uint64_t turn;             /* of the uses of all conversations, the number of its latest */
+    struct qs_address ends[2];   /* QS_END_A and QS_END_B */
+    struct qs_address former[2]; /* the ends before qs_flow_move(), which still find it */
+    bool moved;
+    int64_t last;    /* time of the latest packet; see qs_flow_last() */
+    int64_t shifted; /* by how much the clock had been set then */
+    uint64_t turn;   /* of the uses of all conversations, the number of its latest */
     enum qs_flow_class class;
     bool heard[2]; /* by enum qs_end */
     GList link;    /* in its class, idle longest first */
@@ -68,6 +70,14 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
 /* The conversation between two addresses, or NULL. Changes nothing. */
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b);
+
+/* The address of an end of it is another from now on. The former one still finds it. */
+void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end end,
+                  const struct qs_address *address);
+
+/* Whether the packet was found by the former address; and that finds it no more. */
+bool qs_flow_is_former(const struct qs_flow *flow, const struct qs_packet *packet);
+void qs_flow_forget_former(struct qs_flow_table *table, struct qs_flow *flow);
 
 /* Which end of the conversation an address is. */
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address);

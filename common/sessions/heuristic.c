@@ -31,6 +31,7 @@ struct qs_heuristic {
     struct qs_flow_table *flows;
     uint32_t *const *protocol_options;
     struct qs_heuristic_evidence evidence; /* of what was recognised last */
+    uint16_t likely_ports[2];              /* see qs_heuristic_likely_ports() */
 };
 
 static void forget(struct candidate *candidate)
@@ -267,8 +268,15 @@ static void keep(struct candidate *candidate, const struct qs_packet *packet)
     candidate->bytes += packet->size;
 }
 
-static void give_up(struct candidate *candidate)
+static void give_up(struct qs_heuristic *heuristic, struct candidate *candidate)
 {
+    const uint16_t a = candidate->flow.ends[QS_END_A].port, b = candidate->flow.ends[QS_END_B].port;
+
+    if (!heuristic->likely_ports[0] && candidate->count == QS_HEURISTIC_PACKETS_MAX &&
+        (is_numbered(candidate, qs_le32, 1) || is_numbered(candidate, qs_be32, 1))) {
+        heuristic->likely_ports[0] = MIN(a, b);
+        heuristic->likely_ports[1] = MAX(a, b);
+    }
     forget(candidate);
     candidate->given_up = true;
 }
@@ -292,8 +300,13 @@ int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *pac
         }
     }
     if (candidate->count == QS_HEURISTIC_PACKETS_MAX || candidate->bytes > QS_HEURISTIC_BYTES_MAX)
-        give_up(candidate);
+        give_up(heuristic, candidate);
     return QS_PROTOCOL_NONE;
+}
+
+const uint16_t *qs_heuristic_likely_ports(const struct qs_heuristic *heuristic)
+{
+    return heuristic->likely_ports;
 }
 
 struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *heuristic)

@@ -37,6 +37,10 @@ void qs_heuristic_free(struct qs_heuristic *heuristic);
 int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
                      struct qs_address *server);
 
+/* The ports of a conversation that numbers its packets like a game's and was not recognized, the
+ * lower one first; or 0. */
+const uint16_t *qs_heuristic_likely_ports(const struct qs_heuristic *heuristic);
+
 /* What identified the protocol of the last conversation that was recognized. */
 struct qs_heuristic_evidence {
     unsigned packets; /* that number and acknowledge each other */

@@ -139,8 +139,12 @@ int64_t qs_late_session_start(const struct qs_late_session *late)
     return late->since;
 }
 
-void qs_late_session_end(struct qs_late_session *late, const struct qs_session *state)
+void qs_late_session_end(struct qs_late_session *late, const struct qs_session *state, bool own)
 {
+    if (late->known && !own)
+        return;
+    if (late->known)
+        free_session(late->format->protocol, late->known);
     late->known = copy_session(late->format->protocol, state);
 }
 

@@ -31,8 +31,9 @@ void qs_late_session_packet(struct qs_late_session *late, const struct qs_decode
 /* Why packets are missing that should have been kept, or NULL. */
 const char *qs_late_session_error(const struct qs_late_session *late);
 
-/* The session is over; `state` is what is known of it. */
-void qs_late_session_end(struct qs_late_session *late, const struct qs_session *state);
+/* The session may be over; `state` is what is known of it, or no longer its `own`: then what was
+ * known before counts, if anything. */
+void qs_late_session_end(struct qs_late_session *late, const struct qs_session *state, bool own);
 
 /* The time of the first packet kept. */
 int64_t qs_late_session_start(const struct qs_late_session *late);

@@ -298,7 +298,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     shared->first = first->location;
     shared->start = first->packet->time;
     shared->maps = g_ptr_array_new_with_free_func(g_free);
-    shared->quality = qs_quality_new();
+    shared->quality = setup->handler->want_lines ? qs_quality_new() : NULL;
     shared->chosen = setup->chosen;
     shared->recorded = setup->recorded;
     shared->format = setup->recorded ? setup->recorded
@@ -343,6 +343,17 @@ static void update_demo(struct session *session, const struct qs_decoded_packet 
         rebuild_packet(session, decoded->location.file, decoded->comment, decoder, decoded->packet);
 }
 
+/* The next connection may be about to begin: what follows is of another session. */
+static void keep_known(struct session *session, const struct qs_session *state)
+{
+    const bool same = state->connection == session->shared.state.connection;
+
+    if (session->late)
+        qs_late_session_end(session->late, state, same);
+    else if (same)
+        describe(session, state);
+}
+
 void qs_client_session_packet(struct qs_client_session *shared,
                               const struct qs_decoded_packet *decoded)
 {
@@ -356,7 +367,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (!decoder->connectionless)
         shared->end = MAX(shared->end, packet->time);
     shared->problems += qs_decoder_problems(decoder) != 0;
-    qs_quality_add(shared->quality, decoder);
+    if (shared->quality)
+        qs_quality_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donor && decoder->direction == QS_S2C)
@@ -365,6 +377,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
         update_demo(session, decoded, heard_server);
+    if (decoder->connectionless)
+        keep_known(session, decoder->session);
     shared->state = *decoder->session;
     if (has_events(session))
         report_events(session);
@@ -384,10 +398,7 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
 {
     struct session *session = (struct session *)shared;
 
-    if (session->late)
-        qs_late_session_end(session->late, state);
-    else
-        describe(session, state);
+    keep_known(session, state);
     if (shared->demo)
         qs_session_demo_set_peers(shared->demo, NULL, NULL);
     if (session->donor)

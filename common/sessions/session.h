@@ -21,6 +21,7 @@ enum qs_session_end {
     QS_SESSION_DISCONNECTED, /* one of the ends disconnected */
     QS_SESSION_REPLACED,     /* the client began another one */
     QS_SESSION_SILENT,       /* nothing came for too long, or there were too many others */
+    QS_SESSION_TOO_SLOW,     /* a packet took more than a second, where time counts */
     QS_SESSION_INPUT_OVER    /* nothing follows in the input */
 };
 
@@ -37,7 +38,7 @@ struct qs_client_session {
     uint64_t packets;
     uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state;    /* after its last packet */
-    struct qs_quality *quality; /* of its line */
+    struct qs_quality *quality; /* of its line; NULL: nobody asked for it */
     char *version, *player;
     char *map;               /* of the present level */
     bool spectator;          /* now */
@@ -82,6 +83,13 @@ struct qs_small_sessions {
     uint64_t sessions, packets;
 };
 
+/* Games that the input seems to have, or that it should have. */
+struct qs_missed_games {
+    uint16_t ports[2];        /* of a conversation that is numbered like a game's; or 0 */
+    uint64_t announced;       /* times that a server told a client to play on another port, */
+    struct qs_address server; /* such as this one, of which the input has no packet */
+};
+
 /*
  * Receives events. Any function may be NULL. An implementation begins with this struct. Events of
  * sessions come only of chosen ones, and each once.
@@ -92,6 +100,7 @@ struct qs_sessions_handler {
     bool want_transfers;
     bool unchecked;
     struct qs_guard *guard; /* or NULL */
+    bool want_lines;        /* figures of the line: qs_client_session.quality */
     bool want_rebuild;      /* run rebuilders */
     bool write_demos;       /* and keep what they write */
     bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
@@ -119,6 +128,7 @@ struct qs_sessions_handler {
                              const struct qs_client_session *session);
     /* Once, where there are any. */
     void (*others)(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
+    void (*missed)(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
 };
 
 /* --- What the user asked for --------------------------------------------------------------------
@@ -141,7 +151,8 @@ struct qs_sessions_options {
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
-    bool prompt;         /* a session is over as soon as an end disconnects */
+    bool prompt;         /* time counts: a session is over as soon as an end disconnects, or when a
+                            packet took more than a second */
     int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
     GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
     struct qs_protocol_selection *selection;

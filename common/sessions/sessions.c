@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
+#include <time.h>
+
 #include "common/core/numeric_text.h"
 #include "common/sessions/conversation.h"
 #include "common/protocols.h"
@@ -54,16 +56,24 @@ static int find_protocol(const struct qs_sessions *sessions,
     return protocol;
 }
 
+static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
+                       struct qs_seqinfo *place)
+{
+    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
+
+    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, place))
+        *place = (struct qs_seqinfo){0};
+}
+
 /*
  * The conversation of a datagram, or NULL where it is of no known game. As long as no session has
  * come of a conversation, it may turn out to be of another protocol; but packets that are held are
  * of the protocol that they were held for.
  */
 static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
+                                                 struct qs_conversation *conversation,
                                                  struct qs_packet *packet)
 {
-    struct qs_conversation *conversation =
-        (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
     int protocol;
 
     if (conversation && (conversation->session || conversation->announced ||
@@ -126,9 +136,18 @@ static bool is_session_over(const struct qs_sessions *sessions,
     return sessions->options->prompt && conversation->order && conversation->state->disconnected;
 }
 
+/* Where time counts: whether the packet took more than a second of the processor. A process that
+ * was stopped, or that others keep waiting, uses less. */
+static bool was_slow(const struct qs_sessions *sessions, gint64 began)
+{
+    return sessions->options->prompt && g_get_monotonic_time() - began > G_USEC_PER_SEC &&
+           clock() - sessions->processor > CLOCKS_PER_SEC;
+}
+
 static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
                            struct qs_packet *packet)
 {
+    const gint64 began = sessions->options->prompt ? g_get_monotonic_time() : 0;
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
     struct qs_decoded_packet decoded = {
@@ -140,6 +159,8 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         .comment = qs_comments_find(sessions->comments, packet->number),
     };
 
+    if (conversation->left_out)
+        return;
     decode_packet(sessions, conversation, decoder, packet);
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
@@ -150,17 +171,23 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         handler->packet(handler, &decoded);
     if (is_session_over(sessions, conversation))
         qs_conversation_end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
+    if (was_slow(sessions, began)) {
+        conversation->left_out = true;
+        qs_conversation_end_session(sessions, conversation, QS_SESSION_TOO_SLOW);
+    }
 }
 
 /* --- Datagrams in order ---------------------------------------------------------------------- */
 
-static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
-                       struct qs_seqinfo *place)
+static void set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                      uint32_t qport)
 {
-    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
+    const struct qs_address server = qs_conversation_server(conversation);
+    const struct qs_address client = qs_conversation_client(conversation);
 
-    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, place))
-        *place = (struct qs_seqinfo){0};
+    qs_qports_remove(sessions->qports, conversation->found_by);
+    conversation->found_by = qs_qports_add(sessions->qports, &server, &client, qport, conversation);
+    conversation->qport = qport;
 }
 
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -169,6 +196,11 @@ static void process_in_order(struct qs_sessions *sessions, struct qs_conversatio
     const uint32_t connection = conversation->state->connection;
 
     process_packet(sessions, conversation, packet);
+    if (conversation->session && place->qport && place->qport != conversation->qport) {
+        set_qport(sessions, conversation, place->qport);
+        conversation->session->server = qs_conversation_server(conversation);
+        conversation->session->client = qs_conversation_client(conversation);
+    }
     if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
         qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
     if (conversation->state->connection != connection)
@@ -263,6 +295,54 @@ static void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet
     process_earlier(sessions, conversation);
 }
 
+/* --- Clients whose address changes ----------------------------------------------------------- */
+
+static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
+{
+    const struct qs_conversation *conversation = owner;
+
+    return conversation->session &&
+           qs_session_continues(qs_protocols[conversation->protocol], conversation->state, packet,
+                                conversation->qport, same_host);
+}
+
+/* The conversation that a packet between unknown ends continues, at its client's new address. */
+static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    struct qs_conversation *conversation = qs_qports_find(sessions->qports, packet, continues);
+
+    if (!conversation)
+        return NULL;
+    packet->from = conversation->state->server == QS_END_A ? QS_END_B : QS_END_A;
+    qs_flow_move(sessions->flows, &conversation->flow, packet->from, &packet->source);
+    set_qport(sessions, conversation, conversation->qport);
+    process_earlier(sessions, conversation);
+    return (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+}
+
+/* The server sent it before it knew of the client's new address. */
+static bool is_to_former(const struct qs_conversation *conversation, const struct qs_packet *packet)
+{
+    struct qs_seqinfo place;
+
+    find_place(conversation, packet, &place);
+    return packet->from == conversation->state->server && place.numbered;
+}
+
+/* The conversation that the packet belongs to, of those that are known; or NULL. */
+static struct qs_conversation *find_known(struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    struct qs_conversation *conversation =
+        (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+
+    if (conversation && qs_flow_is_former(&conversation->flow, packet) &&
+        !is_to_former(conversation, packet)) {
+        qs_flow_forget_former(sessions->flows, &conversation->flow);
+        conversation = NULL;
+    }
+    return conversation ? conversation : find_moved(sessions, packet);
+}
+
 /* --- The clock ------------------------------------------------------------------------------- */
 
 /*
@@ -313,7 +393,7 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     int protocol;
 
     follow_clock(sessions, packet);
-    conversation = find_conversation(sessions, packet);
+    conversation = find_conversation(sessions, find_known(sessions, packet), packet);
     if (!conversation) {
         try_heuristic(sessions, packet);
         return;
@@ -351,6 +431,11 @@ static void end_conversation(struct qs_flow *flow, void *user)
 
     if (conversation->order)
         process_held(sessions, conversation, true);
+    qs_qports_remove(sessions->qports, conversation->found_by);
+    if (conversation->announced && !conversation->number) {
+        sessions->missed.announced++;
+        sessions->missed.server = conversation->flow.ends[QS_END_B];
+    }
     qs_conversation_end_session(sessions, conversation,
                                 sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
     if (conversation->number && handler->conversation_over)
@@ -391,6 +476,7 @@ void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
     struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
 
+    sessions->processor = clock();
     qs_flow_table_each(sessions->flows, check_time, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)
         qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));
@@ -475,6 +561,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     if (options->idle)
         qs_flow_table_set_idle(sessions->flows, options->idle);
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
+    sessions->qports = qs_qports_new();
     sessions->donors = qs_donors_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
     sessions->duplicates = qs_nat_duplicates_new();
@@ -517,6 +604,8 @@ static void report_limits(const struct qs_sessions *sessions)
 
     if (sessions->others.sessions && handler->others)
         handler->others(handler, &sessions->others);
+    if ((sessions->missed.ports[0] || sessions->missed.announced) && handler->missed)
+        handler->missed(handler, &sessions->missed);
     if ((limits->ended || limits->left_out) && sessions->options->limited)
         sessions->options->limited(limits);
 }
@@ -526,7 +615,10 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     sessions->keep = keep;
     sessions->ending = true;
     qs_flow_table_free(sessions->flows);
+    memcpy(sessions->missed.ports, qs_heuristic_likely_ports(sessions->heuristic),
+           sizeof sessions->missed.ports);
     qs_heuristic_free(sessions->heuristic);
+    qs_qports_free(sessions->qports);
     qs_conversation_end_waiting(sessions);
     report_limits(sessions);
     qs_donors_free(sessions->donors);

@@ -578,6 +578,7 @@ static struct action *create(const struct options *options)
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->action = (struct action){.handler.sink = &check->base,
                                     .handler.as_captured = golden_options.folder != NULL,
+                                    .handler.want_lines = true,
                                     .handler.want_rebuild = wants_rebuild(),
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,

@@ -4,12 +4,14 @@
 
 #include "common/core/numeric_text.h"
 #include "pcap2demo/actions/action.h"
+#include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
 
 struct convert {
     struct action action;
     const struct options *options;
-    unsigned sessions; /* with or without a demo */
+    unsigned sessions;        /* with or without a demo */
+    uint16_t likely_ports[2]; /* see struct qs_missed_games */
 };
 
 static void print_file(const struct convert *convert, const struct qs_client_session *session,
@@ -104,12 +106,43 @@ static void convert_others(struct qs_sessions_handler *handler,
     report_fail_others(others);
 }
 
+static void convert_missed(struct qs_sessions_handler *handler,
+                           const struct qs_missed_games *missed)
+{
+    struct convert *convert = (struct convert *)handler;
+    GString *server;
+
+    memcpy(convert->likely_ports, missed->ports, sizeof missed->ports);
+    if (!missed->announced)
+        return;
+    convert->sessions++;
+    server = g_string_new(NULL);
+    qs_address_append(server, &missed->server);
+    failure(EXIT_PROBLEMS, (struct qs_location){0},
+            "a server told its client to play on %s, of which the capture has no packet%s; capture "
+            "with a filter that names no port, as: udp and host %.*s",
+            server->str, missed->announced > 1 ? ", and others on other ports" : "",
+            (int)(strrchr(server->str, ':') - server->str), server->str);
+    g_string_free(server, TRUE);
+}
+
+static void print_no_session(const uint16_t likely[2])
+{
+    if (likely[0])
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "no session found; the packets between ports %u and %u are numbered like a game's: "
+                "try --port with the server's one, as --port qw=%u or --port q2=%u",
+                likely[0], likely[1], likely[0], likely[0]);
+    else
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
+}
+
 static void convert_end(struct action *action, bool report)
 {
     const struct convert *convert = (const struct convert *)action;
 
     if (report && !convert->sessions && status_so_far() == EXIT_WELL)
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
+        print_no_session(convert->likely_ports);
     g_free(action);
 }
 
@@ -122,6 +155,7 @@ static struct action *create(const struct options *options)
                                       .handler.unchecked = true,
                                       .handler.session_end = convert_session,
                                       .handler.others = convert_others,
+                                      .handler.missed = convert_missed,
                                       .end = convert_end};
     convert->options = options;
     return &convert->action;

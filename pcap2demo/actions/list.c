@@ -287,7 +287,8 @@ static struct action *create(const struct options *options)
 {
     struct list *list = g_new0(struct list, 1);
 
-    list->action = (struct action){.handler.want_rebuild = true,
+    list->action = (struct action){.handler.want_lines = true,
+                                   .handler.want_rebuild = true,
                                    .handler.session_end = list_session,
                                    .handler.others = list_others,
                                    .end = list_end};

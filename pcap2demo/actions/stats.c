@@ -477,6 +477,7 @@ static struct action *create(const struct options *options)
 
     qs_message_counter_init(&stats->counter, false);
     stats->action = (struct action){.handler.sink = &stats->counter.base,
+                                    .handler.want_lines = true,
                                     .handler.want_transfers = true,
                                     .handler.conversation_over = stats_conversation_over,
                                     .handler.packet = stats_packet,

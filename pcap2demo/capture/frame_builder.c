@@ -38,13 +38,15 @@ static void put_checksum(GByteArray *frame, uint32_t at, uint16_t sum)
 
 static uint8_t protocol_of(const struct frame_content *content)
 {
-    return content->tcp ? PROTOCOL_TCP : PROTOCOL_UDP;
+    return content->tcp || content->is_segment ? PROTOCOL_TCP : PROTOCOL_UDP;
 }
 
 /* Includes the transport header. */
 static uint32_t transport_size(const struct frame_content *content)
 {
-    return (content->tcp ? TCP_HEADER : UDP_HEADER) + content->wire_size;
+    const uint32_t header = content->tcp ? TCP_HEADER : UDP_HEADER;
+
+    return (content->is_segment ? 0 : header) + content->wire_size;
 }
 
 static void add_ipv4_header(GByteArray *frame, const struct frame_content *content)
@@ -118,7 +120,7 @@ static uint16_t transport_checksum(const GByteArray *frame, const struct frame_c
 void frame_build(GByteArray *frame, const struct frame_content *content)
 {
     const bool cut = content->payload.size < content->wire_size;
-    uint32_t transport, sum_at;
+    uint32_t transport, sum_at = 0;
 
     g_byte_array_set_size(frame, 0);
     if (content->source->family == 6)
@@ -126,8 +128,9 @@ void frame_build(GByteArray *frame, const struct frame_content *content)
     else
         add_ipv4_header(frame, content);
     transport = frame->len;
-    sum_at = content->tcp ? add_tcp_header(frame, content) : add_udp_header(frame, content);
+    if (!content->is_segment)
+        sum_at = content->tcp ? add_tcp_header(frame, content) : add_udp_header(frame, content);
     qs_write_view(frame, content->payload);
-    if (!cut && !content->no_udp_checksum)
+    if (sum_at && !cut && !content->no_udp_checksum)
         put_checksum(frame, transport + sum_at, transport_checksum(frame, content, transport));
 }

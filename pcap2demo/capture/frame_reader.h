@@ -10,6 +10,7 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
+#include "pcap2demo/capture/read_buffer.h"
 
 struct input_frame {
     /* The bytes from the link layer on. The number is that in this file or recording, from 1; a
@@ -22,7 +23,6 @@ struct input_frame {
 /* The result of reading. */
 enum input_status {
     INPUT_FRAME,
-    INPUT_IDLE, /* live: no frame is available now */
     INPUT_END,
     INPUT_BROKEN /* the file is cut or damaged here */
 };
@@ -31,21 +31,35 @@ enum input_status {
 struct frame_reader {
     /* Reads the next frame, without its number; valid until the next call. */
     enum input_status (*next)(struct frame_reader *reader, struct input_frame *frame);
-    /* Closes the stream, too. */
-    void (*close)(struct frame_reader *reader);
-    int link_type;     /* in pcapng, of the first interface */
-    uint64_t position; /* file offset of the end of the last frame */
-    bool of_demos;     /* --pcap made the file of demos, by its last section */
-    char *problem;     /* after INPUT_BROKEN */
+    struct read_buffer file;
+    bool big_endian;    /* the file, or its current section */
+    GArray *interfaces; /* of a pcapng file; or NULL */
+    int link_type;      /* in pcapng, of the first interface */
+    uint64_t position;  /* file offset of the end of the last frame */
+    bool of_demos;      /* --pcap made the file of demos, by its last section */
+    char *problem;      /* after INPUT_BROKEN */
 };
 
-/* Replaces `problem` with a new string. */
-static inline enum input_status read_broken(char **problem, char *text)
+/* For readers: sets the problem, a new text. */
+static inline enum input_status frame_reader_broken(struct frame_reader *reader, char *problem)
 {
-    g_free(*problem);
-    *problem = text;
+    g_free(reader->problem);
+    reader->problem = problem;
     return INPUT_BROKEN;
 }
+
+static inline uint16_t frame_reader_u16(const struct frame_reader *reader, const uint8_t *at)
+{
+    return reader->big_endian ? qs_be16(at) : qs_le16(at);
+}
+
+static inline uint32_t frame_reader_u32(const struct frame_reader *reader, const uint8_t *at)
+{
+    return reader->big_endian ? qs_be32(at) : qs_le32(at);
+}
+
+/* Closes the stream, too. */
+void frame_reader_close(struct frame_reader *reader);
 
 enum {
     PCAP_FRAME_MAX = 262144,      /* bytes: libpcap's limit for the known link types */
@@ -53,22 +67,43 @@ enum {
 };
 
 /*
- * Reads pcap files in large chunks, which libpcap does not (see read_buffer.h). Supports regular
- * files of version 2.4, of either byte order and precision, with a link type that pcap2demo knows.
- * libpcap reads all others: older variants, and streams, where waiting for a whole chunk may take
- * long. Source: pcap-savefile(5).
- *
- * NULL if libpcap must read the stream, whose position is then unchanged. Otherwise the reader
- * closes it.
+ * Reads pcap files up to version 2.4, of either byte order and precision, also those of Linux 2.2
+ * whose frames have longer headers. Of any link type. The reader closes the stream, also on
+ * failure: then it is NULL and `*error` a new string. Source: pcap-savefile(5).
  */
-struct frame_reader *pcap_reader_open(FILE *stream);
+struct frame_reader *pcap_reader_open(FILE *stream, char **error);
 
 /*
  * Reads pcapng files with all kinds of packet blocks and any number of sections of either byte
- * order. Reads up to the first interface at once. The reader closes the stream, also on failure:
- * then it is NULL and `*error` a new string. Simple packet blocks get the time of the previous
- * frame.
+ * order. Reads up to the first interface at once. The same on failure. Simple packet blocks get the
+ * time of the previous frame.
  */
 struct frame_reader *pcapng_reader_open(FILE *stream, char **error);
+
+/* The constants of pcapng files. Source: the pcapng specification (draft-ietf-opsawg-pcapng),
+ * sections 3 and 4. */
+enum {
+    PCAPNG_SECTION = 0x0a0d0d0a,
+    PCAPNG_INTERFACE = 1,
+    PCAPNG_OLD_PACKET = 2,
+    PCAPNG_SIMPLE_PACKET = 3,
+    PCAPNG_PACKET = 6,
+    PCAPNG_BYTE_ORDER = 0x1a2b3c4d,
+
+    PCAPNG_FRAMING = 12,                 /* a block's type, length, and length again */
+    PCAPNG_BLOCK_MAX = 16 * 1024 * 1024, /* bytes; libpcap's limit */
+
+    PCAPNG_OPTION_END = 0,
+    PCAPNG_OPTION_COMMENT = 1,
+    PCAPNG_OPTION_NAME = 2, /* of an interface */
+    PCAPNG_OPTION_APPLICATION = 4,
+    PCAPNG_OPTION_TIME_RESOLUTION = 9,
+    PCAPNG_OPTION_TIME_OFFSET = 14
+};
+
+/* The application names in captures that this program writes, of demos and others; its version
+ * follows. */
+#define PCAPNG_APPLICATION "pcap2demo "
+#define PCAPNG_CUTTER "pcap2demo-cut "
 
 #endif

@@ -28,7 +28,8 @@ enum {
 
     DATAGRAM_MAX = 65535,
     BLOCK = 8, /* fragment offsets are multiples of this */
-    BLOCKS_MAX = (DATAGRAM_MAX + BLOCK) / BLOCK
+    BLOCKS_MAX = (DATAGRAM_MAX + BLOCK) / BLOCK,
+    DATAGRAM_ROOM = BLOCKS_MAX * BLOCK
 };
 
 /* What the fragments of one datagram have in common. Compared as bytes: no padding inside. */
@@ -54,9 +55,8 @@ struct datagram {
     uint32_t cut;        /* bytes from here on were not captured */
     uint32_t blocks;     /* how many are set in `have` */
     uint8_t next_header; /* of the fragment at offset 0 */
-    uint8_t *data;       /* `room` bytes */
-    uint32_t room;
-    GArray *fragments; /* uint64_t: numbers of their packets */
+    uint8_t *data;       /* DATAGRAM_ROOM bytes */
+    GArray *fragments;   /* uint64_t: numbers of their packets */
     uint8_t have[(BLOCKS_MAX + 7) / 8];
 };
 
@@ -187,22 +187,11 @@ static struct datagram *find_datagram(struct ip *ip, const struct fragment_key *
     datagram->link.data = datagram;
     datagram->started = now;
     datagram->cut = UINT32_MAX;
+    datagram->data = g_malloc(DATAGRAM_ROOM);
     datagram->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_queue_push_tail_link(&ip->by_age, &datagram->link);
     g_hash_table_insert(ip->datagrams, &datagram->key, datagram);
     return datagram;
-}
-
-static void make_room(struct datagram *datagram, uint32_t end)
-{
-    uint32_t room = datagram->room ? datagram->room : 4096;
-
-    while (room < end)
-        room *= 2;
-    if (room == datagram->room)
-        return;
-    datagram->data = g_realloc(datagram->data, room);
-    datagram->room = room;
 }
 
 static bool has_block(const struct datagram *datagram, uint32_t block)
@@ -252,7 +241,6 @@ static bool add_fragment(struct datagram *datagram, const struct fragment *fragm
 
     if (!bytes->wire_size || end > DATAGRAM_MAX || !agree_on_end(datagram, fragment, end))
         return false;
-    make_room(datagram, end);
     if (bytes->size < bytes->wire_size)
         datagram->cut = MIN(datagram->cut, fragment->offset + bytes->size);
     for (uint32_t at = 0; at < bytes->wire_size; at += BLOCK) {

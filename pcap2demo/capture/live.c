@@ -11,24 +11,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SHORT_WAIT_MS = 20 };
+#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/link.h"
+
+enum { SNAPLEN = 262144, TIMEOUT_MS = 100, MIB = 1024 * 1024, SHORT_WAIT_MS = 20 };
 
 /* Nanoseconds that a frame waits for earlier ones of other interfaces. */
 #define PATIENCE (INT64_C(1000000) * LIVE_HANDED_OUT_MS)
 
 struct source {
     const char *name;
-    unsigned index;      /* interface index; another interface may get the name */
-    struct input *input; /* NULL: the interface is gone */
-    struct input *next;  /* replaces `input` when that is drained; or NULL */
-    gint64 next_since;   /* monotonic, microseconds */
-    link_reader *link;
-    bool waits; /* a frame was read, and not yet returned */
+    unsigned index; /* interface index; another interface may get the name */
+    pcap_t *pcap;   /* NULL: the interface is gone */
+    bool waits;     /* a frame was read, and not yet returned */
     struct input_frame frame;
     bool down;
-    bool hopeless; /* no permission to open it again */
-    bool reported; /* that it cannot be opened, since it was lost */
-    struct input_drops seen;
+    bool hopeless;         /* no permission to open it again */
+    bool reported;         /* that it cannot be opened, since it was lost */
+    struct pcap_stat seen; /* its counters wrap after 2^32 - 1 */
     struct live_drops drops;
 };
 
@@ -43,53 +43,106 @@ struct live {
 
 /* --- One interface --------------------------------------------------------------------------- */
 
-/* NULL on failure; then `*error` is a new string. */
-static struct input *open_input(const struct live *live, const char *name, char **error)
+/* libpcap's reason why the capture could not start. */
+static char *error_text(pcap_t *pcap, int status)
 {
-    struct input *input = input_open_live(name, live->setup.filter, live->setup.buffer, error);
+    const char *detail = pcap_geterr(pcap);
 
-    if (!input || link_find(input_link_type(input)))
-        return input;
-    *error = g_strdup_printf("captures of link type \"%s\" cannot be read",
-                             pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
-    input_close(input);
-    return NULL;
+    if (detail && *detail && strcmp(detail, pcap_statustostr(status)) != 0)
+        return g_strdup_printf("%s (%s)", pcap_statustostr(status), detail);
+    return g_strdup(pcap_statustostr(status));
 }
 
-static void use_input(struct source *source, struct input *input)
+/* Returns libpcap's first error or warning, or 0. */
+static int configure(pcap_t *pcap, unsigned buffer)
+{
+    int status = pcap_set_snaplen(pcap, SNAPLEN);
+
+    if (!status)
+        status = pcap_set_timeout(pcap, TIMEOUT_MS);
+    if (!status)
+        status = pcap_set_buffer_size(pcap, (int)(buffer * MIB));
+    /* Not every system has nanoseconds; microseconds will do. */
+    if (!status && pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO) != 0)
+        status = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_MICRO);
+    return status;
+}
+
+/* The kernel drops frames that do not match, and does not count them. */
+static char *set_filter(pcap_t *pcap, const char *expression)
+{
+    struct link_filter filter = {0};
+    char *error = NULL;
+
+    if (expression && link_filter_compile(&filter, pcap_datalink(pcap), expression, &error) &&
+        pcap_setfilter(pcap, &filter.program) != 0)
+        error = g_strdup(pcap_geterr(pcap));
+    link_filter_clear(&filter);
+    return error;
+}
+
+/* NULL, or why frames cannot be read. */
+static char *activate(pcap_t *pcap, const struct live_setup *setup)
+{
+    char text[PCAP_ERRBUF_SIZE] = "";
+    int status = configure(pcap, setup->buffer);
+
+    if (!status)
+        status = pcap_activate(pcap);
+    if (status < 0)
+        return error_text(pcap, status);
+    if (pcap_setnonblock(pcap, 1, text) != 0)
+        return g_strdup(text);
+    if (!link_find(pcap_datalink(pcap)))
+        return g_strdup_printf("captures of link type \"%s\" cannot be read",
+                               pcap_datalink_val_to_description_or_dlt(pcap_datalink(pcap)));
+    return set_filter(pcap, setup->filter);
+}
+
+/* NULL on failure; then `*error` is a new string. */
+static pcap_t *open_interface(const struct live *live, const char *name, char **error)
+{
+    char text[PCAP_ERRBUF_SIZE] = "";
+    pcap_t *pcap = pcap_create(name, text);
+
+    *error = pcap ? activate(pcap, &live->setup) : g_strdup(text);
+    if (pcap && *error)
+        g_clear_pointer(&pcap, pcap_close);
+    return pcap;
+}
+
+static void use_interface(struct source *source, pcap_t *pcap)
 {
     source->index = if_nametoindex(source->name);
-    source->input = input;
-    source->link = link_find(input_link_type(input));
-    source->seen = (struct input_drops){0};
+    source->pcap = pcap;
+    source->seen = (struct pcap_stat){0};
 }
 
 static bool open_source(const struct live *live, struct source *source, char **error)
 {
-    struct input *input = open_input(live, source->name, error);
+    pcap_t *pcap = open_interface(live, source->name, error);
 
-    if (input)
-        use_input(source, input);
-    return input != NULL;
+    if (pcap)
+        use_interface(source, pcap);
+    return pcap != NULL;
 }
 
 static void count_drops(struct source *source)
 {
-    struct input_drops drops;
+    struct pcap_stat stat;
 
-    if (!source->input)
+    if (!source->pcap || pcap_stats(source->pcap, &stat) != 0)
         return;
-    drops = input_drops(source->input);
-    source->drops.kernel += drops.kernel - source->seen.kernel;
-    source->drops.interface += drops.interface - source->seen.interface;
-    source->seen = drops;
+    source->drops.kernel += stat.ps_drop - source->seen.ps_drop;
+    source->drops.interface += stat.ps_ifdrop - source->seen.ps_ifdrop;
+    source->seen = stat;
 }
 
 static void close_source(struct source *source)
 {
     count_drops(source);
     source->waits = false;
-    g_clear_pointer(&source->input, input_close);
+    g_clear_pointer(&source->pcap, pcap_close);
 }
 
 static void tell(const struct live *live, const struct source *source, bool good,
@@ -110,7 +163,8 @@ static void tell(const struct live *live, const struct source *source, bool good
 
 static void lose(const struct live *live, struct source *source)
 {
-    tell(live, source, false, "%s; waiting for it", source->input->error);
+    tell(live, source, false, "cannot be read further: %s; waiting for it",
+         pcap_geterr(source->pcap));
     source->reported = false;
     close_source(source);
 }
@@ -137,10 +191,8 @@ struct live *live_open(const struct live_setup *setup, const char **name, char *
 
 void live_close(struct live *live)
 {
-    for (unsigned i = 0; i < live->count; i++) {
-        g_clear_pointer(&live->sources[i].next, input_close);
+    for (unsigned i = 0; i < live->count; i++)
         close_source(&live->sources[i]);
-    }
     if (live->socket >= 0)
         close(live->socket);
     g_free(live->sources);
@@ -149,38 +201,42 @@ void live_close(struct live *live)
 
 const char *live_link_name(const struct live *live, unsigned interface)
 {
-    const struct input *input = live->sources[interface].input;
+    pcap_t *pcap = live->sources[interface].pcap;
 
-    return input ? pcap_datalink_val_to_description_or_dlt(input_link_type(input)) : "gone";
+    return pcap ? pcap_datalink_val_to_description_or_dlt(pcap_datalink(pcap)) : "gone";
 }
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-/* An idle input may still deliver frames that are on their way. */
-static bool is_drained(const struct live *live, const struct source *source,
-                       enum input_status status)
+static void set_frame(struct source *source, const struct pcap_pkthdr *header, const uint8_t *data)
 {
-    const gint64 age = g_get_monotonic_time() - source->next_since;
+    const bool nano = pcap_get_tstamp_precision(source->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 
-    return status == INPUT_BROKEN ||
-           (status == INPUT_IDLE && (live->at_once || age > LIVE_HANDED_OUT_MS * 1000));
+    source->waits = true;
+    source->frame = (struct input_frame){
+        .packet = {.data = data,
+                   .size = header->caplen,
+                   .wire_size = MAX(header->len, header->caplen),
+                   .time = header->ts.tv_sec * INT64_C(1000000000) +
+                           (int64_t)header->ts.tv_usec * (nano ? 1 : 1000)},
+        .link_type = pcap_datalink(source->pcap),
+    };
 }
 
 /* Reads the interface's next frame. It stays valid, since no other one is read. */
 static void fetch(const struct live *live, struct source *source)
 {
-    enum input_status status;
+    struct pcap_pkthdr *header;
+    const uint8_t *data;
+    int status;
 
-    if (!source->input || source->waits)
+    if (!source->pcap || source->waits)
         return;
-    status = input_next(source->input, &source->frame);
-    source->waits = status == INPUT_FRAME;
-    if (source->next && is_drained(live, source, status)) {
-        close_source(source);
-        use_input(source, g_steal_pointer(&source->next));
-    } else if (status == INPUT_BROKEN) {
+    status = pcap_next_ex(source->pcap, &header, &data);
+    if (status == 1)
+        set_frame(source, header, data);
+    else if (status < 0)
         lose(live, source);
-    }
 }
 
 /* The source of the earliest frame that waits; NULL: none. */
@@ -207,14 +263,14 @@ static bool is_early(const struct live *live, const struct source *first)
     int64_t age;
 
     for (unsigned i = 0; i < live->count; i++)
-        all = all && (live->sources[i].waits || !live->sources[i].input);
+        all = all && (live->sources[i].waits || !live->sources[i].pcap);
     if (all)
         return false;
     age = g_get_real_time() * 1000 - first->frame.packet.time;
     return age < PATIENCE && age > -PATIENCE;
 }
 
-bool live_next(struct live *live, struct live_frame *frame)
+struct input_frame *live_next(struct live *live, unsigned *interface)
 {
     struct source *first;
 
@@ -222,14 +278,11 @@ bool live_next(struct live *live, struct live_frame *frame)
         fetch(live, &live->sources[i]);
     first = earliest(live);
     if (!first || (!live->at_once && is_early(live, first)))
-        return false;
+        return NULL;
     first->waits = false;
-    frame->frame = first->frame;
-    frame->frame.packet.number = ++live->frames;
-    frame->link = first->link;
-    frame->interface = (unsigned)(first - live->sources);
-    frame->link_type = input_link_type(first->input);
-    return true;
+    first->frame.packet.number = ++live->frames;
+    *interface = (unsigned)(first - live->sources);
+    return &first->frame;
 }
 
 void live_take_at_once(struct live *live)
@@ -244,10 +297,10 @@ void live_wait(const struct live *live, int milliseconds)
 
     for (unsigned i = 0; i < live->count; i++) {
         const struct source *source = &live->sources[i];
-        const bool asks = source->input && !source->down && !source->waits;
+        const bool asks = source->pcap && !source->down && !source->waits;
 
         /* An interface that is down is always "readable". */
-        ready[i].fd = asks ? input_descriptor(source->input) : -1;
+        ready[i].fd = asks ? pcap_get_selectable_fd(source->pcap) : -1;
         ready[i].events = POLLIN;
         if (source->waits)
             milliseconds = MIN(milliseconds, SHORT_WAIT_MS);
@@ -312,32 +365,27 @@ void live_tend(struct live *live)
     for (unsigned i = 0; i < live->count; i++) {
         struct source *source = &live->sources[i];
 
-        if (source->input)
+        if (source->pcap)
             follow_state(live, source);
         else
             try_again(live, source);
     }
 }
 
-/*
- * Leaves a good input open, since the kernel holds packets for it. If another interface has its
- * name now, reads these packets first; if that one cannot be opened, keeps the old one.
- */
+/* Leaves a good interface open, since the kernel holds packets for it; and one whose name another
+ * one has now, if that cannot be opened. */
 static void reopen(const struct live *live, struct source *source)
 {
     char *error = NULL;
-    struct input *input;
+    pcap_t *pcap;
 
-    if (source->next || (source->input && if_nametoindex(source->name) == source->index))
+    if (source->pcap && if_nametoindex(source->name) == source->index)
         return;
-    input = open_input(live, source->name, &error);
-    if (input)
+    pcap = open_interface(live, source->name, &error);
+    if (pcap) {
+        close_source(source);
+        use_interface(source, pcap);
         source->hopeless = false;
-    if (input && source->input) {
-        source->next = input;
-        source->next_since = g_get_monotonic_time();
-    } else if (input) {
-        use_input(source, input);
     }
     g_free(error);
 }
@@ -351,7 +399,7 @@ void live_reopen(struct live *live)
 bool live_is_over(const struct live *live)
 {
     for (unsigned i = 0; i < live->count; i++)
-        if (live->sources[i].input || !live->sources[i].hopeless)
+        if (live->sources[i].pcap || !live->sources[i].hopeless)
             return false;
     return true;
 }

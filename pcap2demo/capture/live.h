@@ -6,8 +6,9 @@
 #ifndef PCAP2DEMO_LIVE_H
 #define PCAP2DEMO_LIVE_H
 
-#include "pcap2demo/capture/input.h"
-#include "pcap2demo/capture/link.h"
+#include <stdbool.h>
+
+#include "pcap2demo/capture/frame_reader.h"
 
 struct live_setup {
     char *const *names; /* ends with NULL */
@@ -27,16 +28,9 @@ void live_close(struct live *live);
 /* The name of an interface's link type. */
 const char *live_link_name(const struct live *live, unsigned interface);
 
-/* A captured frame. */
-struct live_frame {
-    struct input_frame frame; /* numbered over all interfaces */
-    link_reader *link;
-    unsigned interface; /* index into setup's names */
-    int link_type;      /* a DLT_ value of libpcap */
-};
-
-/* Reads the next frame of all interfaces by time. False: none is available now. */
-bool live_next(struct live *live, struct live_frame *frame);
+/* The next frame of all interfaces by time, with its number over all of them, valid until the next
+ * call; `*interface` is an index into setup's names. NULL: none is available now. */
+struct input_frame *live_next(struct live *live, unsigned *interface);
 
 /* From now on frames do not wait for earlier ones of other interfaces: no more will come. */
 void live_take_at_once(struct live *live);
@@ -50,7 +44,7 @@ void live_wait(const struct live *live, int milliseconds);
 /* Checks interfaces that are down or gone; call it about every second. */
 void live_tend(struct live *live);
 
-/* Reopens interfaces that are gone, or whose name another interface has now. Loses no packets. */
+/* Reopens interfaces that are gone, or whose name another interface has now. */
 void live_reopen(struct live *live);
 
 /* Whether no interface is left and none can be reopened. */

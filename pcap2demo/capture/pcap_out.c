@@ -3,7 +3,7 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/writer.h"
 

@@ -41,7 +41,8 @@ struct frame_tcp {
 struct frame_content {
     const struct qs_address *source, *destination; /* of the same family */
     uint16_t id;                                   /* IPv4's */
-    const struct frame_tcp *tcp;                   /* NULL: a UDP datagram */
+    const struct frame_tcp *tcp;                   /* NULL: a UDP datagram, */
+    bool is_segment; /* or a TCP segment: the payload begins with its header */
     bool no_udp_checksum;
     struct qs_view payload;
     uint32_t wire_size; /* of the payload; larger than its size if the capture cut it */

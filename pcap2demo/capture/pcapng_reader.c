@@ -12,8 +12,6 @@
 
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/pcapng.h"
-#include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
@@ -43,25 +41,11 @@ struct interface {
 
 struct pcapng_reader {
     struct frame_reader base;
-    struct read_buffer file; /* its position is behind the current block */
-    bool big_endian;         /* the current section */
-    uint32_t type;           /* of the current block */
-    struct qs_view body;     /* of the block; valid until the next one is read */
-    GArray *interfaces;      /* struct interface, of the section */
+    uint32_t type;       /* of the current block, which `base.file` is behind */
+    struct qs_view body; /* of the block; valid until the next one is read */
     bool any_interface;
     int64_t time; /* of the last frame */
 };
-
-/* Reads numbers in the section's byte order. */
-static uint16_t pcapng_u16(const struct pcapng_reader *in, const uint8_t *at)
-{
-    return in->big_endian ? qs_be16(at) : qs_le16(at);
-}
-
-static uint32_t pcapng_u32(const struct pcapng_reader *in, const uint8_t *at)
-{
-    return in->big_endian ? qs_be32(at) : qs_le32(at);
-}
 
 /* The body from this byte on; empty if it is shorter. */
 static struct qs_view pcapng_rest(const struct pcapng_reader *in, uint32_t from)
@@ -79,8 +63,8 @@ static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_vi
 
     while (qs_reader_left(&left)) {
         const uint8_t *head = qs_reader_take(&left, 4);
-        const uint16_t code = head ? pcapng_u16(in, head) : PCAPNG_OPTION_END;
-        const uint16_t size = head ? pcapng_u16(in, head + 2) : 0;
+        const uint16_t code = head ? frame_reader_u16(&in->base, head) : PCAPNG_OPTION_END;
+        const uint16_t size = head ? frame_reader_u16(&in->base, head + 2) : 0;
         const uint8_t *value = qs_reader_take(&left, size);
 
         if (left.overrun || code == PCAPNG_OPTION_END)
@@ -94,16 +78,12 @@ static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_vi
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
 
-static enum input_status broken(struct pcapng_reader *in, char *problem)
-{
-    return read_broken(&in->base.problem, problem);
-}
-
 static enum input_status ends_early(struct pcapng_reader *in)
 {
-    const int failure = in->file.failure;
+    const int failure = in->base.file.failure;
 
-    return broken(in, g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
+    return frame_reader_broken(
+        &in->base, g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
 }
 
 /* Reads a block of `size` bytes, which repeats the size at its end. */
@@ -111,21 +91,21 @@ static enum input_status read_block(struct pcapng_reader *in, uint32_t size)
 {
     const uint8_t *block;
 
-    if (!read_buffer_need(&in->file, size))
+    if (!read_buffer_need(&in->base.file, size))
         return ends_early(in);
-    block = read_buffer_bytes(&in->file);
-    if (pcapng_u32(in, block + size - BLOCK_TAIL) != size)
-        return broken(in, g_strdup("a block's length is another at its end"));
+    block = read_buffer_bytes(&in->base.file);
+    if (frame_reader_u32(&in->base, block + size - BLOCK_TAIL) != size)
+        return frame_reader_broken(&in->base, g_strdup("a block's length is another at its end"));
     in->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
-    read_buffer_pass(&in->file, size);
+    read_buffer_pass(&in->base.file, size);
     return INPUT_FRAME;
 }
 
 /* The byte-order magic follows the block length and determines its byte order. */
 static bool read_byte_order(struct pcapng_reader *in, const uint8_t *order)
 {
-    in->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
-    return in->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
+    in->base.big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
+    return in->base.big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
 }
 
 static enum input_status read_section_block(struct pcapng_reader *in)
@@ -134,26 +114,28 @@ static enum input_status read_section_block(struct pcapng_reader *in)
     uint32_t size;
     uint16_t version;
 
-    if (!read_buffer_need(&in->file, BLOCK_HEAD + ORDER_MARK))
+    if (!read_buffer_need(&in->base.file, BLOCK_HEAD + ORDER_MARK))
         return ends_early(in);
-    head = read_buffer_bytes(&in->file);
+    head = read_buffer_bytes(&in->base.file);
     if (!read_byte_order(in, head + BLOCK_HEAD))
-        return broken(in, g_strdup("a section without byte order"));
-    size = pcapng_u32(in, head + 4);
+        return frame_reader_broken(&in->base, g_strdup("a section without byte order"));
+    size = frame_reader_u32(&in->base, head + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
-        return broken(in, g_strdup_printf("a section header of %u bytes", size));
+        return frame_reader_broken(&in->base,
+                                   g_strdup_printf("a section header of %u bytes", size));
     if (read_block(in, size) != INPUT_FRAME)
         return INPUT_BROKEN;
-    version = pcapng_u16(in, in->body.data + ORDER_MARK);
+    version = frame_reader_u16(&in->base, in->body.data + ORDER_MARK);
     if (version != MAJOR_VERSION)
-        return broken(in, g_strdup_printf("version %u of pcapng is not known", version));
+        return frame_reader_broken(&in->base,
+                                   g_strdup_printf("version %u of pcapng is not known", version));
     return INPUT_FRAME;
 }
 
 static enum input_status read_other(struct pcapng_reader *in, uint32_t size)
 {
     if (size < PCAPNG_FRAMING || size > PCAPNG_BLOCK_MAX || size % 4)
-        return broken(in, g_strdup_printf("a block of %u bytes", size));
+        return frame_reader_broken(&in->base, g_strdup_printf("a block of %u bytes", size));
     return read_block(in, size);
 }
 
@@ -165,15 +147,16 @@ static enum input_status next_block(struct pcapng_reader *in)
 {
     const uint8_t *head;
 
-    if (!read_buffer_need(&in->file, BLOCK_HEAD))
-        return read_buffer_left(&in->file) || in->file.failure ? ends_early(in) : INPUT_END;
-    head = read_buffer_bytes(&in->file);
-    in->type = pcapng_u32(in, head);
+    if (!read_buffer_need(&in->base.file, BLOCK_HEAD))
+        return read_buffer_left(&in->base.file) || in->base.file.failure ? ends_early(in)
+                                                                         : INPUT_END;
+    head = read_buffer_bytes(&in->base.file);
+    in->type = frame_reader_u32(&in->base, head);
     if (in->type == PCAPNG_SECTION) /* the same in both byte orders */
         return read_section_block(in);
-    if (!in->file.position)
-        return broken(in, g_strdup("no section begins the file"));
-    return read_other(in, pcapng_u32(in, head + 4));
+    if (!in->base.file.position)
+        return frame_reader_broken(&in->base, g_strdup("no section begins the file"));
+    return read_other(in, frame_reader_u32(&in->base, head + 4));
 }
 
 /* --- Times ----------------------------------------------------------------------------------- */
@@ -236,11 +219,11 @@ static void read_time_options(const struct pcapng_reader *in, struct interface *
         interface->binary = *resolution.data & BINARY_RESOLUTION;
     }
     if (offset.size == sizeof interface->offset) {
-        const uint32_t first = pcapng_u32(in, offset.data);
-        const uint32_t second = pcapng_u32(in, offset.data + 4);
+        const uint32_t first = frame_reader_u32(&in->base, offset.data);
+        const uint32_t second = frame_reader_u32(&in->base, offset.data + 4);
 
-        interface->offset = (int64_t)(in->big_endian ? (uint64_t)first << 32 | second
-                                                     : (uint64_t)second << 32 | first);
+        interface->offset = (int64_t)(in->base.big_endian ? (uint64_t)first << 32 | second
+                                                          : (uint64_t)second << 32 | first);
     }
 }
 
@@ -249,24 +232,26 @@ static enum input_status read_interface(struct pcapng_reader *in)
     struct interface interface = {.second = MICROSECONDS};
 
     if (in->body.size < INTERFACE_HEAD)
-        return broken(in, g_strdup("an interface description is too short"));
-    if (in->interfaces->len == PCAPNG_INTERFACES_MAX)
-        return broken(in, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
-    interface.link_type = link_type_of_file(pcapng_u16(in, in->body.data));
-    interface.snaplen = pcapng_u32(in, in->body.data + 4);
+        return frame_reader_broken(&in->base, g_strdup("an interface description is too short"));
+    if (in->base.interfaces->len == PCAPNG_INTERFACES_MAX)
+        return frame_reader_broken(
+            &in->base, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
+    interface.link_type = link_type_of_file(frame_reader_u16(&in->base, in->body.data));
+    interface.snaplen = frame_reader_u32(&in->base, in->body.data + 4);
     read_time_options(in, &interface);
     if (!in->any_interface)
         in->base.link_type = interface.link_type;
     in->any_interface = true;
-    g_array_append_val(in->interfaces, interface);
+    g_array_append_val(in->base.interfaces, interface);
     return INPUT_FRAME;
 }
 
 static const struct interface *find_interface(struct pcapng_reader *in, uint32_t number)
 {
-    if (number < in->interfaces->len)
-        return &g_array_index(in->interfaces, struct interface, number);
-    broken(in, g_strdup_printf("a packet of interface %u, which is not described", number));
+    if (number < in->base.interfaces->len)
+        return &g_array_index(in->base.interfaces, struct interface, number);
+    frame_reader_broken(
+        &in->base, g_strdup_printf("a packet of interface %u, which is not described", number));
     return NULL;
 }
 
@@ -280,20 +265,21 @@ static enum input_status read_packet(struct pcapng_reader *in, struct input_fram
     uint32_t size, padded;
 
     if (in->body.size < PACKET_HEAD)
-        return broken(in, g_strdup("a packet's block is too short"));
-    interface =
-        find_interface(in, in->type == PCAPNG_PACKET ? pcapng_u32(in, head) : pcapng_u16(in, head));
+        return frame_reader_broken(&in->base, g_strdup("a packet's block is too short"));
+    interface = find_interface(in, in->type == PCAPNG_PACKET ? frame_reader_u32(&in->base, head)
+                                                             : frame_reader_u16(&in->base, head));
     if (!interface)
         return INPUT_BROKEN;
-    size = pcapng_u32(in, head + 12);
+    size = frame_reader_u32(&in->base, head + 12);
     if (size > in->body.size - PACKET_HEAD)
-        return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
+        return frame_reader_broken(
+            &in->base, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     padded = size + -size % 4;
-    in->time =
-        time_of(interface, (uint64_t)pcapng_u32(in, head + 4) << 32 | pcapng_u32(in, head + 8));
+    in->time = time_of(interface, (uint64_t)frame_reader_u32(&in->base, head + 4) << 32 |
+                                      frame_reader_u32(&in->base, head + 8));
     frame->packet.data = head + PACKET_HEAD;
     frame->packet.size = size;
-    frame->packet.wire_size = MAX(size, pcapng_u32(in, head + 16));
+    frame->packet.wire_size = MAX(size, frame_reader_u32(&in->base, head + 16));
     frame->link_type = interface->link_type;
     frame->comment =
         pcapng_option(in, pcapng_rest(in, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
@@ -307,14 +293,15 @@ static enum input_status read_simple_packet(struct pcapng_reader *in, struct inp
     uint32_t sent, size;
 
     if (in->body.size < SIMPLE_PACKET_HEAD)
-        return broken(in, g_strdup("a packet's block is too short"));
+        return frame_reader_broken(&in->base, g_strdup("a packet's block is too short"));
     interface = find_interface(in, 0);
     if (!interface)
         return INPUT_BROKEN;
-    sent = pcapng_u32(in, in->body.data);
+    sent = frame_reader_u32(&in->base, in->body.data);
     size = interface->snaplen ? MIN(sent, interface->snaplen) : sent;
     if (size > in->body.size - SIMPLE_PACKET_HEAD)
-        return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
+        return frame_reader_broken(
+            &in->base, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     frame->packet.data = in->body.data + SIMPLE_PACKET_HEAD;
     frame->packet.size = size;
     frame->packet.wire_size = sent;
@@ -343,7 +330,7 @@ static enum input_status read_packet_block(struct pcapng_reader *in, struct inpu
     switch (in->type) {
     case PCAPNG_SECTION:
         read_section(in);
-        g_array_set_size(in->interfaces, 0);
+        g_array_set_size(in->base.interfaces, 0);
         return INPUT_FRAME;
     case PCAPNG_INTERFACE:
         return read_interface(in);
@@ -372,7 +359,7 @@ static enum input_status next(struct frame_reader *reader, struct input_frame *f
     } while (status == INPUT_FRAME && !any);
     if (status == INPUT_FRAME) {
         frame->packet.time = in->time;
-        in->base.position = in->file.position;
+        in->base.position = in->base.file.position;
     }
     return status;
 }
@@ -397,30 +384,18 @@ static char *read_up_to_interface(struct pcapng_reader *in)
     return NULL;
 }
 
-static void close_file(struct frame_reader *reader)
-{
-    struct pcapng_reader *in = (struct pcapng_reader *)reader;
-
-    source_close_plain(in->file.stream);
-    read_buffer_clear(&in->file);
-    g_array_free(in->interfaces, TRUE);
-    g_free(in->base.problem);
-    g_free(in);
-}
-
 struct frame_reader *pcapng_reader_open(FILE *stream, char **error)
 {
     struct pcapng_reader *in = g_new0(struct pcapng_reader, 1);
     char *problem;
 
     in->base.next = next;
-    in->base.close = close_file;
-    read_buffer_init(&in->file, stream);
-    in->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
+    read_buffer_init(&in->base.file, stream);
+    in->base.interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
     problem = read_up_to_interface(in);
     if (!problem)
         return &in->base;
     *error = problem;
-    close_file(&in->base);
+    frame_reader_close(&in->base);
     return NULL;
 }

@@ -11,11 +11,25 @@
 /* Frames between checks of progress and standard output. */
 enum { CHECK_EVERY = 1024 };
 
+/* --- IP, UDP and TCP ------------------------------------------------------------------------- */
+
+/* Decodes stream bytes that are in order. */
+static void decode_bytes(void *user, struct tcp_connection *connection,
+                         const struct qs_packet *packet)
+{
+    struct pipeline *pipeline = user;
+
+    if (!packet)
+        qs_sessions_end_bytes(pipeline->sessions, connection->reader, pipeline->number);
+    else
+        connection->ignored = !qs_sessions_bytes(pipeline->sessions, &connection->reader, packet);
+}
+
 void pipeline_init(struct pipeline *pipeline)
 {
     *pipeline = (struct pipeline){
         .ip = ip_new(),
-        .tcp = tcp_new(),
+        .tcp = tcp_new(decode_bytes, pipeline),
         .unknown = g_array_new(FALSE, TRUE, sizeof(uint64_t)),
     };
 }
@@ -28,79 +42,44 @@ void pipeline_clear(struct pipeline *pipeline)
     g_array_free(pipeline->unknown, TRUE);
 }
 
-/* --- IP, UDP and TCP ------------------------------------------------------------------------- */
-
-/* Decodes stream bytes that are in order. */
-static void decode_streams(struct pipeline *pipeline, struct qs_sessions *sessions)
-{
-    struct tcp_piece piece;
-
-    while (tcp_next(pipeline->tcp, &piece)) {
-        struct tcp_connection *connection = piece.connection;
-
-        if (piece.over)
-            qs_sessions_end_bytes(sessions, connection->reader, piece.packet.number);
-        else if (!qs_sessions_bytes(sessions, &connection->reader, &piece.packet))
-            tcp_ignore(connection);
-    }
-}
-
 /* `packet` begins with the IP header, which its payload replaces. */
-static void decode_packet(struct pipeline *pipeline, struct qs_sessions *sessions,
-                          struct qs_packet *packet)
+static void decode_packet(struct pipeline *pipeline, struct qs_packet *packet)
 {
     const enum ip_found found = ip_read(pipeline->ip, packet);
 
     pipeline->number = packet->number;
     if (found != IP_NOTHING && pipeline->on_packet)
-        pipeline->on_packet(pipeline->user, packet, ip_fragments(pipeline->ip));
+        pipeline->on_packet(pipeline->user, packet, found == IP_TCP);
     switch (found) {
     case IP_UDP:
         pipeline->datagrams++;
-        qs_sessions_datagram(sessions, packet);
+        qs_sessions_datagram(pipeline->sessions, packet);
         break;
     case IP_TCP:
         tcp_add_segment(pipeline->tcp, packet);
-        decode_streams(pipeline, sessions);
         break;
     case IP_NOTHING:
         break;
     }
 }
 
-static void decode_reordered(struct pipeline *pipeline, struct qs_sessions *sessions, bool all)
+static void decode_reordered(struct pipeline *pipeline, bool all)
 {
     struct qs_packet packet;
 
     while (pipeline->reorder && qs_reorder_next(pipeline->reorder, all, &packet))
-        decode_packet(pipeline, sessions, &packet);
+        decode_packet(pipeline, &packet);
 }
 
-void pipeline_start(struct pipeline *pipeline, bool as_captured)
+void pipeline_flush(struct pipeline *pipeline)
 {
-    pipeline->reorder = as_captured ? NULL : qs_reorder_new();
+    decode_reordered(pipeline, true);
 }
 
-void pipeline_add_packet(struct pipeline *pipeline, struct qs_sessions *sessions,
-                         struct qs_packet *packet)
-{
-    pipeline->frames++;
-    if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
-        decode_packet(pipeline, sessions, packet);
-    else
-        decode_reordered(pipeline, sessions, false);
-}
-
-void pipeline_flush(struct pipeline *pipeline, struct qs_sessions *sessions)
-{
-    decode_reordered(pipeline, sessions, true);
-}
-
-void pipeline_end(struct pipeline *pipeline, struct qs_sessions *sessions)
+void pipeline_end(struct pipeline *pipeline)
 {
     ip_end(pipeline->ip);
     tcp_end(pipeline->tcp, pipeline->number);
-    decode_streams(pipeline, sessions);
 }
 
 /* --- Link layers ----------------------------------------------------------------------------- */
@@ -127,19 +106,29 @@ static void report_unknown(GArray *unknown, const struct input *input)
     g_array_set_size(unknown, 0);
 }
 
-static void decode_frame(struct pipeline *pipeline, struct qs_sessions *sessions,
-                         struct input_frame *frame)
+void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions, bool as_captured)
 {
+    pipeline->sessions = sessions;
+    pipeline->reorder = as_captured ? NULL : qs_reorder_new();
+}
+
+void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
+{
+    struct qs_packet *packet = &frame->packet;
+
+    pipeline->frames++;
     if (!pipeline->link || pipeline->link_type != frame->link_type) {
         pipeline->link_type = frame->link_type;
         pipeline->link = link_find(frame->link_type);
     }
     if (!pipeline->link)
         count_unknown(pipeline->unknown, frame->link_type);
-    if (pipeline->link && pipeline->link(&frame->packet))
-        pipeline_add_packet(pipeline, sessions, &frame->packet);
+    else if (!pipeline->link(packet))
+        return;
+    else if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
+        decode_packet(pipeline, packet);
     else
-        pipeline->frames++;
+        decode_reordered(pipeline, false);
 }
 
 /* --- A file ---------------------------------------------------------------------------------- */
@@ -158,24 +147,21 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
     enum input_status status = INPUT_FRAME;
     unsigned reads = 0;
 
-    pipeline_start(pipeline, as_captured);
+    pipeline_start(pipeline, sessions, as_captured);
     while (!signals_interrupted()) {
         status = input_next(input, &frame);
-        if (status == INPUT_FRAME && frame.comment.size && pipeline->comments)
-            qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
-        if (status == INPUT_FRAME)
-            decode_frame(pipeline, sessions, &frame);
-        else if (status == INPUT_IDLE)
-            pipeline_flush(pipeline, sessions);
-        else
+        if (status != INPUT_FRAME)
             break;
+        if (frame.comment.size && pipeline->comments)
+            qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
+        pipeline_add_frame(pipeline, &frame);
         if (++reads % CHECK_EVERY)
             continue;
         progress_update(bytes_before + position_in(pipeline, input));
         if (ferror(stdout))
             break;
     }
-    pipeline_flush(pipeline, sessions);
+    pipeline_flush(pipeline);
     g_clear_pointer(&pipeline->reorder, qs_reorder_free);
     if (status == INPUT_BROKEN && !signals_interrupted())
         failure(EXIT_PROBLEMS,

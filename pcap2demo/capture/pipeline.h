@@ -12,8 +12,9 @@
 #include "common/sessions/sessions.h"
 
 struct pipeline {
-    const struct source *source; /* of the current input; NULL: an interface */
-    struct qs_reorder *reorder;  /* of the current input; NULL: frames keep their order */
+    const struct source *source;  /* of the current input; NULL: an interface */
+    struct qs_sessions *sessions; /* of the current input */
+    struct qs_reorder *reorder;   /* of the current input; NULL: frames keep their order */
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams;   /* read so far */
@@ -21,9 +22,8 @@ struct pipeline {
     int link_type;                /* of the last frame */
     link_reader *link;            /* its reader; NULL: unknown link type */
     struct qs_comments *comments; /* of the current input; NULL: not wanted */
-    /* Called with each UDP datagram and TCP segment before its decode, and the numbers of its
-     * fragments (see ip_fragments()); or NULL. */
-    void (*on_packet)(void *user, const struct qs_packet *packet, const GArray *fragments);
+    /* Called with each UDP datagram and TCP segment before its decode; or NULL. */
+    void (*on_packet)(void *user, const struct qs_packet *packet, bool is_segment);
     void *user;
     GArray *unknown; /* uint64_t: frames of the current input, by unknown link type */
 };
@@ -39,17 +39,13 @@ void pipeline_clear(struct pipeline *pipeline);
 void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
                    bool as_captured, uint64_t bytes_before);
 
-/*
- * The same frame by frame: pipeline_start(); pipeline_add_packet() for each IP packet, which it
- * changes; pipeline_flush() if no frame came for a while or none will come.
- */
-void pipeline_start(struct pipeline *pipeline, bool as_captured);
-void pipeline_add_packet(struct pipeline *pipeline, struct qs_sessions *sessions,
-                         struct qs_packet *packet);
-void pipeline_flush(struct pipeline *pipeline, struct qs_sessions *sessions);
+/* The same frame by frame; pipeline_flush() if no frame came for a while or none will come. */
+void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions, bool as_captured);
+void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame);
+void pipeline_flush(struct pipeline *pipeline);
 
 /* Ends the input: decodes what waited for missing IP fragments or TCP segments. */
-void pipeline_end(struct pipeline *pipeline, struct qs_sessions *sessions);
+void pipeline_end(struct pipeline *pipeline);
 
 /* Prints the number of packets of each kind, for --verbose. */
 void pipeline_print_counts(const struct pipeline *pipeline);

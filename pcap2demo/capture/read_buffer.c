@@ -82,7 +82,7 @@ bool read_buffer_fetch(struct read_buffer *buffer, uint32_t size)
     return buffer->size >= size;
 }
 
-size_t read_ahead(FILE *stream, uint8_t *bytes, size_t size)
+size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size)
 {
     size = fread(bytes, 1, size, stream);
     for (size_t i = size; i--;)

@@ -63,6 +63,6 @@ static inline void read_buffer_pass(struct read_buffer *buffer, uint32_t size)
  * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, Linux's C
  * libraries accept any number. Returns how many there are.
  */
-size_t read_ahead(FILE *stream, uint8_t *bytes, size_t size);
+size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size);
 
 #endif

@@ -6,15 +6,11 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-static struct input *volatile waiting;
-
 static volatile sig_atomic_t wants_status, wants_reopening;
 
 static void on_interrupt(int number)
 {
     interrupted = number;
-    if (waiting)
-        input_break(waiting);
 }
 
 static void on_request(int number)
@@ -69,26 +65,16 @@ bool signals_asked_to_reopen(void)
 
 const char *signals_interruption(void)
 {
-    switch (interrupted) {
-    case 0:
-        return NULL;
-    case SIGINT:
+    if (interrupted == SIGINT)
         return "SIGINT";
-    case SIGTERM:
+    if (interrupted == SIGTERM)
         return "SIGTERM";
-    default:
-        return "SIGHUP";
-    }
+    return interrupted ? "SIGHUP" : NULL;
 }
 
 bool signals_interrupted(void)
 {
     return interrupted;
-}
-
-void signals_set_input(struct input *input)
-{
-    waiting = input;
 }
 
 void signals_die_of_pipe(void)

@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include "pcap2demo/capture/input.h"
-
 void signals_catch(void);
 
 /*
@@ -23,9 +21,6 @@ bool signals_interrupted(void);
 
 /* The signal that interrupted the program, "SIGTERM"; NULL: none. */
 const char *signals_interruption(void);
-
-/* The input that waits for packets: a signal ends the wait. NULL: none. */
-void signals_set_input(struct input *input);
 
 /* Ends the program by SIGPIPE, as a closed pipe does without signals_catch(). */
 void signals_die_of_pipe(void);

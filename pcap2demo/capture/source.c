@@ -12,7 +12,7 @@
 #include "common/core/reader.h"
 #include "common/core/text.h"
 #include "common/demo_formats.h"
-#include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/unpack.h"
 
@@ -107,7 +107,7 @@ bool source_is_capture(FILE *stream)
 {
     static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, PCAPNG_SECTION};
     uint8_t magic[MAGIC];
-    const bool enough = read_ahead(stream, magic, MAGIC) == MAGIC;
+    const bool enough = peek_stream(stream, magic, MAGIC) == MAGIC;
 
     for (size_t i = 0; enough && i < G_N_ELEMENTS(known); i++)
         if (qs_le32(magic) == known[i] || qs_be32(magic) == known[i])
@@ -119,7 +119,7 @@ bool source_is_pcapng(FILE *stream)
 {
     uint8_t magic[MAGIC];
 
-    return read_ahead(stream, magic, MAGIC) == MAGIC && qs_le32(magic) == PCAPNG_SECTION;
+    return peek_stream(stream, magic, MAGIC) == MAGIC && qs_le32(magic) == PCAPNG_SECTION;
 }
 
 static const char *const capture_endings[] = {"pcap", "pcapng", "cap", NULL};

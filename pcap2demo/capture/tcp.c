@@ -53,30 +53,19 @@ struct connection {
     struct half halves[2];
     bool begun; /* a SYN was seen, with this number: */
     uint32_t begin;
-    bool ignored; /* by tcp_ignore() */
-    bool closed;  /* further segments are ignored */
+    bool closed; /* further segments are ignored */
 };
 
 struct tcp {
     struct qs_flow_table *flows;
-    GQueue pieces;    /* struct tcp_piece, not fetched yet */
-    GPtrArray *spent; /* memory of pieces: freed with the next segment */
+    tcp_receiver *receive;
+    void *user;
     uint64_t waiting; /* bytes, of all connections */
     uint64_t number;  /* of the current packet */
     struct tcp_counts counts;
 };
 
-/* --- Pieces ---------------------------------------------------------------------------------- */
-
-static struct tcp_piece *add_piece(struct tcp *tcp, struct connection *connection)
-{
-    struct tcp_piece *piece = g_new0(struct tcp_piece, 1);
-
-    piece->connection = &connection->outside;
-    piece->packet.number = tcp->number;
-    g_queue_push_tail(&tcp->pieces, piece);
-    return piece;
-}
+/* --- Delivery -------------------------------------------------------------------------------- */
 
 /* Bytes of a half that can be delivered, maybe after a gap. */
 struct batch {
@@ -87,40 +76,32 @@ struct batch {
     int64_t time;
 };
 
-static void emit_piece(struct tcp *tcp, struct connection *connection, struct half *half,
-                       const struct batch *batch)
+static void deliver(struct tcp *tcp, struct connection *connection, struct half *half,
+                    const struct batch *batch)
 {
-    struct qs_packet *packet;
+    const struct qs_packet packet = {
+        .data = batch->data,
+        .size = batch->size,
+        .wire_size = batch->size,
+        .number = tcp->number,
+        .time = batch->time,
+        .source = half->source,
+        .destination = half->destination,
+        .from = half == &connection->halves[QS_END_A] ? QS_END_A : QS_END_B,
+        .missing = batch->missing,
+        .missing_before = batch->missing ? batch->number : 0,
+    };
 
     half->position += (uint64_t)batch->missing + batch->size;
     half->sequence += batch->missing + batch->size;
     half->patience = 0;
     tcp->counts.holes += batch->missing != 0;
     tcp->counts.missing += batch->missing;
-    if (connection->ignored || (!batch->size && !batch->missing))
-        return;
-    packet = &add_piece(tcp, connection)->packet;
-    packet->data = batch->data;
-    packet->size = packet->wire_size = batch->size;
-    packet->source = half->source;
-    packet->destination = half->destination;
-    packet->from = half == &connection->halves[QS_END_A] ? QS_END_A : QS_END_B;
-    packet->time = batch->time;
-    packet->missing = batch->missing;
-    packet->missing_before = batch->missing ? batch->number : 0;
+    if (!connection->outside.ignored && (batch->size || batch->missing))
+        tcp->receive(tcp->user, &connection->outside, &packet);
 }
 
 /* --- Waiting --------------------------------------------------------------------------------- */
-
-static void forget(struct tcp *tcp, struct half *half, struct waiting *waiting)
-{
-    const uint32_t size = (uint32_t)(waiting->end - waiting->start);
-
-    half->waiting_bytes -= size;
-    tcp->waiting -= size;
-    g_ptr_array_add(tcp->spent, waiting->data);
-    g_free(waiting);
-}
 
 /* Delivers the first queued bytes, with the gap before them. */
 static void release_first(struct tcp *tcp, struct connection *connection, struct half *half)
@@ -132,8 +113,11 @@ static void release_first(struct tcp *tcp, struct connection *connection, struct
                                 .number = first->number,
                                 .time = first->time};
 
-    emit_piece(tcp, connection, half, &batch);
-    forget(tcp, half, first);
+    deliver(tcp, connection, half, &batch);
+    half->waiting_bytes -= batch.size;
+    tcp->waiting -= batch.size;
+    g_free(first->data);
+    g_free(first);
 }
 
 static uint64_t first_waiting(const struct half *half)
@@ -195,7 +179,6 @@ static void skip(struct batch *batch, uint64_t *start, uint64_t count)
 /* Queues the bytes that are not queued yet. */
 static void queue_bytes(struct tcp *tcp, struct half *half, uint64_t start, struct batch *batch)
 {
-    tcp->counts.reordered++;
     for (GList *link = half->waiting.head; link && batch->size; link = link->next) {
         const struct waiting *other = link->data;
 
@@ -259,32 +242,6 @@ static void find_beginnings(struct half *half, struct half *other, const struct 
         begin_half(other, segment->acknowledged);
 }
 
-/* Skips bytes that were delivered before. */
-static void skip_repeated(struct tcp *tcp, const struct half *half, struct batch *batch,
-                          uint64_t *start)
-{
-    const uint64_t same = *start < half->position ? MIN(batch->size, half->position - *start) : 0;
-
-    tcp->counts.repeated += same;
-    skip(batch, start, same);
-}
-
-/* Delivers bytes that are in order, with queued bytes between them. */
-static void deliver_in_order(struct tcp *tcp, struct connection *connection, struct half *half,
-                             struct batch *batch, uint64_t start)
-{
-    while (batch->size) {
-        struct batch part = *batch;
-
-        if (half->waiting.head)
-            part.size = (uint32_t)MIN(batch->size, first_waiting(half) - start);
-        emit_piece(tcp, connection, half, &part);
-        skip(batch, &start, part.size);
-        release(tcp, connection, half);
-        skip_repeated(tcp, half, batch, &start);
-    }
-}
-
 static void add_bytes(struct tcp *tcp, struct connection *connection, struct half *half,
                       const struct segment *segment)
 {
@@ -294,22 +251,19 @@ static void add_bytes(struct tcp *tcp, struct connection *connection, struct hal
                           .time = half->time};
     const uint32_t sequence = segment->sequence + (segment->flags & FLAG_SYN ? 1 : 0);
     const int32_t ahead = (int32_t)(sequence - half->sequence);
-    uint64_t start = half->position;
+    const uint32_t same = ahead < 0 ? (uint32_t)MIN(batch.size, -(int64_t)ahead) : 0;
+    uint64_t start = half->position - same + (ahead > 0 ? (uint32_t)ahead : 0);
 
-    if (ahead > 0) {
-        start += (uint32_t)ahead;
-        if (batch.size)
-            queue_bytes(tcp, half, start, &batch);
+    tcp->counts.repeated += same;
+    skip(&batch, &start, same);
+    if (!batch.size)
         return;
-    }
-    if (ahead < 0) {
-        const uint32_t same = (uint32_t)MIN(batch.size, -(int64_t)ahead);
-
-        tcp->counts.repeated += same;
-        batch.data += same;
-        batch.size -= same;
-    }
-    deliver_in_order(tcp, connection, half, &batch, start);
+    tcp->counts.reordered += ahead > 0;
+    if (ahead <= 0 && (!half->waiting.head || first_waiting(half) >= start + batch.size))
+        deliver(tcp, connection, half, &batch);
+    else
+        queue_bytes(tcp, half, start, &batch);
+    release(tcp, connection, half);
 }
 
 static void update_acknowledged(struct half *half, const struct segment *segment)
@@ -340,7 +294,7 @@ static void deliver_end(struct tcp *tcp, struct connection *connection, struct h
 
     /* A missing FIN counts as one acknowledged byte. */
     if (half->finished || batch.missing > 1)
-        emit_piece(tcp, connection, half, &batch);
+        deliver(tcp, connection, half, &batch);
 }
 
 /* Ends both streams and delivers what is queued. */
@@ -355,9 +309,9 @@ static void finish(struct tcp *tcp, struct connection *connection)
             release_first(tcp, connection, half);
         deliver_end(tcp, connection, half);
     }
-    if (!connection->ignored)
-        add_piece(tcp, connection)->over = true;
     connection->closed = true;
+    if (!connection->outside.ignored)
+        tcp->receive(tcp->user, &connection->outside, NULL);
 }
 
 static void connection_over(struct qs_flow *flow, void *user)
@@ -366,7 +320,7 @@ static void connection_over(struct qs_flow *flow, void *user)
     struct connection *connection = (struct connection *)flow;
 
     finish(tcp, connection);
-    g_ptr_array_add(tcp->spent, connection);
+    g_free(connection);
 }
 
 static struct connection *connection_new(struct tcp *tcp, const struct qs_packet *packet)
@@ -375,7 +329,6 @@ static struct connection *connection_new(struct tcp *tcp, const struct qs_packet
 
     for (int i = 0; i < 2; i++)
         g_queue_init(&connection->halves[i].waiting);
-    connection->outside.inside = connection;
     connection->halves[QS_END_A].source = connection->halves[QS_END_B].destination = packet->source;
     connection->halves[QS_END_A].destination = connection->halves[QS_END_B].source =
         packet->destination;
@@ -409,7 +362,7 @@ static struct connection *find_connection(struct tcp *tcp, struct qs_packet *pac
         connection->begun = true;
         connection->begin = segment->sequence;
     }
-    return connection->closed || connection->ignored ? NULL : connection;
+    return connection->closed || connection->outside.ignored ? NULL : connection;
 }
 
 static bool is_complete(const struct half *half)
@@ -437,27 +390,27 @@ static void process_segment(struct tcp *tcp, struct connection *connection,
 
 /* --- Interface ----------------------------------------------------------------------------- */
 
-struct tcp *tcp_new(void)
+struct tcp *tcp_new(tcp_receiver *receive, void *user)
 {
     struct tcp *tcp = g_new0(struct tcp, 1);
 
+    tcp->receive = receive;
+    tcp->user = user;
     tcp->flows = qs_flow_table_new(connection_over, tcp);
-    tcp->spent = g_ptr_array_new_with_free_func(g_free);
-    g_queue_init(&tcp->pieces);
     return tcp;
 }
 
-static void forget_pieces(struct tcp *tcp)
+static void ignore(void *user, struct tcp_connection *connection, const struct qs_packet *packet)
 {
-    g_queue_clear_full(&tcp->pieces, g_free);
-    g_ptr_array_set_size(tcp->spent, 0);
+    (void)user;
+    (void)connection;
+    (void)packet;
 }
 
 void tcp_free(struct tcp *tcp)
 {
+    tcp->receive = ignore;
     qs_flow_table_free(tcp->flows);
-    forget_pieces(tcp);
-    g_ptr_array_free(tcp->spent, TRUE);
     g_free(tcp);
 }
 
@@ -467,7 +420,6 @@ void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment)
     struct connection *connection;
     struct segment header;
 
-    forget_pieces(tcp);
     tcp->number = packet.number;
     if (!read_header(segment, &header))
         return;
@@ -481,29 +433,9 @@ void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment)
 
 void tcp_end(struct tcp *tcp, uint64_t number)
 {
-    forget_pieces(tcp);
     tcp->number = number;
     qs_flow_table_free(tcp->flows);
     tcp->flows = qs_flow_table_new(connection_over, tcp);
-}
-
-bool tcp_next(struct tcp *tcp, struct tcp_piece *piece)
-{
-    struct tcp_piece *first;
-
-    do {
-        first = g_queue_pop_head(&tcp->pieces);
-        if (!first)
-            return false;
-        *piece = *first;
-        g_free(first);
-    } while (piece->connection->inside->ignored);
-    return true;
-}
-
-void tcp_ignore(struct tcp_connection *connection)
-{
-    connection->inside->ignored = true;
 }
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp)

@@ -27,23 +27,9 @@ enum {
     TCP_WAITING_TOTAL = 64 * 1024 * 1024
 };
 
-struct connection;
-
 struct tcp_connection {
-    struct connection *inside;
-    void *reader; /* the caller's; NULL at first */
-};
-
-/* The result of tcp_next(): bytes of one end, or the connection's end. */
-struct tcp_piece {
-    struct tcp_connection *connection;
-    bool over;
-    /*
-     * Data, size (0: only `missing` matters), addresses, `from` (A: the end that sent the first
-     * segment), time of the segment, `missing` and `missing_before`. The number is that of the last
-     * segment passed to tcp_add_segment(): pieces and datagrams together have rising numbers.
-     */
-    struct qs_packet packet;
+    void *reader; /* the receiver's; NULL at first */
+    bool ignored; /* by the receiver: it wants nothing more */
 };
 
 struct tcp_counts {
@@ -56,25 +42,28 @@ struct tcp_counts {
 
 struct tcp;
 
-struct tcp *tcp_new(void);
+/*
+ * Receives bytes of one end: data, size (0: only `missing` matters), addresses, `from` (A: the end
+ * that sent the first segment), time of the segment, `missing` and `missing_before`. The number is
+ * that of the segment at hand, so bytes and datagrams together have rising numbers. `packet` NULL:
+ * the connection is over.
+ */
+typedef void tcp_receiver(void *user, struct tcp_connection *connection,
+                          const struct qs_packet *packet);
 
-/* Drops pieces that were not fetched. */
+struct tcp *tcp_new(tcp_receiver *receive, void *user);
+
+/* Frees connections without ending them. */
 void tcp_free(struct tcp *tcp);
 
 /*
  * Adds a segment: an IP packet's payload, from the TCP header on (data, size, wire_size, addresses
- * without ports, number and time). Call tcp_next() for its pieces before the next call.
+ * without ports, number and time).
  */
 void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment);
 
 /* Ends all connections after packet `number`, the input's last. */
 void tcp_end(struct tcp *tcp, uint64_t number);
-
-/* The next piece. Data are valid until the next tcp_add_segment(). */
-bool tcp_next(struct tcp *tcp, struct tcp_piece *piece);
-
-/* Delivers nothing more of the connection. */
-void tcp_ignore(struct tcp_connection *connection);
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp);
 

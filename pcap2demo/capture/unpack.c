@@ -232,7 +232,7 @@ static bool is_tar(FILE *stream)
     enum { MAGIC_AT = 257, MAGIC = 5 };
     uint8_t bytes[MAGIC_AT + MAGIC];
 
-    return read_ahead(stream, bytes, sizeof bytes) == sizeof bytes &&
+    return peek_stream(stream, bytes, sizeof bytes) == sizeof bytes &&
            memcmp(bytes + MAGIC_AT, "ustar", MAGIC) == 0;
 }
 
@@ -240,7 +240,7 @@ bool unpack_knows(FILE *stream)
 {
     uint8_t bytes[4] = {0};
 
-    return read_ahead(stream, bytes, sizeof bytes) == sizeof bytes &&
+    return peek_stream(stream, bytes, sizeof bytes) == sizeof bytes &&
            (has_magic(bytes) || is_tar(stream));
 }
 
@@ -272,7 +272,7 @@ struct unpack *unpack_new(FILE *packed, struct unpack *outer)
     unpack->packed = packed;
     unpack->outer = outer;
     unpack->archive = new_archive(!outer);
-    read_ahead(packed, magic, sizeof magic);
+    peek_stream(packed, magic, sizeof magic);
     unpack->is_gzip = (qs_le32(magic) & magics[0].mask) == magics[0].magic;
     if (!unpack->archive || (unpack->is_gzip && inflateInit2(&unpack->gzip, GZIP_ONLY) != Z_OK)) {
         fail(unpack, g_strdup(g_strerror(ENOMEM)));

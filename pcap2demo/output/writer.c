@@ -140,6 +140,7 @@ static void make_buffer(struct writer *writer)
 static bool write_buffer(struct writer *writer, int file)
 {
     const GByteArray *buffer = writer->buffer;
+    const bool large = buffer->len > 2 * WRITER_BUFFER; /* it had to wait, or came at once */
     size_t done = 0;
 
     while (done < buffer->len) {
@@ -151,14 +152,14 @@ static bool write_buffer(struct writer *writer, int file)
             break;
         done += (size_t)written;
     }
-    if (done == buffer->len && done > 2 * WRITER_BUFFER)
-        make_buffer(writer); /* it had to wait, and grew */
-    if (done == buffer->len) {
-        g_byte_array_set_size(writer->buffer, 0);
-        return true;
+    if (done < buffer->len) {
+        g_byte_array_remove_range(writer->buffer, 0, (guint)done);
+        return false;
     }
-    g_byte_array_remove_range(writer->buffer, 0, (guint)done);
-    return false;
+    g_byte_array_set_size(writer->buffer, 0);
+    if (large)
+        make_buffer(writer);
+    return true;
 }
 
 static void flush(struct writer *writer)

@@ -147,32 +147,18 @@ static void on_demo_file(struct qs_sessions_handler *handler,
                 file->name ? file->name : "", file->name ? ": " : "", file->error);
 }
 
-static const char *end_text(enum qs_session_end why)
-{
-    switch (why) {
-    case QS_SESSION_DISCONNECTED:
-        return "disconnected";
-    case QS_SESSION_REPLACED:
-        return "connected anew";
-    case QS_SESSION_SILENT:
-        return "was not heard of any more";
-    case QS_SESSION_INPUT_OVER:
-    case QS_SESSION_GOES_ON:
-        break;
-    }
-    return "is recorded up to here";
-}
-
-static const char *end_word(enum qs_session_end why)
-{
-    static const char *const words[] = {[QS_SESSION_GOES_ON] = "goes_on",
-                                        [QS_SESSION_DISCONNECTED] = "disconnected",
-                                        [QS_SESSION_REPLACED] = "replaced",
-                                        [QS_SESSION_SILENT] = "silent",
-                                        [QS_SESSION_INPUT_OVER] = "recording_over"};
-
-    return words[why];
-}
+/* By enum qs_session_end: for JSON, and for people. */
+static const struct {
+    const char *word, *text;
+} ends[] = {
+    [QS_SESSION_GOES_ON] = {"goes_on", "is recorded up to here"},
+    [QS_SESSION_DISCONNECTED] = {"disconnected", "disconnected"},
+    [QS_SESSION_REPLACED] = {"replaced", "connected anew"},
+    [QS_SESSION_SILENT] = {"silent", "was not heard of any more"},
+    [QS_SESSION_TOO_SLOW] = {"too_slow",
+                             "is not followed any more, because a packet took more than a second"},
+    [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},
+};
 
 static void on_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
 {
@@ -214,14 +200,14 @@ static void log_session_end(const struct qs_client_session *session)
     char *line = line_text(session);
     json_t *members = session_members(session);
 
-    json_object_set_new(members, "why", json_string(end_word(session->why)));
+    json_object_set_new(members, "why", json_string(ends[session->why].word));
     json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
     json_object_set_new(members, "demo", json_string(demo));
     json_object_set_new(members, "line", report_line_json(session->quality));
-    log_event("session_end", members,
-              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
-              session->number, player_name(session), end_text(session->why), duration,
-              session->packets, demo, line);
+    (session->why == QS_SESSION_TOO_SLOW ? log_warning : log_event)(
+        "session_end", members,
+        "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s", session->number,
+        player_name(session), ends[session->why].text, duration, session->packets, demo, line);
     g_free(line);
     g_free(duration);
     g_free(demo);
@@ -299,7 +285,8 @@ struct action *recording_action_new(const struct options *options, struct status
 {
     struct recording_action *recorder = g_new0(struct recording_action, 1);
 
-    recorder->action = (struct action){.handler = {.want_rebuild = true,
+    recorder->action = (struct action){.handler = {.want_lines = true,
+                                                   .want_rebuild = true,
                                                    .write_demos = true,
                                                    .packet = captures ? on_packet : NULL,
                                                    .session_begin = on_session_begin,

@@ -6,9 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/demo_formats.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/recovery.h"
 
 enum { DATE_DIGITS = 8, TIME_DIGITS = 6, BLOCK = 512 /* stat(2) */ };
@@ -37,15 +36,10 @@ static bool has_start(const char *name)
 
 static bool is_recording(const char *name)
 {
-    const size_t size =
-        strlen(name) - (g_str_has_suffix(name, DAMAGED_EXTENSION) ? strlen(DAMAGED_EXTENSION) : 0);
-    char *stem = g_strndup(name, size);
-    const char *dot = strrchr(stem, '.');
-    bool found = dot && strcmp(dot + 1, CAPTURE_EXTENSION) == 0;
+    const bool damaged = g_str_has_suffix(name, DAMAGED_EXTENSION);
+    char *stem = g_strndup(name, strlen(name) - (damaged ? strlen(DAMAGED_EXTENSION) : 0));
+    const bool found = *name != '.' && has_start(name) && source_is_input_name(stem, true);
 
-    for (int i = 0; dot && qs_demo_formats[i]; i++)
-        found = found || strcmp(dot + 1, qs_demo_formats[i]->extension) == 0;
-    found = found && *name != '.' && has_start(name);
     g_free(stem);
     return found;
 }
@@ -84,7 +78,7 @@ static uint64_t find_recordings(const char *folder, GPtrArray *recordings)
 
             *recording = (struct old_recording){g_steal_pointer(&path), about.st_mtime, size};
             g_ptr_array_add(recordings, recording);
-        } else if (is_file && g_str_has_prefix(name, RUN_PREFIX)) {
+        } else if (is_file && g_str_has_prefix(name, UNFINISHED_PREFIX)) {
             writing += size;
         }
         g_free(path);

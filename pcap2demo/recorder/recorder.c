@@ -4,13 +4,14 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "pcap2demo/capture/live.h"
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/notify.h"
 #include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
 #include "pcap2demo/recorder/session_captures.h"
@@ -45,6 +46,40 @@ struct recorder {
     unsigned seconds;   /* so often */
     bool output_closed; /* standard output, by its reader */
 };
+
+/* --- systemd --------------------------------------------------------------------------------- */
+
+/* The socket that $NOTIFY_SOCKET names, where systemd reads the service's state, as sd_notify(3)
+ * sends it; -1: there is none. */
+static int notify_socket = -1;
+
+/* To be called before privileges are dropped that connecting needs. */
+static void notify_open(void)
+{
+    const char *name = g_getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t size = name ? strlen(name) : 0;
+
+    if (!size || size >= sizeof address.sun_path || !strchr("/@", *name))
+        return;
+    memcpy(address.sun_path, name, size);
+    if (*name == '@') /* an abstract name */
+        address.sun_path[0] = '\0';
+    notify_socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (notify_socket >= 0 &&
+        connect(notify_socket, (const struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size)) != 0) {
+        close(notify_socket);
+        notify_socket = -1;
+    }
+}
+
+/* Lines as "READY=1", "STATUS=...". */
+static void notify(const char *state)
+{
+    if (notify_socket >= 0)
+        (void)!send(notify_socket, state, strlen(state), MSG_NOSIGNAL);
+}
 
 /* --- Beginning ------------------------------------------------------------------------------- */
 
@@ -86,31 +121,19 @@ static bool open_interfaces(struct recorder *recorder)
     return recorder->live != NULL;
 }
 
-/* New; ends with NULL. */
-static char **written_folders(const struct recorder *recorder)
-{
-    const struct options *options = recorder->options;
-    GPtrArray *folders = g_ptr_array_new();
-
-    if (recorder->records)
-        g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
-    if (options->action == &extract_action)
-        g_ptr_array_add(folders, g_strdup(options->argument));
-    if (check_junit_file())
-        g_ptr_array_add(folders, g_path_get_dirname(check_junit_file()));
-    if (recorder_options.packets)
-        g_ptr_array_add(folders, g_strdup(recorder_options.packets));
-    g_ptr_array_add(folders, NULL);
-    return (char **)g_ptr_array_free(folders, FALSE);
-}
-
 /* Only opening the interfaces needed privileges. */
 static bool drop_privileges(const struct recorder *recorder)
 {
-    char **folders = written_folders(recorder);
-    char *problem = sandbox_enter(recorder_options.user, (const char *const *)folders);
+    const struct options *options = recorder->options;
+    const char *folders[3] = {NULL}; /* that are written to */
+    char *problem;
 
-    g_strfreev(folders);
+    if (recorder->records)
+        folders[0] = demo_files_folder(options->demos);
+    else if (options->action == &extract_action)
+        folders[0] = options->argument;
+    folders[folders[0] ? 1 : 0] = recorder_options.packets;
+    problem = sandbox_enter(recorder_options.user, folders);
     if (!problem)
         return true;
     failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s", problem);
@@ -123,7 +146,8 @@ static void on_named(void *status, const char *path, uint64_t bytes)
     status_add_finished(status, path, bytes);
 }
 
-static bool open_recordings(struct recorder *recorder)
+/* False: `*error` is a new text, unless no recordings are wanted. */
+static bool open_recordings(struct recorder *recorder, char **error)
 {
     const char *folder = recorder_options.packets;
     const struct recordings_setup setup = {.demos = recorder->options->demos,
@@ -132,23 +156,18 @@ static bool open_recordings(struct recorder *recorder)
                                            .named = on_named,
                                            .user = &recorder->status,
                                            .sessions = &recorder->options->sessions};
-    char *error = NULL;
 
     if (!recorder->records && folder)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = folder},
-                "captures of sessions are written only where demos are");
+        *error = g_strdup("captures of sessions are written only where demos are");
     if (!recorder->records)
         return !folder;
-    recorder->recordings = recordings_new(&setup, &error);
-    if (!recorder->recordings) {
-        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
-        g_free(error);
+    recorder->recordings = recordings_new(&setup, error);
+    if (!recorder->recordings)
         return false;
-    }
     status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
     recorder->sessions_options.store = recordings_store(recorder->recordings);
     recorder->captures = session_captures_new(recorder->sessions_options.store, folder);
-    recorder->pipeline.on_packet = session_captures_assign;
+    recorder->pipeline.on_packet = session_captures_keep;
     recorder->pipeline.user = recorder->captures;
     return true;
 }
@@ -184,33 +203,20 @@ static void set_interface(struct recorder *recorder, unsigned interface)
 /* Returns whether there were any. */
 static bool read_frames(struct recorder *recorder)
 {
-    struct live_frame frame;
-    struct input_frame raw;
-    unsigned count = 0;
+    struct input_frame *frame;
+    unsigned interface, count = 0;
 
-    while (count < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
+    while (count < FRAMES_AT_ONCE && (frame = live_next(recorder->live, &interface))) {
         count++;
-        set_interface(recorder, frame.interface);
-        raw = frame.frame;
-        if (!frame.link(&frame.frame.packet))
-            continue;
-        if (recorder->captures)
-            session_captures_frame(recorder->captures, &raw);
-        pipeline_add_packet(&recorder->pipeline, recorder->sessions, &frame.frame.packet);
+        set_interface(recorder, interface);
+        pipeline_add_frame(&recorder->pipeline, frame);
     }
     recorder->status.packets += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
-        pipeline_flush(&recorder->pipeline, recorder->sessions);
+        pipeline_flush(&recorder->pipeline);
     return count != 0;
-}
-
-static struct status *update_counts(struct recorder *recorder)
-{
-    if (recorder->recordings)
-        recorder->status.files = *recordings_counts(recorder->recordings);
-    return &recorder->status;
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
@@ -237,34 +243,33 @@ static void update_drops(struct recorder *recorder)
     status->dropped_interface = interface;
 }
 
-static void write_status(struct recorder *recorder)
+/* Writes it to its files and returns it as a new text. */
+static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings)
-        status_write(update_counts(recorder), demo_files_folder(recorder->options->demos),
+    if (recorder->recordings) {
+        recorder->status.files = *recordings_counts(recorder->recordings);
+        status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
+    }
+    return status_text(&recorder->status);
 }
 
-static void show_status(struct recorder *recorder)
+static void notify_status(struct recorder *recorder)
 {
-    char *text, *state;
+    char *text = write_status(recorder);
+    char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
 
-    if (recorder->seconds % STATUS_EVERY != 1)
-        return;
-    text = status_text(update_counts(recorder));
-    state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
     notify(state);
-    write_status(recorder);
     g_free(state);
     g_free(text);
 }
 
 static void log_status(struct recorder *recorder)
 {
-    char *text = status_text(update_counts(recorder));
+    char *text = write_status(recorder);
 
     log_warning("status", status_json(&recorder->status), "status: %s", text);
     log_players(&recorder->status);
-    write_status(recorder);
     g_free(text);
 }
 
@@ -292,10 +297,10 @@ static void tick(struct recorder *recorder, gint64 now)
     update_drops(recorder);
     if (recorder->recordings)
         recordings_tick(recorder->recordings);
-    if (recorder->records)
-        show_status(recorder);
-    else
+    if (!recorder->records)
         recorder->output_closed = is_output_closed();
+    else if (recorder->seconds % STATUS_EVERY == 1)
+        notify_status(recorder);
 }
 
 static void handle_signals(struct recorder *recorder)
@@ -312,7 +317,7 @@ static void handle_signals(struct recorder *recorder)
  * nothing. */
 static bool should_restart(const struct recorder *recorder)
 {
-    return notify_is_active() && live_lacks_right(recorder->live) &&
+    return notify_socket >= 0 && live_lacks_right(recorder->live) &&
            g_hash_table_size(recorder->status.sessions) == 0;
 }
 
@@ -328,7 +333,8 @@ static void record(struct recorder *recorder)
 
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
     qs_sessions_set_source(recorder->sessions, name, name);
-    pipeline_start(&recorder->pipeline, qs_sessions_is_as_captured(recorder->sessions));
+    pipeline_start(&recorder->pipeline, recorder->sessions,
+                   qs_sessions_is_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder_options.interface);
     while (!is_over(recorder)) {
@@ -363,20 +369,20 @@ static void finish(struct recorder *recorder)
 {
     notify("STOPPING=1");
     drain_kernel(recorder);
-    pipeline_flush(&recorder->pipeline, recorder->sessions);
+    pipeline_flush(&recorder->pipeline);
     update_drops(recorder);
     qs_sessions_end_source(recorder->sessions);
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
                                      recorder->status.packets);
-    pipeline_end(&recorder->pipeline, recorder->sessions);
+    pipeline_end(&recorder->pipeline);
 }
 
 static void log_stop(struct recorder *recorder)
 {
     const char *signal = signals_interruption();
-    char *text = status_text(update_counts(recorder));
+    char *text = write_status(recorder);
 
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
@@ -410,7 +416,6 @@ static void run(struct recorder *recorder)
         session_captures_free(recorder->captures);
     if (recorder->recordings)
         recordings_close(recorder->recordings);
-    write_status(recorder);
     log_stop(recorder);
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
@@ -429,18 +434,25 @@ static void open_log(const struct recorder *recorder)
 
 static void open_and_run(struct recorder *recorder)
 {
+    char *error = NULL;
+
     if (!open_interfaces(recorder))
         return;
     notify_open();
     if (drop_privileges(recorder)) {
         open_log(recorder);
-        if (open_recordings(recorder))
+        if (open_recordings(recorder, &error))
             run(recorder);
         log_close();
     }
+    if (error)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s",
+                error);
+    g_free(error);
     if (recorder->recordings)
         recordings_free(recorder->recordings);
-    notify_close();
+    if (notify_socket >= 0)
+        close(notify_socket);
     live_close(recorder->live);
 }
 

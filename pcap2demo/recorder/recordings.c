@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/recordings.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/demo_formats.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/quota.h"
 #include "pcap2demo/recorder/recovery.h"
@@ -29,8 +32,8 @@ enum { DEMOS, CAPTURES, FOLDERS };
 struct folder {
     const char *path; /* NULL: there is none */
     struct qs_demo_names *naming;
-    struct lockfile *lock;
-    bool recovered; /* nothing of earlier runs is left */
+    int lock;        /* the open folder; -1: none */
+    GPtrArray *left; /* names of files that earlier runs left, and that wait for recovery */
 };
 
 struct recordings {
@@ -77,7 +80,7 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
     recording->format = capture ? NULL : qs_demo_format_of_name(suffix);
     recording->late = capture && strcmp(request->extension, LATE_CAPTURE_EXTENSION) == 0;
     recording->writer = writer_new(recording->folder->path);
-    writer_name_temporary(recording->writer, lockfile_prefix(recording->folder->lock), suffix);
+    writer_name_temporary(recording->writer, UNFINISHED_PREFIX, suffix);
     writer_set_waiting(recording->writer);
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
@@ -229,12 +232,7 @@ static char *commit(struct qs_demo_store *store, void *file,
     char *error;
 
     *name = NULL;
-    if (all->no_room) {
-        writer_hold(recording->writer, no_room_text);
-        wait_for_name(recording, request);
-        return NULL;
-    }
-    error = name_recording(recording, request, name);
+    error = all->no_room ? g_strdup(no_room_text) : name_recording(recording, request, name);
     if (!error)
         return NULL;
     g_clear_pointer(name, g_free);
@@ -242,6 +240,7 @@ static char *commit(struct qs_demo_store *store, void *file,
         count_as_lost(recording);
         return error;
     }
+    writer_hold(recording->writer, error);
     wait_for_name(recording, request);
     g_free(error);
     return NULL;
@@ -270,20 +269,57 @@ static bool name_late(struct recording *recording)
 
 /* --- Every second ---------------------------------------------------------------------------- */
 
-static void check_folder(struct recordings *all, struct folder *folder)
+/* One recorder a folder: the kernel releases the lock of a program that was killed. */
+static bool open_folder(struct folder *folder, char **error)
+{
+    int lock;
+
+    *error = make_folders(folder->path);
+    if (*error)
+        return false;
+    lock = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0 || access(folder->path, W_OK | X_OK) != 0)
+        *error = g_strdup_printf("%s: %s", folder->path, g_strerror(errno));
+    else if (flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        *error = g_strdup_printf("%s: another recorder uses this folder", folder->path);
+    if (*error && lock >= 0)
+        close(lock);
+    if (*error)
+        return false;
+    if (folder->lock >= 0)
+        close(folder->lock);
+    folder->lock = lock;
+    return true;
+}
+
+static bool is_same_folder(const struct folder *folder, const char *path)
+{
+    struct stat first, second;
+
+    return fstat(folder->lock, &first) == 0 && stat(path, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static void recover(const struct recordings *all, const struct folder *folder, bool again)
 {
     const struct recovery recovery = {.folder = folder->path,
                                       .demos = all->folders[DEMOS].path,
                                       .sessions = all->setup.sessions,
-                                      .again = true};
-    char *problem = make_folders(folder->path);
+                                      .again = again};
 
-    if (lockfile_renew(folder->lock))
+    recovery_run(&recovery, folder->left);
+}
+
+static void check_folder(const struct recordings *all, struct folder *folder)
+{
+    char *error = NULL;
+
+    if (!is_same_folder(folder, folder->path) && open_folder(folder, &error))
         log_warning("folder_removed", json_pack("{s:s}", "folder", folder->path),
                     "%s: was removed; recordings that were being written are lost", folder->path);
-    g_free(problem);
-    if (!folder->recovered && all->ticks % CHECK_EVERY_S == 0 && !all->obstacle)
-        folder->recovered = recovery_run(&recovery);
+    g_free(error);
+    if (all->ticks % CHECK_EVERY_S == 0 && !all->obstacle)
+        recover(all, folder, true);
 }
 
 static void enforce_quota(struct recordings *all)
@@ -349,7 +385,7 @@ void recordings_tick(struct recordings *all)
     const char *obstacle;
 
     for (int i = 0; i < FOLDERS; i++)
-        if (all->folders[i].path)
+        if (all->folders[i].left)
             check_folder(all, &all->folders[i]);
     if (all->ticks % CHECK_EVERY_S == 0)
         enforce_quota(all);
@@ -376,29 +412,15 @@ struct qs_demo_store *recordings_store(struct recordings *all)
 
 /* --- Opening and closing --------------------------------------------------------------------- */
 
-static bool open_folder(struct recordings *all, struct folder *folder, const char *path,
-                        char **error)
+static bool use_folder(struct recordings *all, struct folder *folder, const char *path,
+                       char **error)
 {
-    const struct recovery recovery = {
-        .folder = path, .demos = all->folders[DEMOS].path, .sessions = all->setup.sessions};
-
-    *error = make_folders(path);
-    if (!*error)
-        folder->lock = lockfile_new(path, error);
-    if (!folder->lock)
-        return false;
     folder->path = path;
-    folder->recovered = recovery_run(&recovery);
+    if (!open_folder(folder, error))
+        return false;
+    folder->left = recovery_find(path);
+    recover(all, folder, false);
     return true;
-}
-
-/* A folder for both is one. */
-static bool is_same_folder(const char *one, const char *other)
-{
-    struct stat first, second;
-
-    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
 }
 
 struct recordings *recordings_new(const struct recordings_setup *setup, char **error)
@@ -413,12 +435,12 @@ struct recordings *recordings_new(const struct recordings_setup *setup, char **e
     all->began = g_get_real_time() / G_USEC_PER_SEC;
     g_queue_init(&all->open);
     all->syncer = syncer_new();
-    all->folders[DEMOS].path = demos;
+    all->folders[DEMOS].lock = all->folders[CAPTURES].lock = -1;
     all->folders[DEMOS].naming = demo_files_naming(setup->demos);
     all->folders[CAPTURES].naming = qs_demo_names_new(NULL);
-    good = open_folder(all, &all->folders[DEMOS], demos, error);
-    if (good && setup->captures && !is_same_folder(demos, setup->captures))
-        good = open_folder(all, &all->folders[CAPTURES], setup->captures, error);
+    good = use_folder(all, &all->folders[DEMOS], demos, error);
+    if (good && setup->captures && !is_same_folder(&all->folders[DEMOS], setup->captures))
+        good = use_folder(all, &all->folders[CAPTURES], setup->captures, error);
     if (good)
         return all;
     recordings_free(all);
@@ -453,9 +475,12 @@ void recordings_close(struct recordings *all)
 void recordings_free(struct recordings *all)
 {
     syncer_free(all->syncer);
-    for (int i = 0; i < FOLDERS; i++)
-        if (all->folders[i].lock)
-            lockfile_free(all->folders[i].lock);
+    for (int i = 0; i < FOLDERS; i++) {
+        if (all->folders[i].left)
+            g_ptr_array_free(all->folders[i].left, TRUE);
+        if (all->folders[i].lock >= 0)
+            close(all->folders[i].lock);
+    }
     qs_demo_names_free(all->folders[CAPTURES].naming);
     g_free(all->obstacle);
     g_free(all);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The demos of a recording, and captures of its sessions, as files that survive a crash: data is on
- * disk within a few seconds, under a name that tells the next run what it is (lockfile.h).
+ * disk within a few seconds, under a name that tells the next run what it is (recovery.h). Only one
+ * recorder uses a folder.
  *
  * What cannot be written, because the disk is full, --max-disk is reached or the folder is not
  * writable, waits in memory. If more waits than WAITING_EACH_MAX of a recording or WAITING_MAX of

@@ -11,7 +11,6 @@
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/sync.h"
 
@@ -114,7 +113,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     file->blocks = input->frames;
     file->whole = input->position;
     qs_sessions_end_source(sessions);
-    pipeline_end(&pipeline, sessions);
+    pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
     input_close(input);
     return NULL;
@@ -306,50 +305,26 @@ static bool recover_file(const struct recovery *recovery, struct qs_demo_names *
     return done;
 }
 
-/* The names of the folder's files that belong to runs. New. */
-static GPtrArray *files_of_runs(const char *folder)
+GPtrArray *recovery_find(const char *folder)
 {
-    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     GDir *directory = g_dir_open(folder, 0, NULL);
     const char *name;
 
     while (directory && (name = g_dir_read_name(directory)))
-        if (g_str_has_prefix(name, RUN_PREFIX))
-            g_ptr_array_add(files, g_strdup(name));
+        if (g_str_has_prefix(name, UNFINISHED_PREFIX))
+            g_ptr_array_add(names, g_strdup(name));
     if (directory)
         g_dir_close(directory);
-    return files;
+    return names;
 }
 
-static bool recover_files_of(const struct recovery *recovery, const GPtrArray *files,
-                             const char *run)
+void recovery_run(const struct recovery *recovery, GPtrArray *names)
 {
-    struct lockfile *lock = lockfile_take_over(recovery->folder, run);
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
-    bool done = true;
 
-    for (guint i = 0; lock && i < files->len; i++)
-        if (g_str_has_prefix(g_ptr_array_index(files, i), lockfile_prefix(lock)))
-            done = recover_file(recovery, naming, g_ptr_array_index(files, i)) && done;
-    if (lock)
-        lockfile_free(lock);
+    for (guint i = names->len; i--;)
+        if (recover_file(recovery, naming, g_ptr_array_index(names, i)))
+            g_ptr_array_remove_index(names, i);
     qs_demo_names_free(naming);
-    return done;
-}
-
-bool recovery_run(const struct recovery *recovery)
-{
-    GPtrArray *files = files_of_runs(recovery->folder);
-    GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    bool done = true;
-
-    for (guint i = 0; i < files->len; i++) {
-        char *run = lockfile_run_of(g_ptr_array_index(files, i));
-
-        if (run && g_hash_table_add(runs, run))
-            done = recover_files_of(recovery, files, run) && done;
-    }
-    g_hash_table_destroy(runs);
-    g_ptr_array_free(files, TRUE);
-    return done;
 }

@@ -15,6 +15,9 @@
 #define LATE_CAPTURE_EXTENSION "late.pcapng"
 #define DAMAGED_EXTENSION ".damaged"
 
+/* A file that is being written: ".pcap2demo-rec-NUMBER.CAPTURE@START.EXTENSION" */
+#define UNFINISHED_PREFIX ".pcap2demo-rec-"
+
 struct recovery {
     const char *folder;
     const char *demos; /* folder for demos of captures; the captures are kept if it is another */
@@ -22,11 +25,14 @@ struct recovery {
     bool again;                                 /* failures were logged before */
 };
 
+/* The names of unfinished files in the folder. New, of new texts. */
+GPtrArray *recovery_find(const char *folder);
+
 /*
- * Completes, names and logs what runs that are over left in the folder. False: something could not
- * be, and should be tried again. Only regular files of this user are read.
+ * Completes, names and logs these files, of a run that is over, and removes their names from the
+ * array. Those that stay should be tried again. Only regular files of this user are read.
  */
-bool recovery_run(const struct recovery *recovery);
+void recovery_run(const struct recovery *recovery, GPtrArray *names);
 
 /* What the name of an unfinished file has behind its number. New. */
 char *recovery_suffix(const struct qs_demo_name_request *request);

@@ -92,42 +92,9 @@ static char *drop_capabilities(void)
 }
 #endif
 
-/* --- Files ----------------------------------------------------------------------------------- */
-
-/* The folder, or its nearest parent that exists. New. */
-static char *existing_folder(const char *folder)
-{
-    char *path = g_strdup(*folder ? folder : ".");
-
-    while (access(path, F_OK) != 0 && strcmp(path, ".") != 0 && strcmp(path, "/") != 0) {
-        char *parent = g_path_get_dirname(path);
-
-        g_free(path);
-        path = parent;
-    }
-    return path;
-}
-
-static char *writing_problem(const char *folder)
-{
-    char *path = existing_folder(folder);
-    char *problem = NULL;
-
-    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
-        problem = cannot(path);
-    g_free(path);
-    return problem;
-}
-
-/* --- All of it ------------------------------------------------------------------------------- */
-
 char *sandbox_enter(const char *user, const char *const *folders)
 {
     char *problem = user ? switch_user(user, folders) : NULL;
 
-    if (!problem)
-        problem = drop_capabilities();
-    for (const char *const *folder = folders; *folder && !problem; folder++)
-        problem = writing_problem(*folder);
-    return problem;
+    return problem ? problem : drop_capabilities();
 }

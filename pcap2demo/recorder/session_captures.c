@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/session_captures.h"
 
+#include <string.h>
+
+#include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/frame_cache.h"
 #include "pcap2demo/recorder/recovery.h"
+
+enum {
+    EACH_MAX = 256 * 1024,      /* bytes of a conversation */
+    ALL_MAX = 16 * 1024 * 1024, /* of all */
+    CONVERSATIONS_MAX = 4096
+};
+
+/* A packet that is kept; its bytes follow. */
+struct kept_packet {
+    int64_t time;
+    struct qs_address source, destination;
+    uint32_t size, wire_size;
+    bool is_segment;
+};
+
+struct conversation {
+    struct qs_endpoints ends;
+    GByteArray *packets;
+    GList link; /* in `lru` */
+};
 
 struct capture {
     struct qs_demo_store *store;
@@ -12,11 +34,137 @@ struct capture {
 };
 
 struct session_captures {
-    struct frame_cache *cache;
+    GHashTable *conversations; /* struct qs_endpoints, with which each begins -> the same */
+    GQueue lru;                /* struct conversation, least recently used first */
+    size_t bytes;              /* of their packets */
     struct qs_demo_store *store;
     const char *folder;   /* NULL: only late sessions have captures */
     GHashTable *sessions; /* number -> struct capture */
 };
+
+/* --- Packets that are kept ------------------------------------------------------------------- */
+
+static void free_conversation(gpointer data)
+{
+    struct conversation *conversation = data;
+
+    g_byte_array_free(conversation->packets, TRUE);
+    g_free(conversation);
+}
+
+static void drop_packets(struct session_captures *captures, struct conversation *conversation)
+{
+    captures->bytes -= conversation->packets->len;
+    g_byte_array_set_size(conversation->packets, 0);
+}
+
+static void drop_conversation(struct session_captures *captures, struct conversation *conversation)
+{
+    drop_packets(captures, conversation);
+    g_queue_unlink(&captures->lru, &conversation->link);
+    g_hash_table_remove(captures->conversations, &conversation->ends); /* and frees it */
+}
+
+static struct conversation *find_or_add(struct session_captures *captures,
+                                        const struct qs_packet *packet)
+{
+    const struct qs_endpoints ends = {{packet->source, packet->destination}};
+    struct conversation *conversation = g_hash_table_lookup(captures->conversations, &ends);
+
+    if (conversation) {
+        g_queue_unlink(&captures->lru, &conversation->link);
+    } else {
+        conversation = g_new0(struct conversation, 1);
+        conversation->ends = ends;
+        conversation->packets = g_byte_array_new();
+        conversation->link.data = conversation;
+        g_hash_table_add(captures->conversations, conversation);
+    }
+    g_queue_push_tail_link(&captures->lru, &conversation->link);
+    return conversation;
+}
+
+/* Without any session to capture, a late one will lack the packets before it was found late. */
+void session_captures_keep(void *user, const struct qs_packet *packet, bool is_segment)
+{
+    struct session_captures *captures = user;
+    const struct kept_packet kept = {packet->time, packet->source,    packet->destination,
+                                     packet->size, packet->wire_size, is_segment};
+    struct conversation *conversation;
+
+    if (!captures->folder && !g_hash_table_size(captures->sessions))
+        return;
+    conversation = find_or_add(captures, packet);
+    if (conversation->packets->len > EACH_MAX)
+        drop_packets(captures, conversation);
+    g_byte_array_append(conversation->packets, (const uint8_t *)&kept, sizeof kept);
+    g_byte_array_append(conversation->packets, packet->data, packet->size);
+    captures->bytes += sizeof kept + packet->size;
+    while ((captures->bytes > ALL_MAX || captures->lru.length > CONVERSATIONS_MAX) &&
+           captures->lru.length > 1)
+        drop_conversation(captures, g_queue_peek_head(&captures->lru));
+}
+
+static void write_packet(const struct capture *capture, const struct kept_packet *kept,
+                         const uint8_t *data)
+{
+    const struct frame_content content = {.source = &kept->source,
+                                          .destination = &kept->destination,
+                                          .is_segment = kept->is_segment,
+                                          .payload = {data, kept->size},
+                                          .wire_size = kept->wire_size};
+
+    if (!capture->store->is_cut(capture->file))
+        pcap_out_packet(capture->out, kept->time, &content, NULL);
+}
+
+/* `capture` NULL: they are not wanted. */
+static void write_packets(struct session_captures *captures, struct conversation *conversation,
+                          const struct capture *capture)
+{
+    const uint8_t *at = conversation->packets->data, *end = at + conversation->packets->len;
+    struct kept_packet kept;
+
+    for (; capture && at < end; at += sizeof kept + kept.size) {
+        memcpy(&kept, at, sizeof kept);
+        write_packet(capture, &kept, at + sizeof kept);
+    }
+    drop_packets(captures, conversation);
+}
+
+static void write_packets_between(struct session_captures *captures, const struct qs_address *a,
+                                  const struct qs_address *b, const struct capture *capture)
+{
+    const struct qs_endpoints ends = {{*a, *b}};
+    struct conversation *conversation = g_hash_table_lookup(captures->conversations, &ends);
+
+    if (conversation)
+        write_packets(captures, conversation, capture);
+}
+
+/* Whether it is between the client and another port of the server: servers of Quake answer a
+ * connection request on one port and continue on another. */
+static bool is_other_port(const struct conversation *conversation, const struct qs_address *client,
+                          const struct qs_address *server)
+{
+    const struct qs_address *ends = conversation->ends.ends;
+    const bool turned = qs_address_equal(&ends[1], client);
+    struct qs_address other = ends[!turned];
+
+    if (!qs_address_equal(&ends[turned], client) || other.port == server->port)
+        return false;
+    other.port = server->port;
+    return qs_address_equal(&other, server);
+}
+
+static void write_other_ports(struct session_captures *captures,
+                              const struct qs_client_session *session,
+                              const struct capture *capture)
+{
+    for (GList *link = captures->lru.head; link; link = link->next)
+        if (is_other_port(link->data, &session->client, &session->server))
+            write_packets(captures, link->data, capture);
+}
 
 /* --- One session ----------------------------------------------------------------------------- */
 
@@ -41,38 +189,22 @@ static void free_capture(gpointer data)
     g_free(capture);
 }
 
-static void add_frame(void *user, const struct pcap_out_frame *frame)
-{
-    const struct capture *capture = user;
-
-    if (!capture->store->is_cut(capture->file))
-        pcap_out_frame(capture->out, frame);
-}
-
-static void log_capture(const struct session_captures *captures,
-                        const struct qs_client_session *session, const struct capture *capture,
-                        const char *name)
-{
-    const uint64_t packets = pcap_out_packets(capture->out);
-    char *path = g_build_filename(captures->folder, name, NULL);
-
-    log_event("session_capture",
-              json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", path, "packets",
-                        (json_int_t)packets),
-              "%s: packets of session %u: %" G_GUINT64_FORMAT, path, session->number, packets);
-    g_free(path);
-}
-
 static void commit_capture(const struct session_captures *captures,
                            const struct qs_client_session *session, const struct capture *capture)
 {
     const struct qs_demo_name_request request = request_for(session);
+    const uint64_t packets = pcap_out_packets(capture->out);
     char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
+    char *path = g_build_filename(captures->folder, name, NULL);
 
     if (error)
         log_warning("session_capture", NULL, "session %u: its packets: %s", session->number, error);
-    else
-        log_capture(captures, session, capture, name);
+    else if (name)
+        log_event("session_capture",
+                  json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", path,
+                            "packets", (json_int_t)packets),
+                  "%s: packets of session %u: %" G_GUINT64_FORMAT, path, session->number, packets);
+    g_free(path);
     g_free(name);
     g_free(error);
 }
@@ -107,40 +239,21 @@ static struct capture *open_capture(struct session_captures *captures,
 
 /* --- Interface ------------------------------------------------------------------------------- */
 
-/* Without any session to capture, a late one will lack the packets before it was found late. */
-static bool is_active(const struct session_captures *captures)
-{
-    return captures->folder || g_hash_table_size(captures->sessions);
-}
-
-void session_captures_frame(struct session_captures *captures, const struct input_frame *frame)
-{
-    if (is_active(captures))
-        frame_cache_add(captures->cache, frame);
-}
-
-void session_captures_assign(void *captures, const struct qs_packet *packet,
-                             const GArray *fragments)
-{
-    if (is_active(captures))
-        frame_cache_assign(((struct session_captures *)captures)->cache, packet, fragments);
-}
-
 void session_captures_packet(struct session_captures *captures,
                              const struct qs_decoded_packet *decoded)
 {
     const struct qs_client_session *session = decoded->session;
     const struct qs_packet *packet = decoded->packet;
+    const bool any = captures->folder || g_hash_table_size(captures->sessions);
     struct capture *capture;
 
-    if (!session || !qs_client_session_is_live(session))
+    if (!session || (!any && !qs_client_session_waits(session)) ||
+        !qs_client_session_is_live(session))
         return;
     capture = find_capture(captures, session);
     if (!capture && (capture = open_capture(captures, session)))
-        frame_cache_pop_other_ports(captures->cache, &session->client, &session->server,
-                                    packet->number, add_frame, capture);
-    frame_cache_pop(captures->cache, &packet->source, &packet->destination, packet->number,
-                    capture ? add_frame : NULL, capture);
+        write_other_ports(captures, session, capture);
+    write_packets_between(captures, &packet->source, &packet->destination, capture);
 }
 
 void session_captures_over(struct session_captures *captures,
@@ -152,8 +265,7 @@ void session_captures_over(struct session_captures *captures,
         return;
     /* Adds the conversation's later packets, unless they belong to the next session. */
     if (session->why != QS_SESSION_REPLACED)
-        frame_cache_pop(captures->cache, &session->client, &session->server, UINT64_MAX, add_frame,
-                        capture);
+        write_packets_between(captures, &session->client, &session->server, capture);
     if (keep && !session->same_as && captures->folder)
         commit_capture(captures, session, capture);
     g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
@@ -163,7 +275,9 @@ struct session_captures *session_captures_new(struct qs_demo_store *store, const
 {
     struct session_captures *captures = g_new0(struct session_captures, 1);
 
-    captures->cache = frame_cache_new();
+    captures->conversations =
+        g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, NULL, free_conversation);
+    g_queue_init(&captures->lru);
     captures->store = store;
     captures->folder = folder;
     captures->sessions = g_hash_table_new_full(NULL, NULL, NULL, free_capture);
@@ -173,6 +287,6 @@ struct session_captures *session_captures_new(struct qs_demo_store *store, const
 void session_captures_free(struct session_captures *captures)
 {
     g_hash_table_destroy(captures->sessions);
-    frame_cache_free(captures->cache);
+    g_hash_table_destroy(captures->conversations);
     g_free(captures);
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The packets of sessions as captures, a file each, with every packet between the two ends:
- * connection requests, duplicates, packets out of order.
+ * The packets of sessions as captures, a file each: every datagram and TCP segment between the two
+ * ends, also connection requests, duplicates and packets out of order, as IP packets without
+ * fragments.
  *
  * If the user did not ask for captures, only sessions that the recording joined late have them: a
  * late session's demo is written at its end, so a program that is killed would lose it. Its capture
  * is removed when the demo is written, or completed by the next run (recovery.h).
+ *
+ * Packets are kept until their session is known. Memory is bounded: a conversation drops its
+ * earlier packets, and all together their least recently used conversations.
  */
 #ifndef PCAP2DEMO_SESSION_CAPTURES_H
 #define PCAP2DEMO_SESSION_CAPTURES_H
 
 #include "common/sessions/sessions.h"
-#include "pcap2demo/capture/input.h"
 
 struct session_captures;
 
@@ -21,12 +24,8 @@ struct session_captures *session_captures_new(struct qs_demo_store *store, const
 /* Drops captures that are not finished. */
 void session_captures_free(struct session_captures *captures);
 
-/* A frame as it came, from its link layer on; before it is decoded. */
-void session_captures_frame(struct session_captures *captures, const struct input_frame *frame);
-
-/* Which packet the frame held: for pipeline.on_packet. */
-void session_captures_assign(void *captures, const struct qs_packet *packet,
-                             const GArray *fragments);
+/* A datagram or a TCP segment, before it is decoded: for pipeline.on_packet. */
+void session_captures_keep(void *captures, const struct qs_packet *packet, bool is_segment);
 
 /* A packet was decoded. */
 void session_captures_packet(struct session_captures *captures,

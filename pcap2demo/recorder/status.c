@@ -272,7 +272,8 @@ static void print_session(const json_t *session)
 
 static void print_status(const struct options *options)
 {
-    const char *folder = options->files[0] ? options->files[0] : "/var/lib/pcap2demo";
+    const char *folder =
+        options->files && options->files[0] ? options->files[0] : "/var/lib/pcap2demo";
     char *path = g_build_filename(folder, status_file, NULL);
     json_error_t error;
     json_t *status = json_load_file(path, 0, &error), *session;

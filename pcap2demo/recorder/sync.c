@@ -4,17 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct syncer {
-    GThreadPool *thread;
-};
-
-struct job {
-    char *path;
-    bool remove;
-};
 
 int open_own_file(const char *path)
 {
@@ -37,25 +29,56 @@ static void sync_descriptor(int file)
     close(file);
 }
 
+static void sync_folder(const char *folder)
+{
+    sync_descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
 /* Errors of writing are reported where it is done. */
 void sync_file(const char *path)
 {
     char *folder = g_path_get_dirname(path);
 
     sync_descriptor(open_own_file(path));
-    sync_descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    sync_folder(folder);
     g_free(folder);
 }
 
+/* --- The thread ------------------------------------------------------------------------------ */
+
+struct job {
+    char *path;
+    bool remove;
+};
+
+struct syncer {
+    GThreadPool *thread;
+    char *folder; /* of the last file, if it is not synced yet; or NULL */
+};
+
+/* Many files that are finished at once share a sync of their folder. */
 static void run_job(gpointer data, gpointer user)
 {
+    struct syncer *syncer = user;
     struct job *job = data;
+    char *folder = g_path_get_dirname(job->path);
 
-    (void)user;
-    if (job->remove)
+    if (syncer->folder && (job->remove || strcmp(folder, syncer->folder) != 0)) {
+        sync_folder(syncer->folder);
+        g_clear_pointer(&syncer->folder, g_free);
+    }
+    if (job->remove) {
         unlink(job->path);
-    else
-        sync_file(job->path);
+    } else {
+        sync_descriptor(open_own_file(job->path));
+        g_free(syncer->folder);
+        syncer->folder = g_steal_pointer(&folder);
+    }
+    if (syncer->folder && syncer_is_idle(syncer)) {
+        sync_folder(syncer->folder);
+        g_clear_pointer(&syncer->folder, g_free);
+    }
+    g_free(folder);
     g_free(job->path);
     g_free(job);
 }
@@ -85,9 +108,9 @@ bool syncer_is_idle(struct syncer *syncer)
 
 struct syncer *syncer_new(void)
 {
-    struct syncer *syncer = g_new(struct syncer, 1);
+    struct syncer *syncer = g_new0(struct syncer, 1);
 
-    syncer->thread = g_thread_pool_new(run_job, NULL, 1, TRUE, NULL);
+    syncer->thread = g_thread_pool_new(run_job, syncer, 1, TRUE, NULL);
     return syncer;
 }
 

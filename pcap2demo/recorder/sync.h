@@ -21,7 +21,7 @@ void syncer_add(struct syncer *syncer, const char *path);
 /* Removes the file when all that was added before is on disk. */
 void syncer_remove(struct syncer *syncer, const char *path);
 
-/* Whether nothing is left to do. */
+/* Whether nothing waits to be done. */
 bool syncer_is_idle(struct syncer *syncer);
 
 /* Syncs the file and its folder at once. */

@@ -387,6 +387,7 @@ static char *parse_rule(struct reading *reading, const char *key, const char *va
     wrong = wrong ? wrong : twice;
     if (wrong)
         return g_strdup_printf("[%s] %s = %s: %s", reading->name, key, value, wrong);
+    g_free(rule->was); /* a group may be there twice */
     rule->was = value_text(rule);
     expect_find(file, reading->protocol, reading->group, "")->had |= *key;
     if (!rule->comment)

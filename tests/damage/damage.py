@@ -54,6 +54,10 @@ DAMAGES = {
     "clock-forwards": Damage(lambda frames, server: damages.set_clock(frames, 0.5, 2 * HOUR), 1),
     "clock-back": Damage(lambda frames, server: damages.set_clock(frames, 0.3, -2 * HOUR), 1),
     "clock-seconds-back": Damage(lambda frames, server: damages.set_clock(frames, 0.3, -5 * NANOSECONDS), 1),
+    "client-port": Damage(damages.move_client, "bytes"),
+    "client-port-late": Damage(lambda frames, server: damages.move_client(frames, server, late=6), "bytes"),
+    "client-address": Damage(
+        lambda frames, server: damages.move_client(frames, server, damages.OTHER_SIDE), "bytes"),
 }
 
 # What is missing: the least share of the frames of all demos that are right, by kind of demo. What
@@ -86,6 +90,11 @@ LOSSES = {
 
 # DarkPlaces' clients acknowledge frames of entities, not packets: these stay out of order.
 EXCEPTIONS = {("nq-dp7", "swapped-stamped"): 0.88}
+
+
+def applies(capture_name, damage):
+    """Quake has no qport: its servers do not follow a client."""
+    return not (capture_name.startswith("nq-") and damage.startswith("client-"))
 
 
 class Rebuilt:
@@ -189,7 +198,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         originals = [Original(tools, captures / "fidelity" / f"{name}.pcap.gz", pathlib.Path(folder))
                      for name in CAPTURES]
-        results = [check(original, name) for original in originals for name in names]
+        results = [check(original, name) for original in originals for name in names
+                   if applies(original.name, name)]
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

@@ -109,6 +109,23 @@ def both_sides(frames, server, shift):
     return merged(frames, there)
 
 
+# --- Clients that move
+
+
+def move_client(frames, server, address=None, late=0):
+    """From the middle on a router gives each client another port; or a network another address, too. The
+    server still sends `late` frames to the former."""
+    at, out = len(frames) // 2, list(frames)
+    for index in range(at, len(frames)):
+        source, destination = ends(frames[index]) if is_udp(frames[index]) else (None, None)
+        if destination == server:
+            out[index] = with_ends(frames[index], (address or source[0], source[1] ^ 0x5000), destination)
+        elif source == server and index >= at + late:
+            out[index] = with_ends(frames[index], source,
+                                   (address or destination[0], destination[1] ^ 0x5000))
+    return out
+
+
 # --- The clock
 
 

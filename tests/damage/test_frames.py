@@ -20,7 +20,7 @@ import capture
 CAPTURES = ["nq-dp7", "nq-fte", "nq-fte-qss"]
 SVC_NAMES = "svc_entities", "svcfte_updateentities"
 LOST = 14
-SAID = "that the client acknowledges"
+SAID = "server packets that the client had"
 
 
 class Result:

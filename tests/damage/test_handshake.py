@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 The demo of a connection whose accept the capture lacks is that of the whole capture; also where an
-older connection of the same ends left a packet.
+older connection of the same ends left a packet. What a connect says is of the session that it begins,
+also where another player gets the port of a client that has crashed.
 
     test_handshake.py PCAP2DEMO CAPTURES
 """
 
+import json
 import pathlib
 import struct
 import subprocess
@@ -79,10 +81,46 @@ def check(tool, path):
     return len(bad)
 
 
+def sessions(tool, frames):
+    """Player and version of each."""
+    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+        capture.write(file.name, 1, frames)
+        run = subprocess.run([tool, "--list", "--json", file.name], capture_output=True, check=True)
+    return [(session["player"], session["version"]) for session in json.loads(run.stdout)["sessions"]]
+
+
+def at_port(path, port):
+    """The frames of the first client, which is then at another address, up to three quarters."""
+    _, frames = capture.read(path)
+    client, server = capture.ends(next(filter(is_request, frames)))
+    there = {client: (b"\x0a\0\0\x05", 27001), server: (b"\x0a\0\0\x01", port)}
+    frames = [capture.with_ends(frame, *(there[end] for end in capture.ends(frame)))
+              for frame in frames
+              if capture.is_udp(frame) and set(capture.ends(frame)) == {client, server}]
+    return frames[:len(frames) * 3 // 4]
+
+
+def check_next(tool, folder, first, second, port):
+    """0: the two sessions keep what they are."""
+    one, other = (at_port(pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz", port)
+                  for name in (first, second))
+    later = one[-1].time + 2 * capture.NANOSECONDS - other[0].time
+    other = [frame._replace(time=frame.time + later) for frame in other]
+    found, expected = sessions(tool, one + other), sessions(tool, one) + sessions(tool, other)
+    if found != expected or len(expected) < 2:
+        print(f"{first}, {second}: {found}, not {expected}")
+        return 1
+    return 0
+
+
 def main(tool, folder):
     paths = [pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz" for name in CAPTURES]
     bad = sum(check(tool, path) for path in paths)
     print(f"{len(paths)} captures, {bad} demos differ")
+    for first, second, port in (("qw-vanilla", "qw-id", 27500), ("qw-extended", "qw-vanilla", 27500),
+                                ("q2-protocol36", "q2-protocol34", 27910),
+                                ("q2-protocol34", "q2-protocol35", 27910)):
+        bad += check_next(tool, folder, first, second, port)
     return bad != 0
 
 

@@ -494,7 +494,7 @@ class QuakeFragments(Late):
                           if is_reliable(self.whole.frames[number][1]))
             frames = self.whole.frames
             error = self.convert(Capture(self.whole.link_type, frames[:before] + frames[before + 1:]))
-            self.assertIn("the capture lacks a reliable message", error)
+            self.assertIn("the capture lacks messages that the client had", error)
             demo, = self.demos().values()
             blocks = self.blocks(demo)
             demo.unlink()

@@ -459,9 +459,11 @@ TEST(test_dem_begins_with_a_level)
     assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
     assert_int_equal(r.memory.demo->len, 0);
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\2") SERVERINFO));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\3") SIGNED_ON));
     finish(&r);
     in = dem_blocks_of(&r);
     assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
     assert_dem_block(&in, VIEW("\2"), 0);
     rebuilding_end(&r);
 }
@@ -479,11 +481,13 @@ TEST(test_lost_stage_of_the_sign_on)
                         "0: level m cannot be shown: part of its sign-on (before packet 2) was not "
                         "captured; try --sign-on DEMO with a demo of the same map\n");
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\5") SIGNED_ON));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME));
     finish(&r);
     in = dem_blocks_of(&r);
     assert_dem_block(&in, VIEW(SERVERINFO), 0);
     assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
     assert_dem_block(&in, VIEW(TIME), 0);
     rebuilding_end(&r);
 }
@@ -496,13 +500,71 @@ TEST(test_move_that_crosses_a_level)
 
     begin_dem(&r);
     packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\2") TIME));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\2") SIGNED_ON));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
     finish(&r);
     in = dem_blocks_of(&r);
     assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
     assert_dem_block(&in, VIEW(TIME), 0);
     assert_dem_block(&in, VIEW("\2"), 0);
     assert_int_equal(qs_reader_left(&in), 0);
+    rebuilding_end(&r);
+}
+
+#define TIME_AT(byte) "\7\0\0" byte "\x3f"
+#define MOVE_AT(byte) "\3\0\0" byte "\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
+
+static void begin_dem_at(struct rebuilding *r)
+{
+    begin_dem_game(r);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME_AT("\x80")));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\2") MOVE_AT("\x80")));
+}
+
+/* The client repeats the time of a message that the capture lacks. */
+TEST(test_messages_that_the_client_had)
+{
+    struct rebuilding r;
+
+    begin_dem_at(&r);
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x81")));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME_AT("\x83")));
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x82")));
+    finish(&r);
+    assert_int_equal(r.memory.out.counts.missing, 2);
+    assert_non_null(strstr(r.memory.problems->str, "server messages"));
+    rebuilding_end(&r);
+}
+
+/* It goes on to repeat the time of the message before: no other came, and its demo lacks nothing.
+ */
+TEST(test_messages_lost_on_their_way)
+{
+    struct rebuilding r;
+
+    begin_dem_at(&r);
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x80")));
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x80")));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME_AT("\x82")));
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\5") MOVE_AT("\x80")));
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\6") MOVE_AT("\x82")));
+    finish(&r);
+    assert_int_equal(r.memory.out.counts.missing, 0);
+    assert_string_equal(r.memory.problems->str, "");
+    rebuilding_end(&r);
+}
+
+/* There is nothing to see of a session that ends within its sign-on. */
+TEST(test_session_of_a_sign_on)
+{
+    struct rebuilding r;
+
+    begin_dem(&r);
+    finish(&r);
+    assert_int_equal(r.memory.demo->len, 0);
+    assert_string_equal(r.memory.problems->str,
+                        "0: no demo: the session ended before the game began\n");
     rebuilding_end(&r);
 }
 

@@ -142,7 +142,7 @@ class Quake(Rebuilt):
         struct.pack_into("<I", pcap, at + 8, size - 12)
         del pcap[at + 16 + size - 12:at + 16 + size]
         damaged, error = self.convert(bytes(pcap), "cut.dem")
-        self.assertIn(f"packet {number + 1}: ", error)
+        self.assertIn(f"(packet {number + 1})", error)
         self.assertIn("only the beginning of this packet", error)
         self.assertLess(len(damaged), len(whole))
 

@@ -9,7 +9,7 @@
 
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -82,7 +82,7 @@ static void read_pcapng(const uint8_t *data, size_t size)
     if (in && in->position > size)
         abort();
     if (in)
-        in->close(in);
+        frame_reader_close(in);
     else if (!error)
         abort();
     ip_end(ip);

@@ -78,11 +78,6 @@ bool signals_interrupted(void)
     return false;
 }
 
-void signals_set_input(struct input *input)
-{
-    (void)input;
-}
-
 void signals_die_of_pipe(void)
 {
 }

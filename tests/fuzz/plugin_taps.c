@@ -7,7 +7,6 @@
 #include <epan/follow.h>
 #include <epan/srt_table.h>
 #include <epan/stat_tap_ui.h>
-#include <epan/stats_tree_priv.h>
 #include <epan/tap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,43 +65,7 @@ static void listen(struct plugin_taps *taps, const char *tap, void *data, const 
     g_array_append_val(taps->listeners, listener);
 }
 
-/* --- Packets and messages --- */
-
-static void reset_tree(void *data)
-{
-    epan_look_for_leaks(false);
-    stats_tree_reset(data);
-    epan_look_for_leaks(true);
-}
-
-static void draw_tree(void *data)
-{
-    const stats_tree *tree = data;
-    GString *text = stats_tree_format_as_str(tree, ST_FORMAT_PLAIN, 0, FALSE);
-
-    look_at_text(text->str);
-    g_string_free(text, TRUE);
-}
-
-static void free_tree(void *data)
-{
-    stats_tree_free(data);
-}
-
-static void listen_to_tree(struct plugin_taps *taps, const char *name)
-{
-    stats_tree_cfg *config = stats_tree_get_cfg_by_abbr(name);
-    stats_tree *tree;
-
-    epan_look_for_leaks(false);
-    tree = stats_tree_new(config, NULL, NULL);
-    epan_look_for_leaks(true);
-    listen(taps, config->tapname, tree,
-           &(struct calls){reset_tree, stats_tree_packet, draw_tree, free_tree});
-    config->init(tree);
-}
-
-/* --- Sessions --- */
+/* --- Tables --- */
 
 static void reset_table(void *data)
 {
@@ -129,9 +92,9 @@ static void free_table(void *data)
     g_free(data);
 }
 
-static void listen_to_sessions(struct plugin_taps *taps, const char *name)
+static void listen_to_table(struct plugin_taps *taps, const char *name, const char *kind)
 {
-    char *title = g_strdup_printf("%s,sessions", name);
+    char *title = g_strdup_printf("%s,%s", name, kind);
     stat_data_t *stat = g_new0(stat_data_t, 1);
 
     stat->stat_tap_data = stat_tap_by_name(title);
@@ -140,6 +103,13 @@ static void listen_to_sessions(struct plugin_taps *taps, const char *name)
     listen(taps, stat->stat_tap_data->tap_name, stat,
            &(struct calls){reset_table, stat->stat_tap_data->packet_func, draw_table, free_table});
     g_free(title);
+}
+
+static void listen_to_tables(struct plugin_taps *taps, const char *name)
+{
+    listen_to_table(taps, name, "sessions");
+    listen_to_table(taps, name, "messages");
+    listen_to_table(taps, name, "line");
 }
 
 /* --- Response times --- */
@@ -177,9 +147,13 @@ static void free_times(void *data)
 
 static void listen_to_times(struct plugin_taps *taps, const char *name)
 {
-    struct response_times *times = g_new0(struct response_times, 1);
+    register_srt_t *srt = get_srt_table_by_name(name);
+    struct response_times *times;
 
-    times->srt = get_srt_table_by_name(name);
+    if (!srt)
+        return;
+    times = g_new0(struct response_times, 1);
+    times->srt = srt;
     times->base.srt_array = g_array_new(FALSE, TRUE, sizeof(srt_stat_table *));
     srt_table_dissector_init(times->srt, times->base.srt_array);
     listen(taps, get_srt_tap_listener_name(times->srt), times,
@@ -328,16 +302,13 @@ static void listen_to_credentials(struct plugin_taps *taps)
 static void listen_to_protocol(struct plugin_taps *taps, const struct qs_protocol *protocol,
                                unsigned wanted)
 {
-    char *title = g_strdup_printf("%s (quakeshark)", protocol->title);
-
     if (wanted & FUZZ_PLUGIN_STATISTICS) {
-        listen_to_tree(taps, protocol->name);
-        listen_to_sessions(taps, protocol->name);
+        listen_to_tables(taps, protocol->name);
         listen_to_times(taps, protocol->name);
     }
-    if (wanted & FUZZ_PLUGIN_FOLLOW)
-        listen_to_follow(taps, title);
-    g_free(title);
+    if (wanted & FUZZ_PLUGIN_FOLLOW) /* by what the dissector is registered with */
+        listen_to_follow(taps, proto_get_protocol_short_name(find_protocol_by_id(
+                                   proto_get_id_by_filter_name(protocol->name))));
 }
 
 struct plugin_taps *plugin_taps_new(unsigned wanted)
@@ -347,6 +318,8 @@ struct plugin_taps *plugin_taps_new(unsigned wanted)
     taps->listeners = g_array_new(FALSE, FALSE, sizeof(struct listener));
     for (unsigned i = 0; qs_protocols[i]; i++)
         listen_to_protocol(taps, qs_protocols[i], wanted);
+    if (wanted & FUZZ_PLUGIN_STATISTICS)
+        listen_to_tables(taps, "quake"); /* of all games */
     if (wanted & FUZZ_PLUGIN_DOWNLOADS)
         listen_to_objects(taps, "quake_downloads");
     if (wanted & FUZZ_PLUGIN_DEMOS)

@@ -78,13 +78,11 @@ static void take_bytes(struct connection_under_test *test, const struct qs_packe
         broken("more units than bytes");
 }
 
-static void take_pieces(struct connection_under_test *test)
+static void receive(void *user, struct tcp_connection *connection, const struct qs_packet *packet)
 {
-    struct tcp_piece piece;
-
-    while (tcp_next(test->tcp, &piece))
-        if (!piece.over)
-            take_bytes(test, &piece.packet);
+    (void)connection;
+    if (packet)
+        take_bytes(user, packet);
 }
 
 /* --- Segments -------------------------------------------------------------------------------- */
@@ -118,7 +116,6 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     tcp_add_segment(test->tcp, &packet);
-    take_pieces(test);
     g_byte_array_free(bytes, TRUE);
 }
 
@@ -167,7 +164,7 @@ static void start(struct connection_under_test *test, const struct qs_protocol *
     qs_decoder_init(&test->decoder, protocol);
     test->decoder.want_summary = true;
     invariants_init(&test->invariants);
-    test->tcp = tcp_new();
+    test->tcp = tcp_new(receive, test);
     test->stream = qs_stream_new(protocol);
     demo_rebuild_start(&test->rebuild, &(struct demo_rebuild_setup){.sanitize = sanitize});
 }
@@ -177,7 +174,6 @@ static void end(struct connection_under_test *test)
     struct qs_packet unit;
 
     tcp_end(test->tcp, test->number);
-    take_pieces(test);
     for (int from = QS_END_A; from <= QS_END_B; from++)
         if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
             decode_twice(test, &unit);

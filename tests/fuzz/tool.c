@@ -114,7 +114,7 @@ static void check_capture(const char *name, struct qs_view file)
         status = in->next(in, &frame);
     if (status != INPUT_END)
         broken(name, in->problem);
-    in->close(in);
+    frame_reader_close(in);
 }
 
 static void take_file(void *user, const char *name, struct qs_view file)

@@ -17,7 +17,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 NOBODY = 65534
-JOINED = 12  # captures in one file
+JOINED = 40  # captures in one file
 TSHARK = os.environ["TSHARK"]
 CAPTURES = [pathlib.Path(folder) for folder in os.environ["CAPTURE_DIRS"].split(":")]
 

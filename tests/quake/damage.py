@@ -123,7 +123,7 @@ def lacks_a_reliable_message(tool, header, every, recorded):
     missing = payload(every[lost])[8:]
     kept = [frame for frame in every if payload(frame) != payload(every[lost])]
     result = Result(tool, header, kept)
-    return (result.status == 1 and "lacks a reliable message" in result.said
+    return (result.status == 1 and "lacks messages that the client had" in result.said
             and result.demo["missing"] == 1
             and any(result.messages() == recorded[:index] + recorded[index + 1:]
                     for index, message in enumerate(recorded) if message == missing))

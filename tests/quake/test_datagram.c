@@ -242,11 +242,29 @@ TEST_WITH(test_gap_in_the_sign_on, wire_setup, wire_teardown)
 
     send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
-    assert_int_equal(wire->session.sign_on_lost, 0);
+    assert_int_equal(wire->session.sign_on_lost.packet, 0);
     wire_send(wire, QS_S2C, DATA, 5, VIEW("\x19"));
     wire_send(wire, QS_S2C, LAST, 6, VIEW("\2"));
     assert_delivered(wire, VIEW("\x19\2"), true);
-    assert_int_not_equal(wire->session.sign_on_lost, 0);
+    assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
+}
+
+/* Of a sign-on a part is as good as none, and changes nothing. */
+TEST_WITH(test_cut_sign_on, wire_setup, wire_teardown)
+{
+    struct wire *wire = *state;
+
+    wire->cut = 1;
+    wire_send(wire, QS_S2C, LAST, 0, VIEW(LEVEL_BEGINS));
+    assert_null(wire->session.delivered.bytes.data);
+    assert_int_equal(wire->session.base.level, 0);
+    wire->cut = 0;
+    send_in_three(wire, 1, VIEW(LEVEL_BEGINS));
+    wire->cut = 1;
+    wire_send(wire, QS_S2C, LAST, 4, VIEW("\x19\1"));
+    assert_null(wire->session.delivered.bytes.data);
+    assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
+    assert_false(wire->session.sign_on_lost.before);
 }
 
 /* The client asks for a part of a level's sign-on whose beginning was not captured: fragments that
@@ -258,12 +276,12 @@ TEST_WITH(test_doubt_stays_behind_fragments, wire_setup, wire_teardown)
     send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 20, VIEW("\x19\1\x19\2\x19\3"));
     wire_send(wire, QS_C2S, LAST, 5, VIEW("\x04prespawn\0"));
-    assert_int_not_equal(wire->session.doubt.packet, 0);
+    assert_int_not_equal(wire->session.doubt.loss.packet, 0);
     wire_send(wire, QS_S2C, DATA, 22, VIEW("\x08h"));
     wire_send(wire, QS_S2C, LAST, 23, VIEW("i\0"));
     assert_delivered(wire, PRINT_HI, true);
     assert_int_equal(wire->session.base.level, 2);
-    assert_int_not_equal(wire->session.sign_on_lost, 0);
+    assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
 }
 
 /* A copy of the session between fragments of which the first may be missing comes to the same. */

@@ -165,18 +165,3 @@ TEST(test_work_has_a_limit)
     assert_true(two.healing.spent > MOST);
     close_two(&two);
 }
-
-/* Which frames are of one time is not searched for again. */
-TEST(test_offset_is_remembered)
-{
-    uint64_t first;
-    struct two two = {0};
-
-    open_two(&two);
-    assert_true(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1));
-    first = two.healing.spent;
-    add_frame(&two.peer, KNOWN + 2 + OFFSET, 8 * (KNOWN + 2), 500);
-    assert_true(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 2));
-    assert_true(two.healing.spent - first < first / 10);
-    close_two(&two);
-}

@@ -24,7 +24,7 @@ import recordings  # noqa: E402
 from qwd import split  # noqa: E402
 
 OWN = ["fidelity/qw-vanilla.pcap.gz", "fidelity/qw-extended.pcap.gz", "fidelity/qw-fte.pcap.gz",
-       "fidelity/qw-id.pcap.gz", "qw-lossy.pcap", "qw-spectator.pcap", "qw-fte-inputs.pcap"]
+       "fidelity/qw-id.pcap.gz", "qw-lossy.pcap"]
 STORED = [
     "a-vanilla/a-vanilla.pcap", "a2-record-after-connect/a2-record-after-connect.pcap",
     "b-extended/b-extended.pcap", "c-download-old/c-download-old.pcap", "d-lossy/d-lossy.pcap",

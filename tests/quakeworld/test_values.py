@@ -150,7 +150,7 @@ class Numbers(Values):
     def test_recorded_command(self):
         """ezquake cl_demo.c, CL_WriteDemoCmd: the angles sent from 0 to 360, and those of the view,
         of which pitch and roll have a sign."""
-        self.server(serverdata() + b"\x2d\x00maps/a.bsp\0\0\0")
+        self.server(serverdata() + b"\x2e\0\0\0" + b"\x2d\x00maps/a.bsp\0\0\0")
         self.client(b"\x03\x00\x00" + b"\x00\x0d" + b"\x00\x0d" +
                     b"\x83" + struct.pack("<HHHB", 0xc000, 0x8000, 0xe000, 13))
         self.server(b"\x01")

@@ -163,21 +163,16 @@ static void add_bytes(struct reading *reading, struct qs_conversation *conversat
     }
 }
 
-static void add_segment(struct reading *reading, struct tcp *tcp, const struct qs_packet *segment)
+static void receive(void *user, struct tcp_connection *connection, const struct qs_packet *packet)
 {
-    struct tcp_piece piece;
-
-    tcp_add_segment(tcp, segment);
-    while (tcp_next(tcp, &piece)) {
-        if (piece.over)
-            continue;
-        if (!piece.connection->reader)
-            piece.connection->reader = begin_stream(reading, &piece.packet);
-        if (piece.connection->reader)
-            add_bytes(reading, piece.connection->reader, &piece.packet);
-        else
-            tcp_ignore(piece.connection);
-    }
+    if (!packet)
+        return;
+    if (!connection->reader)
+        connection->reader = begin_stream(user, packet);
+    if (connection->reader)
+        add_bytes(user, connection->reader, packet);
+    else
+        connection->ignored = true;
 }
 
 /* --- Captures --- */
@@ -185,7 +180,7 @@ static void add_segment(struct reading *reading, struct tcp *tcp, const struct q
 static void read_frames(struct reading *reading, struct input *input, link_reader *link)
 {
     struct ip *ip = ip_new();
-    struct tcp *tcp = tcp_new();
+    struct tcp *tcp = tcp_new(receive, reading);
     struct input_frame frame;
 
     while (input_next(input, &frame) == INPUT_FRAME) {
@@ -196,7 +191,7 @@ static void read_frames(struct reading *reading, struct input *input, link_reade
             visit_packet(reading, &frame.packet);
             break;
         case IP_TCP:
-            add_segment(reading, tcp, &frame.packet);
+            tcp_add_segment(tcp, &frame.packet);
             break;
         case IP_NOTHING:
             break;

@@ -97,7 +97,7 @@ class Zsh(unittest.TestCase):
         self.read_to("READY2")
 
     def read_to(self, end):
-        text, limit = "", time.monotonic() + 30
+        text, limit = "", time.monotonic() + 300
         while not re.search(end, text):
             self.assertLess(time.monotonic(), limit, text)
             if select.select([self.terminal], [], [], 1)[0]:

@@ -272,6 +272,21 @@ class Sessions(Convert):
                          [1, 2])
         self.assertNotIn("nq.sequence.", json.dumps(found))
 
+    def test_announced_port_not_captured(self):
+        frames = [udp((2, 51000), (1, 26000), bytes.fromhex("8000000c 01") + b"QUAKE\0\3"),
+                  udp((1, 26000), (2, 51000), bytes.fromhex("80000009 81") + struct.pack("<I", 40264))]
+        _, error = self.tool(self.write("x.pcap", Capture(tool.RAW, enumerate(frames)).pcap()), status=1)
+        self.assertIn("to play on 10.0.0.1:40264, of which the capture has no packet; ", error)
+        self.assertIn("udp and host 10.0.0.1\n", error)
+
+    def test_numbers_on_an_unknown_port(self):
+        """From the middle on, and of one end only, no game is recognized; but a port is suggested."""
+        frames = [udp((2, 40111), (1, 51000), struct.pack("<II", 900 + i, 800 + i) + bytes(40))
+                  for i in range(40)]
+        _, error = self.tool(self.write("x.pcap", Capture(tool.RAW, enumerate(frames)).pcap()), status=1)
+        self.assertIn("no session found; the packets between ports 40111 and 51000 ", error)
+        self.assertIn("--port qw=40111", error)
+
     def test_list_says_what_convert_does(self):
         frames = self.capture.frames + shifted(self.capture.frames[700:], 400)
         path = self.write_frames("x.pcap", frames)

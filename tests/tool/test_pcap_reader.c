@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pcap files: what libpcap reads of them as well, and what is left to it. */
+/* pcap files, read beside libpcap. */
 #include "tests/tool/frames.h"
 
 #include <fcntl.h>
@@ -49,11 +49,14 @@ static void put_header(GByteArray *file, const struct form *form)
 static void put_frame(GByteArray *file, const struct form *form, uint32_t index)
 {
     const uint32_t size = sizes[index % G_N_ELEMENTS(sizes)];
+    const uint32_t sent = index % 3 ? size : size + 100;
 
     put32(file, form, 1700000000 + index);
     put32(file, form, index % 4 ? 999999 : 1234567890); /* more than a second: damaged */
-    put32(file, form, size);
-    put32(file, form, index % 3 ? size : size + 100);
+    put32(file, form, form->minor < 3 ? sent : size);
+    put32(file, form, form->minor < 3 ? size : sent);
+    for (int i = 0; form->magic == MODIFIED && i < 2; i++)
+        put32(file, form, UINT32_MAX);
     for (uint32_t i = 0; i < size; i++)
         qs_write_u8(file, (uint8_t)(i * 7 + index));
 }
@@ -104,7 +107,8 @@ static enum input_status check_frames(struct frame_reader *in, pcap_t *pcap)
 static void check_file(const GByteArray *file, enum input_status end)
 {
     char error[PCAP_ERRBUF_SIZE];
-    struct frame_reader *in = pcap_reader_open(file_of(file));
+    char *problem = NULL;
+    struct frame_reader *in = pcap_reader_open(file_of(file), &problem);
     pcap_t *pcap =
         pcap_fopen_offline_with_tstamp_precision(file_of(file), PCAP_TSTAMP_PRECISION_NANO, error);
 
@@ -115,7 +119,7 @@ static void check_file(const GByteArray *file, enum input_status end)
     assert_int_equal(in->problem != NULL, end == INPUT_BROKEN);
     if (end == INPUT_END)
         assert_int_equal(in->position, file->len);
-    in->close(in);
+    frame_reader_close(in);
     pcap_close(pcap);
 }
 
@@ -169,47 +173,59 @@ TEST(test_too_large)
     g_byte_array_free(file, TRUE);
 }
 
-/* --- What is libpcap's matter --- */
-
-static void check_left(FILE *stream, const GByteArray *file)
+/* Sizes that are swapped, longer headers, unknown link layers. */
+TEST(test_rare_forms)
 {
-    uint8_t *bytes = g_malloc(file->len + 1);
-
-    assert_null(pcap_reader_open(stream));
-    assert_int_equal(fread(bytes, 1, file->len + 1, stream), file->len);
-    assert_memory_equal(bytes, file->data, file->len);
-    fclose(stream);
-    g_free(bytes);
-}
-
-TEST(test_left_to_libpcap)
-{
-    static const struct form forms[] = {
-        {MODIFIED, false, 65535, 4, 1},
-        {MICROSECONDS, false, 65535, 3, 1},     /* an older version */
-        {MICROSECONDS, false, 65535, 4, 147},   /* no link layer that is known */
-        {MICROSECONDS, true, 65535, 4, 1 << 16} /* with a field above the link type */
-    };
+    static const struct form forms[] = {{MODIFIED, false, 65535, 4, 1},
+                                        {MODIFIED, true, 65535, 4, 1},
+                                        {MICROSECONDS, false, 65535, 3, 1},
+                                        {MICROSECONDS, true, 65535, 2, 1},
+                                        {MICROSECONDS, false, 65535, 4, 147}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
-        GByteArray *file = make_file(&forms[i], 1);
+        GByteArray *file = make_file(&forms[i], 5);
 
-        check_left(file_of(file), file);
-        g_byte_array_set_size(file, 23);
-        check_left(file_of(file), file);
+        check_file(file, INPUT_END);
         g_byte_array_free(file, TRUE);
     }
 }
 
+TEST(test_refused)
+{
+    static const struct form forms[] = {{MICROSECONDS, false, 65535, 4, 1},
+                                        {MICROSECONDS, false, 65535, 5, 1},
+                                        {0x12345678, false, 65535, 4, 1}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
+        GByteArray *file = make_file(&forms[i], i);
+        char *error = NULL;
+
+        g_byte_array_set_size(file, i ? file->len : 23);
+        assert_null(pcap_reader_open(file_of(file), &error));
+        assert_non_null(error);
+        g_free(error);
+        g_byte_array_free(file, TRUE);
+    }
+}
+
+/* Waits for no more than a frame. */
 TEST(test_pipe)
 {
     const struct form form = {MICROSECONDS, false, 65535, 4, 1};
     GByteArray *file = make_file(&form, 3);
+    struct frame_reader *in;
+    struct input_frame frame;
+    char *error = NULL;
     int ends[2];
 
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], file->data, file->len), file->len);
+    in = pcap_reader_open(fdopen(ends[0], "rb"), &error);
+    assert_non_null(in);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(in->next(in, &frame), INPUT_FRAME);
     close(ends[1]);
-    check_left(fdopen(ends[0], "rb"), file);
+    assert_int_equal(in->next(in, &frame), INPUT_END);
+    frame_reader_close(in);
     g_byte_array_free(file, TRUE);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/core/writer.h"
-#include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/frame_reader.h"
 
 enum { NO_RESOLUTION = -1 };
@@ -161,8 +161,8 @@ static enum input_status check_readers(const GByteArray *bytes, unsigned *frames
     assert_int_equal(stream->next(stream, &other), status);
     if (status == INPUT_BROKEN)
         assert_string_equal(pieces->problem, stream->problem);
-    pieces->close(pieces);
-    stream->close(stream);
+    frame_reader_close(pieces);
+    frame_reader_close(stream);
     pcap_close(pcap);
     return status;
 }
@@ -211,7 +211,7 @@ static int64_t time_of(int resolution, uint64_t units)
     reader = open_reader(stream_of(bytes));
     assert_int_equal(reader->next(reader, &frame), INPUT_FRAME);
     time = frame.packet.time;
-    reader->close(reader);
+    frame_reader_close(reader);
     g_byte_array_free(bytes, TRUE);
     return time;
 }

@@ -12,7 +12,7 @@ import subprocess
 import unittest
 
 import tool
-from recorder import PORT, RecorderTest, Session, add_pair, main, run
+from recorder import PATIENCE, PORT, RecorderTest, Session, add_pair, main, run
 
 # <linux/if_tun.h>, <linux/if_arp.h>: a link type that captures can have and that is not supported.
 TUNSETIFF, TUNSETLINK, IFF_TUN, ARPHRD_IEEE80211 = 0x400454CA, 0x400454CD, 1, 801
@@ -44,13 +44,13 @@ class Faults(RecorderTest):
             self.wait_for_disk(process, 1000)
         process.kill()
         process.wait()
-        left, = self.demos.glob(".pcap2demo-rec-*-*")
+        left, = self.demos.glob(".pcap2demo-rec-*")
         return left
 
     # --- Disks ---
 
     def test_a_full_disk_stops_no_session(self):
-        self.mount(self.demos, "48k")
+        self.mount(self.demos, "96k")
         process = self.start()
         filler = self.demos / "filler"
         with Session() as session:
@@ -68,7 +68,7 @@ class Faults(RecorderTest):
         self.assertGreater(self.blocks(self.folder / demo["file"]), 1000)
 
     def test_a_session_that_ends_while_the_disk_is_full(self):
-        self.mount(self.demos, "48k")
+        self.mount(self.demos, "96k")
         process = self.start()
         filler = self.demos / "filler"
         with Session() as session:
@@ -96,7 +96,7 @@ class Faults(RecorderTest):
             session.leave()
             self.wait(process, "demo_waits")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
         last = self.events(process)[-1]
         self.assertGreater(last["lost_bytes"], 0)
         self.assertEqual(last["lost_demos"], 1)
@@ -127,7 +127,7 @@ class Faults(RecorderTest):
             session.leave()
             early, = self.wait(process, "demo_cut")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
         self.assertGreater(early["lost"], 0)
         self.assertGreater(self.blocks(self.demos / early["file"]), 1000)
 
@@ -166,7 +166,7 @@ class Faults(RecorderTest):
             session.leave()
             demo, = self.wait(process, "demo")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
         self.assertEqual(self.events(process)[-1]["lost_demos"], 1)
         self.assertGreater(self.blocks(self.folder / demo["file"]), 1000)
 
@@ -190,7 +190,7 @@ class Faults(RecorderTest):
     def test_nothing_of_a_damaged_capture_is_destroyed(self):
         self.unfinished("--write-pcap", "packets/")
         packets = self.folder / "packets"
-        left, = packets.glob(".pcap2demo-rec-*-*")
+        left, = packets.glob(".pcap2demo-rec-*")
         data = bytearray(left.read_bytes())
         data[200:300] = b"\xff" * 100
         left.write_bytes(data)
@@ -202,7 +202,7 @@ class Faults(RecorderTest):
     def test_other_files_are_left_alone(self):
         """A FIFO, a folder, a link and another user's file, with the names of unfinished recordings."""
         self.demos.mkdir()
-        names = [self.demos / f".pcap2demo-rec-1_00000000-{i}.lo@1.qwd" for i in range(4)]
+        names = [self.demos / f".pcap2demo-rec-{i}.lo@1.qwd" for i in range(4)]
         os.mkfifo(names[0])
         names[1].mkdir()
         other = self.write("other.qwd", b"other")
@@ -233,12 +233,12 @@ class Faults(RecorderTest):
             stdout=writing, stderr=subprocess.DEVNULL)
         os.close(writing)
         self.processes.append(process)
-        self.wait_for(lambda: list(self.demos.glob(".pcap2demo-rec-*.lock")))
+        self.wait_for((self.demos / "pcap2demo-status.json").exists)
         with Session() as session:
             self.wait_for(lambda: session.send(0, 600) or
                           list(self.demos.glob(".pcap2demo-rec-*.qwd")))
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(15), 0)
+        self.assertEqual(process.wait(PATIENCE), 0)
         self.assertTrue(list(self.demos.glob("*.qwd")))
 
     def test_a_log_resumes_and_is_reopened(self):

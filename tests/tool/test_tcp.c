@@ -19,14 +19,34 @@ struct fixture {
     uint64_t missing_before;
     unsigned overs;
     uint16_t port; /* of the client */
+    bool refuses;
     uint8_t sent[SENT];
 };
+
+static void receive(void *user, struct tcp_connection *connection, const struct qs_packet *packet)
+{
+    struct fixture *f = user;
+
+    connection->ignored = f->refuses;
+    if (!packet) {
+        f->overs++;
+        return;
+    }
+    assert_int_equal(packet->number, f->number);
+    assert_int_equal(packet->size, packet->wire_size);
+    if (packet->missing) {
+        f->missing[packet->from] += packet->missing;
+        f->missing_before = packet->missing_before;
+    }
+    if (packet->size && !f->refuses)
+        g_byte_array_append(f->from[packet->from], packet->data, packet->size);
+}
 
 static int set_up(void **state)
 {
     struct fixture *f = g_new0(struct fixture, 1);
 
-    f->tcp = tcp_new();
+    f->tcp = tcp_new(receive, f);
     f->from[0] = g_byte_array_new();
     f->from[1] = g_byte_array_new();
     f->port = 50000;
@@ -45,26 +65,6 @@ static int tear_down(void **state)
     g_byte_array_free(f->from[1], TRUE);
     g_free(f);
     return 0;
-}
-
-static void fetch(struct fixture *f)
-{
-    struct tcp_piece piece;
-
-    while (tcp_next(f->tcp, &piece)) {
-        if (piece.over) {
-            f->overs++;
-            continue;
-        }
-        assert_int_equal(piece.packet.number, f->number);
-        assert_int_equal(piece.packet.size, piece.packet.wire_size);
-        if (piece.packet.missing) {
-            f->missing[piece.packet.from] += piece.packet.missing;
-            f->missing_before = piece.packet.missing_before;
-        }
-        if (piece.packet.size)
-            g_byte_array_append(f->from[piece.packet.from], piece.packet.data, piece.packet.size);
-    }
 }
 
 struct sending {
@@ -98,7 +98,6 @@ static void take(struct fixture *f, const struct sending *sending)
     packet.wire_size = bytes->len;
     packet.size = bytes->len - sending->lacks;
     tcp_add_segment(f->tcp, &packet);
-    fetch(f);
     g_byte_array_free(bytes, TRUE);
 }
 
@@ -259,7 +258,6 @@ TEST_WITH(test_cut_segment, set_up, tear_down)
     take(f, &(struct sending){true, ACK, 1000, 1, f->sent, 500, 200});
     send_part(f, 1000, 500, 600);
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_int_equal(f->from[1]->len, 400);
     assert_int_equal(f->missing[1], 200);
     assert_memory_equal(f->from[1]->data + 300, f->sent + 500, 100);
@@ -284,7 +282,6 @@ TEST_WITH(test_first_bytes_are_missing, set_up, tear_down)
     shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_int_equal(f->missing[1], 100);
     assert_int_equal(f->from[1]->len, 100);
 }
@@ -307,7 +304,6 @@ TEST_WITH(test_end, set_up, tear_down)
     assert_int_equal(f->missing[0] + f->missing[1], 0);
     send_part(f, 1000, 0, 100); /* a stray */
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_int_equal(f->overs, 1);
     assert_received(f, 100);
 }
@@ -320,7 +316,6 @@ TEST_WITH(test_last_bytes_are_missing, set_up, tear_down)
     send_part(f, 1000, 0, 100);
     finish_both(f, 1, 1300);
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_int_equal(f->missing[1], 200);
     assert_int_equal(f->overs, 1);
 }
@@ -334,7 +329,6 @@ TEST_WITH(test_fin_that_was_not_captured, set_up, tear_down)
     send_part(f, 1000, 0, 100);
     acknowledge(f, 1101);
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_received(f, 100);
     assert_int_equal(f->missing[1], 0);
     assert_int_equal(tcp_counts(f->tcp)->holes, 0);
@@ -350,7 +344,6 @@ TEST_WITH(test_end_that_was_not_captured, set_up, tear_down)
     send_part(f, 1000, 0, 100);
     acknowledge(f, 1102);
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_received(f, 100);
     assert_int_equal(f->missing[1], 2);
     assert_int_equal(tcp_counts(f->tcp)->holes, 1);
@@ -380,7 +373,6 @@ TEST_WITH(test_fin_with_cut_bytes, set_up, tear_down)
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 50});
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_received(f, 150);
     assert_int_equal(f->missing[1], 50);
     assert_int_equal(f->overs, 1);
@@ -417,32 +409,14 @@ TEST_WITH(test_ports_used_again, set_up, tear_down)
 TEST_WITH(test_ignored, set_up, tear_down)
 {
     struct fixture *f = *state;
-    struct tcp_piece piece;
-    struct qs_packet empty = {0};
 
     shake_hands(f, 1000);
-    f->number++;
-    /* By hand, so that the piece is refused. */
-    {
-        GByteArray *bytes = g_byte_array_new();
-
-        append_hex(bytes, "6d60 c350 000003e8 00000001 5010 0000 0000 0000 41424344");
-        empty = (struct qs_packet){.data = bytes->data,
-                                   .size = bytes->len,
-                                   .wire_size = bytes->len,
-                                   .number = f->number,
-                                   .source = {4, {10, 0, 0, 2}, 0},
-                                   .destination = {4, {10, 0, 0, 1}, 0}};
-        tcp_add_segment(f->tcp, &empty);
-        assert_true(tcp_next(f->tcp, &piece));
-        assert_int_equal(piece.packet.size, 4);
-        tcp_ignore(piece.connection);
-        g_byte_array_free(bytes, TRUE);
-    }
+    f->refuses = true;
+    send_part(f, 1000, 0, 4);
+    f->refuses = false;
     send_part(f, 1000, 4, 100);
     finish_both(f, 1, 1100);
     tcp_end(f->tcp, f->number);
-    fetch(f);
     assert_int_equal(f->from[1]->len, 0);
     assert_int_equal(f->overs, 0);
 }
@@ -468,7 +442,6 @@ TEST_WITH(test_runts, set_up, tear_down)
     for (packet.size = 0; packet.size <= sizeof bytes; packet.size++) {
         packet.wire_size = packet.size;
         tcp_add_segment(f->tcp, &packet);
-        fetch(f);
     }
     assert_int_equal(tcp_counts(f->tcp)->segments, 0);
 }

@@ -107,6 +107,18 @@ TEST_WITH(writes_large_files, set_up, tear_down)
     g_free(bytes);
 }
 
+TEST_WITH(writes_what_comes_at_once, set_up, tear_down)
+{
+    enum { SIZE = 5 * WRITER_BUFFER };
+    struct writer *writer = writer_new(*state);
+    char *bytes = g_malloc0(SIZE);
+
+    writer_add(writer, bytes, SIZE);
+    commit(writer, "file", false);
+    assert_file(*state, "file", bytes, SIZE);
+    g_free(bytes);
+}
+
 TEST_WITH(discards_without_a_trace, set_up, tear_down)
 {
     struct writer *writer = writer_new(*state);

@@ -36,6 +36,19 @@ enum view_source {
     VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
 };
 
+/*
+ * Numbers that the server's unreliable messages skipped. Either the capture lacks the messages, or
+ * they were lost on their way to the client: its moves show which.
+ */
+struct gap {
+    uint32_t count;      /* 0: there is none, or it is settled */
+    float before, after; /* svc_time of the messages around it */
+    unsigned echoes;     /* moves that repeat `before` */
+    bool known;          /* whether the capture lacks them: */
+    bool lacks;
+    unsigned age; /* in messages, since that is known */
+};
+
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
@@ -56,6 +69,10 @@ struct dem {
     guint waiting_read;      /* and so many has the client read for certain */
     uint32_t not_captured;   /* server packets reported as not captured */
     uint32_t awaited;        /* frames that were acknowledged, and may still come */
+    struct gap gap;
+    uint32_t skipped, late, client_skipped; /* numbers, as the netchans count them */
+    float time;                             /* the newest svc_time */
+    unsigned echoes;                        /* moves that repeat it */
 };
 
 static const struct dem_angles zero_view;
@@ -104,6 +121,8 @@ static void settle(struct dem *dem)
  */
 static void drop_unread(struct dem *dem)
 {
+    if (!dem->gap.known)
+        dem->gap.count = 0;
     if (!dem->moving || dem->waiting_read == dem->waiting_offsets->len)
         return;
     g_byte_array_set_size(dem->waiting,
@@ -139,13 +158,12 @@ static void begin(struct dem *dem)
 /* Reports it once per level; the next level has its own sign-on. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
-    const struct qs_sign_on_loss loss = {session->sign_on_lost, true};
     char *map;
 
     if (dem->lost)
         return;
     map = qs_map_of(&nq_protocol, &session->base);
-    qs_demo_level_lost(dem->out, map, &loss);
+    qs_demo_level_lost(dem->out, map, &session->sign_on_lost);
     g_free(map);
     dem->lost = true;
 }
@@ -199,9 +217,9 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
     if (level || dem->refused)
         return !dem->refused;
     if (dem->level_seen) {
-        if (session->sign_on_lost)
+        if (session->sign_on_lost.packet)
             note_lost(dem, session);
-        return !session->sign_on_lost && !session->doubt.packet;
+        return !session->sign_on_lost.packet && !session->doubt.loss.packet;
     }
     if (dem_needs_level(decoder))
         qs_demo_start_missing(dem->out, session->base.connection
@@ -411,10 +429,13 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
 
     if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
         return;
+    if (cut)
+        qs_demo_not_decoded(dem->out, packet, true);
+    else
+        qs_demo_problem(dem->out, packet,
+                        "texts, names or scores are missing: the capture lacks messages that the "
+                        "client had");
     dem->out->counts.missing++;
-    qs_demo_problem(dem->out, packet, "%s",
-                    cut ? "the capture has only the beginning of this packet"
-                        : "the capture lacks a reliable message that the client got");
 }
 
 /* Players keep an entity's state from earlier frames, or do not know it. */
@@ -422,11 +443,9 @@ static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uin
 {
     if (!dem->begun || !lost)
         return;
-    dem->out->counts.missing += lost;
-    qs_demo_problem(dem->out, packet,
-                    "the capture lacks %u server packet%s that the client acknowledges: entities "
-                    "are shown wrongly until they are sent again",
-                    lost, qs_plural(lost));
+    qs_demo_missing(dem->out, packet, lost,
+                    "entities may be wrong until their next update: the capture lacks server "
+                    "packets that the client had");
 }
 
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,
@@ -437,6 +456,68 @@ static void note_lost_frames(struct dem *dem, const struct nq_session *session,
     say_lost_frames(dem, packet, lost > dem->not_captured ? lost - dem->not_captured : 0);
     dem->not_captured = lost;
     dem->awaited = nq_frames_awaited(&session->frames);
+}
+
+/* --- Unreliable messages that the capture lacks --- */
+
+enum {
+    /* Clients send a move for each frame that they draw, several times as many as servers send
+     * messages. If this many for each message repeat the time before a gap, none of it came. */
+    ECHOES = 2,
+    OVERTAKEN_BY = 4 /* messages may come behind so many later ones */
+};
+
+static void settle_gap(struct dem *dem, const struct qs_packet *packet)
+{
+    if (dem->gap.count && dem->gap.lacks && dem->signed_on)
+        qs_demo_missing(dem->out, packet, dem->gap.count,
+                        "movements and sounds are missing: the capture lacks server messages");
+    dem->gap.count = 0;
+}
+
+/* A message of the server; those that come behind a later one are no longer missing. */
+static void follow_server(struct dem *dem, const struct nq_session *session,
+                          const struct qs_packet *packet)
+{
+    const struct qs_netchan *chan = &session->base.to_client;
+    const uint32_t count = chan->missing - dem->skipped;
+
+    dem->gap.count -= MIN(dem->gap.count, chan->stale - dem->late);
+    dem->skipped = chan->missing;
+    dem->late = chan->stale;
+    if (count || (dem->gap.known && ++dem->gap.age >= OVERTAKEN_BY))
+        settle_gap(dem, packet);
+    /* Before its first move of a level a client says nothing of the time. */
+    if (count && (dem->moving || !session->base.to_server.started))
+        dem->gap = (struct gap){.count = count,
+                                .before = dem->time,
+                                .after = session->time,
+                                .echoes = dem->echoes,
+                                .lacks = true};
+    if (session->timed) {
+        dem->echoes = dem->time == session->time ? dem->echoes : 0;
+        dem->time = session->time;
+    }
+}
+
+/*
+ * A packet of the client. Where it acknowledges frames of entities, those that were lost are
+ * counted (note_lost_frames()), if none of its packets are missing, too.
+ */
+static void follow_client(struct dem *dem, const struct nq_session *session)
+{
+    const bool whole = session->base.to_server.missing == dem->client_skipped;
+    const float time = session->move_time;
+    struct gap *gap = &dem->gap;
+
+    dem->client_skipped = session->base.to_server.missing;
+    dem->echoes += session->moved && time == dem->time;
+    gap->echoes += session->moved && time == gap->before;
+    if (gap->known || !(session->frames.started || (session->moved && time > gap->before)))
+        return;
+    gap->known = true;
+    gap->lacks = !whole || (!session->frames.started &&
+                            (time < gap->after || gap->echoes < ECHOES * (gap->count + 1)));
 }
 
 static void dem_packet(void *state, const struct qs_decoder *decoder,
@@ -450,6 +531,10 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
     if (decoder->direction == QS_S2C)
         note_missing(dem, decoder, packet);
     note_lost_frames(dem, session, packet);
+    if (decoder->direction == QS_S2C)
+        follow_server(dem, session, packet);
+    else
+        follow_client(dem, session);
     if (decoder->direction == QS_S2C && session->delivered.bytes.data)
         add_message(dem, decoder, packet);
     else if (decoder->direction == QS_C2S && session->moved)
@@ -472,6 +557,7 @@ static void dem_finish(void *state)
     if (!dem->begun)
         return;
     say_lost_frames(dem, NULL, dem->awaited);
+    settle_gap(dem, NULL);
     /* Recorders end with it, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
@@ -479,7 +565,8 @@ static void dem_finish(void *state)
         qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
-        qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");
+        qs_demo_ended_in_sign_on(dem->out);
+        qs_demo_discard(dem->out);
     } else if (!dem->moved && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL,
                         "the capture has no move of the client: the view does not turn");

@@ -3,8 +3,6 @@
  * The frames before the first of a late Quake II session, which its deltas are changes to:
  * common/quake2/PROTOCOL.md, section 14.
  */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "common/demo/dm2/late_join.h"
@@ -107,12 +105,8 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
 
     if (bits & U_REMOVE)
         return true;
-    if (number > m->donor.max_clients && !dm2_is_beam(&first->state)) {
-        if (bits & U_OLDORIGIN)
-            return false;
-        if (!m->variant.packed && m->base.evidence[QS_EVIDENCE_BASELINES].agree)
-            return true; /* such a server would have sent it */
-    }
+    if (number > m->donor.max_clients && !dm2_is_beam(&first->state) && bits & U_OLDORIGIN)
+        return false;
     if (!q2_baseline_get(&m->donor, number, &baseline))
         return !(bits & U_MODEL);
     state = donor_state(m, number, first->mention.frame, first->mention.frame + 1);
@@ -212,14 +206,6 @@ static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity
     return entity->model[0] || entity->effects || distance <= SOUND_RADIUS * SOUND_RADIUS;
 }
 
-/* Parts of the map, like doors, have their place in it, and none as their origin. */
-static bool is_part_of_map(const struct dm2_match *m, const struct q2_entity *entity)
-{
-    const char *model = q2_configstring(&m->donor, Q2_RANGE_MODELS, entity->model[0]);
-
-    return model && *model == '*';
-}
-
 /*
  * Where nobody else saw the level, what is never mentioned is taken to be where it was at first: it
  * may have been out of sight all the time, where it is not seen in the demo either. `count`: of
@@ -235,7 +221,7 @@ static bool was_near_at_first(const struct dm2_match *m, uint32_t number, unsign
         return false;
     for (unsigned i = 0; i < 3; i++)
         far = MAX(far, ABS((int64_t)baseline.origin[i] - m->player.origin[i]));
-    return far <= SIGHT || is_part_of_map(m, &baseline);
+    return far <= SIGHT;
 }
 
 /* Whether an entity that is never mentioned was there all the time. */
@@ -265,17 +251,15 @@ static GArray *in_view(const struct dm2_match *m)
     return numbers;
 }
 
-/* The player's entity gives position and view angles that are not sent at first. */
-static void place_player(struct dm2_match *m, struct q2_frame *base)
+/* The picture beside the health, which never changes. */
+static int16_t health_icon(const struct q2_session *session)
 {
-    const struct q2_entity *own =
-        donor_state(m, (uint32_t)m->slot + 1, base->number, m->placed ? m->placed : INT32_MAX);
+    const char *name;
 
-    if (!own)
-        return;
-    memcpy(base->player.origin, own->origin, sizeof own->origin);
-    base->player.viewangles[0] = (int16_t)(own->angles[0] * 3);
-    base->player.viewangles[1] = own->angles[1];
+    for (uint32_t i = 1; (name = q2_configstring(session, Q2_RANGE_IMAGES, i)); i++)
+        if (strcmp(name, "i_health") == 0)
+            return (int16_t)i;
+    return 0;
 }
 
 /* Fields that are never sent get the usual values; players stop at a field of view of 0. */
@@ -285,6 +269,8 @@ static void complete_player(const struct dm2_match *m, struct q2_player *player)
 
     if (!player->fov)
         player->fov = USUAL_FOV;
+    if (!player->stats[STAT_HEALTH_ICON])
+        player->stats[STAT_HEALTH_ICON] = health_icon(&m->donor);
     if (!player->gravity && sample)
         player->gravity = sample->player.gravity;
     if (!player->gravity)
@@ -302,7 +288,6 @@ static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers
                               .player = m->player,
                               .entities = q2_entities_new()};
     base->player.clientnum = m->slot; /* sent only for another player's view */
-    place_player(m, base);
     complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
         const struct q2_entity state =
@@ -334,19 +319,6 @@ static void set_player_baselines(struct dm2_match *m)
         dm2_translate(m, &baseline);
         q2_baseline_set(&m->donor, &baseline);
     }
-}
-
-double dm2_distance(const struct dm2_match *m)
-{
-    const struct q2_frame *frame =
-        m->synchronous && m->placed ? donor_frame(m, m->placed, m->offset) : NULL;
-    double sum = 0;
-
-    if (m->base.kind != QS_DONOR_PRESENT)
-        return 0;
-    for (unsigned i = 0; frame && i < 3; i++)
-        sum += fabs((double)frame->player.origin[i] - m->player.origin[i]);
-    return frame ? sum : DBL_MAX;
 }
 
 void dm2_make_bases(struct dm2_match *m)

@@ -8,7 +8,6 @@
 enum {
     PICKUP_PROOF = QS_DONOR_PROOF / 4, /* maps may have some items at the same places */
     CUSTOM_MODEL = 255,                /* a player's own */
-    STAT_PICKUP_STRING = 8,            /* index of the item's name; engine, q_shared.h */
     REACH = 128 * 8, /* eighths of units: two boxes, and how far a player gets in a frame */
     ELSEWHERE = 256 * 8
 };

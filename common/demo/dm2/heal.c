@@ -153,40 +153,17 @@ static bool search_offset(struct dm2_healing *healing, struct pair *pair, const 
     return best >= EVIDENCE_MIN && may_spend(healing);
 }
 
-/* The offset stays the same as a rule. */
-static bool is_offset_known(struct dm2_healing *healing, struct pair *pair, const GArray *changes)
-{
-    if (healing->peer != pair->peer->tracker->serial)
-        return false;
-    pair->offset = healing->offset;
-    return count_evidence(healing, pair, changes) >= EVIDENCE_MIN;
-}
-
 /* id's servers number frames for all clients alike, Q2PRO for each from its own beginning. */
 static bool synchronize(struct dm2_healing *healing, struct pair *pair)
 {
     GArray *changes = collect_changes(healing, pair);
-    const bool found = changes->len >= EVIDENCE_MIN && (is_offset_known(healing, pair, changes) ||
-                                                        search_offset(healing, pair, changes));
+    const bool found = changes->len >= EVIDENCE_MIN && search_offset(healing, pair, changes);
 
-    if (found) {
-        healing->peer = pair->peer->tracker->serial;
-        healing->offset = pair->offset;
-    }
     g_array_free(changes, TRUE);
     return found;
 }
 
 /* --- The frame --- */
-
-/* Protocols differ in the precision of angles and solids: equal values stay unchanged. */
-static void keep_precision(struct q2_entity *state, const struct q2_entity *known)
-{
-    for (unsigned i = 0; i < 3; i++)
-        if ((uint16_t)state->angles[i] >> 8 == (uint16_t)known->angles[i] >> 8)
-            state->angles[i] = known->angles[i];
-    state->solid = known->solid;
-}
 
 static void keep_place(struct q2_entity *state, const struct q2_entity *known)
 {
@@ -201,7 +178,7 @@ static struct q2_entity healed_state(const struct pair *pair, const struct q2_fr
 {
     struct q2_entity state = *seen;
 
-    keep_precision(&state, known);
+    state.solid = known->solid; /* protocols differ in its form */
     if (is_own(pair->peer, other, seen->number) && !gets_own_entity(pair->peer)) {
         keep_place(&state, known);
         memcpy(state.origin, other->player.origin, sizeof state.origin);
@@ -210,19 +187,6 @@ static struct q2_entity healed_state(const struct pair *pair, const struct q2_fr
         keep_place(&state, known);
     state.event = 0;
     return state;
-}
-
-/*
- * Whether the peer knows better. After a loss of its own it may not know of all that changed; but
- * what it sees change, changed.
- */
-static bool is_news(const struct pair *pair, const struct q2_frame *base,
-                    const struct q2_frame *other, const struct q2_entity *seen)
-{
-    const struct q2_frame *before = known_frame(pair->peer, (int64_t)base->number + pair->offset);
-    const struct q2_entity *then = dm2_state_in(before, seen->number);
-
-    return other->trust == Q2_FRAME_WHOLE || !then || !dm2_same_state(then, seen);
 }
 
 /* What the peer saw with the session until then, and lost sight of while it moved, is gone. */
@@ -246,7 +210,7 @@ static void heal_entities(const struct pair *pair, const struct q2_frame *base,
 
         if (!seen && is_gone(pair, base, known))
             continue;
-        if (seen && is_news(pair, base, other, seen))
+        if (seen)
             state = healed_state(pair, base, other, known, seen);
         state.event = 0;
         q2_entities_append(healed, &state);

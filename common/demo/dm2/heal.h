@@ -15,8 +15,6 @@
  */
 struct dm2_healing {
     uint64_t earned, spent;
-    uint64_t peer;  /* serial number of the tracker of the last peer that healed; 0: none did */
-    int32_t offset; /* of its frames to the session's */
 };
 
 /* Adds a packet of the session, `size` bytes, to the budget. */

@@ -122,8 +122,8 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
 {
     struct q2_entity baseline;
 
-    m->base.lacks = own->lost.seen ? QS_LACKS_PART : QS_LACKS_FRAME;
-    m->base.loss = (struct qs_sign_on_loss){own->lost.packet, own->lost.before};
+    m->base.lacks = own->lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
+    m->base.loss = own->lost;
     m->servercount = own->servercount;
     if (own->player != Q2_PLAYER_UNKNOWN)
         late->player = m->player_known = own->player;
@@ -197,7 +197,6 @@ static char *dm2_judge(struct qs_donor_match *match)
     m->records = dm2_records(m);
     note_unknown(m);
     dm2_make_bases(m);
-    m->base.distance = dm2_distance(m);
     return NULL;
 }
 
@@ -217,7 +216,7 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
     if (!decoder->accepted)
         return false;
     if (decoder->session->level)
-        return q2_session_of_const(decoder->session)->lost.seen || lacks_first(decoder);
+        return q2_session_of_const(decoder->session)->lost.packet || lacks_first(decoder);
     if (!decoder->session->connection)
         return true;
     for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)

@@ -153,10 +153,6 @@ bool dm2_records(const struct dm2_match *m);
 /* Why the sign-on does not fit: a new text; NULL: it does, and `proof` is counted. */
 char *dm2_refusal_text(struct dm2_match *m);
 
-/* How far the donor was from the session's player when that began, in eighths of units; after
- * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: unknown. */
-double dm2_distance(const struct dm2_match *m);
-
 /* Makes `bases`, and the baselines of players that only the session's server has. */
 void dm2_make_bases(struct dm2_match *m);
 

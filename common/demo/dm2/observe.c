@@ -29,39 +29,26 @@ static void add_reference(struct dm2_match *m, int32_t number)
         m->references[m->reference_count++] = number;
 }
 
-/* The members of a player state that are sent separately. */
-#define MEMBER(name)                                                                               \
-    {                                                                                              \
-        offsetof(struct q2_player, name), sizeof((struct q2_player *)0)->name                      \
-    }
-#define MEMBERS3(name) MEMBER(name[0]), MEMBER(name[1]), MEMBER(name[2])
-static const struct {
-    size_t offset, size;
-} members[] = {
-    MEMBER(pm_type),      MEMBER(pm_time),     MEMBER(pm_flags),     MEMBER(gravity),
-    MEMBERS3(origin),     MEMBERS3(velocity),  MEMBER(delta_angles), MEMBERS3(viewangles),
-    MEMBER(viewoffset),   MEMBER(kick_angles), MEMBER(gunoffset),    MEMBER(gunangles),
-    MEMBER(gunindex),     MEMBER(gunskin),     MEMBER(gunframe),     MEMBER(blend),
-    MEMBER(damage_blend), MEMBER(fov),         MEMBER(rdflags),      MEMBER(clientnum),
-    MEMBER(fog),
-};
-
-static void set_first(void *to, const void *from, size_t size)
+/* They are 0 as a rule: if something else is sent first, it was 0 before. */
+static bool is_passing(size_t stat)
 {
-    static const uint8_t nothing[sizeof(struct q2_player)];
-
-    if (memcmp(to, nothing, size) == 0)
-        memcpy(to, from, size);
+    return (stat >= STAT_PICKUP_ICON && stat <= STAT_HELPICON) || stat == STAT_LAYOUTS;
 }
 
-/* For a field not sent at first, the first value sent is the best guess. */
+/* For a value not sent at first, the first value sent is the best guess, if it is not 0 as a rule,
+ * like what the dead, the hurt and those under water have. */
 static void see_player(struct dm2_match *m, const struct q2_player *player)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
-        set_first((char *)&m->player + members[i].offset, (const char *)player + members[i].offset,
-                  members[i].size);
+    struct q2_player *first = &m->player;
+
+    first->pm_flags = first->pm_flags ? first->pm_flags : player->pm_flags;
+    first->gunindex = first->gunindex ? first->gunindex : player->gunindex;
+    first->clientnum = first->clientnum ? first->clientnum : player->clientnum;
+    for (size_t i = 0; i < 3; i++)
+        first->origin[i] = first->origin[i] ? first->origin[i] : player->origin[i];
     for (size_t i = 0; i < G_N_ELEMENTS(player->stats); i++)
-        set_first(&m->player.stats[i], &player->stats[i], sizeof player->stats[i]);
+        if (!first->stats[i] && !is_passing(i))
+            first->stats[i] = player->stats[i];
 }
 
 static void see_gun(struct dm2_match *m, uint16_t model)

@@ -38,6 +38,11 @@ struct dm2 {
     bool ended;                 /* the connection */
     uint32_t donor_level;       /* number of the level with a donor's sign-on; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
+    struct qs_packet loss;      /* that frame's packet, for its number and time */
+    uint8_t gunframe;           /* of the last guess */
+    int16_t layouts;            /* STAT_LAYOUTS of the last guess; since the loss it has not */
+    bool layouts_unknown;       /* changed, nor has anything else shown it */
+    int32_t layout_frame;       /* number of the last frame with svc_layout, or of the loss */
     bool incomplete;            /* a level that cannot be shown was reported */
     char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
     bool refused;               /* a protocol that is not rebuilt was reported */
@@ -139,11 +144,14 @@ static void end_level(struct dm2 *dm2)
         qs_bytes_empty(dm2->unit);
         dm2_append_end(dm2->unit, (struct qs_view){0});
         qs_demo_write(dm2->out, qs_view_of_bytes(dm2->unit));
+        if (dm2->layouts_unknown && dm2->layouts & LAYOUT_SHOWN)
+            qs_demo_problem(dm2->out, &dm2->loss,
+                            "the score board may stay on the screen from then on");
     } else if (dm2->unfounded && !dm2->incomplete) {
         note_not_begun(dm2);
     }
     g_clear_pointer(&dm2->unfounded, g_free);
-    dm2->begun = dm2->incomplete = dm2->lossy = false;
+    dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
     dm2->backup = (struct dm2_backup){0};
     dm2->newest = 0;
     converter_level(&dm2->converter);
@@ -208,13 +216,12 @@ static enum frame_use find_frame(const struct dm2 *dm2)
 /* There is no donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
-    const struct qs_sign_on_loss loss = {session->lost.packet, session->lost.before};
     char *map;
 
     if (dm2->incomplete)
         return;
     map = qs_map_of(&q2_protocol, &session->base);
-    qs_demo_level_lost(dm2->out, map, &loss);
+    qs_demo_level_lost(dm2->out, map, &session->lost);
     g_free(map);
     dm2->incomplete = true;
 }
@@ -233,7 +240,7 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
  * something else where other strings or baselines are missing. */
 static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
 {
-    if (!session->lost.seen && q2_configstring(session, Q2_RANGE_MODELS, 1))
+    if (!session->lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
         return true;
     note_level_lost(dm2, session);
     return false;
@@ -273,7 +280,7 @@ static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
     char *map;
 
     dm2->out->counts.missing++;
-    if (session->lost.seen) {
+    if (session->lost.packet) {
         note_level_lost(dm2, session);
     } else if (!dm2->unfounded && q2_tracker_lacks_first(dm2->tracker)) {
         map = qs_map_of(&q2_protocol, &session->base);
@@ -340,22 +347,28 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
                         const struct qs_packet *packet)
 {
     dm2->out->counts.repaired++;
+    if (frame->reference_missing && !dm2->lossy) {
+        dm2->loss = *packet;
+        dm2->layouts = frame->player.stats[STAT_LAYOUTS];
+        dm2->layouts_unknown = true;
+        dm2->gunframe = frame->player.gunframe;
+    }
     dm2->lossy |= frame->reference_missing;
     /* The demo need not have it where it is known; R1Q2 sends the frame's own number at a change of
      * level: nothing was lost. */
     if (!frame->reference_missing || frame->delta == frame->number)
         return;
-    qs_demo_problem(
-        dm2->out, packet,
-        "frame %d is a delta from frame %d, which is not there; written from what is known%s",
-        frame->number, frame->delta, frame->healed ? ", and from another client's updates" : "");
+    qs_demo_problem(dm2->out, packet, "%s",
+                    frame->healed
+                        ? "the capture lacks frames, which are made of another client's"
+                        : "entities and the status bar may be wrong until their next update: the "
+                          "capture lacks the frame that this one counts from");
 }
 
-static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,
-                       const char *why)
+static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const char *why)
 {
     dm2->out->counts.missing++;
-    qs_demo_problem(dm2->out, packet, "frame %d is left out: %s", number, why);
+    qs_demo_problem(dm2->out, packet, "the picture halts: a frame is left out, %s", why);
 }
 
 /* Makes of a frame of protocol 35 or 36 what demos have. NULL: it is passed over. */
@@ -426,7 +439,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     struct qs_view unit;
 
     if (!frame) {
-        lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
+        lose_frame(dm2, packet, "since the capture lacks the frames that it counts from");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
@@ -445,7 +458,60 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     if (add_unit(dm2, unit))
         keep_last_frame(dm2, session, frame);
     else
-        lose_frame(dm2, packet, frame->number, "it is longer than players read");
+        lose_frame(dm2, packet, "since it is longer than players read");
+}
+
+/* --- Whether the score board is shown, after a loss --- */
+
+/* id's game sends the score board of a deathmatch again after 32 frames, as long as it is shown. */
+enum { LAYOUT_EVERY = 40, SPAWN_HEALTH = 100 };
+
+static bool has_layout(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_LAYOUT)
+            return true;
+    return false;
+}
+
+static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
+                    const struct q2_player *player, int32_t number)
+{
+    return session->max_clients > 1 && player->stats[STAT_HEALTH] > 0 &&
+           number - dm2->layout_frame > LAYOUT_EVERY;
+}
+
+/* The dead have no weapon that moves. */
+static void mend_life(struct dm2 *dm2, struct q2_player *player)
+{
+    if (player->pm_type >= PM_DEAD && player->stats[STAT_HEALTH] <= 0 &&
+        player->gunframe != dm2->gunframe) {
+        player->pm_type = 0;
+        player->stats[STAT_HEALTH] = SPAWN_HEALTH;
+    }
+    dm2->gunframe = player->gunframe;
+}
+
+/* The frame is a guess: what the server draws shows the statistic that switches it on. */
+static void mend_player(struct dm2 *dm2, const struct q2_session *session, int32_t number)
+{
+    struct q2_player *player = q2_tracker_guessed_player(dm2->tracker, number);
+    const bool layout = has_layout(dm2);
+
+    if (layout || !player)
+        dm2->layout_frame = number;
+    if (!player)
+        return;
+    mend_life(dm2, player);
+    if (player->stats[STAT_LAYOUTS] != dm2->layouts || layout)
+        dm2->layouts_unknown = false;
+    if (layout)
+        player->stats[STAT_LAYOUTS] |= LAYOUT_SHOWN;
+    else if (is_gone(dm2, session, player, number))
+        player->stats[STAT_LAYOUTS] &= ~LAYOUT_SHOWN;
+    dm2->layouts = player->stats[STAT_LAYOUTS];
 }
 
 /* --- What is left out --- */
@@ -536,6 +602,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
 
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
+            mend_player(dm2, session, message->frame);
             add_frame(dm2, session, message, packet, decoder->acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {

@@ -53,12 +53,6 @@ enum qs_lacks {
     QS_LACKS_FRAME  /* its first one, and all others are changes to it */
 };
 
-/* The packets where the capture lacks part of a sign-on. */
-struct qs_sign_on_loss {
-    uint64_t packet; /* number in the capture; 0: unknown */
-    bool before;     /* what is missing was sent before that packet; else it is that packet */
-};
-
 /* A late session and a donor. A game's struct begins with this one. */
 struct qs_donor_match {
     const struct qs_sign_on *sign_on; /* the donor's */

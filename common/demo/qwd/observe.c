@@ -392,7 +392,8 @@ bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
     struct qs_packet packet = {.number = 1, .from = QS_END_UNKNOWN};
     GByteArray *bytes;
 
-    if (decoder->direction != QS_S2C || !decoder->accepted || !session->content.data)
+    if (decoder->direction != QS_S2C || !decoder->accepted || !session->content.data ||
+        qs_packet_is_cut(decoder->packet))
         return true;
     bytes = plain_packet(decoder);
     packet.data = bytes->data;

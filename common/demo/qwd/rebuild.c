@@ -485,7 +485,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     struct qwd_entities_outcome outcome;
 
     /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
-    if (content.size <= content.start)
+    if (content.size <= content.start || qw_sign_on_is_torn(decoder))
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, qwd->out->sanitize);

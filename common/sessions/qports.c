@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/qports.h"
+
+#include "common/core/reader.h"
+#include "common/netchan/seqinfo.h"
+
+struct key {
+    struct qs_address server, client; /* without the client's port; of any host: zeroed */
+    uint32_t qport;
+};
+
+struct qs_qport {
+    struct key keys[2]; /* of any host, and of the same */
+    void *owner;
+};
+
+struct qs_qports {
+    GHashTable *found; /* struct key -> struct qs_qport */
+};
+
+static guint key_hash(gconstpointer data)
+{
+    const struct key *key = data;
+
+    return qs_address_hash(&key->server) + 31 * qs_address_hash(&key->client) + key->qport;
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+    const struct key *x = a, *y = b;
+
+    return x->qport == y->qport && qs_address_equal(&x->server, &y->server) &&
+           qs_address_equal(&x->client, &y->client);
+}
+
+static struct key key_of(const struct qs_address *server, const struct qs_address *client,
+                         uint32_t qport, bool same_host)
+{
+    struct key key = {.server = *server, .qport = qport};
+
+    if (same_host) {
+        key.client = *client;
+        key.client.port = 0;
+    }
+    return key;
+}
+
+struct qs_qports *qs_qports_new(void)
+{
+    struct qs_qports *qports = g_new0(struct qs_qports, 1);
+
+    qports->found = g_hash_table_new(key_hash, key_equal);
+    return qports;
+}
+
+void qs_qports_free(struct qs_qports *qports)
+{
+    g_hash_table_destroy(qports->found);
+    g_free(qports);
+}
+
+struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address *server,
+                               const struct qs_address *client, uint32_t value, void *owner)
+{
+    struct qs_qport *qport = g_new0(struct qs_qport, 1);
+
+    qport->owner = owner;
+    for (int same_host = 0; same_host <= 1; same_host++) {
+        qport->keys[same_host] = key_of(server, client, value, same_host);
+        g_hash_table_replace(qports->found, &qport->keys[same_host], qport);
+    }
+    return qport;
+}
+
+void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport)
+{
+    for (int same_host = 0; qport && same_host <= 1; same_host++)
+        if (g_hash_table_lookup(qports->found, &qport->keys[same_host]) == qport)
+            g_hash_table_remove(qports->found, &qport->keys[same_host]);
+    g_free(qport);
+}
+
+enum { HEADER_SIZE = 8 /* before the qport */ };
+
+void *qs_qports_find(const struct qs_qports *qports, const struct qs_packet *packet,
+                     bool (*continues)(void *owner, const struct qs_packet *packet, bool same_host))
+{
+    if (packet->size < HEADER_SIZE + 2 || !g_hash_table_size(qports->found))
+        return NULL;
+    for (unsigned width = 2; width; width--) {
+        const uint32_t value =
+            width == 2 ? qs_le16(packet->data + HEADER_SIZE) : packet->data[HEADER_SIZE];
+
+        for (int same_host = 1; same_host >= 0; same_host--) {
+            const struct key key = key_of(&packet->destination, &packet->source,
+                                          qs_seqinfo_qport(width, value), same_host);
+            const struct qs_qport *qport = g_hash_table_lookup(qports->found, &key);
+
+            if (qport && continues(qport->owner, packet, same_host))
+                return qport->owner;
+        }
+    }
+    return NULL;
+}
+
+bool qs_session_continues(const struct qs_protocol *protocol, const struct qs_session *session,
+                          const struct qs_packet *packet, uint32_t qport, bool same_host)
+{
+    enum { LATE_MAX = 64, AHEAD_MAX = 2048, AHEAD_MAX_BYTE = 64 /* qports of a byte are few */ };
+    struct qs_packet sent = *packet;
+    struct qs_seqinfo seqinfo;
+    int64_t ahead;
+
+    sent.from = session->server == QS_END_A ? QS_END_B : QS_END_A;
+    if (session->server == QS_END_UNKNOWN || session->disconnected || !session->to_server.started ||
+        !protocol->seqinfo(session, &sent, &seqinfo) || seqinfo.qport != qport)
+        return false;
+    ahead = (int64_t)(seqinfo.number >> QS_SEQINFO_SHIFT) - session->to_server.sequence;
+    return ahead > (same_host ? -LATE_MAX : 0) &&
+           ahead <= (qport >= qs_seqinfo_qport(2, 0) ? AHEAD_MAX : AHEAD_MAX_BYTE);
+}

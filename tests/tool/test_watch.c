@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet that takes too long ends its session, where time counts, and no other one. */
+#include "tests/tool/frames.h"
+
+#include <time.h>
+
+#include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/capture/pipeline.h"
+
+enum { SLOW_PACKET = 100 };
+
+struct watched {
+    struct qs_sessions_handler handler;
+    bool slow;
+    uint64_t packets; /* of the session */
+    enum qs_session_end why;
+};
+
+static void use_processor(struct qs_sessions_handler *handler,
+                          const struct qs_decoded_packet *decoded)
+{
+    struct watched *watched = (struct watched *)handler;
+    const clock_t start = clock();
+
+    if (!decoded->session || ++watched->packets != SLOW_PACKET || !watched->slow)
+        return;
+    while (clock() - start < CLOCKS_PER_SEC + CLOCKS_PER_SEC / 10)
+        continue;
+}
+
+static void note_end(struct qs_sessions_handler *handler, const struct qs_client_session *session)
+{
+    ((struct watched *)handler)->why = session->why;
+}
+
+static struct watched read_sample(bool prompt, bool slow)
+{
+    struct watched watched = {.handler = {.packet = use_processor, .session_end = note_end},
+                              .slow = slow};
+    char *name = g_build_filename(PROJECT_SOURCE_DIR, "tests/captures/qw-sample.pcap", NULL);
+    char *error = NULL;
+    struct input *input = input_open_file(name, NULL, &error);
+    struct qs_sessions_options options;
+    struct qs_sessions *sessions;
+    struct pipeline pipeline;
+
+    assert_non_null(input);
+    inputs_init(&options);
+    options.prompt = prompt;
+    sessions = qs_sessions_new(&options, &watched.handler);
+    pipeline_init(&pipeline);
+    qs_sessions_set_source(sessions, name, "sample");
+    pipeline_read(&pipeline, input, sessions, false, 0);
+    pipeline_end(&pipeline);
+    pipeline_clear(&pipeline);
+    qs_sessions_free(sessions, true);
+    inputs_clear(&options);
+    input_close(input);
+    g_free(name);
+    return watched;
+}
+
+TEST(a_slow_packet_ends_its_session)
+{
+    const struct watched watched = read_sample(true, true);
+
+    assert_int_equal(watched.why, QS_SESSION_TOO_SLOW);
+    assert_int_equal(watched.packets, SLOW_PACKET);
+}
+
+TEST(others_go_on)
+{
+    assert_true(read_sample(true, false).packets > SLOW_PACKET);
+    assert_true(read_sample(false, true).packets > SLOW_PACKET);
+}
