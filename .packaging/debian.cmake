@@ -28,12 +28,21 @@ function(write_documents folder package date)
   file(WRITE ${folder}/changelog.Debian
 "quakeshark (${CPACK_QUAKESHARK_DEBIAN_VERSION}) unstable; urgency=medium
 
-  * What is new is told in changelog.gz.
+  * See changelog.gz.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${when}
 ")
   configure_file(${CPACK_QUAKESHARK_SOURCE_DIR}/CHANGELOG.md ${folder}/changelog COPYONLY)
-  configure_file(${CPACK_QUAKESHARK_SOURCE_DIR}/.packaging/copyright ${folder}/copyright COPYONLY)
+  file(READ ${CPACK_QUAKESHARK_SOURCE_DIR}/.packaging/copyright copyright)
+  set(upstream "Upstream-Name: quakeshark\n")
+  if(CPACK_QUAKESHARK_CONTACT)
+    string(APPEND upstream "Upstream-Contact: ${CPACK_QUAKESHARK_CONTACT}\n")
+  endif()
+  if(CPACK_QUAKESHARK_HOMEPAGE)
+    string(APPEND upstream "Source: ${CPACK_QUAKESHARK_HOMEPAGE}\n")
+  endif()
+  string(REPLACE "Upstream-Name: quakeshark\n" "${upstream}" copyright "${copyright}")
+  file(WRITE ${folder}/copyright "${copyright}")
   run(gzip -9n ${folder}/changelog ${folder}/changelog.Debian)
 endfunction()
 

@@ -19,10 +19,27 @@ const struct qs_protocol *const qs_protocols[] = {
 };
 /* clang-format on */
 
+/* What people write for a filter prefix, without blanks. */
+static const struct {
+    const char *title, *name;
+} aliases[] = {{"quakeworld", "qw"}, {"quakeii", "q2"},  {"quake2", "q2"},
+               {"quake", "nq"},      {"netquake", "nq"}, {"3dgamestudio", "acknex"}};
+
 int qs_protocol_number(const char *name)
 {
-    for (int i = 0; qs_protocols[i]; i++)
-        if (strcmp(qs_protocols[i]->name, name) == 0)
-            return i;
-    return -1;
+    char **words = g_strsplit(name, " ", -1);
+    char *wanted = g_strjoinv(NULL, words);
+    int found = -1;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
+        if (g_ascii_strcasecmp(wanted, aliases[i].title) == 0) {
+            g_free(wanted);
+            wanted = g_strdup(aliases[i].name);
+        }
+    for (int i = 0; qs_protocols[i] && found < 0; i++)
+        if (g_ascii_strcasecmp(wanted, qs_protocols[i]->name) == 0)
+            found = i;
+    g_free(wanted);
+    g_strfreev(words);
+    return found;
 }

@@ -7,12 +7,13 @@
 #include "common/demo_formats.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/guesses.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/options.h"
 
 static struct {
-    gboolean json, show_secrets, quiet, verbose, version, help;
+    gboolean json, show_secrets, quiet, verbose, version, help, short_help;
     char *color;
     bool several_actions;
 } given;
@@ -20,18 +21,18 @@ static struct {
 /* GOptionEntry: all options, while the command line is parsed. */
 static GArray *all_entries;
 
-static const GOptionEntry secret_entries[] = {
-    {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &given.show_secrets,
-     "Print passwords, which are \"*****\" otherwise", NULL},
-    G_OPTION_ENTRY_NULL};
-
 static const GOptionEntry main_entries[] = {
+    {"json", 'j', 0, G_OPTION_ARG_NONE, &given.json,
+     "Print JSON: --list, --dump, --check, --stats, --fields", NULL},
+    {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &given.show_secrets,
+     "Print passwords in dumps and goldens, instead of \"*****\"", NULL},
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Print only what is wrong", NULL},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose, "Print more", NULL},
     {"color", 0, 0, G_OPTION_ARG_STRING, &given.color,
-     "auto: on a terminal, where NO_COLOR is not set", "auto|always|never"},
+     "Default: auto, on a terminal, if NO_COLOR is not set", "auto|always|never"},
     {"version", 'V', 0, G_OPTION_ARG_NONE, &given.version, "Print the version", NULL},
-    {"help", 'h', 0, G_OPTION_ARG_NONE, &given.help, "Print this", NULL},
+    {"help", 0, 0, G_OPTION_ARG_NONE, &given.help, "Print this; -h prints one screen", NULL},
+    {"h", 'h', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &given.short_help, NULL, NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files, NULL, "FILE..."},
     G_OPTION_ENTRY_NULL};
 
@@ -133,26 +134,25 @@ static GOptionGroup *new_group(const char *title, const GOptionEntry *entries,
     return group;
 }
 
-static void add_actions(GOptionContext *context, struct options *options)
+/* Adds the actions of a task, each with its own options behind it. */
+static void add_actions(GOptionContext *context, struct options *options, enum task task,
+                        const char *title)
 {
     GArray *entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
-    char *names = action_names(" or ", true);
-    char *help = g_strconcat("Print JSON: ", names, NULL);
-    const GOptionEntry json = {
-        "json", 'j', 0, G_OPTION_ARG_NONE, &given.json, g_intern_string(help), NULL};
 
     for (int i = 0; action_kinds[i]; i++) {
-        const GOptionEntry entry = action_entry(action_kinds[i]);
+        const struct action_kind *kind = action_kinds[i];
+        const GOptionEntry entry = action_entry(kind);
 
+        if (kind->task != task)
+            continue;
         g_array_append_val(entries, entry);
+        for (const GOptionEntry *own = kind->entries; own && own->long_name; own++)
+            g_array_append_val(entries, *own);
     }
-    g_array_append_val(entries, json);
-    g_option_context_add_group(
-        context, new_group("What is done (without one of these: a demo of each session)",
-                           (const GOptionEntry *)entries->data, options));
+    g_option_context_add_group(context,
+                               new_group(title, (const GOptionEntry *)entries->data, options));
     g_array_free(entries, TRUE);
-    g_free(help);
-    g_free(names);
 }
 
 static GOptionContext *new_context(struct options *options)
@@ -160,21 +160,14 @@ static GOptionContext *new_context(struct options *options)
     GOptionContext *context = g_option_context_new(NULL);
 
     g_option_context_set_help_enabled(context, FALSE);
-    add_actions(context, options);
-    g_option_context_add_group(context,
-                               new_group("With --dump and --golden", secret_entries, options));
-    for (int i = 0; action_kinds[i]; i++) {
-        char *title = g_strconcat("With --", action_kinds[i]->name, NULL);
-
-        if (action_kinds[i]->entries)
-            g_option_context_add_group(context,
-                                       new_group(title, action_kinds[i]->entries, options));
-        g_free(title);
-    }
-    g_option_context_add_group(context, new_group("Demos", demo_entries, options));
     g_option_context_add_group(context, new_group("Input", input_entries, options));
+    g_option_context_add_group(context, new_group("Demos", demo_entries, options));
+    add_actions(context, options, TASK_LOOK, "Look into captures and demos");
+    add_actions(context, options, TASK_TEST, "Test engines and servers");
+    add_actions(context, options, TASK_CAPTURE, "Make captures");
     g_option_context_add_group(context,
-                               new_group("Recording from interfaces", recorder_entries, options));
+                               new_group("Record from interfaces", recorder_entries, options));
+    add_actions(context, options, TASK_RECORD, "Ask a recorder");
     g_option_context_set_main_group(context, new_group("main", main_entries, options));
     return context;
 }
@@ -185,9 +178,6 @@ static void reset_value(const GOptionEntry *entry)
     switch (entry->arg) {
     case G_OPTION_ARG_NONE:
         *(gboolean *)entry->arg_data = FALSE;
-        break;
-    case G_OPTION_ARG_INT:
-        *(int *)entry->arg_data = OPTION_NOT_GIVEN;
         break;
     case G_OPTION_ARG_STRING:
     case G_OPTION_ARG_FILENAME:
@@ -215,9 +205,8 @@ static const char *first_given(const GOptionEntry *entries)
     for (; entries && entries->long_name; entries++) {
         const void *value = entries->arg_data;
 
-        if (entries->arg == G_OPTION_ARG_NONE  ? *(const gboolean *)value
-            : entries->arg == G_OPTION_ARG_INT ? *(const int *)value != OPTION_NOT_GIVEN
-                                               : *(void *const *)value != NULL)
+        if (entries->arg == G_OPTION_ARG_NONE ? *(const gboolean *)value
+                                              : *(void *const *)value != NULL)
             return entries->long_name;
     }
     return NULL;
@@ -225,15 +214,35 @@ static const char *first_given(const GOptionEntry *entries)
 
 /* --- Help ------------------------------------------------------------------------------------ */
 
+static const char short_help[] =
+    "pcap2demo makes demos of captures of Quake-family games, and lists, dumps and\n"
+    "checks what is in captures and demos.\n\n"
+    "Usage: pcap2demo [OPTION...] FILE...\n\n"
+    "  -o, --output=DIR|FILE   Write demos to this folder, or one demo to this file\n"
+    "  -s, --session=N         Only these sessions: 2, or 1,3-5\n"
+    "  -f, --force             Overwrite files\n"
+    "      --sign-on=DEMO      If the capture starts mid-game: a demo of the same map\n"
+    "      --sanitize          Leave out commands that your client would execute\n"
+    "  -l, --list              List the sessions: who played what, and how good the line was\n"
+    "      --dump              Print every field of every packet\n"
+    "  -c, --check             Check that everything can be decoded and rebuilt\n"
+    "  -p, --port=GAME=PORT    If a server has an unusual port: qw=28500\n"
+    "  -i, --interface=IFACE   Record every player, until Ctrl-C\n\n"
+    "FILE is a capture, a demo, a folder of them, or \"-\" for standard input.\n\n"
+    "  pcap2demo match.pcapng                       a demo of each session, here\n"
+    "  pcap2demo --list --sort=loss evening.pcap    who played, the worst line first\n"
+    "  sudo pcap2demo -i any -o demos/ -Z \"$USER\"   record on a server\n\n"
+    "--help prints all options, \"man pcap2demo\" explains them.\n";
+
 static const char ending[] =
-    "Exit status: 0 all is well; 1 something in the input is wrong or differs from\n"
-    "its golden, nothing is there that was asked for, or a demo could not be written;\n"
-    "2 wrong usage, or a file that cannot be read or written at all.\n\n"
+    "Exit status: 0: all is well. 1: something in the input is wrong or differs from\n"
+    "its golden, nothing asked for was found, or a demo could not be written.\n"
+    "2: wrong usage, or a file that cannot be read or written at all.\n\n"
     "Examples:\n"
     "  pcap2demo duel.pcap                       a demo of each session, here\n"
     "  pcap2demo --list duel.pcap                which sessions are in it\n"
     "  pcap2demo --dump duel.pcap | grep damage\n"
-    "  pcap2demo --fields qw.damage              what its fields are\n"
+    "  pcap2demo --fields damage                 which fields are about it\n"
     "  pcap2demo --golden goldens --update duel.pcap    keep how it decodes\n"
     "  pcap2demo --golden goldens duel.pcap             does it still?\n"
     "  tcpdump -w - udp | pcap2demo -\n"
@@ -243,70 +252,144 @@ static const char ending[] =
 
 static void print_help(GOptionContext *context)
 {
-    GString *extensions = g_string_new(NULL);
-    char *summary, *text;
+    static const char heading[] = "Application Options:"; /* what GOption calls the main group */
+    GString *summary = g_string_new("Makes demos (");
+    char *text, *at;
 
     for (int i = 0; qs_demo_formats[i]; i++)
-        g_string_append_printf(extensions, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
-    summary =
-        g_strdup_printf("Rebuilds demos (%s) from captures of\n"
-                        "Quake-family games, and lists, dumps, checks and counts what is in them."
-                        "\n\n"
-                        "FILE is a capture (pcap, pcapng), a demo, or a folder of them; \"-\" is\n"
-                        "standard input. Several captures are taken as one, in the order given.",
-                        extensions->str);
-    g_option_context_set_summary(context, summary);
+        g_string_append_printf(summary, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
+    g_string_append(
+        summary, ") from captures of\nQuake-family games, and lists, dumps, checks and counts what"
+                 " is in them.\n\nFILE is a capture (pcap, pcapng), a demo, or a folder of them;"
+                 " \"-\" is\nstandard input. Several captures are read as one, in the order"
+                 " given.");
+    g_option_context_set_summary(context, summary->str);
     g_option_context_set_description(context, ending);
     text = g_option_context_get_help(context, FALSE, NULL);
-    fputs(text, stdout);
+    at = strstr(text, heading);
+    printf("%.*sOutput:%s", (int)(at - text), text, at + strlen(heading));
     g_free(text);
-    g_free(summary);
-    g_string_free(extensions, TRUE);
+    g_string_free(summary, TRUE);
+}
+
+static void print_version(void)
+{
+    puts("pcap2demo " QUAKESHARK_VERSION);
+    if (*QUAKESHARK_HOMEPAGE)
+        puts(QUAKESHARK_HOMEPAGE);
+    if (*QUAKESHARK_CONTACT)
+        puts("Report problems to " QUAKESHARK_CONTACT);
 }
 
 /* --- Words ----------------------------------------------------------------------------------- */
 
-static bool is_flag(const char *name)
+/* The words of the command line as GOption should see them. */
+struct words {
+    char *const *next;
+    GPtrArray *out; /* char *, new ones */
+};
+
+static bool has_value(const GOptionEntry *entry)
+{
+    return entry->arg != G_OPTION_ARG_NONE && !(entry->flags & G_OPTION_FLAG_NO_ARG);
+}
+
+static const GOptionEntry *find_short(char letter)
 {
     for (guint i = 0; i < all_entries->len; i++) {
         const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
 
-        if (strcmp(entry->long_name, name) == 0)
-            return entry->arg == G_OPTION_ARG_NONE || entry->flags & G_OPTION_FLAG_NO_ARG;
+        if (entry->short_name == letter)
+            return entry;
     }
-    return false;
+    return NULL;
 }
 
-/* GOption would ignore the value of a flag. */
-static bool check_flag(const char *word)
+static void add_word(struct words *words, char *word)
+{
+    g_ptr_array_add(words->out, word);
+}
+
+/* The option's value: `inside` its word, or the next word. False: there is none. */
+static bool add_value(struct words *words, const GOptionEntry *entry, const char *inside)
+{
+    const char *value = inside ? inside : *words->next;
+    const char *form = entry->arg_description;
+
+    if (!value)
+        return usage_error("--%s needs a value: --%s=%s", entry->long_name, entry->long_name, form);
+    if (!inside && g_str_has_prefix(value, "--"))
+        return usage_error("--%s needs a value (%s), and \"%s\" is an option; if it is the value, "
+                           "write --%s=%s",
+                           entry->long_name, form, value, entry->long_name, value);
+    words->next += !inside;
+    add_word(words, g_strdup_printf("--%s=%s", entry->long_name, value));
+    return true;
+}
+
+/* "--list", "--dump=json" or "--output DIR": a bare --dump is kept from the word after it. */
+static bool add_long(struct words *words, const char *word)
 {
     const char *value = strchr(word, '=');
-    char *name = value ? g_strndup(word + 2, (gsize)(value - word) - 2) : NULL;
-    const bool good = !name || !is_flag(name);
+    char *name = value ? g_strndup(word + 2, (gsize)(value - word) - 2) : g_strdup(word + 2);
+    const GOptionEntry *entry = guess_find(all_entries, name);
+    bool good = true;
 
-    if (!good)
-        usage_error("--%s takes no value: leave \"%s\" out", name, value);
+    if (!entry)
+        good = guess_unknown(all_entries, word, name);
+    else if (value && !has_value(entry))
+        good = usage_error("--%s takes no value: leave \"%s\" out", name, value);
+    else if (has_value(entry) && !(entry->flags & G_OPTION_FLAG_OPTIONAL_ARG))
+        good = add_value(words, entry, value ? value + 1 : NULL);
+    else if (!value && find_action(word) && find_action(word)->standard)
+        add_word(words, g_strdup_printf("%s=%s", word, find_action(word)->standard));
+    else
+        add_word(words, g_strdup(word));
     g_free(name);
     return good;
 }
 
-/* Keeps GOption from taking the file name after a bare --dump as its argument. */
-static bool prepare_words(int argc, char **argv)
+/* "-l", "-s2" or "-qo DIR" */
+static bool add_short(struct words *words, const char *word)
 {
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const struct action_kind *kind =
-            g_str_has_prefix(argv[i], "--") ? find_action(argv[i]) : NULL;
-        char *text;
+    for (const char *letter = word + 1; *letter; letter++) {
+        const char name[] = {*letter, '\0'};
+        const GOptionEntry *entry = find_short(*letter);
 
-        if (g_str_has_prefix(argv[i], "--") && !check_flag(argv[i]))
-            return false;
-        if (!kind || !kind->standard)
-            continue;
-        text = g_strdup_printf("--%s=%s", kind->name, kind->standard);
-        argv[i] = (char *)g_intern_string(text);
-        g_free(text);
+        if (!entry)
+            return guess_unknown(all_entries, word, name);
+        if (has_value(entry))
+            return add_value(words, entry, letter[1] ? letter + 1 : NULL);
+        add_word(words, g_strdup_printf("-%c", *letter));
     }
     return true;
+}
+
+/* Finds what GOption would report in its own words, or not at all. New; NULL: an error was
+ * reported. */
+static char **prepare_words(char *const *argv)
+{
+    struct words words = {argv + 1, g_ptr_array_new_with_free_func(g_free)};
+    bool good = true;
+
+    add_word(&words, g_strdup(argv[0]));
+    while (good && *words.next && strcmp(*words.next, "--") != 0) {
+        const char *word = *words.next++;
+
+        if (g_str_has_prefix(word, "--"))
+            good = add_long(&words, word);
+        else if (*word == '-' && word[1])
+            good = add_short(&words, word);
+        else
+            add_word(&words, g_strdup(word));
+    }
+    while (*words.next)
+        add_word(&words, g_strdup(*words.next++));
+    g_ptr_array_add(words.out, NULL);
+    if (good)
+        return (char **)g_ptr_array_free(words.out, FALSE);
+    g_ptr_array_free(words.out, TRUE);
+    return NULL;
 }
 
 /* --- Checks ---------------------------------------------------------------------------------- */
@@ -364,30 +447,69 @@ static bool check_action_options(struct options *options)
     return !problem || usage_problem(problem);
 }
 
+/* The first value that was given for an option, or NULL. */
+static const char *value_of(const GOptionEntry *entry, const struct options *options)
+{
+    char *const *values;
+
+    switch (entry->arg) {
+    case G_OPTION_ARG_STRING:
+    case G_OPTION_ARG_FILENAME:
+        return *(char *const *)entry->arg_data;
+    case G_OPTION_ARG_STRING_ARRAY:
+    case G_OPTION_ARG_FILENAME_ARRAY:
+        values = *(char *const *const *)entry->arg_data;
+        return values ? *values : NULL;
+    case G_OPTION_ARG_CALLBACK:
+        return g_strcmp0(options->action->name, entry->long_name) == 0 ? options->argument : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* The capture may have become the value of an option. */
+static bool report_no_input(const struct options *options)
+{
+    for (guint i = 0; i < all_entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
+        const char *value = value_of(entry, options);
+
+        if (value && g_file_test(value, G_FILE_TEST_IS_REGULAR))
+            return usage_error("no input: --%s took %s as its value; write --%s=%s %s",
+                               entry->long_name, value, entry->long_name, entry->arg_description,
+                               value);
+    }
+    return usage_error("no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
+}
+
 static bool parse_inputs(struct options *options)
 {
     const struct action_kind *action = options->action;
-    const bool live = recorder_options.interface != NULL;
-    const char *name = live ? NULL : first_given(recorder_entries);
+    const char *interface = recorder_options.interface;
+    const char *name = interface ? NULL : first_given(recorder_entries);
 
-    if (live && action->print)
+    if (interface && g_file_test(interface, G_FILE_TEST_IS_REGULAR))
+        return usage_error("%s is a file: pcap2demo %s", interface, interface);
+    if (interface && action->print)
         return usage_error("--%s needs no input", action->name);
-    if (live && action == &pcap_action)
+    if (interface && action == &pcap_action)
         return usage_error("--pcap takes demos and captures, not an interface");
     if (name)
         return usage_error("--%s goes with --interface", name);
     options->files = action->print
-                         ? g_strdupv(input_options.files)
+                         ? g_strdupv(input_options.files ? input_options.files : (char *[]){NULL})
                          : inputs_list_files(action != &convert_action, &options->any_folder);
     if (action->print)
         return true;
     if (!options->files)
         return false;
-    if (live && *options->files)
+    if (interface && *options->files)
         return usage_error("choose files or an interface, not both");
-    if (!live && !*options->files)
-        return usage_error(
-            "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
+    if (!interface && !*options->files)
+        return report_no_input(options);
+    for (char **file = options->files; *file; file++)
+        if (!guess_missing_file(all_entries, *file, action == &convert_action && options->files[1]))
+            return false;
     return true;
 }
 
@@ -418,8 +540,7 @@ static bool parse_values(struct options *options)
     options->force = demo_options.force;
     options->sessions.may_wait = !recorder_options.interface;
     if (given.color && !terminal_set_color(given.color))
-        return usage_error("--color %s: colors are used always, never, or by auto on a terminal",
-                           given.color);
+        return usage_error("--color takes auto, always or never, not \"%s\"", given.color);
     return demo_options_parse(&options->sessions.demo) && check_action_options(options) &&
            parse_inputs(options) &&
            (!options->action->parse_options || options->action->parse_options(options)) &&
@@ -429,38 +550,45 @@ static bool parse_values(struct options *options)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-static enum command_line_verdict parse(GOptionContext *context, struct options *options, int *argc,
-                                       char ***argv)
+static enum command_line_verdict parse(GOptionContext *context, struct options *options,
+                                       char **words)
 {
     GError *error = NULL;
+    const bool good = g_option_context_parse_strv(context, &words, &error);
 
-    if (!prepare_words(*argc, *argv))
-        return COMMAND_LINE_WRONG;
-    if (!g_option_context_parse(context, argc, argv, &error)) {
-        usage_error("%s", error->message);
+    g_strfreev(words);
+    if (!good) {
+        usage_error("%s", g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE)
+                              ? error->message
+                              : "the value of an option is no text in this locale's encoding");
         g_error_free(error);
         return COMMAND_LINE_WRONG;
     }
-    if (!given.help && !given.version)
-        return parse_values(options) ? COMMAND_LINE_GOOD : COMMAND_LINE_WRONG;
     if (given.help)
         print_help(context);
+    else if (given.short_help)
+        fputs(short_help, stdout);
+    else if (given.version)
+        print_version();
     else
-        puts("pcap2demo " QUAKESHARK_VERSION);
+        return parse_values(options) ? COMMAND_LINE_GOOD : COMMAND_LINE_WRONG;
     return COMMAND_LINE_DONE;
 }
 
-enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
+enum command_line_verdict command_line_parse(struct options *options, char *const *argv)
 {
     GOptionContext *context;
-    enum command_line_verdict verdict;
+    enum command_line_verdict verdict = COMMAND_LINE_WRONG;
+    char **words;
 
     *options = (struct options){0};
     inputs_init(&options->sessions);
     all_entries = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
     context = new_context(options);
     reset_values();
-    verdict = parse(context, options, argc, argv);
+    words = prepare_words(argv);
+    if (words)
+        verdict = parse(context, options, words);
     g_option_context_free(context);
     return verdict;
 }

@@ -8,14 +8,12 @@
 enum command_line_verdict {
     COMMAND_LINE_GOOD,
     COMMAND_LINE_WRONG, /* an error was reported */
-    COMMAND_LINE_DONE   /* the version was printed */
+    COMMAND_LINE_DONE   /* the help or the version was printed */
 };
 
-/*
- * Reads the command line; does not return from --help. The result, even of an error, lives until
- * command_line_clear().
- */
-enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv);
+/* Reads the command line; `argv` ends with NULL. The result, even of an error, lives until
+ * command_line_clear(). */
+enum command_line_verdict command_line_parse(struct options *options, char *const *argv);
 
 void command_line_clear(struct options *options);
 

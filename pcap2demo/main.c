@@ -41,8 +41,9 @@ int main(int argc, char **argv)
 {
     struct options options;
 
+    (void)argc;
     setlocale(LC_CTYPE, "");
-    switch (command_line_parse(&options, &argc, &argv)) {
+    switch (command_line_parse(&options, argv)) {
     case COMMAND_LINE_GOOD:
         act(&options);
         break;

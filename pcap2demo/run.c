@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "common/core/numeric_text.h"
 #include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/terminal.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"
@@ -21,7 +21,6 @@ struct run {
     struct action *action;
     struct pipeline pipeline;
     struct qs_sessions *sessions;
-    uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
     uint64_t frames;       /* in captures, including those that the filter left out */
     unsigned sessions_max; /* most sessions that are numbered together */
@@ -67,8 +66,7 @@ static void read_frames(struct run *run, struct input *input)
         return;
     }
     begin_input(run, input->name, input->stem);
-    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions),
-                  run->bytes_before);
+    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions));
     qs_sessions_end_source(run->sessions);
     run->frames += input->frames;
     end_input(run, input->name, input->frames);
@@ -94,13 +92,12 @@ static void read_capture(struct run *run, FILE *stream, const char *name)
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-/* NULL: an error was reported. */
-static struct qs_demo_input *open_demo(struct source *source)
+/* NULL: `*error` is a new string. */
+static struct qs_demo_input *open_demo(struct source *source, char **error)
 {
-    char *problem = NULL, *error = NULL;
+    char *problem = NULL;
     GByteArray *bytes = source_load(source->stream, QS_DEMO_INPUT_MAX, &problem);
     char *of_source = source_problem(source);
-    struct qs_demo_input *demo;
 
     /* A problem of compressed data explains more than their early end. */
     if (of_source) {
@@ -108,10 +105,7 @@ static struct qs_demo_input *open_demo(struct source *source)
         problem = of_source;
     }
     source_close_plain(source->stream);
-    demo = qs_demo_input_open(bytes, problem, source->title, &error);
-    if (!demo)
-        report_unusable(source->title, error);
-    return demo;
+    return qs_demo_input_open(bytes, problem, source->title, error);
 }
 
 static void read_demo(struct run *run, struct qs_demo_input *demo)
@@ -140,23 +134,37 @@ static bool is_file(const char *name)
     return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-/* --sign-on */
+/* Adds the demo of --sign-on. Why it cannot be used, a new string; or NULL. */
+static char *read_sign_on(GPtrArray *sign_ons, const char *name)
+{
+    char *error = NULL;
+    struct source *source = is_file(name) ? source_open(name, &error) : NULL;
+    struct qs_demo_input *demo = NULL;
+
+    if (!source)
+        return error ? error : g_strdup("is not a regular file");
+    if (source_next(source, true) && source_is_capture(source->stream))
+        error = g_strdup("is a capture; make a demo of it first");
+    else
+        demo = open_demo(source, &error);
+    if (demo && !qs_donor_demos_add(sign_ons, demo))
+        error = g_strdup("has no sign-on of a whole level");
+    if (demo)
+        qs_demo_input_close(demo);
+    source_close(source);
+    return error;
+}
+
+/* Sessions that need none of them are written all the same. */
 static void read_sign_ons(GPtrArray *sign_ons)
 {
     for (char **name = demo_options.sign_ons; name && *name; name++) {
-        char *error = is_file(*name) ? NULL : g_strdup("is not a regular file");
-        struct source *source = error ? NULL : source_open(*name, &error);
-        struct qs_demo_input *demo = source && source_next(source, true) ? open_demo(source) : NULL;
+        char *error = read_sign_on(sign_ons, *name);
 
-        if (!source)
-            report_unusable(*name, error);
-        if (demo && !qs_donor_demos_add(sign_ons, demo))
-            failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(*name)},
-                    "has no sign-on that could be lent");
-        if (demo)
-            qs_demo_input_close(demo);
-        if (source)
-            source_close(source);
+        if (error)
+            message((struct qs_location){.file = source_title_of(*name)},
+                    "not used for --sign-on: %s", error);
+        g_free(error);
     }
 }
 
@@ -181,12 +189,15 @@ static void read_source(struct run *run, struct source *source)
         read_capture(run, source->stream, source->title);
         report_problem(source);
     } else {
-        struct qs_demo_input *demo = open_demo(source);
+        char *error = NULL;
+        struct qs_demo_input *demo = open_demo(source, &error);
 
-        if (demo) {
+        if (demo)
             read_demo(run, demo);
+        else
+            report_unusable(source->title, error);
+        if (demo)
             qs_demo_input_close(demo);
-        }
     }
 }
 
@@ -202,56 +213,26 @@ static void read_sources(struct run *run, struct source *source)
                 "no captures%s are in this archive", demos ? " and no demos" : "");
 }
 
-/* 0: not a regular file (standard input, a pipe), or missing. */
-static uint64_t file_size(const char *name)
-{
-    struct stat status;
-
-    return stat(name, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-}
-
 static void read_input(struct run *run, const char *name)
 {
     char *error = NULL;
     struct source *source = source_open(name, &error);
 
     if (source) {
-        run->pipeline.source = source;
         read_sources(run, source);
-        run->pipeline.source = NULL;
         source_close(source);
     } else {
         report_unusable(name, error);
     }
-    run->bytes_before += file_size(name);
-}
-
-/* 0: not known. */
-static uint64_t total_size(char *const *files)
-{
-    uint64_t total = 0;
-
-    for (; *files; files++) {
-        if (!is_file(*files))
-            return 0;
-        total += file_size(*files);
-    }
-    return total;
 }
 
 static void read_inputs(struct run *run, const struct options *options, struct action *action)
 {
-    /* Not between the lines of a dump on the terminal. */
-    const bool wants_progress =
-        !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
-
     *run = (struct run){.options = options, .action = action};
     pipeline_init(&run->pipeline);
     run->sessions = qs_sessions_new(&options->sessions, &action->handler);
-    progress_start(total_size(options->files), wants_progress);
     for (char *const *file = options->files; *file && !signals_interrupted(); file++)
         read_input(run, *file);
-    progress_erase();
 }
 
 /* `keep` false: drops incomplete demos. */
@@ -305,7 +286,7 @@ static bool prepare(const struct options *options, struct action *action)
 
     if (once && action->twice)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = once},
-                "is no file: what is asked for reads it twice; give it by standard input");
+                "is no file, and must be read twice: use standard input");
     if (once && action->twice)
         return false;
     if (((action->ahead && !once) || action->reads_again) && !keep_standard_input(options->files))
@@ -349,8 +330,9 @@ static void report_chosen(const struct run *run)
         if (g_array_index(chosen, unsigned, i) <= run->sessions_max)
             return;
     if (chosen->len && run->inputs)
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "session %u is not there: the input has %u",
-                g_array_index(chosen, unsigned, 0), run->sessions_max);
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session %u: the input has %u session%s",
+                g_array_index(chosen, unsigned, 0), run->sessions_max,
+                qs_plural(run->sessions_max));
 }
 
 static void run_files(const struct options *options)

@@ -3,38 +3,13 @@
 #include "plugin/dissector.h"
 
 #include <epan/conversation.h>
+#include <epan/exceptions.h>
+#include <epan/show_exception.h>
 #include <epan/tap.h>
 
 #include "plugin/conversations.h"
 #include "plugin/statistics.h"
 #include "plugin/tree_sink.h"
-
-/* --- Passwords: Tools > Credentials, `tshark -z credentials` --- */
-
-static int credentials_tap;
-
-static void queue_credential(const struct dissector *dissector, packet_info *pinfo,
-                             const struct qs_credential *found)
-{
-    struct ws_credential *credential = wmem_new0(pinfo->pool, struct ws_credential);
-
-    credential->num = credential->username_num = pinfo->num;
-    credential->password_hf_id = dissector->hf[found->row];
-    credential->username = wmem_strdup(pinfo->pool, found->user[0] ? found->user : "n.a.");
-    credential->proto = dissector->protocol->short_name;
-    credential->info = wmem_strdup(pinfo->pool, found->purpose);
-    tap_queue_packet(credentials_tap, pinfo, credential);
-}
-
-static void queue_credentials(const struct dissector *dissector, packet_info *pinfo)
-{
-    const struct qs_decoder *decoder = &dissector->decoder;
-
-    if (!have_tap_listener(credentials_tap))
-        return;
-    for (unsigned i = 0; i < decoder->credential_count; i++)
-        queue_credential(dissector, pinfo, &decoder->credentials[i]);
-}
 
 /* --- One packet --- */
 
@@ -149,7 +124,6 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     if (context->links)
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
-    queue_credentials(dissector, pinfo);
     follow_queue(dissector, pinfo);
     session_number = packet_session_number(context, &dissector->decoder);
     session_fields_show(dissector, proto_item_get_subtree(top), tvb, session_number);
@@ -157,6 +131,8 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         statistics_queue(dissector, pinfo, context, session_number);
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
+    if (qs_packet_is_cut(packet)) /* the note that all dissectors have then: _ws.short */
+        show_exception(tvb, pinfo, tree, BoundsError, NULL);
     late_show(dissector, pinfo, top);
 }
 
@@ -336,11 +312,6 @@ static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, prot
 }
 
 /* --- Registration --- */
-
-void credentials_register(void)
-{
-    credentials_tap = register_tap("credentials"); /* Wireshark's own */
-}
 
 void dissect_register(struct dissector *dissector)
 {

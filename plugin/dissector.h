@@ -123,9 +123,6 @@ void dissect_register(struct dissector *dissector);
 /* Registers the heuristics for the protocol's conversations on other ports. */
 void dissect_register_heuristics(const struct dissector *dissector);
 
-/* Finds the tap of Tools > Credentials, `tshark -z credentials`. */
-void credentials_register(void);
-
 /* --- late.c: sessions that started before the capture */
 
 /* Call it when the capture is closed. */

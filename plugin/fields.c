@@ -112,12 +112,17 @@ static const val64_string *make_names64(const struct qs_name *names)
     return (const val64_string *)g_array_free(array, FALSE);
 }
 
-/* Words stand apart from their number, signs do not: "13 ms", "90°". */
+/* Words stand apart from their number, signs do not: "13 ms", "90°". Most words have a singular:
+ * "1 packet", "1 byte/s". */
 static const unit_name_string *make_unit(const char *unit)
 {
     unit_name_string *copy = g_new0(unit_name_string, 1);
+    const size_t word = strcspn(unit, "/");
 
-    copy->singular = g_ascii_isalpha(unit[0]) ? g_strconcat(" ", unit, NULL) : g_strdup(unit);
+    copy->plural = g_strconcat(g_ascii_isalpha(unit[0]) ? " " : "", unit, NULL);
+    copy->singular = word > 2 && unit[word - 1] == 's'
+                         ? g_strdup_printf(" %.*s%s", (int)word - 1, unit, unit + word)
+                         : g_strdup(copy->plural);
     return copy;
 }
 
@@ -264,16 +269,12 @@ static void register_expert_infos(struct dissector *dissector)
 /* Columns have room for no more than summaries. Wireshark keeps what is allocated here. */
 static void register_session_fields(struct dissector *dissector)
 {
-    const struct qs_name directions[] = {
-        {1, qs_direction_arrow(QS_S2C)}, {0, qs_direction_arrow(QS_C2S)}, {0, NULL}};
     hf_register_info *headers = g_new(hf_register_info, QS_SESSION_FIELDS);
 
     for (int i = 0; i < QS_SESSION_FIELDS; i++) {
         struct qs_field row = qs_session_fields[i];
 
         row.name = g_strconcat(dissector->protocol->name, ".", row.name, NULL);
-        if (row.type == QS_BOOL)
-            row.names = directions;
         headers[i] = header_of(&row, &dissector->session_hf[i]);
     }
     proto_register_field_array(dissector->proto, headers, QS_SESSION_FIELDS);

@@ -20,8 +20,9 @@ install(CODE "
   COMPONENT plugin)
 install(TARGETS quakeshark LIBRARY DESTINATION "\${quakeshark_plugin_dir}/epan" COMPONENT plugin)
 
-# A profile with columns and coloring rules.
-install(FILES profile/preferences DESTINATION "\${quakeshark_profile_dir}" COMPONENT plugin)
+# A profile with columns, coloring rules, filter buttons and I/O graphs.
+install(FILES profile/preferences profile/dfilter_buttons profile/io_graphs profile/recent
+  DESTINATION "\${quakeshark_profile_dir}" COMPONENT plugin)
 install(FILES profile/quakeshark-colorfilters DESTINATION "\${quakeshark_profile_dir}"
   RENAME colorfilters COMPONENT plugin)
 install(CODE "set(CMAKE_INSTALL_PREFIX \"\${quakeshark_prefix}\")" COMPONENT plugin)
@@ -29,4 +30,4 @@ install(CODE "set(CMAKE_INSTALL_PREFIX \"\${quakeshark_prefix}\")" COMPONENT plu
 # The rules alone, and the manual.
 install(FILES profile/quakeshark-colorfilters DESTINATION ${CMAKE_INSTALL_DATADIR}/quakeshark
   COMPONENT plugin)
-install(FILES quakeshark.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT plugin)
+install_manual(${CMAKE_CURRENT_SOURCE_DIR}/quakeshark.7 plugin)

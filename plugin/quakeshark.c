@@ -76,7 +76,6 @@ static void add_protocols(void)
     statistics_register();
     retap_register();
     export_objects_register();
-    credentials_register();
     export_demos_register();
     conversation_filter_register();
     register_init_routine(capture_begins);

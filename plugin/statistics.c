@@ -18,6 +18,8 @@ struct figures {
     struct qs_tally_packet tally;
     struct qs_line line; /* of its session, as far as it is known */
     struct qs_response response;
+    const struct qs_credential *credentials;
+    unsigned credential_count;
 };
 
 /* The tap of all games. */
@@ -50,6 +52,9 @@ static stat_tap_table_item line_columns[] = {
 static stat_tap_table_item message_columns[] = {
     NUMBER("    Session (0: all)"), TEXT("Game"), TEXT("Direction"), TEXT("Message"),
     NUMBER("Count"), NUMBER("Bytes"), TEXT("Filter")};
+
+static stat_tap_table_item password_columns[] = {
+    NUMBER("    Packet"), TEXT("Game"), TEXT("User"), TEXT("What for"), TEXT("Filter")};
 /* clang-format on */
 
 /* --- Tables */
@@ -366,13 +371,36 @@ static void add_messages(struct table *table, const struct figures *figures)
         count_messages(table, figures, figures->number);
 }
 
+/* --- Passwords */
+
+static void add_passwords(struct table *table, const struct figures *figures)
+{
+    const struct qs_protocol *protocol = figures->dissector->protocol;
+
+    for (unsigned i = 0; i < figures->credential_count; i++) {
+        const struct qs_credential *found = &figures->credentials[i];
+        const struct row_key key = {.game = protocol,
+                                    .message = &protocol->fields[found->row],
+                                    .session = (uint32_t)figures->packet.number,
+                                    .direction = i};
+        stat_tap_table_item_type *cell = row_of(table, &key);
+
+        put_number(&cell, figures->packet.number);
+        put_text(&cell, g_strdup(protocol->title));
+        put_text(&cell, g_strdup(found->user));
+        put_text(&cell, g_strdup(found->purpose));
+        put_text(&cell, g_strdup(key.message->name));
+    }
+}
+
 /* --- Registration: the submenu, and the options of tshark */
 
 /* clang-format off */
 static const struct table_kind kinds[] = {
     {"sessions", "Sessions", session_columns, G_N_ELEMENTS(session_columns), add_session},
     {"messages", "Packets and messages", message_columns, G_N_ELEMENTS(message_columns), add_messages},
-    {"line", "Line quality", line_columns, G_N_ELEMENTS(line_columns), add_line}};
+    {"line", "Line quality", line_columns, G_N_ELEMENTS(line_columns), add_line},
+    {"passwords", "Passwords", password_columns, G_N_ELEMENTS(password_columns), add_passwords}};
 /* clang-format on */
 
 /* What is registered lives as long as Wireshark. No menu has the group: the submenu has entries. */
@@ -502,6 +530,9 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                                               .connectionless = decoder->connectionless,
                                               .ack_rtt = links.ack_rtt};
     figures->response = links.response;
+    figures->credential_count = decoder->credential_count;
+    figures->credentials = wmem_memdup(pinfo->pool, decoder->credentials,
+                                       decoder->credential_count * sizeof decoder->credentials[0]);
     tap_queue_packet(dissector->tap, pinfo, figures);
     tap_queue_packet(tap, pinfo, figures);
 }

@@ -5,6 +5,7 @@
  *     tshark -z quake,sessions     who played where, and how well the line was
  *     tshark -z quake,messages     packets and messages by session, direction and type
  *     tshark -z quake,line         the quality of each session's line, by direction
+ *     tshark -z quake,passwords    passwords on the wire: in which packet, whose, what for
  *     tshark -z qw,line            the same of QuakeWorld
  *     tshark -z qw,srt             response times of requests: Statistics > Service Response Time
  *

@@ -40,21 +40,20 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
 }
 
 /*
- * Whether another item may be added: Wireshark gives up on a packet with more than a preference
- * says, as one that inflates to much may have. Half of them are left for the other protocols, the
- * expert infos and the packet's other fields. When there is no more room, the protocol's line shows
- * it.
+ * Whether another item may be added: Wireshark throws an exception if a packet has more than a
+ * preference says, as one that inflates to much may have, and that would leave the decoder
+ * half-way. `quarters` of them may be there: two for fields, three for expert infos, and the rest
+ * is left for what comes then. The protocol's line shows that items are left out.
  */
-static bool has_room(struct tree_sink *sink)
+static bool has_room(struct tree_sink *sink, unsigned quarters)
 {
-    const unsigned max = prefs.gui_max_tree_items / 2;
+    const proto_tree *tree = sink->group->tree;
+    const bool full = tree && PTREE_DATA(tree)->count >= prefs.gui_max_tree_items / 4 * quarters;
 
-    if (sink->items < max)
-        return ++sink->items;
-    if (!sink->full)
-        proto_item_append_text(sink->top, " [only the first %u items]", max);
-    sink->full = true;
-    return false;
+    if (full && !sink->full)
+        proto_item_append_text(sink->top, " [only the first items]");
+    sink->full |= full;
+    return !full;
 }
 
 static unsigned index_of(const struct tree_sink *sink, const struct qs_field *row)
@@ -68,7 +67,7 @@ static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_
     const unsigned index = index_of(sink, row);
     proto_item *item = NULL;
 
-    if (has_room(sink))
+    if (has_room(sink, 2))
         item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[index], sink->source->tvb,
                                    (int)offset, 0, ENC_NA);
     push_group(sink, item, proto_item_add_subtree(item, sink->dissector->ett[index]), offset);
@@ -151,7 +150,7 @@ static proto_item *add_real(const struct location *at, const struct qs_field *ro
             ? proto_tree_add_float(at->tree, at->hf, at->tvb, at->start, at->length, (float)value)
             : proto_tree_add_double(at->tree, at->hf, at->tvb, at->start, at->length, value);
 
-    ws_append_unit(item, at->hf);
+    ws_append_unit(item, at->hf, value);
     return item;
 }
 
@@ -266,7 +265,7 @@ static void show_field(struct qs_sink *base, const struct qs_field *row,
         .start = (int)value->offset,
         .length = (int)value->length,
     };
-    proto_item *item = has_room(sink) ? add_field(&at, row, value) : NULL;
+    proto_item *item = has_room(sink, 2) ? add_field(&at, row, value) : NULL;
 
     if (value->generated)
         proto_item_set_generated(item);
@@ -293,6 +292,8 @@ static void add_expert_info(struct qs_sink *base, enum qs_note kind, uint32_t of
     struct tree_sink *sink = self(base);
     expert_field *expert = expert_of(sink, kind);
 
+    if (!has_room(sink, 3))
+        return;
     if (sink->last_row && sink->last_item && sink->last_offset == offset &&
         sink->last_length == length) {
         expert_add_info_format(sink->pinfo, sink->last_item, expert, "%s", text);
@@ -309,7 +310,8 @@ static void add_expert_info_only(struct qs_sink *base, enum qs_note kind, uint32
     struct tree_sink *sink = self(base);
 
     (void)offset, (void)length;
-    expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
+    if (has_room(sink, 3))
+        expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
 }
 
 void tree_sink_init(struct tree_sink *sink, struct dissector *dissector, packet_info *pinfo,

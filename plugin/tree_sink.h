@@ -15,8 +15,7 @@ struct tree_sink {
     proto_item *top;            /* the protocol's item */
     struct tree_group *group;   /* the innermost open one; the outermost is the protocol's */
     struct tree_source *source; /* where offsets count now */
-    unsigned items;             /* added so far */
-    bool full;                  /* no more are */
+    bool full;                  /* no more items are added */
 
     /* The last field added, for its parts to stand under it and for notes about it. */
     const struct qs_field *last_row;

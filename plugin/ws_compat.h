@@ -26,15 +26,6 @@
 #define WS_PLUGIN_DESC_DISSECTOR 0 /* nobody asks */
 #endif
 
-/* What the tap "credentials" takes: ui/tap-credentials.h, which packages leave out. */
-struct ws_credential {
-    unsigned num, username_num;
-    int password_hf_id;
-    char *username;
-    const char *proto;
-    char *info;
-};
-
 /* Callbacks and boolean preferences are `bool` since 4.4, GLib's `gboolean` before. */
 #if WS_AT_LEAST(4, 4)
 typedef bool ws_bool;
@@ -51,15 +42,15 @@ typedef gboolean ws_bool;
 #endif
 
 /* 4.0 leaves the units of floating point numbers out. */
-static inline void ws_append_unit(proto_item *item, int hf)
+static inline void ws_append_unit(proto_item *item, int hf, double value)
 {
 #if WS_AT_LEAST(4, 2)
-    (void)item, (void)hf;
+    (void)item, (void)hf, (void)value;
 #else
     const header_field_info *info = proto_registrar_get_nth((unsigned)hf);
 
     if (info->display & BASE_UNIT_STRING)
-        proto_item_append_text(item, "%s", ((const unit_name_string *)info->strings)->singular);
+        proto_item_append_text(item, "%s", unit_name_string_get_double(value, info->strings));
 #endif
 }
 

@@ -41,7 +41,7 @@ const struct qs_field qs_session_fields[QS_SESSION_FIELDS] = {
                            .type = QS_TEXT,
                            .blurb = "Name of the session's player"},
     [QS_SESSION_FROM_SERVER] = {.name = "from_server",
-                                .title = "Direction",
+                                .title = "From the server",
                                 .type = QS_BOOL,
                                 .blurb = "Whether the server sent the packet"},
 };

@@ -132,22 +132,6 @@ char *qs_text_title(struct qs_view text, unsigned characters)
     return g_string_free(out, FALSE);
 }
 
-static void append_quoted_byte(GString *out, uint8_t byte)
-{
-    const struct qs_view one = {&byte, 1};
-
-    switch (byte & 0x7f) {
-    case '"':
-        g_string_append(out, "\\\"");
-        break;
-    case '\\':
-        g_string_append(out, "\\\\");
-        break;
-    default:
-        qs_text_append_utf8(out, one);
-    }
-}
-
 void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters)
 {
     for (uint32_t i = 0; i < MIN(text.size, characters); i++) {
@@ -160,7 +144,7 @@ void qs_text_append_quoted(GString *out, struct qs_view text, unsigned character
         else if (byte == '\r')
             g_string_append(out, "\\r");
         else
-            append_quoted_byte(out, byte);
+            qs_text_append_utf8(out, (struct qs_view){&byte, 1});
     }
     if (text.size > characters)
         g_string_append(out, "…");

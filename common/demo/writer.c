@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/writer.h"
 
+#include <stdio.h>
+
 #include "common/core/protocol.h"
 #include "common/demo/late_join/late_join.h"
 
@@ -59,8 +61,8 @@ enum { PLACE_SIZE = 48 };
 
 static const char *place_of(const struct qs_sign_on_loss *loss, char *place)
 {
-    g_snprintf(place, PLACE_SIZE, " (%spacket %" G_GUINT64_FORMAT ")",
-               loss->before ? "before " : "", loss->packet);
+    snprintf(place, PLACE_SIZE, " (%spacket %" G_GUINT64_FORMAT ")", loss->before ? "before " : "",
+             loss->packet);
     return loss->packet ? place : "";
 }
 

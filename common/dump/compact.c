@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The compact form of text dumps; its grammar is in dump.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/dump/lines.h"
@@ -404,7 +405,7 @@ static void append_group(struct printer *printer, const struct group *outer, gui
     compact->next = line->position;
     append_lines(printer, &group, index + 1, line->end);
     if (!begins_at(compact->next, end)) {
-        g_snprintf(length, sizeof length, "+%u", line->position.length);
+        snprintf(length, sizeof length, "+%u", line->position.length);
         g_string_insert(printer->out, (gssize)place, length);
     }
     compact->next = end;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/dump.h"
 
+#include <stdio.h>
+
 #include "common/dump/json_writer.h"
 #include "common/dump/lines.h"
 #include "common/core/numeric_text.h"
@@ -354,7 +356,7 @@ static void insert_size(struct text_dump *sink, const struct qs_dump_packet *abo
 
     if (!sink->compact.next.source && sink->compact.next.offset == about->packet->size)
         return;
-    g_snprintf(text, sizeof text, " size=%u", about->packet->size);
+    snprintf(text, sizeof text, " size=%u", about->packet->size);
     g_string_insert(sink->output, (gssize)place, text);
 }
 

@@ -1,87 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake2/encode_put.h"
 
-static unsigned movement_bits(const struct q2_player *from, const struct q2_player *to)
+#include <stddef.h>
+
+/* Which members a bit stands for. */
+struct member {
+    unsigned bit;
+    uint16_t offset, size;
+};
+
+#define MEMBER(type, bit, name)                                                                    \
+    {                                                                                              \
+        bit, offsetof(type, name), sizeof((type *)0)->name                                         \
+    }
+
+/* clang-format off */
+static const struct member player_members[] = {
+    MEMBER(struct q2_player, PS_M_TYPE, pm_type),
+    MEMBER(struct q2_player, PS_M_ORIGIN, origin),
+    MEMBER(struct q2_player, PS_M_VELOCITY, velocity),
+    MEMBER(struct q2_player, PS_M_TIME, pm_time),
+    MEMBER(struct q2_player, PS_M_FLAGS, pm_flags),
+    MEMBER(struct q2_player, PS_M_GRAVITY, gravity),
+    MEMBER(struct q2_player, PS_M_DELTA_ANGLES, delta_angles),
+    MEMBER(struct q2_player, PS_VIEWOFFSET, viewoffset),
+    MEMBER(struct q2_player, PS_VIEWANGLES, viewangles),
+    MEMBER(struct q2_player, PS_KICKANGLES, kick_angles),
+    MEMBER(struct q2_player, PS_BLEND, blend),
+    MEMBER(struct q2_player, PS_FOV, fov),
+    MEMBER(struct q2_player, PS_RDFLAGS, rdflags),
+    MEMBER(struct q2_player, PS_WEAPONINDEX, gunindex),
+    MEMBER(struct q2_player, PS_WEAPONINDEX, gunskin),
+    MEMBER(struct q2_player, PS_WEAPONFRAME, gunframe),
+    MEMBER(struct q2_player, PS_WEAPONFRAME, gunoffset),
+    MEMBER(struct q2_player, PS_WEAPONFRAME, gunangles),
+};
+
+static const struct member fog_members[] = {
+    MEMBER(struct q2_fog, FOG_BIT_COLOR, color),
+    MEMBER(struct q2_fog, FOG_BIT_DENSITY, density),
+    MEMBER(struct q2_fog, FOG_BIT_DENSITY, sky_factor),
+    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_DENSITY, height_density),
+    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_FALLOFF, height_falloff),
+    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_START_COLOR, start_color),
+    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_END_COLOR, end_color),
+    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_START_DIST, start_dist),
+    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_END_DIST, end_dist),
+};
+/* clang-format on */
+
+static unsigned changed_bits(const struct member *members, size_t count, const void *from,
+                             const void *to)
 {
     unsigned bits = 0;
 
-    if (to->pm_type != from->pm_type)
-        bits |= PS_M_TYPE;
-    if (!q2_same_position(to->origin, from->origin))
-        bits |= PS_M_ORIGIN;
-    if (!q2_same_position(to->velocity, from->velocity))
-        bits |= PS_M_VELOCITY;
-    if (to->pm_time != from->pm_time)
-        bits |= PS_M_TIME;
-    if (to->pm_flags != from->pm_flags)
-        bits |= PS_M_FLAGS;
-    if (to->gravity != from->gravity)
-        bits |= PS_M_GRAVITY;
-    if (memcmp(to->delta_angles, from->delta_angles, sizeof to->delta_angles) != 0)
-        bits |= PS_M_DELTA_ANGLES;
+    for (size_t i = 0; i < count; i++)
+        if (memcmp((const char *)from + members[i].offset, (const char *)to + members[i].offset,
+                   members[i].size) != 0)
+            bits |= members[i].bit;
     return bits;
-}
-
-static bool gun_moved(const struct q2_player *from, const struct q2_player *to)
-{
-    return to->gunframe != from->gunframe ||
-           memcmp(to->gunoffset, from->gunoffset, sizeof to->gunoffset) != 0 ||
-           memcmp(to->gunangles, from->gunangles, sizeof to->gunangles) != 0;
-}
-
-static bool colour_changed(const uint8_t from[4], const uint8_t to[4])
-{
-    return memcmp(to, from, 4) != 0;
 }
 
 static unsigned fog_bits(const struct q2_fog *from, const struct q2_fog *to)
 {
-    unsigned bits = 0;
-
-    if (memcmp(to->color, from->color, sizeof to->color) != 0)
-        bits |= FOG_BIT_COLOR;
-    if (to->density != from->density || to->sky_factor != from->sky_factor)
-        bits |= FOG_BIT_DENSITY;
-    if (to->height_density != from->height_density)
-        bits |= FOG_BIT_HEIGHT_DENSITY;
-    if (to->height_falloff != from->height_falloff)
-        bits |= FOG_BIT_HEIGHT_FALLOFF;
-    if (memcmp(to->start_color, from->start_color, sizeof to->start_color) != 0)
-        bits |= FOG_BIT_HEIGHT_START_COLOR;
-    if (memcmp(to->end_color, from->end_color, sizeof to->end_color) != 0)
-        bits |= FOG_BIT_HEIGHT_END_COLOR;
-    if (to->start_dist != from->start_dist)
-        bits |= FOG_BIT_HEIGHT_START_DIST;
-    if (to->end_dist != from->end_dist)
-        bits |= FOG_BIT_HEIGHT_END_DIST;
-    return bits;
+    return changed_bits(fog_members, G_N_ELEMENTS(fog_members), from, to);
 }
 
-static unsigned view_bits(const struct q2_variant *variant, const struct q2_player *from,
-                          const struct q2_player *to)
+static unsigned player_bits(const struct q2_variant *variant, const struct q2_player *from,
+                            const struct q2_player *to)
 {
-    unsigned bits = 0;
+    unsigned bits = changed_bits(player_members, G_N_ELEMENTS(player_members), from, to);
 
-    if (memcmp(to->viewoffset, from->viewoffset, sizeof to->viewoffset) != 0)
-        bits |= PS_VIEWOFFSET;
-    if (memcmp(to->viewangles, from->viewangles, sizeof to->viewangles) != 0)
-        bits |= PS_VIEWANGLES;
-    if (memcmp(to->kick_angles, from->kick_angles, sizeof to->kick_angles) != 0)
-        bits |= PS_KICKANGLES;
-    if (colour_changed(from->blend, to->blend))
-        bits |= PS_BLEND;
-    if (variant->extensions2 && colour_changed(from->damage_blend, to->damage_blend))
+    if (variant->extensions2 &&
+        memcmp(to->damage_blend, from->damage_blend, sizeof to->damage_blend) != 0)
         bits |= PS_BLEND;
     if (variant->player_fog && fog_bits(&from->fog, &to->fog))
         bits |= PS_FOG | PS_MOREBITS;
-    if (to->fov != from->fov)
-        bits |= PS_FOV;
-    if (to->rdflags != from->rdflags)
-        bits |= PS_RDFLAGS;
-    if (to->gunindex != from->gunindex || to->gunskin != from->gunskin)
-        bits |= PS_WEAPONINDEX;
-    if (gun_moved(from, to))
-        bits |= PS_WEAPONFRAME;
     return bits;
 }
 
@@ -232,7 +226,7 @@ static void put_stats(struct q2_writer *out, const struct q2_variant *variant,
 void q2_put_player(struct q2_writer *out, const struct q2_variant *variant,
                    const struct q2_player *from, const struct q2_player *to)
 {
-    const unsigned bits = movement_bits(from, to) | view_bits(variant, from, to);
+    const unsigned bits = player_bits(variant, from, to);
 
     q2_put_u8(out, SVC_PLAYERINFO);
     q2_put_u16(out, (uint16_t)bits);

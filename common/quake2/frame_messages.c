@@ -15,7 +15,11 @@ enum {
 
 /* --- Rosters: which players are in a frame, for svc_playerupdate */
 
-enum { ROSTER_FRAMES = 32 }; /* how many frames back players are known: bits of roster_known */
+enum {
+    ROSTER_FRAMES = 32, /* how many frames back players are known: bits of roster_known */
+    PLAYERS_MAX = 256,
+    ROSTER_SIZE = PLAYERS_MAX / 8 + 1
+};
 
 /* How far the frame is behind the newest, of those that there is room for; else -1. */
 static int frames_back(const struct q2_session *session, int32_t frame)
@@ -25,19 +29,25 @@ static int frames_back(const struct q2_session *session, int32_t frame)
     return back >= 0 && back < ROSTER_FRAMES ? (int)back : -1;
 }
 
-/* Kept as text " NUMBER NUMBER …" in a table, which shares what does not change: players seldom
- * come and go. */
-static const char *roster_of(const struct q2_session *session, int32_t frame)
+/* A bit for each player's entity. */
+struct roster {
+    uint8_t bits[ROSTER_SIZE];
+};
+
+/* False: the players in the frame are not known; then `roster` is empty. */
+static bool find_roster(const struct q2_session *session, int32_t frame, struct roster *roster)
 {
     const int back = frames_back(session, frame);
-    const char *text = qs_table_get(&session->rosters, (uint32_t)frame % ROSTER_FRAMES);
+    const char *bytes = qs_table_get(&session->rosters, (uint32_t)frame % ROSTER_FRAMES);
 
-    if (back < 0 || !(session->roster_known >> back & 1))
-        return NULL;
-    return text ? text : "";
+    *roster = (struct roster){{0}};
+    if (back < 0 || !(session->roster_known >> back & 1) || !bytes)
+        return false;
+    memcpy(roster, bytes, sizeof *roster);
+    return true;
 }
 
-static void keep_roster(struct q2_session *session, int32_t frame, const GString *roster)
+static void keep_roster(struct q2_session *session, int32_t frame, const struct roster *roster)
 {
     const int64_t ahead = (int64_t)frame - session->roster_newest;
 
@@ -47,50 +57,14 @@ static void keep_roster(struct q2_session *session, int32_t frame, const GString
         session->roster_newest = frame;
     }
     session->roster_known |= UINT32_C(1) << frames_back(session, frame);
-    qs_table_set(&session->rosters, (uint32_t)frame % ROSTER_FRAMES, qs_view_of(roster->str));
-}
-
-static bool roster_next(const char **text, uint16_t *number)
-{
-    char *rest;
-
-    *number = (uint16_t)g_ascii_strtoull(*text, &rest, 10);
-    if (rest == *text)
-        return false;
-    *text = rest;
-    return true;
-}
-
-/* Each frame has some, and printf(3) is slow. */
-static void roster_append(GString *roster, uint16_t number)
-{
-    enum { DIGITS_MAX = 5 };
-    char text[1 + DIGITS_MAX];
-    unsigned at = sizeof text;
-
-    do
-        text[--at] = (char)('0' + number % 10);
-    while (number /= 10);
-    text[--at] = ' ';
-    g_string_append_len(roster, text + at, (gssize)(sizeof text - at));
-}
-
-/* Copies what `*old` has below `number`; `*next` is its first number that was not copied, or 0. */
-static void roster_carry(GString *roster, const char **old, uint16_t *next, uint32_t number)
-{
-    while (*next && *next < number) {
-        roster_append(roster, *next);
-        if (!roster_next(old, next))
-            *next = 0;
-    }
+    qs_table_set(&session->rosters, (uint32_t)frame % ROSTER_FRAMES,
+                 (struct qs_view){roster->bits, sizeof roster->bits});
 }
 
 /* --- Entities */
 
 struct entity_list {
-    GString *roster; /* of the frame, or NULL where it is not needed */
-    const char *old; /* the rest of the roster that the frame is a delta from */
-    uint16_t old_next;
+    struct roster *roster; /* of the frame, or NULL where it is not needed */
     uint32_t max_clients;
     uint16_t last; /* number of the entity before */
 };
@@ -117,13 +91,14 @@ static void note_odd_number(struct qs_decoder *d, const struct entity_list *list
 
 static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
 {
-    if (!list->roster || mask.number > list->max_clients)
+    const uint8_t bit = (uint8_t)(1 << mask.number % 8);
+
+    if (!list->roster || mask.number > MIN(list->max_clients, PLAYERS_MAX))
         return;
-    roster_carry(list->roster, &list->old, &list->old_next, mask.number);
-    if (list->old_next == mask.number && !roster_next(&list->old, &list->old_next))
-        list->old_next = 0;
-    if (!(mask.bits & U_REMOVE))
-        roster_append(list->roster, mask.number);
+    if (mask.bits & U_REMOVE)
+        list->roster->bits[mask.number / 8] &= (uint8_t)~bit;
+    else
+        list->roster->bits[mask.number / 8] |= bit;
 }
 
 static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
@@ -284,19 +259,15 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
 {
     struct q2_session *session = q2_session_of(d->session);
     struct entity_list list = {.max_clients = session->max_clients};
+    struct roster roster;
 
     if (needs_roster(session)) {
-        list.roster = g_string_new(NULL);
-        list.old = delta > 0 ? roster_of(session, delta) : NULL;
-        if (!list.old || !roster_next(&list.old, &list.old_next))
-            list.old_next = 0;
+        find_roster(session, delta, &roster);
+        list.roster = &roster;
     }
     read_entities(d, &list);
-    if (!list.roster)
-        return;
-    roster_carry(list.roster, &list.old, &list.old_next, UINT32_MAX);
-    keep_roster(session, number, list.roster);
-    g_string_free(list.roster, TRUE);
+    if (list.roster)
+        keep_roster(session, number, &roster);
 }
 
 /* AQtion keeps the numbers of what others joined to one message. Clients stop at another number. */
@@ -354,23 +325,22 @@ void q2_read_playerupdate(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
     const int32_t frame = qs_i32(d, Q2_PLAYERUPDATE_FRAME);
-    const char *roster = session->max_clients ? roster_of(session, frame) : NULL;
-    uint16_t number;
+    struct roster roster;
 
-    if (!roster) {
+    if (!session->max_clients || !find_roster(session, frame, &roster)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
                 "The players in frame %d are not known: the length of the message is not either",
                 frame);
         d->stop = true;
         return;
     }
-    while (roster_next(&roster, &number))
-        if (number != session->player + 1) {
+    for (int number = 1; number <= PLAYERS_MAX; number++)
+        if (roster.bits[number / 8] >> number % 8 & 1 && number != session->player + 1) {
             int32_t origin[3];
 
             qs_open(d, Q2_PLAYERUPDATE_PLAYER);
-            qs_label(d, " #%u", number);
-            qs_emit_generated_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
+            qs_label(d, " #%d", number);
+            qs_emit_generated_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, (uint64_t)number);
             q2_read_position(d, Q2_PLAYERUPDATE_ORIGIN, origin);
             qs_close(d);
         }

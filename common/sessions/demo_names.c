@@ -6,6 +6,9 @@
 
 #include "common/core/text.h"
 
+/* Bytes of a capture's name in a demo's: file systems take 255 for all of it. */
+enum { CAPTURE_PART_MAX = 150 };
+
 struct qs_demo_names {
     char *file; /* the name that the user gave, or NULL */
     unsigned file_session;
@@ -90,6 +93,18 @@ static char *base_of_file(const char *file)
     return dot && dot > file ? g_strndup(file, (gsize)(dot - file)) : g_strdup(file);
 }
 
+/* The user's own name for the capture, as far as it can be printed and leaves room for the rest. */
+static char *capture_part(const char *capture)
+{
+    char *name = qs_text_printable(capture);
+    char *end = name;
+
+    while (*end && g_utf8_next_char(end) <= name + CAPTURE_PART_MAX)
+        end = g_utf8_next_char(end);
+    *end = '\0';
+    return name;
+}
+
 static char *base_of(const struct qs_demo_names *names, const struct qs_demo_name_request *request)
 {
     GString *base;
@@ -97,8 +112,7 @@ static char *base_of(const struct qs_demo_names *names, const struct qs_demo_nam
     if (names->file)
         return base_of_file(names->file);
     base = g_string_new(NULL);
-    /* The user's own name for it, as far as it can be printed. */
-    append_part(base, qs_text_printable(request->capture));
+    append_part(base, capture_part(request->capture));
     append_part(base, name_of_time(request->start));
     append_part(base, qs_demo_name_player(request->player));
     append_part(base, qs_demo_name_map(request->map));

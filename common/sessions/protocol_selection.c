@@ -80,7 +80,7 @@ static char *wrong_protocol(const char *text, const char *ports)
 {
     GString *problem = g_string_new(NULL);
 
-    g_string_printf(problem, "--port %s: a protocol and its ports are wanted, one of", text);
+    g_string_printf(problem, "--port %s: write a game and its ports, one of", text);
     for (int i = 0; qs_protocols[i]; i++)
         g_string_append_printf(problem, "%s %s=%s", i ? "," : "", qs_protocols[i]->name,
                                g_ascii_isdigit(*ports) ? ports : "PORTS");

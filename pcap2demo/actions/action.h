@@ -36,11 +36,15 @@ struct action {
     void (*end)(struct action *action, bool report);
 };
 
+/* Where --help lists an action. */
+enum task { TASK_LOOK, TASK_TEST, TASK_CAPTURE, TASK_RECORD };
+
 /* The command line options of an action. */
 struct action_kind {
     const char *name; /* of the option: "list" */
     char letter;      /* of the short option, or 0 */
     const char *help;
+    enum task task;
     const char *argument; /* the argument's name in --help, or NULL */
     /* If not NULL, the argument is one of these choices: number i, NULL after the last. */
     const char *(*choice)(unsigned i);

@@ -504,6 +504,7 @@ static const GOptionEntry entries[] = {
 const struct action_kind anonymize_action = {
     .name = "anonymize",
     .help = "Copy captures without passwords and addresses",
+    .task = TASK_CAPTURE,
     .argument = "FILE",
     .problem = name_problem,
     .entries = entries,

@@ -601,6 +601,7 @@ const struct action_kind check_action = {
     .name = "check",
     .letter = 'c',
     .help = "Check that everything can be decoded and rebuilt",
+    .task = TASK_TEST,
     .json = true,
     .entries = entries,
     .is_implied = true,

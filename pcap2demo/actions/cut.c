@@ -51,31 +51,26 @@ struct cut {
 /* --- Options --------------------------------------------------------------------------------- */
 
 /* The command line options. */
-static struct {
-    char **packets;
-    gboolean no_sign_on;
-} given;
+static char **given_packets;
 
 static GArray *wanted; /* struct range of packet numbers; empty: all */
 
-const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.packets,
+const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given_packets,
                                      "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
-                                    {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &given.no_sign_on,
-                                     "Leave out what sessions need from before", NULL},
                                     G_OPTION_ENTRY_NULL};
 
 bool cut_options_are_given(void)
 {
-    return given.packets || given.no_sign_on;
+    return given_packets;
 }
 
 bool cut_options_parse(const struct options *options)
 {
-    if (given.packets && options->files[0] && options->files[1])
+    if (given_packets && options->files[0] && options->files[1])
         return usage_error("--packets goes with one capture: each counts its own packets");
     g_clear_pointer(&wanted, g_array_unref);
     wanted = g_array_new(FALSE, FALSE, sizeof(struct range));
-    for (char **text = given.packets; text && *text; text++)
+    for (char **text = given_packets; text && *text; text++)
         if (!ranges_parse(wanted, *text))
             return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
                                *text);
@@ -280,8 +275,6 @@ static void keep_wanted(struct cut *cut, struct followed *followed,
     keep(cut, cut->before + decoded->packet->number);
     add_to_stretch(cut, decoded->session->number, decoded->packet,
                    decoded->packet->unit && !wanted->len);
-    if (given.no_sign_on)
-        return;
     keep_all(cut, followed->handshake);
     keep_all(cut, followed->sign_on);
 }

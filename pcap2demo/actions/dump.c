@@ -53,9 +53,9 @@ static char *problem(const char *format)
 
     if (qs_dump_format_find(format))
         return NULL;
-    text = g_string_new("--dump is followed by ");
+    text = g_string_new("--dump takes ");
     for (int i = 0; qs_dump_formats[i]; i++)
-        g_string_append_printf(text, "%s=%s", i ? " or " : "", qs_dump_formats[i]->name);
+        g_string_append_printf(text, "%s%s", i ? " or " : "", qs_dump_formats[i]->name);
     g_string_append_printf(text, ", not \"%s\"", format);
     return g_string_free(text, FALSE);
 }

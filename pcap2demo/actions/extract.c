@@ -19,15 +19,8 @@ struct extract {
     const struct options *options;
     struct qs_transfer_room room;
     GHashTable *sessions; /* number -> struct receiver */
-    GHashTable *written;  /* path in lower case -> struct written */
-    GHashTable *known;    /* lower-case paths with checksums of contents already written */
+    GHashTable *written;  /* path in lower case, as file systems may ignore case -> checksum */
     bool any;             /* a file was sent, complete or not */
-};
-
-/* A path with a file. */
-struct written {
-    char *checksum; /* of the content */
-    unsigned last;  /* last number in names of further files for this path; 1: none yet */
 };
 
 /* A session that may transfer files. */
@@ -39,97 +32,48 @@ struct receiver {
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-/* "maps/dm4.bsp" numbered: "maps/dm4-2.bsp". */
-static char *numbered(const char *path, unsigned number)
+enum { MARK_LENGTH = 8, CHECKSUM_LENGTH = 64 };
+
+/* "maps/dm4.bsp" with the beginning of its checksum: "maps/dm4-1f2e3d4c.bsp". */
+static char *marked(const char *path, const char *checksum, int length)
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     const int stem = dot ? (int)(dot - path) : (int)strlen(path);
 
-    return g_strdup_printf("%.*s-%u%s", stem, path, number, dot ? dot : "");
+    return g_strdup_printf("%.*s-%.*s%s", stem, path, length, checksum, dot ? dot : "");
 }
 
-static void written_free(gpointer data)
-{
-    struct written *written = data;
-
-    g_free(written->checksum);
-    g_free(written);
-}
-
-/* File systems may ignore case. */
-static struct written *written_to(struct extract *extract, const char *path)
+/* Whether no other file has the path; `*same`: the same content was written there. */
+static bool is_free(struct extract *extract, const char *path, const char *checksum, bool *same)
 {
     char *key = g_ascii_strdown(path, -1);
-    struct written *there = g_hash_table_lookup(extract->written, key);
+    const char *there = g_hash_table_lookup(extract->written, key);
 
-    g_free(key);
-    return there;
-}
-
-static void set_written(struct extract *extract, const char *path, const char *checksum)
-{
-    struct written *written = g_new(struct written, 1);
-
-    *written = (struct written){g_strdup(checksum), 1};
-    g_hash_table_insert(extract->written, g_ascii_strdown(path, -1), written);
-}
-
-/* Notes that the content for `wanted` exists, there or under a number. True: it was known. */
-static bool set_known(struct extract *extract, const char *wanted, const char *checksum)
-{
-    char *path = g_ascii_strdown(wanted, -1);
-    char *key = g_strdup_printf("%s %s", checksum, path);
-
-    g_free(path);
-    return !g_hash_table_add(extract->known, key);
-}
-
-/*
- * The next unused path with a number. NULL if the same content was written to a path with that
- * name.
- */
-static char *next_numbered(struct extract *extract, const char *wanted, const char *checksum)
-{
-    struct written *first = written_to(extract, wanted);
-
-    for (;;) {
-        char *path = numbered(wanted, ++first->last);
-        const struct written *there = written_to(extract, path);
-
-        if (!there)
-            return path;
-        g_free(path);
-        if (strcmp(there->checksum, checksum) == 0)
-            return NULL;
-        set_known(extract, wanted, there->checksum);
-    }
+    *same = there && strcmp(there, checksum) == 0;
+    if (there)
+        g_free(key);
+    else
+        g_hash_table_insert(extract->written, key, g_strdup(checksum));
+    return !there;
 }
 
 /* A new path that no other file has; NULL if the same content was already written. */
-static char *free_path(struct extract *extract, const char *wanted, const char *checksum)
-{
-    const struct written *there = written_to(extract, wanted);
-    char *path;
-
-    if (there && strcmp(there->checksum, checksum) == 0)
-        return NULL;
-    if (set_known(extract, wanted, checksum))
-        return NULL;
-    path = there ? next_numbered(extract, wanted, checksum) : g_strdup(wanted);
-    if (path)
-        set_written(extract, path, checksum);
-    return path;
-}
-
 static char *path_for(struct extract *extract, const struct qs_transferred *file)
 {
     char *safe = safe_path(file->name);
     char *wanted = g_strconcat(safe, file->complete ? "" : ".partial", NULL);
     char *checksum =
         g_compute_checksum_for_data(G_CHECKSUM_SHA256, file->content->data, file->content->len);
-    char *path = free_path(extract, wanted, checksum);
+    char *path = g_strdup(wanted);
+    bool same;
 
+    for (int length = MARK_LENGTH; !is_free(extract, path, checksum, &same); length++) {
+        g_clear_pointer(&path, g_free);
+        if (same || length > CHECKSUM_LENGTH)
+            break;
+        path = marked(wanted, checksum, length);
+    }
     g_free(checksum);
     g_free(safe);
     g_free(wanted);
@@ -263,7 +207,6 @@ static void extract_end(struct action *action, bool report)
     if (report && !extract->any)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no server sent a file");
     g_hash_table_destroy(extract->written);
-    g_hash_table_destroy(extract->known);
     g_free(extract);
 }
 
@@ -272,7 +215,8 @@ static char *problem(const char *folder)
     if (*folder &&
         (g_file_test(folder, G_FILE_TEST_IS_DIR) || !g_file_test(folder, G_FILE_TEST_EXISTS)))
         return NULL;
-    return g_strdup_printf("--extract-files %s: is no folder", folder);
+    return g_strdup_printf("--extract-files \"%s\": is no folder; write --extract-files=DIR",
+                           folder);
 }
 
 static struct action *create(const struct options *options)
@@ -286,8 +230,7 @@ static struct action *create(const struct options *options)
     extract->options = options;
     extract->room.max = ROOM_MAX;
     extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
-    extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, written_free);
-    extract->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return &extract->action;
 }
 

@@ -134,23 +134,31 @@ static void print_json(const struct described *what)
 /* --- The tables ------------------------------------------------------------------------------ */
 
 struct listing {
-    char *const *prefixes; /* ends with NULL; or NULL */
+    char *const *words; /* ends with NULL; none: all fields are wanted */
     void (*print)(const struct described *what);
     bool any;
 };
 
-static bool is_wanted(char *const *prefixes, const char *name)
+/* "qw.damage" is the beginning of names, "damage" is searched for. */
+static bool is_wanted(char *const *words, const struct described *what)
 {
-    if (!prefixes || !*prefixes)
+    if (!*words)
         return true;
-    while (*prefixes && !g_str_has_prefix(name, *prefixes))
-        prefixes++;
-    return *prefixes != NULL;
+    for (; *words; words++) {
+        char *game = g_strndup(*words, strcspn(*words, "."));
+        const bool begins = qs_protocol_number(game) >= 0;
+
+        g_free(game);
+        if (begins ? g_str_has_prefix(what->name, *words)
+                   : strcasestr(what->name, *words) || strcasestr(what->title, *words))
+            return true;
+    }
+    return false;
 }
 
 static void list(struct listing *listing, const struct described *what)
 {
-    if (!is_wanted(listing->prefixes, what->name))
+    if (!is_wanted(listing->words, what))
         return;
     listing->print(what);
     listing->any = true;
@@ -214,8 +222,7 @@ static char *problem(const char *format)
     return g_strv_contains(formats, format)
                ? NULL
                : g_strdup_printf(
-                     "--fields is followed by =text or =json, not \"%s\"; the beginning "
-                     "of names stands apart",
+                     "--fields takes text or json, not \"%s\"; a name is a word of its own",
                      format);
 }
 
@@ -230,12 +237,12 @@ static void print_fields(const struct options *options)
         list_notes(&listing, qs_protocols[i]);
     }
     if (!listing.any)
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no field has a name that begins so");
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no field has such a name or title");
 }
 
 const struct action_kind fields_action = {
     .name = "fields",
-    .help = "Print the reference of all fields, or of PREFIX...",
+    .help = "Describe all fields, or those with this WORD in them",
     .choice = format_name,
     .standard = "text",
     .json = true,

@@ -7,42 +7,65 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 
-enum { PING = 9, SIGN_ON = 12, COLUMNS = 14, CELL_MAX = 48, GAP = 2 };
+enum { CELL_MAX = 48, GAP = 2 };
+
+enum cell {
+    NUMBER,
+    INPUT,
+    PLAYER,
+    MAP,
+    GAME,
+    DURATION,
+    PING,
+    LOSS_UP,
+    LOSS_DOWN,
+    DEMO,
+    SIGN_ON,
+    START,
+    PACKETS,
+    CLIENT,
+    SERVER,
+    COLUMNS
+};
 
 /* clang-format off */
 static struct column {
     const char *title;
-    bool cut;     /* to CELL_MAX characters, on any output */
-    bool end;     /* cut at the front */
-    glong least;  /* minimum width on a narrow terminal; 0: never cut */
+    unsigned rank; /* on a narrow terminal, columns of the highest rank are left out; 0: never */
+    glong least;   /* characters to which a cell may be cut on a narrow terminal; 0: never cut */
+    bool cut;      /* to CELL_MAX characters, on any output */
+    bool end;      /* cut at the front */
 } columns[COLUMNS] = {
-    {"#", false, false, 0},
-    {"client", false, false, 6},
-    {"server", false, false, 6},
-    {"game", true, false, 5},
-    {"map", true, false, 4},
-    {"player", true, false, 5},
-    {"start", false, true, 10},
-    {"duration", false, false, 0},
-    {"packets", false, false, 0},
-    {"ping", false, false, 0},
-    {"loss↑", false, false, 0},
-    {"loss↓", false, false, 0},
-    {"sign-on", true, false, 5},
-    {"demo", false, false, 5},
+    [NUMBER] = {"#"},
+    [INPUT] = {"file", .least = 12, .end = true},
+    [PLAYER] = {"player", .least = 8, .cut = true},
+    [MAP] = {"map", 1, .least = 6, .cut = true},
+    [GAME] = {"game", 2, .cut = true},
+    [DURATION] = {"duration", 3},
+    [LOSS_UP] = {"loss↑", 4},
+    [LOSS_DOWN] = {"loss↓", 4},
+    [DEMO] = {"demo", 5, .least = 8},
+    [PING] = {"ping", 6},
+    [SIGN_ON] = {"sign-on", 7, .least = 8, .cut = true},
+    [START] = {"start", 8},
+    [PACKETS] = {"packets", 9},
+    [CLIENT] = {"client", 10},
+    [SERVER] = {"server", 11},
 };
 /* clang-format on */
 
-static gboolean wide; /* columns are not cut */
+static gboolean wide; /* all columns, and none is cut */
 static char *sort;
 static bool by_loss, ascii; /* of `sort`; the terminal has no other characters */
 
 struct list {
     struct action action;
-    bool json;
-    struct rows *rows;    /* JSON, or the cells after the number, each with a NUL */
-    glong width[COLUMNS]; /* of the widest cell; when printing, of the column */
-    glong least[COLUMNS]; /* minimum of `width` on a narrow terminal */
+    const struct options *options;
+    struct rows *rows;    /* JSON, or the cells, each with a NUL */
+    glong width[COLUMNS]; /* of the widest cell; when printing, of the column; 0: left out */
+    const char *file;     /* of the last session */
+    size_t common;        /* bytes of the folders that are the same in all files' names */
+    bool several_files;
     struct qs_small_sessions others;
 };
 
@@ -78,9 +101,9 @@ static void fill_line_cells(const struct qs_client_session *session, char *cells
     struct qs_line line;
 
     qs_quality_line(session->quality, &line);
-    cells[0] = line.ping < 0 ? g_strdup("-") : g_strdup_printf("%.0f", line.ping);
-    cells[1] = qs_line_loss_text(&line.c2s, ascii);
-    cells[2] = qs_line_loss_text(&line.s2c, ascii);
+    cells[PING] = line.ping < 0 ? g_strdup("-") : g_strdup_printf("%.0f", line.ping);
+    cells[LOSS_UP] = qs_line_loss_text(&line.c2s, ascii);
+    cells[LOSS_DOWN] = qs_line_loss_text(&line.s2c, ascii);
 }
 
 static char *sign_on_cell(const struct qs_client_session *session)
@@ -91,21 +114,23 @@ static char *sign_on_cell(const struct qs_client_session *session)
 }
 
 /* Fills the cells with new strings. */
-static void fill_cells(const struct qs_client_session *session, char *cells[COLUMNS])
+static void fill_cells(const struct list *list, const struct qs_client_session *session,
+                       char *cells[COLUMNS])
 {
-    cells[0] = g_strdup_printf("%u", session->number);
-    cells[1] = address_cell(&session->client);
-    cells[2] = address_cell(&session->server);
-    cells[3] = report_game(session);
-    cells[4] = report_maps(session);
-    cells[5] = g_strconcat(session->player ? session->player : "?",
-                           session->spectator ? " (spectator)" : "", NULL);
-    cells[6] = start_cell(session);
-    cells[7] = report_duration(session);
-    cells[8] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
-    fill_line_cells(session, &cells[PING]);
+    cells[NUMBER] = g_strdup_printf("%u", session->number);
+    cells[INPUT] = g_strdup(session->first.file);
+    cells[PLAYER] = g_strconcat(session->player ? session->player : "?",
+                                session->spectator ? " (spectator)" : "", NULL);
+    cells[MAP] = report_maps(session);
+    cells[GAME] = report_short_game(session, list->options->verbose);
+    cells[DURATION] = report_duration(session);
+    fill_line_cells(session, cells);
+    cells[DEMO] = report_demo(session);
     cells[SIGN_ON] = sign_on_cell(session);
-    cells[SIGN_ON + 1] = report_demo(session);
+    cells[START] = start_cell(session);
+    cells[PACKETS] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
+    cells[CLIENT] = address_cell(&session->client);
+    cells[SERVER] = address_cell(&session->server);
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -142,12 +167,29 @@ static unsigned place_of(const struct qs_client_session *session)
     return 1 + (unsigned)((100 - qs_line_worst(&line)) * 1000);
 }
 
+static void note_file(struct list *list, const char *file)
+{
+    size_t same = 0;
+
+    if (!list->file)
+        list->common = strlen(file);
+    else if (strcmp(list->file, file) != 0)
+        list->several_files = true;
+    while (list->file && same < list->common && file[same] == list->file[same])
+        same++;
+    for (list->common = list->file ? same : list->common;
+         list->common && file[list->common - 1] != '/';)
+        list->common--;
+    list->file = file;
+}
+
 static void add_row(struct list *list, const struct qs_client_session *session)
 {
     GByteArray *row = g_byte_array_new();
     char *cells[COLUMNS];
 
-    fill_cells(session, cells);
+    fill_cells(list, session, cells);
+    note_file(list, session->first.file);
     for (int i = 0; i < COLUMNS; i++) {
         if (!wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
@@ -165,14 +207,15 @@ static char *line_of(const struct list *list, const char *cells)
     GString *line = g_string_new(NULL);
 
     for (int i = 0; i < COLUMNS; i++, cells += strlen(cells) + 1) {
-        char *cell = list->width[i] ? cut_cell(g_strdup(cells), &columns[i], list->width[i]) : NULL;
+        const char *text = cells + (i == INPUT && strlen(cells) > list->common ? list->common : 0);
+        char *cell = list->width[i] ? cut_cell(g_strdup(text), &columns[i], list->width[i]) : NULL;
         const glong pad = cell ? list->width[i] - g_utf8_strlen(cell, -1) + GAP : 0;
 
         if (cell)
-            g_string_append_printf(line, "%s%*s", cell, i + 1 < COLUMNS ? (int)pad : 0, "");
+            g_string_append_printf(line, "%s%*s", cell, (int)pad, "");
         g_free(cell);
     }
-    return g_string_free(line, FALSE);
+    return g_strchomp(g_string_free(line, FALSE));
 }
 
 static void print_cells(void *user, uint64_t number, const char *cells, gsize size)
@@ -184,36 +227,66 @@ static void print_cells(void *user, uint64_t number, const char *cells, gsize si
     g_free(line);
 }
 
-/* Hides the sign-on column if all are in the capture. Titles may be cut where cells may not. */
+/* Leaves out columns that have nothing to tell apart. */
 static void widen_for_titles(struct list *list)
 {
     for (int i = 0; i < COLUMNS; i++)
-        list->least[i] = columns[i].least ? columns[i].least : MAX(list->width[i], 1);
-    for (int i = 0; i < COLUMNS; i++)
-        if (i != SIGN_ON || list->width[i])
-            list->width[i] = MAX(list->width[i], g_utf8_strlen(columns[i].title, -1));
+        if ((i == SIGN_ON && !list->width[i]) || (i == INPUT && !list->several_files))
+            list->width[i] = 0;
+        else
+            measure(list, i, columns[i].title);
+    if (list->width[INPUT] > (glong)list->common)
+        list->width[INPUT] = MAX(list->width[INPUT] - (glong)list->common, 4);
 }
 
-/* The column with the most room above its minimum, or -1. */
+/* The width of a row whose cells are cut to `times` the least. */
+static glong row_width(const struct list *list, glong times)
+{
+    glong total = -GAP;
+
+    for (int i = 0; i < COLUMNS; i++) {
+        const glong most = columns[i].least ? times * columns[i].least : list->width[i];
+
+        total += list->width[i] ? MIN(list->width[i], most) + GAP : 0;
+    }
+    return total;
+}
+
+/* Leaves out the columns of the highest rank above `rank`. False: there are none. */
+static bool leave_out(struct list *list, unsigned rank)
+{
+    const unsigned least = rank;
+
+    for (int i = 0; i < COLUMNS; i++)
+        rank = MAX(rank, list->width[i] ? columns[i].rank : 0);
+    for (int i = 0; i < COLUMNS; i++)
+        if (rank > least && columns[i].rank == rank)
+            list->width[i] = 0;
+    return rank > least;
+}
+
+/* The widest column that may be narrower, or -1. */
 static int widest(const struct list *list)
 {
     int found = -1;
 
     for (int i = 0; i < COLUMNS; i++)
-        if (list->width[i] > list->least[i] && (found < 0 || list->width[i] > list->width[found]))
+        if (columns[i].least && list->width[i] > columns[i].least &&
+            (found < 0 || list->width[i] > list->width[found]))
             found = i;
     return found;
 }
 
-/* Narrows the widest columns until a row fits into the terminal. */
+/* Makes a row fit into the terminal. */
 static void narrow(struct list *list, glong line)
 {
-    glong total = -GAP;
     int column;
 
-    for (int i = 0; i < COLUMNS; i++)
-        total += list->width[i] ? list->width[i] + GAP : 0;
-    for (; total > line && (column = widest(list)) >= 0; total--)
+    while (row_width(list, 2) > line && leave_out(list, columns[PING].rank))
+        ;
+    while (row_width(list, 1) > line && leave_out(list, 0))
+        ;
+    while (row_width(list, G_MAXINT16) > line && (column = widest(list)) >= 0)
         list->width[column]--;
 }
 
@@ -258,7 +331,7 @@ static void list_session(struct qs_sessions_handler *handler,
 {
     struct list *list = (struct list *)handler;
 
-    if (list->json)
+    if (list->options->json)
         report_add_json(list->rows, place_of(session), report_session_json(session));
     else
         add_row(list, session);
@@ -275,7 +348,7 @@ static void list_end(struct action *action, bool report)
 {
     struct list *list = (struct list *)action;
 
-    if (report && list->json)
+    if (report && list->options->json)
         print_json(list);
     else if (report)
         print_table(list);
@@ -292,7 +365,7 @@ static struct action *create(const struct options *options)
                                    .handler.session_end = list_session,
                                    .handler.others = list_others,
                                    .end = list_end};
-    list->json = options->json;
+    list->options = options;
     list->rows = rows_new();
     return &list->action;
 }
@@ -303,23 +376,24 @@ static bool parse_options(const struct options *options)
     ascii = !g_get_charset(NULL);
     by_loss = sort && strcmp(sort, "loss") == 0;
     if (ascii) {
-        columns[PING + 1].title = "loss up";
-        columns[PING + 2].title = "loss down";
+        columns[LOSS_UP].title = "loss up";
+        columns[LOSS_DOWN].title = "loss down";
     }
     return !sort || by_loss || strcmp(sort, "start") == 0 ||
-           usage_error("--sort %s: sessions are sorted by start or loss", sort);
+           usage_error("--sort takes start or loss, not \"%s\"", sort);
 }
 
-static const GOptionEntry entries[] = {
-    {"sort", 0, 0, G_OPTION_ARG_STRING, &sort,
-     "Order of the sessions: start, or loss (worst first)", "ORDER"},
-    {"wide", 0, 0, G_OPTION_ARG_NONE, &wide, "Do not cut columns to the terminal's width", NULL},
-    G_OPTION_ENTRY_NULL};
+static const GOptionEntry entries[] = {{"sort", 0, 0, G_OPTION_ARG_STRING, &sort,
+                                        "The order of --list; loss: the worst line first",
+                                        "start|loss"},
+                                       {"wide", 0, 0, G_OPTION_ARG_NONE, &wide,
+                                        "All columns of --list, however narrow the terminal", NULL},
+                                       G_OPTION_ENTRY_NULL};
 
 const struct action_kind list_action = {
     .name = "list",
     .letter = 'l',
-    .help = "List the sessions",
+    .help = "List the sessions: who played, and how good the line was",
     .json = true,
     .entries = entries,
     .parse_options = parse_options,

@@ -2,7 +2,7 @@
 /*
  * The command line options that all actions share. Other options are static in their module, whose
  * GOptionEntry rows GOption fills. Before the command line is read, and after the run, they are
- * false, NULL or OPTION_NOT_GIVEN.
+ * false or NULL.
  */
 #ifndef PCAP2DEMO_OPTIONS_H
 #define PCAP2DEMO_OPTIONS_H

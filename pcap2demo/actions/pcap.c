@@ -226,7 +226,7 @@ static bool finish_demos(struct pcap *pcap)
 {
     if (cut_options_are_given()) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
-                "--packets and --no-sign-on go with captures, not with demos");
+                "--packets goes with captures, not with demos");
         return false;
     }
     if (pcap->refused && !pcap->demos)
@@ -303,6 +303,7 @@ const struct action_kind pcap_action = {
     .name = "pcap",
     .letter = 'w',
     .help = "Make a capture of demos, or of part of captures",
+    .task = TASK_CAPTURE,
     .argument = "FILE",
     .problem = name_problem,
     .entries = cut_entries,

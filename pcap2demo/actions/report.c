@@ -10,10 +10,45 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
+/* Leaves "(1026)", "flags 0x12" and names of flags but for FTE's out of a version. New. */
+static char *short_version(const char *version)
+{
+    char **words = g_strsplit(version, " ", -1);
+    GString *text = g_string_new(NULL);
+
+    for (char **word = words; *word; word++) {
+        const bool has_flags = word[1] && g_str_has_prefix(word[1], "0x");
+
+        if (**word != '(' && !g_str_has_prefix(*word, "0x") &&
+            (!has_flags || strcmp(*word, "FTE") == 0))
+            g_string_append_printf(text, "%s%s", text->len ? " " : "", *word);
+    }
+    g_strfreev(words);
+    return g_string_free(text, FALSE);
+}
+
+static char *game_text(const struct qs_client_session *session, const char *title, bool flags)
+{
+    const char *version = session->version ? session->version : "?";
+    char *shorter = flags ? g_strdup(version) : short_version(version);
+    char *text = g_strdup_printf("%s %s", title, shorter);
+
+    g_free(shorter);
+    return text;
+}
+
 char *report_game(const struct qs_client_session *session)
 {
-    return g_strdup_printf("%s %s", session->protocol->title,
-                           session->version ? session->version : "?");
+    return game_text(session, session->protocol->title, false);
+}
+
+char *report_short_game(const struct qs_client_session *session, bool flags)
+{
+    const struct qs_protocol *protocol = session->protocol;
+
+    /* "Quake" is as short as "NQ", and what players call it. */
+    return game_text(session, strlen(protocol->title) < 6 ? protocol->title : protocol->short_name,
+                     flags);
 }
 
 char *report_maps(const struct qs_client_session *session)
@@ -57,12 +92,10 @@ static char *why_nothing(const struct qs_client_session *session)
 char *report_demo(const struct qs_client_session *session)
 {
     GString *text;
-    uint64_t blocks;
     guint files;
 
     if (session->recorded)
-        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
-                               session->packets, qs_plural(session->packets));
+        return g_strdup(session->format->extension);
     if (!session->demo)
         return g_strdup(session->format ? "cannot be rebuilt yet" : "has no demo format");
     if (session->same_as)
@@ -73,9 +106,7 @@ char *report_demo(const struct qs_client_session *session)
     files = session->demo->files->len;
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
-    blocks = session->demo->writer.counts.blocks;
-    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
-                           blocks, qs_plural(blocks));
+    g_string_append(text, session->format->extension);
     if (session->demo->lacks && !session->demo->donor.name)
         g_string_append_printf(text, ", %s", session->demo->lacks);
     if (problem_total(session))
@@ -99,8 +130,8 @@ static char *missing_start_text(const struct qs_client_session *session)
     const char *refusals = donor->refusals;
 
     if (donor->name)
-        return g_strdup_printf("its sign-on is lent by %s%s%s", donor->name,
-                               donor->unknown ? "; not known: " : "",
+        return g_strdup_printf("its sign-on is from %s%s%s", donor->name,
+                               donor->unknown ? "; unknown: " : "",
                                donor->unknown ? donor->unknown : "");
     if (!nothing_rebuilt(session))
         return g_strdup_printf("the demo starts with %s%s%s",
@@ -108,7 +139,7 @@ static char *missing_start_text(const struct qs_client_session *session)
                                    ? (const char *)g_ptr_array_index(session->maps, 0)
                                    : "the next level",
                                refusals ? "; " : "", refusals ? refusals : "");
-    return g_strdup_printf("no demo: nothing lends it the level's sign-on%s%s%s",
+    return g_strdup_printf("no demo: retry with --sign-on DEMO of the same map%s%s%s",
                            refusals ? " (" : "", refusals ? refusals : "", refusals ? ")" : "");
 }
 
@@ -120,8 +151,7 @@ char *report_sign_on(const struct qs_client_session *session)
         return NULL;
     donor = &session->demo->donor;
     if (donor->name)
-        return g_strdup_printf("%slent by %s", donor->unproven ? "map not proven; " : "",
-                               donor->name);
+        return g_strdup_printf("%sfrom %s", donor->unproven ? "map unproven; " : "", donor->name);
     return g_strdup("missing");
 }
 
@@ -248,7 +278,7 @@ static json_t *sign_on_json(const struct qs_session_demo *demo)
 
     if (!demo->lacks)
         return json_null();
-    return json_pack("{s:o, s:o, s:o}", "lender", report_text_json(donor->name), "unknown",
+    return json_pack("{s:o, s:o, s:o}", "donor", report_text_json(donor->name), "unknown",
                      report_text_json(donor->unknown), "refused",
                      report_text_json(donor->refusals));
 }

@@ -19,8 +19,9 @@
 /* The JSON reports' version; it grows with incompatible changes. */
 enum { REPORT_SCHEMA = 1 };
 
-/* "QuakeWorld 28". New. */
+/* "QuakeWorld 28 FTE", and "QW 28 FTE"; `flags`: "QW 28 FTE 0x21407000 FTE2 0x2". New. */
 char *report_game(const struct qs_client_session *session);
+char *report_short_game(const struct qs_client_session *session, bool flags);
 
 /* "dm4, dm6", or "?". New. */
 char *report_maps(const struct qs_client_session *session);
@@ -28,10 +29,10 @@ char *report_maps(const struct qs_client_session *session);
 /* "3:07", "1:02:45". New. */
 char *report_duration(const struct qs_client_session *session);
 
-/* The demo that can be or was rebuilt: "qwd, 2201 blocks". New. */
+/* The demo that can be or was rebuilt: "qwd, 2 problems". New. */
 char *report_demo(const struct qs_client_session *session);
 
-/* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the
+/* Where a sign-on that the capture lacks is from, "from session 2", or "missing"; NULL: the
  * capture has it. New. */
 char *report_sign_on(const struct qs_client_session *session);
 

@@ -13,23 +13,13 @@
 #include "pcap2demo/actions/report.h"
 #include "common/protocols.h"
 
-enum {
-    LARGEST = 5,
-    PACKETS_KEPT = 2048 /* of a conversation, for acknowledgments and responses */
-};
-
-struct large {
-    uint64_t packet;
-    uint32_t size;
-    enum qs_direction direction;
-};
+enum { PACKETS_KEPT = 2048 }; /* of a conversation, for acknowledgments and responses */
 
 /* Of one session. */
 struct figures {
     unsigned session;
     struct qs_tally tally;
-    struct large largest[LARGEST]; /* largest first; size 0: none */
-    double seconds;                /* set when the session ends */
+    double seconds; /* set when the session ends */
 };
 
 /* Requests of one kind in all conversations of a protocol. */
@@ -89,21 +79,6 @@ static void links_free(gpointer links)
     qs_links_free(links);
 }
 
-/* Of packets with the same size, keeps the first. */
-static void count_size(struct figures *figures, const struct qs_packet *packet,
-                       enum qs_direction direction)
-{
-    int location = LARGEST;
-
-    while (location && figures->largest[location - 1].size < packet->size) {
-        location--;
-        if (location + 1 < LARGEST)
-            figures->largest[location + 1] = figures->largest[location];
-    }
-    if (location < LARGEST)
-        figures->largest[location] = (struct large){packet->number, packet->size, direction};
-}
-
 static void count_packet(struct figures *figures, const struct stats *stats,
                          const struct qs_decoded_packet *decoded, int64_t ack_rtt)
 {
@@ -115,7 +90,6 @@ static void count_packet(struct figures *figures, const struct stats *stats,
                                            .ack_rtt = ack_rtt};
 
     qs_tally_add(&figures->tally, &packet);
-    count_size(figures, decoded->packet, decoder->direction);
 }
 
 static struct request_figures *requests_of(struct stats *stats, const struct qs_protocol *protocol)
@@ -176,17 +150,6 @@ static void append_times(GString *text, const struct qs_times *times)
     g_string_append_printf(text, "%.3f ms at least, %.3f ms on average, %.3f ms at most",
                            milliseconds((double)times->min), milliseconds(qs_times_mean(times)),
                            milliseconds((double)times->max));
-}
-
-static void append_largest(GString *text, const struct figures *figures)
-{
-    g_string_append(text, "  largest:");
-    for (int i = 0; i < LARGEST && figures->largest[i].size; i++)
-        g_string_append_printf(text, "%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
-                               figures->largest[i].packet,
-                               qs_direction_name(figures->largest[i].direction),
-                               figures->largest[i].size);
-    g_string_append_c(text, '\n');
 }
 
 static void append_types(GString *text, const struct figures *figures)
@@ -279,7 +242,6 @@ static GString *figures_text(const struct figures *figures, const struct qs_clie
     g_string_append_printf(text, "session %u: %s\n", figures->session, title);
     append_line(text, figures, session);
     append_rtt(text, figures);
-    append_largest(text, figures);
     append_types(text, figures);
     g_free(title);
     return text;
@@ -317,21 +279,6 @@ static json_t *times_json(const struct qs_times *times)
                      seconds_json(times, (double)times->max));
 }
 
-static json_t *largest_json(const struct figures *figures)
-{
-    json_t *json = json_array();
-
-    for (int i = 0; i < LARGEST && figures->largest[i].size; i++) {
-        const struct large *large = &figures->largest[i];
-
-        json_array_append_new(json,
-                              json_pack("{s:o, s:o, s:s}", "packet", report_number(large->packet),
-                                        "bytes", report_number(large->size), "direction",
-                                        qs_direction_name(large->direction)));
-    }
-    return json;
-}
-
 static json_t *types_json(const struct figures *figures)
 {
     GPtrArray *types = qs_tally_types(&figures->tally);
@@ -357,11 +304,10 @@ static json_t *figures_json(const struct figures *figures, const struct qs_clien
     for (int i = 0; i < QS_DIRECTIONS; i++)
         json_object_set_new(traffic, qs_direction_name((enum qs_direction)i),
                             traffic_json(figures, (enum qs_direction)i));
-    json_object_update_new(json,
-                           json_pack("{s:o, s:{s:o, s:o}, s:o, s:o}", "traffic", traffic, "rtt",
-                                     qs_direction_name(QS_C2S), times_json(&rtt[QS_C2S]),
-                                     qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]), "largest",
-                                     largest_json(figures), "messages", types_json(figures)));
+    json_object_update_new(json, json_pack("{s:o, s:{s:o, s:o}, s:o}", "traffic", traffic, "rtt",
+                                           qs_direction_name(QS_C2S), times_json(&rtt[QS_C2S]),
+                                           qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]),
+                                           "messages", types_json(figures)));
     return json;
 }
 

@@ -21,25 +21,25 @@ struct input_options input_options;
 /* The command line options. */
 static struct {
     char **sessions, **protocol_options;
+    char *sessions_max;
     gboolean recursive;
-    int sessions_max;
 } given;
 
 const GOptionEntry input_entries[] = {
     {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files,
-     "Read FILE, as without the option (may be repeated)", "FILE"},
+     "Read FILE, which may stand alone, too (may be repeated)", "FILE"},
     {"recursive", 'R', 0, G_OPTION_ARG_NONE, &given.recursive,
      "Read the folders below a folder, too", NULL},
     {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.sessions,
      "Only these sessions: 2, or 1,3-5 (may be repeated)", "N"},
-    {"max-sessions", 0, 0, G_OPTION_ARG_INT, &given.sessions_max,
+    {"max-sessions", 0, 0, G_OPTION_ARG_STRING, &given.sessions_max,
      "Follow no more than N sessions at once", "N"},
     {"filter", 0, 0, G_OPTION_ARG_STRING, &input_options.filter,
      "Take only packets that match, as tcpdump does", "BPF"},
     {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &input_options.ports,
-     "Decode these UDP ports so (may be repeated)", "PROTO=RANGES"},
+     "Decode these UDP ports as this game (may be repeated)", "GAME=RANGES"},
     {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.protocol_options,
-     "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
+     "Set an option of a game's protocol (may be repeated)", "GAME.NAME=VALUE"},
     G_OPTION_ENTRY_NULL};
 
 /* --- Lists of numbers ------------------------------------------------------------------------ */
@@ -369,12 +369,12 @@ void inputs_clear(struct qs_sessions_options *sessions)
 
 bool inputs_parse_sessions(struct qs_sessions_options *sessions)
 {
-    const int max = given.sessions_max;
+    const char *max = given.sessions_max;
+    guint64 number = sessions->sessions_max;
 
-    if (max != OPTION_NOT_GIVEN && max < 1)
-        return usage_error("--max-sessions %d: one at least is wanted", max);
-    if (max != OPTION_NOT_GIVEN)
-        sessions->sessions_max = (guint)max;
+    if (max && !g_ascii_string_to_unsigned(max, 10, 1, G_MAXINT, &number, NULL))
+        return usage_error("--max-sessions takes a number from 1, not \"%s\"", max);
+    sessions->sessions_max = (guint)number;
     for (char **text = given.sessions; text && *text; text++)
         if (!choose_sessions(sessions->chosen, *text))
             return false;

@@ -133,15 +133,8 @@ void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
 
 /* --- A file ---------------------------------------------------------------------------------- */
 
-/* Bytes of the file that were read. */
-static uint64_t position_in(const struct pipeline *pipeline, const struct input *input)
-{
-    return pipeline->source && pipeline->source->unpack ? source_position(pipeline->source)
-                                                        : input->position;
-}
-
 void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
-                   bool as_captured, uint64_t bytes_before)
+                   bool as_captured)
 {
     struct input_frame frame;
     enum input_status status = INPUT_FRAME;
@@ -155,10 +148,7 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
         if (frame.comment.size && pipeline->comments)
             qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
         pipeline_add_frame(pipeline, &frame);
-        if (++reads % CHECK_EVERY)
-            continue;
-        progress_update(bytes_before + position_in(pipeline, input));
-        if (ferror(stdout))
+        if (++reads % CHECK_EVERY == 0 && ferror(stdout))
             break;
     }
     pipeline_flush(pipeline);

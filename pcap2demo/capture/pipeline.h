@@ -6,13 +6,11 @@
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/tcp.h"
 #include "common/sessions/reorder.h"
 #include "common/sessions/sessions.h"
 
 struct pipeline {
-    const struct source *source;  /* of the current input; NULL: an interface */
     struct qs_sessions *sessions; /* of the current input */
     struct qs_reorder *reorder;   /* of the current input; NULL: frames keep their order */
     struct ip *ip;
@@ -33,11 +31,10 @@ void pipeline_clear(struct pipeline *pipeline);
 
 /*
  * Decodes `input` up to its end, an interruption or the end of standard output. `as_captured`: does
- * not reorder frames. `bytes_before`: bytes of earlier inputs, for the progress. Reports damage and
- * unknown link types.
+ * not reorder frames. Reports damage and unknown link types.
  */
 void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
-                   bool as_captured, uint64_t bytes_before);
+                   bool as_captured);
 
 /* The same frame by frame; pipeline_flush() if no frame came for a while or none will come. */
 void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions, bool as_captured);

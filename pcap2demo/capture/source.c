@@ -272,11 +272,6 @@ char *source_problem(struct source *source)
     return problem;
 }
 
-uint64_t source_position(const struct source *source)
-{
-    return source->unpack ? unpack_position(source->unpack) : 0;
-}
-
 void source_close(struct source *source)
 {
     leave_input(source);

@@ -41,9 +41,6 @@ bool source_next(struct source *source, bool demos);
 /* What is wrong with the compressed data read so far, a new string, once; NULL: nothing. */
 char *source_problem(struct source *source);
 
-/* The position in the file; only of compressed ones. */
-uint64_t source_position(const struct source *source);
-
 /* Call it after the stream is closed. */
 void source_close(struct source *source);
 

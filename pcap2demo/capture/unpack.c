@@ -337,11 +337,6 @@ char *unpack_problem(struct unpack *unpack)
     return g_steal_pointer(&unpack->problem);
 }
 
-uint64_t unpack_position(const struct unpack *unpack)
-{
-    return unpack->packed_size;
-}
-
 void unpack_free(struct unpack *unpack)
 {
     if (unpack->is_gzip)

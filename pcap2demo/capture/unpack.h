@@ -52,7 +52,4 @@ FILE *unpack_stream(struct unpack *unpack);
 /* What is wrong with the data read so far, a new string, once; NULL: nothing. */
 char *unpack_problem(struct unpack *unpack);
 
-/* Bytes of the compressed file read so far. */
-uint64_t unpack_position(const struct unpack *unpack);
-
 #endif

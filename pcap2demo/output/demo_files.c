@@ -46,9 +46,9 @@ bool demo_options_parse(struct qs_session_demo_options *parsed)
                                                .ezquake_37 = strcmp(format, "ezquake-3.7") == 0,
                                                .split = strcmp(split, "level") == 0};
     if (!parsed->ezquake_37 && strcmp(format, "classic") != 0)
-        return usage_error("--qwd-format %s: the formats are classic and ezquake-3.7", format);
+        return usage_error("--qwd-format takes classic or ezquake-3.7, not \"%s\"", format);
     return parsed->split || strcmp(split, "connection") == 0 ||
-           usage_error("--split %s: a demo is for a level or for a connection", split);
+           usage_error("--split takes level or connection, not \"%s\"", split);
 }
 
 /* --- The demo store --- */
@@ -64,13 +64,21 @@ static void write_bytes(void *file, const void *data, size_t size)
     writer_add(file, data, size);
 }
 
-/* `name` NULL: no free name. */
-static char *commit_as(struct writer *writer, const char *name, bool overwrite)
+/* `name` NULL: no free name. Only the user's name can have the wrong extension. */
+static char *commit_as(struct writer *writer, const char *name, const char *extension,
+                       bool overwrite)
 {
-    if (name)
-        return writer_commit(writer, name, overwrite);
-    return g_strdup("one file cannot hold several sessions: choose one with --session, or a folder "
-                    "with --output");
+    const char *dot = name ? strrchr(name, '.') : NULL;
+
+    if (!name)
+        return g_strdup("one file cannot hold several sessions: choose one with --session, or a "
+                        "folder with --output");
+    if (!dot || g_ascii_strcasecmp(dot + 1, extension) != 0)
+        return g_strdup_printf("not written: the demo of this session is .%s; name it %.*s.%s, or "
+                               "name a folder with \"/\" at its end",
+                               extension, (int)(dot ? dot - name : (long)strlen(name)), name,
+                               extension);
+    return writer_commit(writer, name, overwrite);
 }
 
 char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
@@ -83,7 +91,7 @@ char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct write
         g_free(error);
         g_free(*name);
         *name = qs_demo_names_next(naming, request);
-        error = commit_as(writer, *name, overwrite);
+        error = commit_as(writer, *name, request->extension, overwrite);
     } while (writer_name_is_taken(writer) && qs_demo_names_is_free(naming));
     return error;
 }

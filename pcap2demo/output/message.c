@@ -15,7 +15,6 @@ static void put_line(FILE *stream, const char *line)
 {
     if (muted)
         return;
-    progress_erase();
     fprintf(stream, "%s\n", line);
 }
 
@@ -110,7 +109,6 @@ static void print_message(enum terminal_style style, struct qs_location location
     location_append(text, location);
     g_string_append_vprintf(text, format, arguments);
     if (printer) {
-        progress_erase();
         printer(text->str);
     } else {
         char *name = terminal_styled(stderr, style, "pcap2demo:");

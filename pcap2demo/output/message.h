@@ -51,9 +51,6 @@ void message_detail(enum terminal_style style, const char *line);
 /* The same below a failure in the file of this location. */
 void failure_detail(struct qs_location location, enum terminal_style style, const char *line);
 
-/* The value of a G_OPTION_ARG_INT that is not on the command line. */
-enum { OPTION_NOT_GIVEN = G_MININT };
-
 /* Prints what is wrong with the command line. Returns false, for the caller to return. */
 bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
 

@@ -15,8 +15,7 @@ struct recorder_options recorder_options;
 
 /* The command line options. */
 static struct {
-    char *log_format, *idle, *max_disk, *max_demo_size;
-    int keep, buffer;
+    char *log_format, *idle, *max_disk, *max_demo_size, *keep, *buffer;
 } given;
 
 const GOptionEntry recorder_entries[] = {
@@ -29,13 +28,14 @@ const GOptionEntry recorder_entries[] = {
      "End sessions without packets for so long (default 60s)", "TIME"},
     {"max-disk", 0, 0, G_OPTION_ARG_STRING, &given.max_disk,
      "Remove the oldest recordings when all are larger", "SIZE"},
-    {"keep", 0, 0, G_OPTION_ARG_INT, &given.keep, "Remove recordings after so many days", "DAYS"},
+    {"keep", 0, 0, G_OPTION_ARG_STRING, &given.keep, "Remove recordings that are older: 30d",
+     "TIME"},
     {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &given.max_demo_size,
      "End a demo there; the next level begins another", "SIZE"},
     {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.packets,
      "Keep each session's packets in a capture in this folder", "DIR"},
-    {"buffer-size", 0, 0, G_OPTION_ARG_INT, &given.buffer,
-     "MiB of packets that may wait in the system (default 64)", "MIB"},
+    {"buffer-size", 0, 0, G_OPTION_ARG_STRING, &given.buffer,
+     "Packets that may wait in the system (default 64M)", "SIZE"},
     {"players-only", 0, 0, G_OPTION_ARG_NONE, &recorder_options.players_only,
      "Record no spectators", NULL},
     {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.metrics,
@@ -46,54 +46,60 @@ const GOptionEntry recorder_entries[] = {
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-/* A number from 1 with a unit, one of `units`, by which it is multiplied; "" is the unit of none.
- */
+/* Names of a unit, each between blanks. */
 struct unit {
-    const char *name;
+    const char *names;
     uint64_t factor;
 };
 
-static bool parse_amount(const char *text, const struct unit *units, uint64_t *amount)
-{
-    char *end;
-    const uint64_t number = g_ascii_isdigit(*text) ? g_ascii_strtoull(text, &end, 10) : 0;
+static const struct unit sizes[] = {{" b byte bytes ", 1},      {" k kb kib ", 1 << 10},
+                                    {" m mb mib ", 1 << 20},    {" g gb gib ", 1 << 30},
+                                    {" t tb tib ", 1ULL << 40}, {NULL, 0}};
+static const struct unit times[] = {
+    {" s sec secs second seconds ", 1}, {" m min mins minute minutes ", 60},
+    {" h hr hrs hour hours ", 3600},    {" d day days ", 86400},
+    {" w week weeks ", 604800},         {NULL, 0}};
 
-    if (!number)
-        return false;
-    for (; units->name; units++)
-        if (g_ascii_strcasecmp(end, units->name) == 0 && number <= INT64_MAX / units->factor) {
-            *amount = number * units->factor;
-            return true;
-        }
-    return false;
+/* "20", "1.5G", "5 min": a number in a unit, or in `standard`. 0: it is none, or too large. */
+static uint64_t parse_amount(const char *text, const struct unit *units, const char *standard)
+{
+    char *end, *name;
+    const double number = g_ascii_isdigit(*text) ? g_ascii_strtod(text, &end) : 0;
+    uint64_t amount = 0;
+
+    if (!(number > 0))
+        return 0;
+    end += strspn(end, " ");
+    name = g_strdup_printf(" %s ", *end ? end : standard);
+    for (; units->names; units++)
+        if (strcasestr(units->names, name) && number <= 1e9 * 1e9 / (double)units->factor)
+            amount = (uint64_t)(number * (double)units->factor);
+    g_free(name);
+    return amount;
 }
 
-static bool parse_size(const char *text, uint64_t *size)
+/* Seconds; `*time` stays if the option was not given. */
+static bool parse_time(const char *option, const char *text, const char *standard, int64_t *time)
 {
-    static const struct unit units[] = {
-        {"", 1},         {"k", 1 << 10},  {"M", 1 << 20},  {"G", 1 << 30},     {"T", 1ULL << 40},
-        {"kB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1ULL << 40}, {NULL, 0}};
+    const uint64_t amount = text ? parse_amount(text, times, standard) : 0;
 
-    return parse_amount(text, units, size);
-}
-
-static bool parse_time(const char *text, int64_t *time)
-{
-    static const struct unit units[] = {{"", 1},     {"s", 1},     {"m", 60},
-                                        {"h", 3600}, {"d", 86400}, {NULL, 0}};
-    uint64_t seconds;
-
-    if (!parse_amount(text, units, &seconds) || seconds > (uint64_t)(INT64_MAX / second))
-        return false;
-    *time = (int64_t)seconds * second;
+    if (text && (!amount || amount > (uint64_t)(INT64_MAX / second)))
+        return usage_error("--%s %s: a time is a number with s, m, h, d or w, such as 90s or 30d",
+                           option, text);
+    *time = text ? (int64_t)amount : *time;
     return true;
 }
 
-static bool parse_size_option(const char *option, const char *text, uint64_t *size)
+/* Bytes. */
+static bool parse_size(const char *option, const char *text, const char *standard, uint64_t *size)
 {
-    return !text || parse_size(text, size) ||
-           usage_error("--%s %s: a size is a number of bytes, or one with k, M, G or T", option,
-                       text);
+    const uint64_t amount = text ? parse_amount(text, sizes, standard) : 0;
+
+    if (text && !amount)
+        return usage_error("--%s %s: a size is a number with k, M, G or T, such as 500M", option,
+                           text);
+    *size = text ? amount : *size;
+    return true;
 }
 
 static bool parse_log_format(struct recorder_options *options)
@@ -102,35 +108,26 @@ static bool parse_log_format(struct recorder_options *options)
 
     options->json = format && strcmp(format, "json") == 0;
     return !format || options->json || strcmp(format, "text") == 0 ||
-           usage_error("--log-format %s: the formats are text and json", format);
-}
-
-static bool parse_numbers(struct recorder_options *options)
-{
-    const int days = given.keep == OPTION_NOT_GIVEN ? 0 : given.keep;
-    const int buffer = given.buffer == OPTION_NOT_GIVEN ? BUFFER_DEFAULT : given.buffer;
-
-    if (days < 0)
-        return usage_error("--keep %d: a number of days is wanted", days);
-    if (buffer < 1 || buffer > BUFFER_MAX)
-        return usage_error("--buffer-size %d: 1 to %d MiB are possible", buffer, BUFFER_MAX);
-    options->keep_days = (unsigned)days;
-    options->buffer = (unsigned)buffer;
-    return true;
+           usage_error("--log-format takes text or json, not \"%s\"", format);
 }
 
 bool recorder_options_parse(void)
 {
     struct recorder_options *options = &recorder_options;
+    int64_t idle = IDLE_DEFAULT_S;
+    uint64_t buffer = BUFFER_DEFAULT << 20;
 
-    options->idle = IDLE_DEFAULT_S * second;
-    if (given.idle && !parse_time(given.idle, &options->idle))
-        return usage_error("--idle-timeout %s: a time is a number of seconds, or one with s, m, h "
-                           "or d",
-                           given.idle);
-    return parse_log_format(options) && parse_numbers(options) &&
-           parse_size_option("max-disk", given.max_disk, &options->max_disk) &&
-           parse_size_option("max-demo-size", given.max_demo_size, &options->max_demo_size);
+    if (!parse_time("idle-timeout", given.idle, "s", &idle) ||
+        !parse_time("keep", given.keep, "d", &options->keep) ||
+        !parse_size("buffer-size", given.buffer, "m", &buffer))
+        return false;
+    if (buffer >> 20 < 1 || buffer >> 20 > BUFFER_MAX)
+        return usage_error("--buffer-size %s: 1M to %dM are possible", given.buffer, BUFFER_MAX);
+    options->idle = idle * second;
+    options->buffer = (unsigned)(buffer >> 20);
+    return parse_log_format(options) &&
+           parse_size("max-disk", given.max_disk, "b", &options->max_disk) &&
+           parse_size("max-demo-size", given.max_demo_size, "b", &options->max_demo_size);
 }
 
 /* --- The capture filter ---------------------------------------------------------------------- */

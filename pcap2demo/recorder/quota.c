@@ -12,8 +12,6 @@
 
 enum { DATE_DIGITS = 8, TIME_DIGITS = 6, BLOCK = 512 /* stat(2) */ };
 
-#define SECONDS_A_DAY (INT64_C(24) * 60 * 60)
-
 /* --- Names ----------------------------------------------------------------------------------- */
 
 static bool are_digits(const char *text, int count)
@@ -114,7 +112,7 @@ bool quota_enforce(const struct quota *quota, int64_t now)
     GPtrArray *recordings;
     uint64_t total = 0;
 
-    if (!quota->max_disk && !quota->keep_days)
+    if (!quota->max_disk && !quota->keep)
         return true;
     recordings = g_ptr_array_new_with_free_func(free_recording);
     for (int i = 0; i < QUOTA_FOLDERS; i++)
@@ -129,8 +127,7 @@ bool quota_enforce(const struct quota *quota, int64_t now)
     }
     for (guint i = 0; i < recordings->len; i++) {
         const struct old_recording *recording = g_ptr_array_index(recordings, i);
-        const bool too_old =
-            quota->keep_days && now - recording->changed > quota->keep_days * SECONDS_A_DAY;
+        const bool too_old = quota->keep && now - recording->changed > quota->keep;
         const bool too_much = quota->max_disk && total > quota->max_disk;
 
         if ((too_old || too_much) && remove_recording(recording, too_old ? "--keep" : "--max-disk"))

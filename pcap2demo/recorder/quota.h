@@ -15,7 +15,7 @@ enum { QUOTA_FOLDERS = 2 };
 struct quota {
     const char *folders[QUOTA_FOLDERS]; /* NULL: fewer */
     uint64_t max_disk;                  /* bytes on disk, of all folders; 0: no limit */
-    unsigned keep_days;                 /* 0: for ever */
+    int64_t keep;                       /* seconds; 0: for ever */
 };
 
 /*

@@ -326,7 +326,7 @@ static void enforce_quota(struct recordings *all)
 {
     const struct quota quota = {.folders = {all->folders[DEMOS].path, all->folders[CAPTURES].path},
                                 .max_disk = all->setup.limits->max_disk,
-                                .keep_days = all->setup.limits->keep_days};
+                                .keep = all->setup.limits->keep};
 
     all->no_room = !quota_enforce(&quota, all->began + all->ticks);
 }

@@ -109,7 +109,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
         return error;
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, input->name, file->request.capture);
-    pipeline_read(&pipeline, input, sessions, false, 0);
+    pipeline_read(&pipeline, input, sessions, false);
     file->blocks = input->frames;
     file->whole = input->position;
     qs_sessions_end_source(sessions);

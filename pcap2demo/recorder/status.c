@@ -301,5 +301,6 @@ static void print_status(const struct options *options)
 const struct action_kind status_action = {
     .name = "status",
     .help = "Print who plays, by the recorder of a FOLDER",
+    .task = TASK_RECORD,
     .print = print_status,
 };

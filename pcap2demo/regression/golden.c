@@ -85,18 +85,22 @@ bool golden_is_field(const char *name)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* "duel.dm2.gz" is "duel", as "duel.dm2" is. */
+/* "duel.dm2.gz" is "duel", as "duel.dm2" is. Names are shortened to what file systems take. */
 char *golden_name(const char *file)
 {
+    enum { MOST = 255 - sizeof ".golden" + 1 };
     char *base = g_path_get_basename(file);
     char *name = qs_text_printable(base);
-    char *dot, *golden;
+    char *dot, *golden, *end;
 
     g_free(base);
     name[qs_unpacked_name_length(name)] = '\0';
     dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = '\0';
+    for (end = name; *end && g_utf8_next_char(end) <= name + MOST;)
+        end = g_utf8_next_char(end);
+    *end = '\0';
     golden = g_strconcat(name, ".golden", NULL);
     g_free(name);
     return golden;

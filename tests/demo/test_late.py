@@ -69,7 +69,7 @@ class Quake(Late):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), PLAYING)
         error = self.convert(merged(self.whole, late))
         self.assertIn("session 2: its start is missing (the capture begins in the middle of "
-                      "dm4); its sign-on is lent by session 1\n", error)
+                      "dm4); its sign-on is from session 1\n", error)
         messages = self.assert_lent("in-2-dm4.dem", 40)
         # The lender's own view and state are not lent, its clock is the session's.
         self.assertNotIn(b"\x0a", messages[2][:1])
@@ -79,30 +79,30 @@ class Quake(Late):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), PLAYING)
         shifted = Capture(late.link_type, [(time - 1000000, frame) for time, frame in late.frames])
         error = self.convert(merged(shifted, self.whole))
-        self.assertIn("lent by session", error)
+        self.assertIn("is from session", error)
         self.assertEqual(len(self.demos()), 2)
 
     def test_demo_lends(self):
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "lender.dem")
-        self.assertIn("its sign-on is lent by lender.dem; not known: the names", error)
+        self.assertIn("its sign-on is from lender.dem; unknown: the names", error)
         messages = self.assert_lent("in-1-dm4.dem", 40)
         self.assertNotIn(b"alice", messages[2])
 
     def test_nobody_lends(self):
         error = self.convert(cut(self.whole, PLAYING))
-        self.assertIn("no demo: nothing lends it the level's sign-on", error)
+        self.assertIn("no demo: retry with --sign-on DEMO of the same map", error)
         self.assertEqual(self.demos(), {})
 
     def test_list_says_who_lends(self):
         self.write("in.pcap", cut(self.whole, PLAYING).pcap())
         output, _ = self.tool("--list", "--sign-on", "lender.dem", "in.pcap")
-        self.assertIn("lent by lender.dem", output)
+        self.assertIn("from lender.dem", output)
         session, = self.sessions("--sign-on", "lender.dem")
         self.assertEqual((session["maps"], session["version"]), (["dm4"], "15"))
-        self.assertEqual(session["demo"]["sign_on"]["lender"], "lender.dem")
+        self.assertEqual(session["demo"]["sign_on"]["donor"], "lender.dem")
         session, = self.sessions()
         self.assertEqual(session["demo"]["sign_on"],
-                         {"lender": None, "unknown": None, "refused": None})
+                         {"donor": None, "unknown": None, "refused": None})
         self.assertIn("missing", self.tool("--list", "in.pcap")[0])
 
     def test_column_is_there_only_when_needed(self):
@@ -120,8 +120,8 @@ class Quake(Late):
 
     def test_demo_that_lends_nothing(self):
         self.write("empty.dem", b"-1\n" + bytes(16))
-        error = self.convert(self.whole, "--sign-on", "empty.dem", status=2)
-        self.assertIn("empty.dem: has no sign-on that could be lent", error)
+        error = self.convert(self.whole, "--sign-on", "empty.dem", status=0)
+        self.assertIn("empty.dem: not used for --sign-on: has no sign-on of a whole level", error)
 
     def test_sign_on_that_was_cut_off(self):
         """Without svc_serverinfo the level cannot be shown; it is never well."""
@@ -131,7 +131,7 @@ class Quake(Late):
                           self.whole.frames[serverinfo + 1:])
         error = self.convert(without)
         self.assertEqual(self.demos(), {})
-        self.assertIn("nothing lends it", error)
+        self.assertIn("no demo: retry with --sign-on DEMO", error)
         self.convert(without, "--sign-on", "lender.dem")
         self.assertEqual(len(self.demos()), 1)
 
@@ -167,7 +167,7 @@ class Quake2(Late):
 
     def test_another_client_lends(self):
         got, whole, error = self.lent("q2-lossy.pcap", 100)
-        self.assertIn("lent by session 1", error)
+        self.assertIn("is from session 1", error)
         frames = len(got) - next(index for index, block in enumerate(got) if b"precache" in block) - 1
         self.assertGreater(frames, 20)
         # The first is written in full, all others are as they came.
@@ -176,7 +176,7 @@ class Quake2(Late):
 
     def test_extended_limits(self):
         got, _, error = self.lent("q2-rates.pcap", 120)
-        self.assertIn("lent by session 1", error)
+        self.assertIn("is from session 1", error)
         self.assertGreater(len(got), 10)
 
     def test_demo_lends(self):
@@ -185,13 +185,13 @@ class Quake2(Late):
         lender = self.folder / "lender.dm2"
         (self.folder / "out" / "in-1-lab1.dm2").rename(lender)
         got, _, error = self.lent("q2-lossy.pcap", 100, "--sign-on", lender)
-        self.assertIn("lender.dm2; not known: ", error)
+        self.assertIn("lender.dm2; unknown: ", error)
         self.assertIn("the names of players", error)
         self.assertGreater(len(got), 20)
 
     def test_nobody_lends(self):
         error = self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100))
-        self.assertIn("nothing lends it the level's sign-on", error)
+        self.assertIn("retry with --sign-on DEMO of the same map", error)
         self.assertEqual(self.demos(), {})
 
     def lose(self, lost):
@@ -220,7 +220,7 @@ class Quake2(Late):
             lossy, whole = self.lose(lost)
             error = self.convert(merged(lossy, whole))
             self.assertIn("its start is missing (part of the sign-on of lab1 (before packet ", error)
-            self.assertIn("its sign-on is lent by session 2", error)
+            self.assertIn("its sign-on is from session 2", error)
             self.assertEqual(blocks_of(self.folder / "out" / "in-1-2.dm2"), expected)  # the second of its name
 
     def test_lender_of_another_game_is_passed_over(self):
@@ -266,7 +266,7 @@ class QuakeWorld(Late):
     def test_demo_lends(self):
         for share in 0.2, 0.5:
             error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "lender.qwd")
-            self.assertIn("its sign-on is lent by lender.qwd; not known: the player's statistics",
+            self.assertIn("its sign-on is from lender.qwd; unknown: the player's statistics",
                           error)
             demo = self.only_demo()
             self.assert_right(demo, 0.98)
@@ -285,7 +285,7 @@ class QuakeWorld(Late):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
         error = self.convert(merged(self.whole, late))
         self.assertIn("session 2: its start is missing (the capture begins in the middle of "
-                      "dm4); its sign-on is lent by session 1; ", error)
+                      "dm4); its sign-on is from session 1; ", error)
         self.assertEqual(len(self.demos()), 2)
         for demo in self.demos().values():
             self.assert_right(demo, 0.98)
@@ -309,15 +309,15 @@ class QuakeWorld(Late):
     def test_nobody_lends(self):
         """Even --force writes nothing at which players would stop."""
         error = self.convert(cut(self.whole, self.playing(0.9)))
-        self.assertIn("no demo: nothing lends it the level's sign-on", error)
+        self.assertIn("no demo: retry with --sign-on DEMO of the same map", error)
         self.assertEqual(self.demos(), {})
 
     def test_list_says_who_lends(self):
         self.write("in.pcap", cut(self.whole, self.playing(0.5)).pcap())
         output, _ = self.tool("--list", "--sign-on", "lender.qwd", "in.pcap")
-        self.assertIn("lent by lender.qwd", output)
+        self.assertIn("from lender.qwd", output)
         session, = self.sessions("--sign-on", "lender.qwd")
-        self.assertEqual(session["demo"]["sign_on"]["lender"], "lender.qwd")
+        self.assertEqual(session["demo"]["sign_on"]["donor"], "lender.qwd")
 
 
 class QuakeWorldSignOnLost(Late):
@@ -378,7 +378,7 @@ class QuakeWorldSignOnLost(Late):
         whole = {sequence: states for (_, sequence), states in self.levels(self.recorded).items()}
         for number in self.sign_on:
             error, seen = self.convert_without(number, "--sign-on", "lender.qwd")
-            self.assertIn("its sign-on is lent by lender.qwd", error)
+            self.assertIn("its sign-on is from lender.qwd", error)
             self.assertNotIn("cannot be shown", error)
             shown = {sequence: states for (_, sequence), states in seen.items() if sequence in whole}
             right = sum(states == whole[sequence] for sequence, states in shown.items())
@@ -418,7 +418,7 @@ class QuakeSignOnLost(Late):
             self.assertRegex(error, r"(level dm6|a level) cannot be shown: part of its sign-on "
                                     r"\(before packet \d+\) was not captured")
             error, lent = self.blocks(number, "--sign-on", "lender.dem")
-            self.assertIn("its sign-on is lent by lender.dem", error)
+            self.assertIn("its sign-on is from lender.dem", error)
             self.assertNotIn("cannot be shown", error)
             self.assertGreater(len(lent), len(without) + 300)
 

@@ -217,6 +217,10 @@ class Sanitize(ToolTest):
         attack = {"reconnect": text(STUFFTEXT, b"reconnect\n")}
         self.check_gone(QUAKEWORLD, attack, None)
 
+    def test_weapons_of_whole_paths(self):
+        attack = {"weapons": text(STUFFTEXT, b"//vwep w_axe /outside\n")}
+        self.check_gone(QUAKEWORLD, attack, None)
+
     def test_removals_with_more(self):
         self.check_gone(QUAKEWORLD_ENTITIES, removals(), None)
 

@@ -40,6 +40,8 @@ FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", 
            "regression"]
 GAMES = ("quakeworld", "quake2", "quake", "fte", "acknex")
 GAMES_TESTS = r"|^(quakeworld|quake2|quake|acknex)\."
+# Half a minute, which only recording needs.
+RECORDING = "|^tool.recorder"
 # Whole sessions in every format: slow, so last.
 WHOLE_SESSIONS = "^demo.small$"
 
@@ -130,6 +132,8 @@ def stages(area):
     """What is run one after the other: folders to build, chosen tests, and tests left out."""
     _, first, folders = AREAS[area]
     left_out = f"{NOT_RUN}|{WHOLE_SESSIONS}"
+    if area != "recorder":
+        left_out += RECORDING
     yield folders, first, left_out
     if area == PLUGIN:
         return

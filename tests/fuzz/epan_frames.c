@@ -254,14 +254,19 @@ static void check_exception(field_info *info)
     char *label;
     GString *text;
 
-    if (!g_str_has_prefix(info->hfinfo->abbrev, "_ws."))
+    if (!g_str_has_prefix(info->hfinfo->abbrev, "_ws.") ||
+        strcmp(info->hfinfo->abbrev, "_ws.short") == 0) /* that the capture cut the packet */
         return;
     text = g_string_new(NULL);
     append_label(text, info);
     label = g_string_free(text, FALSE);
-    if (strstr(label, "(quakeshark)")) {
-        fprintf(stderr, "an exception in the plugin: %s\n", label);
-        abort();
+    for (unsigned i = 0; qs_protocols[i]; i++) {
+        const int proto = proto_get_id_by_filter_name(qs_protocols[i]->name);
+
+        if (strstr(label, proto_get_protocol_short_name(find_protocol_by_id(proto)))) {
+            fprintf(stderr, "an exception in the plugin: %s\n", label);
+            abort();
+        }
     }
     g_free(label);
 }

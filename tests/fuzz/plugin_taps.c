@@ -105,13 +105,6 @@ static void listen_to_table(struct plugin_taps *taps, const char *name, const ch
     g_free(title);
 }
 
-static void listen_to_tables(struct plugin_taps *taps, const char *name)
-{
-    listen_to_table(taps, name, "sessions");
-    listen_to_table(taps, name, "messages");
-    listen_to_table(taps, name, "line");
-}
-
 /* --- Response times --- */
 
 struct response_times {
@@ -147,13 +140,9 @@ static void free_times(void *data)
 
 static void listen_to_times(struct plugin_taps *taps, const char *name)
 {
-    register_srt_t *srt = get_srt_table_by_name(name);
-    struct response_times *times;
+    struct response_times *times = g_new0(struct response_times, 1);
 
-    if (!srt)
-        return;
-    times = g_new0(struct response_times, 1);
-    times->srt = srt;
+    times->srt = get_srt_table_by_name(name);
     times->base.srt_array = g_array_new(FALSE, TRUE, sizeof(srt_stat_table *));
     srt_table_dissector_init(times->srt, times->base.srt_array);
     listen(taps, get_srt_tap_listener_name(times->srt), times,
@@ -277,38 +266,22 @@ static void listen_to_follow(struct plugin_taps *taps, const char *title)
            &(struct calls){reset_follow, get_follow_tap_handler(follow), draw_follow, free_follow});
 }
 
-/* --- Credentials --- */
-
-static tap_packet_status take_credential(void *data, packet_info *pinfo, epan_dissect_t *edt,
-                                         const void *tapped, tap_flags_t flags)
-{
-    const struct ws_credential *credential = tapped;
-
-    (void)data, (void)pinfo, (void)edt, (void)flags;
-    look_at_text(credential->username);
-    look_at_text(credential->proto);
-    look_at_text(credential->info);
-    return TAP_PACKET_DONT_REDRAW;
-}
-
-static void listen_to_credentials(struct plugin_taps *taps)
-{
-    listen(taps, "credentials", g_malloc(1),
-           &(struct calls){.packet = take_credential, .free = g_free});
-}
-
 /* --- All --- */
 
 static void listen_to_protocol(struct plugin_taps *taps, const struct qs_protocol *protocol,
                                unsigned wanted)
 {
+    const int proto = proto_get_id_by_filter_name(protocol->name);
+
     if (wanted & FUZZ_PLUGIN_STATISTICS) {
-        listen_to_tables(taps, protocol->name);
-        listen_to_times(taps, protocol->name);
+        listen_to_table(taps, protocol->name, "sessions");
+        listen_to_table(taps, protocol->name, "messages");
+        listen_to_table(taps, protocol->name, "line");
+        if (protocol->seqinfo)
+            listen_to_times(taps, protocol->name);
     }
-    if (wanted & FUZZ_PLUGIN_FOLLOW) /* by what the dissector is registered with */
-        listen_to_follow(taps, proto_get_protocol_short_name(find_protocol_by_id(
-                                   proto_get_id_by_filter_name(protocol->name))));
+    if (wanted & FUZZ_PLUGIN_FOLLOW)
+        listen_to_follow(taps, proto_get_protocol_short_name(find_protocol_by_id(proto)));
 }
 
 struct plugin_taps *plugin_taps_new(unsigned wanted)
@@ -318,14 +291,12 @@ struct plugin_taps *plugin_taps_new(unsigned wanted)
     taps->listeners = g_array_new(FALSE, FALSE, sizeof(struct listener));
     for (unsigned i = 0; qs_protocols[i]; i++)
         listen_to_protocol(taps, qs_protocols[i], wanted);
-    if (wanted & FUZZ_PLUGIN_STATISTICS)
-        listen_to_tables(taps, "quake"); /* of all games */
     if (wanted & FUZZ_PLUGIN_DOWNLOADS)
         listen_to_objects(taps, "quake_downloads");
     if (wanted & FUZZ_PLUGIN_DEMOS)
         listen_to_objects(taps, "quake_demos");
     if (wanted & FUZZ_PLUGIN_CREDENTIALS)
-        listen_to_credentials(taps);
+        listen_to_table(taps, "quake", "passwords");
     return taps;
 }
 

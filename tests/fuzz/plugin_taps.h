@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What listens to the plugin's taps in Wireshark and tshark: statistics, exported objects, Follow,
- * and credentials. All that they are given is looked at.
+ * and passwords. All that they are given is looked at.
  */
 #ifndef TESTS_FUZZ_PLUGIN_TAPS_H
 #define TESTS_FUZZ_PLUGIN_TAPS_H

@@ -27,12 +27,11 @@ static int command_line(const char *const *words, const char *file, char **argv)
 
 void run_tool(const char *const *words, const char *file)
 {
-    char *argv[ARGUMENTS_MAX + 1], *kept[ARGUMENTS_MAX + 1], **words_left = argv;
-    int argc = command_line(words, file, argv), count = argc;
+    char *argv[ARGUMENTS_MAX + 1];
+    int count = command_line(words, file, argv);
     struct options options;
 
-    memcpy(kept, argv, sizeof kept);
-    if (command_line_parse(&options, &argc, &words_left) == COMMAND_LINE_GOOD) {
+    if (command_line_parse(&options, argv) == COMMAND_LINE_GOOD) {
         if (options.action->print)
             options.action->print(&options);
         else
@@ -40,5 +39,5 @@ void run_tool(const char *const *words, const char *file)
     }
     command_line_clear(&options);
     while (count--)
-        g_free(kept[count]);
+        g_free(argv[count]);
 }

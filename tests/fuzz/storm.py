@@ -42,7 +42,7 @@ ACTIONS = ([], ["--sanitize"], ["--list"], ["--list", "--json"], ["--dump"], ["-
            ["--extract-files=files"], ["--pcap=made.pcapng"], ["--check", "--golden=.", "--update"],
            ["--check", "--golden=."], ["--split=level", "--verbose"],
            ["--pcap=made.pcapng", "--packets=5-40,60-"],
-           ["--pcap=made.pcapng", "--session=1", "--no-sign-on"],
+           ["--pcap=made.pcapng", "--session=1", "--packets=8-"],
            ["--anonymize=made.pcapng", "--replace-names", "--replace-chat"], LENT)
 UNSAFE = ("made.pcapng",)  # named by the caller
 

@@ -42,7 +42,7 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--pcap=made.pcapng"},
     {"--golden", scratch, "--check", "--update"},
     {"--pcap=made.pcapng", "--session=1-3", "--packets=3,5-20,40-"},
-    {"--pcap=made.pcapng", "--packets=8-", "--no-sign-on"},
+    {"--pcap=made.pcapng", "--packets=8-"},
     {"--pcap=made.pcapng", "--filter=udp", "--session=1"},
     {"--anonymize=made.pcapng"},
     {"--anonymize=made.pcapng", "--replace-names", "--replace-chat"},

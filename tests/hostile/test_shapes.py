@@ -114,8 +114,8 @@ class Shapes(ToolTest):
         output, _ = self.tool("-R", "--list", ".")
         self.assertIn("labplayer", output)
         self.tool("--check", "--golden", "pipe.qwd", SAMPLE, status=2)
-        _, error = self.tool("--check", "--sign-on", "pipe.qwd", SAMPLE, status=2)
-        self.assertEqual(error, "pcap2demo: pipe.qwd: is not a regular file\n")
+        _, error = self.tool("--check", "--sign-on", "pipe.qwd", SAMPLE)
+        self.assertEqual(error, "pcap2demo: pipe.qwd: not used for --sign-on: is not a regular file\n")
 
 
 if __name__ == "__main__":

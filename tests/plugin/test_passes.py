@@ -6,6 +6,8 @@ fragments a message is joined. That is known once the capture has been dissected
 Wireshark's own dissectors.
 """
 
+import os
+import random
 import re
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -117,6 +119,34 @@ class Passes(PluginTest):
         self.assertEqual(whole, "8\t3\n")
         self.assertIn("The capture lacks earlier fragments of this message",
                       self.tshark("-r", path, "-V", "-Y", "frame.number == 64"))
+
+    @unittest.skipUnless("SHARKD" in os.environ, "there is no sharkd")
+    def test_random_order(self):
+        """Frames that are asked for in any order are those asked for one after the other."""
+        for name in ("qw-lossy", "qw-fte-inputs", "q2-lossy", "nq-darkplaces", "qw-qtv"):
+            path = self.readable(CAPTURES[0] / f"{name}.pcap")
+            count = len(self.tshark("-r", path, "-c", "300").splitlines())
+            order = list(range(1, count + 1)) * 2
+            random.Random(1).shuffle(order)
+            order = [*range(1, count + 1), *order]
+            calls = [("frame", {"frame": number, "proto": True}) for number in order]
+            answers = self.sharkd([("load", {"file": path}), *calls])[1:]
+            expected = {number: answer["result"] for number, answer in zip(order, answers[:count])}
+            for number, answer in zip(order, answers):
+                self.assertEqual(answer["result"], expected[number], f"{name}, packet {number}")
+
+    def test_few_items(self):
+        """No exception leaves a decoder half-way where Wireshark's limit of items is low."""
+        for name in ("qw-sample", "q2-q2pro", "nq-fragments"):
+            path = self.readable(CAPTURES[0] / f"{name}.pcap")
+            fields = [word for protocol in PROTOCOLS[:3] for suffix in ("session", "sequence", "malformed")
+                      for word in ("-e", f"{protocol}.{suffix}")]
+            shown = ("-r", path, "-T", "fields", "-e", "_ws.col.Info", *fields)
+            few = ("-o", "gui.max_tree_items:200")
+            with self.subTest(name):
+                self.assertEqual(self.tshark(*shown, *few), self.tshark(*shown))
+                tree = self.tshark("-V", "-r", path, *few)
+                self.assertTrue("[only the first items]" in tree and "Dissector bug" not in tree)
 
     def expert_infos(self, path, *filters):
         return self.tshark("-r", path, "-q", "-z", ",".join(["expert", *filters]))

@@ -153,7 +153,7 @@ class Statistics(PluginTest):
             self.assertEqual(len(shown), int(row["Packets"]))
         self.assertEqual(table(self.statistics(path, "line", "q2")), [])
 
-    def test_credentials(self):
+    def test_passwords(self):
         mark = b"\xff\xff\xff\xff"
         path = self.capture([
             to_server(27001, 27500, mark + b"rcon hunter2 status\n"),
@@ -163,14 +163,13 @@ class Statistics(PluginTest):
             to_server(27901, 27910, mark + b'connect 34 1 2 "\\name\\bert\\password\\word"\n'),
             to_server(26001, 26000, b"\x80\0\0\x14\x05letmein\0status\0"),
         ])
-        lines = [line.split() for line in
-                 self.tshark("-q", "-z", "credentials", "-r", path).splitlines()]
-        self.assertEqual([line for line in lines if line and line[0].isdigit()], [
-            ["1", "QW", "n.a.", "rcon"],
-            ["2", "QW", "anna", "server", "password"],
-            ["4", "Q2", "n.a.", "rcon"],
-            ["5", "Q2", "bert", "server", "password"],
-            ["6", "NQ", "n.a.", "rcon"],
+        rows = [tuple(row.values()) for row in table(self.statistics(path, "passwords"))]
+        self.assertEqual(rows, [
+            ("1", "QuakeWorld", "", "rcon", "qw.rcon.password"),
+            ("2", "QuakeWorld", "anna", "server password", "qw.connect.userinfo"),
+            ("4", "Quake II", "", "rcon", "q2.rcon.password"),
+            ("5", "Quake II", "bert", "server password", "q2.userinfo"),
+            ("6", "Quake", "", "rcon", "nq.control.password"),
         ])
 
     def test_fields_that_can_be_drawn(self):

@@ -75,7 +75,7 @@ def begins_in_the_last_level(tool, header, every, recorded):
     """No demo, whatever is wished: a player would stop at it."""
     last = max(index for index, frame in enumerate(every) if b"\0\x0b\x0f\0\0\0" in payload(frame))
     results = [Result(tool, header, every[last + 1:], *options) for options in ([], ["--force"])]
-    return all(result.status == 1 and not result.demos and "nothing lends it" in result.said
+    return all(result.status == 1 and not result.demos and "no demo: retry with --sign-on" in result.said
                for result in results)
 
 
@@ -84,7 +84,7 @@ def lent(tool, header, every, recorded, first, *options):
     blocks of a sign-on, and every message."""
     result = Result(tool, header, every[first:], *options)
     count = len(result.messages()) - 3
-    return (result.status == 1 and "its sign-on is lent by" in result.said and count > 0
+    return (result.status == 1 and "its sign-on is from" in result.said and count > 0
             and result.messages()[3:] == recorded[-count:])
 
 

@@ -76,7 +76,7 @@ def late_demo(tool, capture, lender, folder):
     run = subprocess.run([tool, "--output", f"{folder}/", "--sign-on", lender, path], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, check=False)
     demo = re.search(r"^(\S+): session", run.stdout, re.MULTILINE)
-    return demo[1] if demo and "sign-on is lent" in run.stderr else None
+    return demo[1] if demo and "sign-on is from" in run.stderr else None
 
 
 def main():

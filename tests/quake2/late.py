@@ -218,8 +218,8 @@ def check_first_frame(rebuilding, shared):
         data = (shared / "captures" / "quake2" / name).read_bytes()
         whole = rebuilding.rebuild(data)
         demos = rebuilding.rebuild(without(data, lambda number, _: number == lost))
-        said = f"first frame of {demos[index].stem[-4:]} was not captured); its sign-on is lent by {lender}; " \
-               "not known: " in rebuilding.said if len(demos) > index else False
+        said = f"first frame of {demos[index].stem[-4:]} was not captured); its sign-on is from {lender}; " \
+               "unknown: " in rebuilding.said if len(demos) > index else False
         others = [demo.read_bytes() for demo in whole], [demo.read_bytes() for demo in demos]
         for rest in others:
             rest[index:index + 1] = []

@@ -107,7 +107,7 @@ def demo_of(tool, capture, lender, folder):
     options = ["--sign-on", lender] if lender else []
     run = subprocess.run([tool, "--output", f"{folder}/", *options, capture],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    late = re.search(r"session (\d+): .*sign-on is lent", run.stderr)
+    late = re.search(r"session (\d+): .*sign-on is from", run.stderr)
     made = late and re.search(rf"^(\S+): session {late[1]},", run.stdout, re.MULTILINE)
     return made and made[1]
 

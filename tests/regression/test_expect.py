@@ -135,13 +135,35 @@ class Files(Expect):
                 ("svc_damage = play", "svc_damage = every second",
                  "s2c svc_damage: in 3 of 14 seconds of play, expected in every one (packet 1027)"),
                 ("svc_serverdata = sign-on, once", "svc_intermission = sign-on",
-                 "s2c svc_serverdata: new message of the sign-on (packet 18)")):
+                 "s2c svc_serverdata: new message of the sign-on (packet 18)"),
+                ("extensions = ", "extensions = FTE 0x8000",
+                 "protocol extensions: FTE 0x8000 (floatcoords) less than expected"),
+                ("svc_lightstyle = sign-on", "svc_lightstyle = sign-on, once",
+                 "s2c svc_lightstyle: seen 64 times, expected once (packet 39)"),
+                ("svc_damage = play;", "svc_intermission = every second\nsvc_damage = play;",
+                 "s2c svc_intermission: never seen, expected always"),
+                ("svc_deltapacketentities = every second; 4..72 bytes",
+                 "svc_deltapacketentities = every second; 90 bytes",
+                 "s2c svc_deltapacketentities: 4 bytes, expected 90 (packet 43)")):
             with self.subTest(line):
                 before = self.text()
                 self.edit((old, new))
                 lines = self.failures(SAMPLE)
                 (self.folder / "wire.expect").write_text(before)
                 self.assertIn(line, lines)
+
+    def test_what_is_no_change(self):
+        """Of updates some differ; an event of play does not come; packets come twice."""
+        self.update(SAMPLE)
+        self.assertIn("svc_packetentities = sign-on, once\n", self.text())  # with the first update
+        capture = Capture.read(SAMPLE)
+        again = [(time + 200000, frame) for time, frame in capture.frames[600:]]
+        self.write("twice.pcap", Capture(capture.link_type, sorted(capture.frames + again)).pcap())
+        self.assertEqual(self.failures("twice.pcap"), [])
+        self.edit(("svc_deltapacketentities = every second; 4..72 bytes",
+                   "svc_deltapacketentities = every second; 4..20 bytes"),
+                  ("svc_damage = play;", "svc_intermission = play\nsvc_damage = play;"))
+        self.assertEqual(self.failures(SAMPLE), [])
 
 
 def with_volume(capture, packets):

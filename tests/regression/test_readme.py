@@ -52,7 +52,7 @@ class Example(unittest.TestCase):
         (self.folder / "bin").mkdir()
         shutil.copy(os.environ["PCAP2DEMO"], self.folder / "bin/pcap2demo")
         self.environment = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
-                            "HOME": str(self.folder)}
+                            "HOME": str(self.folder), "COLUMNS": "100"}
         if PLUGIN:
             shutil.copytree(PLUGIN, self.folder / "plugins")
             self.environment["WIRESHARK_PLUGIN_DIR"] = str(self.folder / "plugins")
@@ -90,6 +90,15 @@ class Example(unittest.TestCase):
                 output = [line for line in output if not line.startswith("Running as")]
                 self.assertEqual(shorten(output, shown) if "…" in shown else output, shown)
         self.assertTrue((self.folder / "report.xml").exists())
+
+    @unittest.skipUnless(PLUGIN, "without the plugin")
+    def test_first_output(self):
+        """The first command ends with the demo and one packet."""
+        command, = re.findall(r"cmake --install build && (pcap2demo .*)", (SOURCE / "README.md").read_text())
+        output, = self.run_all([command])
+        demo, packet = [line for line in output if not line.startswith("Running as")]
+        self.assertRegex(demo, r"^build/qw-sample-.*\.qwd: session 1, QuakeWorld 28, 0:15, \d+ bytes$")
+        self.assertRegex(packet, r"^ *1027 .* QW 103 S→C seq 512 ack 512: updatestat, damage, ")
 
 
 if __name__ == "__main__":

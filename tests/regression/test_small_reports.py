@@ -85,17 +85,6 @@ class Order(Reports):
         self.assertEqual([session["number"] for session in self.sessions()], [1, 2])
         self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
 
-    def test_of_the_largest_packets(self):
-        """Of packets of one size the first come first, and stay."""
-        self.talk(8)
-        self.server(20 * SECOND, 9, b"\x01" * 40)
-        self.server(21 * SECOND, 10, b"\x01" * 30)
-        self.server(22 * SECOND, 11, b"\x01" * 40)
-        stats, = self.sessions("--stats")
-        # The first packet has 15 bytes, the client's others 10, the server's 9.
-        self.assertEqual([(packet["packet"], packet["bytes"]) for packet in stats["largest"]],
-                         [(17, 48), (19, 48), (18, 38), (1, 15), (3, 10)])
-
     def test_of_messages(self):
         """The most bytes first, then by name."""
         self.client(0, 1, b"\x04new\0")

@@ -82,6 +82,12 @@ class Session:
                                 else (self.server, self.client))
             sender.sendto(payload, receiver.getsockname())
 
+    def move(self):
+        """A router gives the client another port."""
+        self.client.close()
+        self.client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.client.bind(("127.0.0.1", 0))
+
     def leave(self):
         """The client's last word: clc_stringcmd "drop"."""
         header = [payload for to_server, payload in self.packets if to_server][-1][:10]

@@ -264,7 +264,7 @@ class Anonymize(ToolTest):
         """It can be read only once: what may stand before it is known would be kept."""
         os.mkfifo(self.folder / "pipe")
         _, _, error = self.copy("pipe", options=["--replace-names"], status=2)
-        self.assertIn("pipe: is no file: what is asked for reads it twice", error)
+        self.assertIn("pipe: is no file, and must be read twice", error)
         self.assertFalse((self.folder / "copy.pcapng").exists())
 
     def test_default_names_stay(self):

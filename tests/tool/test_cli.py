@@ -60,17 +60,40 @@ class Usage(ToolTest):
     def test_wrong_words(self):
         """The message names the word and what is wrong with it."""
         said = {
-            ("--lsit", ACKNEX): "Unknown option --lsit",
-            ("-x", ACKNEX): "Unknown option -x",
+            ("--lsit", ACKNEX): "unknown option --lsit; did you mean --list?",
+            ("--outpu=x", ACKNEX): "unknown option --outpu=x; did you mean --output?",
+            ("--stat", ACKNEX): "unknown option --stat; did you mean --stats or --status?",
+            ("--xyzzy", ACKNEX): "unknown option --xyzzy",
+            ("-fX", ACKNEX): "unknown option -fX",
+            ("--csv", ACKNEX): "unknown option --csv: --list --json prints JSON, of which jq makes CSV",
+            ("list", ACKNEX): "list: no such file; did you mean --list?",
+            ("--dump", "compact", ACKNEX): "compact: no such file; did you mean --dump=compact?",
+            (ACKNEX, "final.qwd"): "final.qwd: no such file; --output final.qwd writes there",
+            ("-f", "udp port 1", ACKNEX):
+                'udp port 1: no such file; did you mean --filter "udp port 1"?',
+            ("-i", ACKNEX): f"{ACKNEX} is a file: pcap2demo {ACKNEX}",
+            ("-p", ACKNEX): f"no input: --port took {ACKNEX} as its value; "
+                            f"write --port=GAME=RANGES {ACKNEX}",
+            ("--anonymize", ACKNEX): f"no input: --anonymize took {ACKNEX} as its value; "
+                                     f"write --anonymize=FILE {ACKNEX}",
+            ("-o", "--list", ACKNEX): '--output needs a value (DIR|FILE), and "--list" is an option; '
+                                      "if it is the value, write --output=--list",
+            ("--golden",): "--golden needs a value: --golden=DIR",
+            ("--max-sessions", "many", ACKNEX): '--max-sessions takes a number from 1, not "many"',
+            ("-i", "no-such", "--keep", "30x"):
+                "--keep 30x: a time is a number with s, m, h, d or w, such as 90s or 30d",
+            ("-i", "no-such", "--max-disk", "1Q"):
+                "--max-disk 1Q: a size is a number with k, M, G or T, such as 500M",
+            ("-i", "no-such", "--buffer-size", "2G"): "--buffer-size 2G: 1M to 1024M are possible",
             ("--force=no", ACKNEX): '--force takes no value: leave "=no" out',
             ("--list=json", ACKNEX): '--list takes no value: leave "=json" out',
             ("--replace-names", ACKNEX): "--replace-names goes with --anonymize",
             ("--keep", "3", ACKNEX): "--keep goes with --interface",
             ("-r", ACKNEX, "-w", "x.qwd"):
                 "--pcap x.qwd: writes a capture; for a demo use --output x.qwd",
-            ("-p", "27500", ACKNEX): "--port 27500: a protocol and its ports are wanted, "
+            ("-p", "27500", ACKNEX): "--port 27500: write a game and its ports, "
                                      "one of qw=27500, q2=27500, nq=27500, acknex=27500",
-            ("-p", "doom=5029", ACKNEX): "--port doom=5029: a protocol and its ports are wanted, "
+            ("-p", "doom=5029", ACKNEX): "--port doom=5029: write a game and its ports, "
                                          "one of qw=5029, q2=5029, nq=5029, acknex=5029",
             ("-s", "1,x", ACKNEX): "--session 1,x: sessions are numbers from 1, as 2 or 1,3-5",
             ("-s", "3-1", ACKNEX): "--session 3-1: sessions are numbers from 1, as 2 or 1,3-5",
@@ -103,13 +126,43 @@ class Usage(ToolTest):
         output, _ = self.tool("--help")
         sections = {part.splitlines()[0]: set(re.findall(r"--([a-z-]+)", part))
                     for part in output.split("\n\n")}
-        self.assertLessEqual({"replace-names", "replace-chat"}, sections["With --anonymize:"])
-        self.assertIn("show-secrets", sections["With --dump and --golden:"])
+        self.assertLessEqual({"anonymize", "replace-names", "replace-chat"},
+                             sections["Make captures:"])
 
-    def test_values_are_not_options(self):
-        """What follows an option that has a value is that, whatever it looks like."""
-        _, error = self.tool("-o", "--out", "--session", "--list", ACKNEX, status=2)
+    def test_values(self):
+        """One may stand in its option's word, and then look like an option."""
+        for arguments in (("-qs1",), ("-s1",), ("-s", "1"), ("--session=1",), ("-qs", "1")):
+            self.assertIn("house.wmb", self.tool("--list", *arguments, ACKNEX)[0])
+        _, error = self.tool("--session=--list", ACKNEX, status=2)
         self.assertIn("--session --list: sessions are numbers", error)
+
+    def test_amounts(self):
+        """Sizes and times have one grammar."""
+        for option, values in {"--keep": ("30", "30d", "2w", "12 hours", "1.5days"),
+                               "--idle-timeout": ("5min", "90", "90sec", "2H", "1 m"),
+                               "--max-disk": ("20GB", "20GiB", "1.5G", "20g", "100000"),
+                               "--buffer-size": ("64", "256M", "1G", "1024 mb")}.items():
+            for value in values:
+                _, error = self.tool("-i", "no-such", option, value, status=2)
+                self.assertTrue(error.startswith("pcap2demo: no-such: "), error)
+
+    def test_names_of_games(self):
+        for name in ("acknex", "Acknex", "3D GameStudio"):
+            self.assertIn("house.wmb", self.tool("--list", "-p", f"{name}=2300", ACKNEX)[0])
+        for name in ("quake", "Quake", "NetQuake", "quakeworld", "QW", "quake2", "Quake II"):
+            self.tool("--list", "--port", f"{name}=2301", ACKNEX)
+
+    def test_short_help(self):
+        """One screen, of options that there are."""
+        output, _ = self.tool("-h")
+        lines = output.splitlines()
+        self.assertLessEqual(len(lines), 24)
+        self.assertLessEqual(max(map(len, lines)), 90)
+        every, _ = self.tool("--help")
+        options = re.findall(r"^ +(?:(-.), )?(--[a-z-]+)", output, re.M)
+        self.assertEqual(len(options), 10)
+        for short, long in options:
+            self.assertRegex(every, rf"(?m)^  {short + ', ' if short else ''}{long}\b")
 
     def test_help_fits(self):
         output, _ = self.tool("--help")
@@ -224,9 +277,9 @@ class List(ToolTest):
         output, error = self.tool("--list", ACKNEX)
         head, row = output.splitlines()
         self.assertEqual(error, "")
-        self.assertEqual(head.split(), ["#", "client", "server", "game", "map", "player", "start",
-                                        "duration", "packets", "ping", "loss↑", "loss↓", "demo"])
-        for text in ("1  10.0.0.2:51000  10.0.0.1:2300  Acknex", "house.wmb", "Bob",
+        self.assertEqual(head.split(), ["#", "player", "map", "game", "duration", "ping", "loss↑",
+                                        "loss↓", "demo", "start", "packets", "client", "server"])
+        for text in ("1  Bob     house.wmb  Acknex ", "10.0.0.2:51000  10.0.0.1:2300",
                      "2001-09-09T01:46:40Z", "  25  ", "has no demo format"):
             self.assertIn(text, row)
 
@@ -301,7 +354,7 @@ class Check(ToolTest):
         self.tool("--check", "--session", "1", path, status=1)
         output, error = self.tool("--check", "--session", "2", path, status=1)
         self.assertIn("0 of a known game", output)
-        self.assertEqual(error, "pcap2demo: session 2 is not there: the input has 1\n")
+        self.assertEqual(error, "pcap2demo: no session 2: the input has 1 session\n")
 
     def test_json(self):
         path = self.write("bad.pcap", self.damaged(1))

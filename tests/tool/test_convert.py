@@ -180,9 +180,35 @@ class Sessions(Convert):
         for name in names:
             self.assertEqual(self.tool("--check", name)[1], "")
 
+    def test_extension(self):
+        """A file's extension is that of the demo in it."""
+        for name, better in (("final.mvd", "final.qwd"), ("demo.v2", "demo.qwd")):
+            _, error = self.tool("-o", name, SAMPLE, status=1)
+            self.assertIn(f"{name}: not written: the demo of this session is .qwd; name it {better}",
+                          error)
+        self.assertEqual(self.left(), [])
+        self.tool("-o", "final.QWD", SAMPLE)
+        self.assertEqual(self.left(), ["final.QWD"])
+
+    def test_long_name(self):
+        """A capture's name as long as file systems have them gives a demo and a golden."""
+        for stem in ("x" * 250, "é" * 125):
+            self.write(stem + ".pcap", SAMPLE.read_bytes())
+            self.tool(stem + ".pcap")
+            self.tool("--golden", "goldens", "--update", stem + ".pcap")
+            self.tool("--golden", "goldens", stem + ".pcap")
+            demo, = self.folder.glob(f"{stem[0] * 70}*-20261120-155443-labplayer-dm4.qwd")
+            self.assertLess(len(os.fsencode(demo.name)), 255)
+
+    def test_sign_on_of_no_use(self):
+        """A warning: the demos are written."""
+        for name in (SAMPLE, "missing.qwd"):
+            _, error = self.tool("-f", "--sign-on", name, SAMPLE)
+            self.assertRegex(error, rf"^pcap2demo: {name}: not used for --sign-on: .*\n$")
+
     def test_split_of_nothing_known(self):
         _, error = self.tool("--split=map", SAMPLE, status=2)
-        self.assertIn("--split map", error)
+        self.assertIn('--split takes level or connection, not "map"', error)
 
     def test_choice(self):
         frames = self.capture.frames + shifted(self.capture.frames, 20)
@@ -230,7 +256,7 @@ class Sessions(Convert):
         self.assertEqual(output, f"{TWO[0]}: session 1, QuakeWorld 28, 0:08, 30762 bytes\n")
         self.assertEqual(self.left(), [TWO[0], "x.pcap"])
         self.assertIn("x.pcap: packet 701: session 2: its start is missing (the capture begins in "
-                      "the middle of a level); no demo: nothing lends it", error)
+                      "the middle of a level); no demo: retry with --sign-on DEMO", error)
 
     def test_announced_port(self):
         """A Quake server that goes on from a port of its own, of which nothing else tells."""
@@ -296,7 +322,7 @@ class Sessions(Convert):
         self.assertIsNone(first["demo"]["lacks"])
         self.assertGreater(first["demo"]["blocks"], 1000)
         self.assertEqual(second["demo"]["files"], 1)
-        self.assertEqual(second["demo"]["sign_on"]["lender"], "session 1")
+        self.assertEqual(second["demo"]["sign_on"]["donor"], "session 1")
         self.assertIn("begins in the middle of dm4", second["demo"]["lacks"])
         self.assertEqual(self.left(), ["x.pcap"])
 
@@ -346,31 +372,6 @@ class Interrupted(Convert):
                              b"pcap2demo: interrupted; unfinished demos are not kept\n")
         self.assertEqual(process.returncode, 1)
         self.assertEqual(self.left(), ["x.pcap"])
-
-
-class Progress(ToolTest):
-    def test_on_a_terminal(self):
-        """Drawn when it takes a while, and gone in the end: a pipe that is slow, of no known size."""
-        data = ACKNEX.read_bytes()
-        slow = self.folder / "slow.pcap"
-        os.mkfifo(slow)
-        leader, follower = pty.openpty()
-        process = subprocess.Popen([tool.PROGRAM, "--check", ACKNEX, slow],
-                                   stdout=subprocess.DEVNULL, stderr=follower)
-        with open(slow, "wb") as stream:
-            time.sleep(1)
-            stream.write(data[:24] + data[24:] * 100)
-        os.close(follower)
-        shown = b""
-        try:
-            while piece := os.read(leader, 65536):
-                shown += piece
-        except OSError:
-            pass
-        os.close(leader)
-        self.assertEqual(process.wait(), 0)
-        self.assertRegex(shown, rb"\r\d+ MB +\d+ MB/s +\d:\d\d")
-        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
 
 
 if __name__ == "__main__":

@@ -88,9 +88,6 @@ class Cut(ToolTest):
                 for one, other in zip(found[-len(wanted):], wanted, strict=True):
                     self.assertTrue(meaning(one) == meaning(other), other["packet"])
 
-    def test_without_sign_on(self):
-        self.assertEqual(self.cut("--packets", "1000-1040", "--no-sign-on", SAMPLE)[0], 41)
-
     def test_fragments(self):
         """A datagram's frames are kept together."""
         whole = Capture.read(SAMPLE)
@@ -166,7 +163,7 @@ class Cut(ToolTest):
                 (("--packets", "0", SAMPLE), 2, "--packets 0: packets are numbers from 1"),
                 (("--packets", "9-3", SAMPLE), 2, "--packets 9-3: "),
                 (("--packets", "1", SAMPLE, ACKNEX), 2, "--packets goes with one capture"),
-                (("--packets", "1", demo), 2, "go with captures, not with demos"),
+                (("--packets", "1", demo), 2, "--packets goes with captures, not with demos"),
                 ((demo, SAMPLE), 2, "--pcap takes demos, or captures, but not both at once"),
                 (("-s", "99", SAMPLE), 1, "cut.pcapng: not written: none of "),
                 (("--filter", "tcp", SAMPLE), 1, "cut.pcapng: not written: none of 0 packets")):

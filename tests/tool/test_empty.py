@@ -18,7 +18,7 @@ class Empty(ToolTest):
     def test_session(self):
         for action in ("--list", "--dump", "--check", "--stats"):
             _, error = self.tool(action, "-s", "2-3", ACKNEX, status=1)
-            self.assertEqual(error, "pcap2demo: session 2 is not there: the input has 1\n")
+            self.assertEqual(error, "pcap2demo: no session 2: the input has 1 session\n")
         self.tool("--list", "-s", "1-5", ACKNEX)
 
     def test_files(self):

@@ -30,8 +30,15 @@ class Fields(ToolTest):
         for prefixes in (["qw.damage"], ["nq.sequence", "q2"], ["acknex."]):
             self.assertEqual(self.reference(*prefixes),
                              [field for field in every if field["name"].startswith(tuple(prefixes))])
-        output, error = self.tool("--fields", "q3", status=1)
-        self.assertEqual((output, error), ("", "pcap2demo: no field has a name that begins so\n"))
+        output, error = self.tool("--fields", "zombie", status=1)
+        self.assertEqual((output, error), ("", "pcap2demo: no field has such a name or title\n"))
+
+    def test_words(self):
+        """A word that begins with no game's name is searched for, in any case."""
+        found = [field["name"] for field in self.reference("Damage")]
+        self.assertLessEqual({"qw.damage.armor", "nq.damage.armor"}, set(found))
+        self.assertEqual(found, [field["name"] for field in self.reference()
+                                 if "damage" in (field["name"] + field["title"]).lower()])
 
     def test_members(self):
         found = {field["name"]: field for field in self.reference("qw")}
@@ -56,7 +63,7 @@ class Fields(ToolTest):
         self.assertEqual(self.tool("--fields=text", "qw.svc")[0], output)
 
     def test_what_is_wrong(self):
-        for arguments, problem in ((["--fields=xml"], "--fields is followed by =text or =json"),
+        for arguments, problem in ((["--fields=xml"], "--fields takes text or json, not \"xml\""),
                                    (["--fields", "--list"], "choose one of "),
                                    (["--fields", "-i", "lo"], "--fields needs no input")):
             _, error = self.tool(*arguments, status=2)

@@ -80,7 +80,7 @@ class Demos(Gtv):
         frames = gtv_stream(blocks=blocks).frames
         self.assertEqual(self.demo(frames), (mvd2(blocks[1:]), ""))
         listed, _ = self.tool("--list", self.folder / "a.pcap")
-        self.assertRegex(listed, r"MVD 37 \(2010\) +level1, level2 ")
+        self.assertRegex(listed, r" level1, level2  Q2 MVD 37 ")
 
     def test_no_gamestate(self):
         demo, error = self.demo(gtv_stream(blocks=[gtv_frame("a")]).frames, status=1)

@@ -112,7 +112,7 @@ class Jobs(unittest.TestCase):
         self.check_job([(script, variables | {"GITHUB_ACTION_PATH": str(ACTION)})
                         for name, variables, script in steps if INSTALLS or name == "Check"])
         workflow = (EXAMPLES / "github-workflow.yml").read_text(encoding="utf-8")
-        used = re.search(r"uses: OWNER/quakeshark/(\S+)@", workflow)[1]
+        used = re.search(r"uses: \./quakeshark/(\S+)", workflow)[1]
         self.assertTrue((tool.SOURCE / used / "action.yml").exists())
 
     @unittest.skipUnless(shutil.which("git"), "git is missing")

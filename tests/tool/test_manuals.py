@@ -17,7 +17,7 @@ MANUALS = [tool.SOURCE / name for name in ("pcap2demo/pcap2demo.1", "common/dump
 GAMES = ["common/quakeworld", "common/quake2", "common/quake", "common/acknex"]
 FLOORS = [["common/core"], ["common/netchan"], ["common/fte"], GAMES, ["common/demo"],
           ["common/dump", "common/sessions", "common/stats"], ["plugin", "pcap2demo"]]
-DOCUMENTS = ("README.md", ".github/CONTRIBUTING.md")
+DOCUMENTS = ("README.md", ".github/CONTRIBUTING.md", "pcap2demo/RECORDING.md", ".github/SECURITY.md")
 # Whether other manuals are on this machine says nothing about ours.
 ABOUT_THE_MACHINE = re.compile(r"referenced manual not found|outdated mandoc\.db")
 
@@ -78,6 +78,82 @@ class Reports(ToolTest):
         self.assertEqual(self.members() - {"?"}, named)
 
 
+# Programs of the examples that record, or that are on other machines.
+STAND_INS = {"tcpdump": 'exec cat duel.pcap',
+             "parallel": 'for file; do shift; [ "$file" = ::: ] && break; done\n'
+                         'for file; do pcap2demo -f -o "${file%.*}-demos/" "$file"; done'}
+
+
+def examples(manual):
+    """The commands of a manual's EXAMPLES."""
+    section = re.search(r"^\.Sh EXAMPLES$(.*?)^\.Sh ", manual.read_text(encoding="utf-8"), re.M | re.S)
+    return [line.replace("\\e", "\\") for line in re.findall(r"^\.Dl (?:\$ )?(.*)$", section[1], re.M)]
+
+
+class Examples(ToolTest):
+    """Every command of the manuals' EXAMPLES runs, on captures as they describe them."""
+
+    def prepare(self):
+        sample, second = Capture.read(SAMPLE), Capture.read(CAPTURES / "nq-control.pcap")
+        both = Capture(sample.link_type, sorted(sample.frames + second.frames)).pcap()
+        files = {"duel.pcap": both, "run1.pcap": SAMPLE.read_bytes(),
+                 "run2.pcap": SAMPLE.read_bytes(), "new.pcap": SAMPLE.read_bytes(),
+                 "late.pcap": Capture(sample.link_type, sample.frames[300:]).pcap()}
+        for folder in "wire", "evening", "bin":
+            (self.folder / folder).mkdir()
+        for name in "wire/a.pcap", "evening/a.pcap", *files:
+            self.write(name, files.get(name, both))
+        self.run_tool("-o", "older.qwd", SAMPLE)
+        subprocess.run(["git", "init", "-q", self.folder], check=True)
+        (self.folder / "bin/pcap2demo").symlink_to(tool.PROGRAM)
+        for name, script in STAND_INS.items():
+            (self.folder / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+            (self.folder / "bin" / name).chmod(0o755)
+
+    def test_run(self):
+        self.prepare()
+        commands = [command for manual in MANUALS for command in examples(manual)]
+        self.assertGreater(len(commands), 15)
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        for command in commands:
+            program = command.split("|")[-1].split()[0]
+            if program == "tshark" or not shutil.which(program, path=path):
+                continue
+            with self.subTest(command):
+                result = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True,
+                                        env={**os.environ, "PATH": path}, capture_output=True,
+                                        stdin=subprocess.DEVNULL, check=False)
+                # 1 and xargs' 123: the late capture is not whole.
+                self.assertIn(result.returncode, (0, 1, 123), result.stderr)
+                self.assertNotRegex(result.stderr, "Try .pcap2demo --help|[Nn]o such file|not used for")
+                if "|" in command and "-o " not in command:
+                    self.assertNotEqual(result.stdout, "")
+
+
+class Guide(ToolTest):
+    """RECORDING.md: what it has pcap2demo do is understood, up to an interface that does not exist."""
+
+    def test_options(self):
+        text = (tool.SOURCE / "pcap2demo/RECORDING.md").read_text(encoding="utf-8")
+        commands = re.findall(r"^sudo pcap2demo (-i .*)$", text, re.M)
+        table = re.search(r"^\| you want .*?\n\n", text, re.M | re.S)[0]
+        options = re.findall(r"^OPTIONS=(.*)$", text, re.M) + re.findall(r"\| `(--.*?)`", table)
+        self.assertGreater(len(options), 8)
+        for each in [*commands, *(f"-i any {option}" for option in options)]:
+            with self.subTest(each):
+                words = each.replace("-i any", "-i no-such").replace('"$USER"', "root").split()
+                _, error = self.tool(*words, status=2)
+                self.assertRegex(error, "^pcap2demo: no-such: |^pcap2demo: .*needs root")
+
+    def test_lists(self):
+        """The evening's captures in one list."""
+        text = (tool.SOURCE / "pcap2demo/RECORDING.md").read_text(encoding="utf-8")
+        (self.folder / "packets").mkdir()
+        self.write("packets/a.pcap", SAMPLE.read_bytes())
+        command, = re.findall(r"`pcap2demo (--list .*?)`", text)
+        self.assertIn("labplayer", self.tool(*command.split())[0])
+
+
 class Manuals(unittest.TestCase):
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is missing")
     def test_lint(self):
@@ -96,7 +172,10 @@ class Manuals(unittest.TestCase):
     def test_synopsis(self):
         """It has all that can be done, and the choices that are there."""
         usage = subprocess.run([tool.PROGRAM, "--help"], capture_output=True, text=True, check=True)
-        actions = re.search(r"^What is done.*?\n\n", usage.stdout, re.M | re.S)[0]
+        choose = subprocess.run([tool.PROGRAM, "--list", "--dump"], capture_output=True, text=True,
+                                check=False)
+        names = "|".join(re.findall(r"--([a-z-]+)[ ,\n]", choose.stderr.splitlines()[0] + "\n"))
+        actions = "\n".join(re.findall(rf"^  (?:-., )?--(?:{names})\b.*$", usage.stdout, re.M))
         synopsis = re.search(r"^Sh SYNOPSIS$.*?^Sh ", shown(MANUALS[0]), re.M | re.S)[0]
         synopsis = synopsis.replace("| -", "| --")
         self.assertGreater(len(actions.splitlines()), 8)
@@ -137,6 +216,11 @@ class Manuals(unittest.TestCase):
                     files += 1
             below += floor
         self.assertGreater(files, 350)
+
+    def test_size_of_readme(self):
+        text = (tool.SOURCE / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.splitlines()), 200)
+        self.assertLessEqual(len(text.split()), 1500)
 
     def test_links_between_documents(self):
         for name in DOCUMENTS:

@@ -69,7 +69,7 @@ static int tear_down(void **state)
 
 TEST_WITH(a_clock_ahead_removes_nothing_new, set_up, tear_down)
 {
-    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep_days = 30};
+    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep = 30 * 86400};
 
     assert_true(quota_enforce(&quota, (int64_t)TODAY + 1000 * DAY));
     assert_false(is_there(folders[0], old));
@@ -79,7 +79,7 @@ TEST_WITH(a_clock_ahead_removes_nothing_new, set_up, tear_down)
 
 TEST_WITH(a_recording_of_the_future_removes_nothing, set_up, tear_down)
 {
-    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep_days = 30};
+    const struct quota quota = {.folders = {folders[0], folders[1]}, .keep = 30 * 86400};
 
     make(folders[0], new, (int64_t)TODAY + 1000 * DAY);
     assert_true(quota_enforce(&quota, TODAY - 20 * DAY));
@@ -93,6 +93,19 @@ TEST_WITH(the_oldest_of_both_folders_go, set_up, tear_down)
     assert_true(quota_enforce(&quota, TODAY));
     assert_false(is_there(folders[0], old) || is_there(folders[1], middle));
     assert_true(is_there(folders[0], new));
+}
+
+TEST_WITH(a_link_is_no_recording, set_up, tear_down)
+{
+    const struct quota quota = {.folders = {folders[0], folders[1]}, .max_disk = 3 * SIZE + 100};
+    char *target = g_build_filename(folders[0], "mine.qwd", NULL);
+    char *link = g_build_filename(folders[1], old, NULL);
+
+    assert_int_equal(symlink(target, link), 0);
+    assert_true(quota_enforce(&quota, TODAY));
+    assert_true(is_there(folders[1], old) && is_there(folders[0], old));
+    g_free(target);
+    g_free(link);
 }
 
 TEST_WITH(what_is_being_written_counts, set_up, tear_down)

@@ -56,6 +56,22 @@ class Recorder(RecorderTest):
         self.assertIn("SIGTERM", self.stop(process)[-1]["message"])
         self.assertEqual(self.recordings(), [path])
 
+    def test_a_client_that_moves_stays_one_session(self):
+        process = self.start()
+        with Session() as session:
+            sizes = []
+            for moves in False, True:
+                session.send(0, 701)
+                if moves:
+                    session.move()
+                session.send(701)
+                session.leave()
+                sizes.append(self.wait(process, "demo", 1 + moves)[-1]["bytes"])
+            self.wait(process, "session_end", 2)
+        self.stop(process)
+        self.assertEqual(len(self.recordings()), 2)
+        self.assertEqual(*sizes)
+
     def test_who_plays(self):
         """By signal, by --status, in files for programs; a spectator is marked."""
         metrics = self.folder / "metrics" / "q.prom"

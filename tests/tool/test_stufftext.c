@@ -106,6 +106,7 @@ TEST(test_remarks)
     /* Written anew, on one line. */
     expect((const char *const[]){"//a\rquit\n", NULL}, "\t//a quit\n|", "");
     expect((const char *const[]){"//tinfo 1 \"a;quit\"\n", NULL}, "", "//tinfo");
+    expect((const char *const[]){"//tinfo 1 \"../a\"\n", NULL}, "", "//tinfo");
 }
 
 /* A longer line is cut by some engines. */

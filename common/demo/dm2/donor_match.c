@@ -48,15 +48,6 @@ static bool has_model(const struct dm2_match *m, uint16_t model)
     return !model || model == CUSTOM_MODEL || q2_configstring(&m->donor, Q2_RANGE_MODELS, model);
 }
 
-/* It came into view just as the donor has it. */
-static bool is_as_usual(const struct dm2_match *m, const struct dm2_first *first)
-{
-    const struct q2_entity *usual = dm2_common_state(m->view, first->mention.number);
-
-    return first->mention.number > m->donor.max_clients && usual && first->state.model[0] &&
-           dm2_same_state(usual, &first->state);
-}
-
 /* The numbers of models differ from map to map, if not always: a weapon in the hand must be one in
  * the list. */
 static bool has_guns(const struct dm2_match *m)
@@ -81,7 +72,6 @@ static void judge_all(struct dm2_match *m)
         const struct dm2_first *first = value;
 
         judge(m, first);
-        m->base.proof += is_as_usual(m, first);
         if (first->mention.bits & U_MODEL)
             models &= has_model(m, first->state.model[0]);
     }
@@ -175,17 +165,8 @@ static void judge_pickups(struct dm2_match *m)
     m->base.proof += m->base.evidence[QS_EVIDENCE_ITEMS].agree * PICKUP_PROOF;
 }
 
-static bool has_other_areas(const struct dm2_match *m)
-{
-    const struct q2_frame *sample = dm2_first_sample(m->view);
-
-    return m->area_bytes && sample && m->area_bytes != sample->area_bytes;
-}
-
 char *dm2_refusal_text(struct dm2_match *m)
 {
-    char *refusal;
-
     judge_all(m);
     judge_pickups(m);
     if (m->servercount && m->base.kind == QS_DONOR_PRESENT &&
@@ -195,8 +176,5 @@ char *dm2_refusal_text(struct dm2_match *m)
         return g_strdup("nothing of the game is seen");
     if (m->variant.extensions != m->donor.variant.extensions)
         return g_strdup("only one of the two has extended limits");
-    refusal = qs_donor_match_refusal(&m->base, m->base.version, limits, G_N_ELEMENTS(limits));
-    if (!refusal && has_other_areas(m))
-        refusal = g_strdup("its map has another number of areas");
-    return refusal;
+    return qs_donor_match_refusal(&m->base, m->base.version, limits, G_N_ELEMENTS(limits));
 }

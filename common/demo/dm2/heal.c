@@ -217,16 +217,6 @@ static void heal_entities(const struct pair *pair, const struct q2_frame *base,
     }
 }
 
-/* The player is where the peer sees his entity. */
-static void heal_player(const struct q2_session *session, struct q2_frame *healed,
-                        const struct q2_frame *other)
-{
-    const struct q2_entity *own = dm2_state_in(other, (uint32_t)(session->player + 1));
-
-    if (own && session->player >= 0)
-        memcpy(healed->player.origin, own->origin, sizeof own->origin);
-}
-
 bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
               const struct q2_session *peer, int32_t number)
 {
@@ -252,7 +242,6 @@ bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
     healed.delta = base->number;
     healed.entities = q2_entities_new();
     heal_entities(&pair, base, other, healed.entities);
-    heal_player(session, &healed, other);
     q2_tracker_insert(session->tracker, &healed);
     q2_tracker_seen_elsewhere(session->tracker, other->entities);
     q2_frame_clear(&healed);

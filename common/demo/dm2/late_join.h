@@ -95,7 +95,6 @@ struct dm2_match {
     int32_t offset;   /* the donor's frame number minus the session's */
 
     bool set_to_record;                     /* since it began to record within the capture */
-    uint8_t area_bytes;                     /* of frames: it depends on the map */
     int32_t first_frame;                    /* number of the first; 0: none was seen */
     bool whole_seen;                        /* a full frame was seen: nothing remains unknown */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */

@@ -153,7 +153,6 @@ static void see_frame(struct dm2_match *m, const struct q2_frame *frame)
         m->whole_seen = true;
     else if (frame->delta < m->first_frame && !m->whole_seen)
         add_reference(m, frame->delta);
-    m->area_bytes = frame->area_bytes;
     see_player(m, &frame->player);
     see_gun(m, frame->player.gunindex);
     see_place(m, frame);

@@ -66,32 +66,6 @@ static bool goes_on(const struct dm2_donor_view *view)
     return view->live && view->live->tracker && view->live->base.level == view->session.base.level;
 }
 
-/* Q2PRO leaves out where a client's own entity is; a player who stands still looks where his last
- * command says. */
-static void place_in(struct q2_frame *frame, const struct q2_session *session)
-{
-    guint index;
-    struct q2_entity *own;
-
-    if (!frame->entities || frame->player.pm_type >= PM_DEAD ||
-        !q2_entities_find(frame->entities, (uint32_t)(frame->player.clientnum + 1), &index))
-        return;
-    own = q2_entities_change(frame->entities, index);
-    memcpy(own->origin, frame->player.origin, sizeof own->origin);
-    own->angles[0] = (int16_t)(session->newest.angles[0] + frame->player.delta_angles[0]) / 3;
-    own->angles[1] = (int16_t)(session->newest.angles[1] + frame->player.delta_angles[1]);
-}
-
-static void place_itself(struct dm2_donor_view *view)
-{
-    const struct q2_session *session = &view->session;
-
-    if (!q2_is_q2pro(session->base.version) || session->recording)
-        return;
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        place_in(&view->recent[i], session);
-}
-
 static void *view_copy(const void *extra)
 {
     const struct dm2_donor_view *view = extra;
@@ -111,7 +85,6 @@ static void *view_copy(const void *extra)
                 view->samples.all->len);
     g_hash_table_destroy(copy->votes);
     copy->votes = qs_votes_copy(view->votes, sizeof(struct q2_entity));
-    place_itself(copy);
     return copy;
 }
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/guesses.h"
+
+#include <string.h>
+
+#include "common/demo_formats.h"
+#include "common/dump/dump.h"
+#include "pcap2demo/output/message.h"
+
+/* Edits that make two names near: one, or two in names of this length or more. */
+enum { LONG_NAME = 5, NAME_MAX_LENGTH = 32 };
+
+/* Names that other programs have, each between blanks, and what does that here. */
+static const struct {
+    const char *names, *hint;
+} hints[] = {
+    {" format fmt ", "--dump=json and --dump=text choose how packets are printed; a demo's format "
+                     "is that of its game"},
+    {" csv tsv ", "--list --json prints JSON, of which jq makes CSV"},
+    {" player players name user-name map level maps game ",
+     "--list shows who played what; --session takes the number"},
+    {" client server ip host address addr ", "--filter \"host ADDRESS\" takes its packets"},
+    {" input in file infile stdin ", "name the file alone, or \"-\" for standard input"},
+    {" diff compare cmp baseline reference ",
+     "--golden DIR --update keeps how a capture decodes, --golden DIR compares"},
+    {" mvd qwd dem dm2 demo demos convert rebuild extract-demos export c2d ",
+     "without an action, there is a demo of each session, in the format of its game"},
+    {" out outdir out-dir output-dir output-file outfile dir directory folder target dest o ",
+     "--output DIR, or --output FILE for one demo"},
+    {" text txt print show raw hex packet details x ", "--dump prints every field of every packet"},
+    {" overwrite yes y replace clobber no-clobber ", "--force overwrites files"},
+    {" start from begin since after to until before end stop time duration ",
+     "editcap -A START -B END cuts captures by time"},
+    {" jobs threads parallel workers processes ",
+     "run several with xargs -P: see EXAMPLES in the manual"},
+    {" usage manual man ? ", "-h prints one screen, --help all options"},
+    {" debug trace log logfile log-file ", "--verbose prints more; messages go to standard error"},
+    {" verify validate test lint ", "--check reports what cannot be decoded or rebuilt"},
+    {" merge join append ", "name several captures: they are read as one"},
+    {" cut slice trim split-pcap ", "--pcap FILE --session N, or --packets N-M, makes a part"},
+    {" statistics summary count counters messages ", "--stats counts messages by type"},
+    {" loss ping latency quality lag jitter ",
+     "--list shows ping and loss, --stats all about the line"},
+    {" files downloads download extract objects ",
+     "--extract-files DIR writes the files that servers sent"},
+    {" no-color no-colour nocolor monochrome ", "--color=never"},
+    {" silent ", "--quiet prints only what is wrong"},
+    {" list-interfaces interfaces D devices ", "tcpdump -D lists the interfaces"},
+    {" live record capture monitor listen daemon ", "-i IFACE records"},
+    {" Y display-filter read-filter bpf expression ", "--filter takes tcpdump's expressions"},
+    {" d decode-as ports udp ", "--port GAME=PORT decodes a port, such as qw=27500"},
+    {" anon scrub redact privacy ", "--anonymize FILE copies captures without passwords"},
+    {" all ", "all sessions are taken without --session"},
+};
+
+const GOptionEntry *guess_find(const GArray *entries, const char *name)
+{
+    for (guint i = 0; *name && i < entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, i);
+
+        if (strcmp(entry->long_name, name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static const char *find_hint(const char *name)
+{
+    char *word = g_strdup_printf(" %s ", name);
+    const char *hint = NULL;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(hints) && !hint; i++)
+        hint = strstr(hints[i].names, word) ? hints[i].hint : NULL;
+    g_free(word);
+    return hint;
+}
+
+/* Letters to add, leave out, replace or exchange with the next one (optimal string alignment). */
+static unsigned edits(const char *a, const char *b)
+{
+    const size_t m = strlen(a), n = strlen(b);
+    unsigned cost[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
+
+    if (m > NAME_MAX_LENGTH || n > NAME_MAX_LENGTH)
+        return NAME_MAX_LENGTH;
+    for (size_t i = 0; i <= m; i++)
+        for (size_t j = 0; j <= n; j++) {
+            unsigned least = (unsigned)(i + j);
+
+            if (i && j) {
+                least = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+                least = MIN(least, 1 + MIN(cost[i - 1][j], cost[i][j - 1]));
+            }
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                least = MIN(least, 1 + cost[i - 2][j - 2]);
+            cost[i][j] = least;
+        }
+    return cost[m][n];
+}
+
+static bool is_near(const char *name, const char *other)
+{
+    const size_t length = strlen(name);
+
+    return length > 2 &&
+           (g_str_has_prefix(other, name) || edits(name, other) <= (length < LONG_NAME ? 1 : 2));
+}
+
+/* "--list or --lists"; empty if none is near. New. */
+static char *near_options(const GArray *entries, const char *name)
+{
+    GString *near = g_string_new(NULL);
+
+    for (guint i = 0; i < entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, i);
+
+        if (is_near(name, entry->long_name))
+            g_string_append_printf(near, "%s--%s", near->len ? " or " : "", entry->long_name);
+    }
+    return g_string_free(near, FALSE);
+}
+
+bool guess_unknown(const GArray *entries, const char *word, const char *name)
+{
+    const char *hint = find_hint(name);
+    char *near = hint ? NULL : near_options(entries, name);
+
+    if (hint)
+        usage_error("unknown option %s: %s", word, hint);
+    else if (*near)
+        usage_error("unknown option %s; did you mean %s?", word, near);
+    else
+        usage_error("unknown option %s", word);
+    g_free(near);
+    return false;
+}
+
+bool guess_missing_file(const GArray *entries, const char *file, bool demos)
+{
+    if (strcmp(file, "-") == 0 || g_file_test(file, G_FILE_TEST_EXISTS))
+        return true;
+    if (guess_find(entries, file))
+        return usage_error("%s: no such file; did you mean --%s?", file, file);
+    if (qs_dump_format_find(file))
+        return usage_error("%s: no such file; did you mean --dump=%s?", file, file);
+    if (!strpbrk(file, "./") && find_hint(file))
+        return usage_error("%s: no such file; %s", file, find_hint(file));
+    if (strchr(file, ' ') && !strchr(file, '.'))
+        return usage_error("%s: no such file; did you mean --filter \"%s\"?", file, file);
+    if (demos && (g_str_has_suffix(file, "/") || qs_demo_format_of_name(file)))
+        return usage_error("%s: no such file; --output %s writes there", file, file);
+    return true;
+}

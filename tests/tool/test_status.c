@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who plays, and the demos that a recorder finished, over its restarts. */
+#include "tests/tool/frames.h"
+
+#include <glib/gstdio.h>
+
+#include "common/protocols.h"
+#include "pcap2demo/recorder/status.h"
+
+enum { LISTED = 100 };
+
+TEST(spectators_are_no_players)
+{
+    struct qs_client_session sessions[] = {
+        {.protocol = qs_protocols[0], .player = "anna"},
+        {.protocol = qs_protocols[0], .player = "bert", .spectator = true},
+        {.protocol = qs_protocols[0]},
+    };
+    struct status status;
+    char *text;
+
+    status_init(&status);
+    for (size_t i = 0; i < G_N_ELEMENTS(sessions); i++)
+        g_hash_table_add(status.sessions, &sessions[i]);
+    text = status_text(&status);
+    assert_true(g_str_has_prefix(text, "3 sessions, 1 player, 0 demos, "));
+    g_free(text);
+    status_clear(&status);
+}
+
+/* Their numbers go on; the file has the last ones. */
+TEST(finished_demos)
+{
+    char *folder = g_dir_make_tmp("status-XXXXXX", NULL);
+    char *finished = g_build_filename(folder, "pcap2demo-finished.json", NULL);
+    char *report = g_build_filename(folder, "pcap2demo-status.json", NULL);
+
+    for (int restart = 0; restart < 2; restart++) {
+        struct status status;
+        json_t *file, *demos;
+
+        status_init(&status);
+        status_continue(&status, folder);
+        for (int i = 0; i <= LISTED; i++)
+            status_add_finished(&status, "a.qwd", 9);
+        status_write(&status, folder, NULL);
+        status_clear(&status);
+        file = json_load_file(finished, 0, NULL);
+        demos = json_object_get(file, "demos");
+        assert_int_equal(json_integer_value(json_object_get(file, "count")),
+                         (restart + 1) * (LISTED + 1));
+        assert_int_equal(json_array_size(demos), LISTED);
+        assert_int_equal(json_integer_value(json_object_get(json_array_get(demos, 0), "number")),
+                         restart * (LISTED + 1) + 2);
+        json_decref(file);
+    }
+    assert_int_equal(g_unlink(finished) + g_unlink(report) + g_rmdir(folder), 0);
+    g_free(report);
+    g_free(finished);
+    g_free(folder);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Figures of a line that is made up: which datagrams were lost, late, twice or suppressed is known.
+ */
+#include <math.h>
+
+#include "common/netchan/quality.h"
+#include "tests/unit/toy.h"
+
+enum {
+    COUNT = 500,
+    INTERVAL = 20, /* milliseconds between datagrams of an end */
+    BACK = 3       /* the client acknowledges what was sent so many datagrams before */
+};
+#define MILLISECOND INT64_C(1000000)
+
+static const struct qs_line_rules rules = {.server_acknowledges = true, .chokes = true};
+
+struct line {
+    struct qs_protocol protocol;
+    struct toy_session session;
+    struct qs_quality *quality;
+    struct qs_line figures;
+};
+
+/* A datagram, at a time in milliseconds; `note`: why its receiver drops it, or QS_NOTE_KINDS. */
+static void add(struct line *line, enum qs_direction direction, uint32_t number, uint32_t echo,
+                int64_t time, uint32_t frame, int note)
+{
+    const struct qs_packet packet = {
+        .time = time * MILLISECOND, .source.bytes = {1}, .destination.bytes = {2}};
+    struct qs_decoder d = {.protocol = &line->protocol,
+                           .session = &line->session.base,
+                           .packet = &packet,
+                           .direction = direction,
+                           .accepted = note == QS_NOTE_KINDS,
+                           .sequence = number,
+                           .acknowledged = echo,
+                           .line.frame = frame};
+
+    if (note < QS_NOTE_KINDS)
+        d.notes[note] = 1;
+    qs_quality_add(line->quality, &d);
+}
+
+/* What happens to a run, and where it is captured. */
+struct run {
+    bool (*lost)(uint32_t number);           /* the client's; NULL: none */
+    bool (*lost_to_client)(uint32_t number); /* the server's */
+    uint32_t suppressed;                     /* updates before each fiftieth */
+    int64_t jitter;       /* of every fifth datagram of the client, and its answer */
+    uint32_t server_back; /* as BACK, of the server; 0: it is next to the capture */
+};
+
+static bool is_lost(bool (*lost)(uint32_t number), uint32_t number)
+{
+    return lost && lost(number);
+}
+
+/* The last datagram up to that one that was not lost; 0: none. */
+static uint32_t last_before(bool (*lost)(uint32_t number), int64_t number)
+{
+    while (number > 0 && is_lost(lost, (uint32_t)number))
+        number--;
+    return (uint32_t)MAX(number, 0);
+}
+
+/* The server sends a millisecond after the client's datagram came. */
+static void run(struct line *line, const struct run *run)
+{
+    *line = (struct line){.protocol = toy_protocol, .quality = qs_quality_new()};
+    line->protocol.line = &rules;
+    for (uint32_t i = 1; i <= COUNT; i++) {
+        const int64_t late = i % 5 ? 0 : run->jitter;
+
+        if (!is_lost(run->lost, i))
+            add(line, QS_C2S, i, last_before(run->lost_to_client, (int64_t)i - BACK),
+                i * INTERVAL + late, 0, QS_NOTE_KINDS);
+        if (!is_lost(run->lost_to_client, i))
+            add(line, QS_S2C, i, last_before(run->lost, (int64_t)i - run->server_back),
+                i * INTERVAL + late + 1, i + i / 50 * run->suppressed, QS_NOTE_KINDS);
+    }
+}
+
+static void finish(struct line *line)
+{
+    qs_quality_line(line->quality, &line->figures);
+    qs_quality_free(line->quality);
+}
+
+/* Five, of which four are in a row. */
+static bool some_are_lost(uint32_t number)
+{
+    return (number >= 200 && number < 204) || number == 300;
+}
+
+static bool one_comes_late(uint32_t number)
+{
+    return number == 400;
+}
+
+TEST(nothing_is_lost)
+{
+    struct line line;
+
+    run(&line, &(struct run){0});
+    finish(&line);
+    assert_int_equal(line.figures.vantage, QS_VANTAGE_SERVER);
+    assert_true(line.figures.c2s.loss == 0 && line.figures.c2s.burst == 0);
+    assert_true(line.figures.s2c.choke == 0);
+    assert_int_equal(line.figures.c2s.packets, COUNT);
+    assert_true(fabs(line.figures.ping - (BACK - .5) * INTERVAL) < INTERVAL / 2);
+    assert_true(line.figures.jitter < 1);
+}
+
+TEST(loss_and_the_longest_burst)
+{
+    struct line line;
+
+    run(&line, &(struct run){.lost = some_are_lost});
+    finish(&line);
+    assert_true(fabs(line.figures.c2s.loss - 100. * 5 / COUNT) < .01);
+    assert_true(line.figures.c2s.burst == 4);
+}
+
+TEST(what_comes_late_or_twice_is_not_lost)
+{
+    struct line line;
+
+    run(&line, &(struct run){.lost = one_comes_late});
+    add(&line, QS_C2S, 400, 397, (COUNT + 1) * INTERVAL, 0, QS_NOTE_SEQUENCE_STALE);
+    add(&line, QS_C2S, 400, 397, (COUNT + 1) * INTERVAL, 0, QS_NOTE_SEQUENCE_DUPLICATE);
+    finish(&line);
+    assert_int_equal(line.figures.c2s.late, 1);
+    assert_int_equal(line.figures.c2s.duplicates, 1);
+    assert_int_equal(line.figures.s2c.late + line.figures.s2c.duplicates, 0);
+    assert_true(line.figures.c2s.loss == 0);
+}
+
+TEST(suppressed_updates)
+{
+    const double choked = COUNT / 50 * 2;
+    struct line line;
+
+    run(&line, &(struct run){.suppressed = 2});
+    finish(&line);
+    assert_true(fabs(line.figures.s2c.choke - 100 * choked / (choked + COUNT)) < .01);
+}
+
+TEST(jitter_of_one_leg)
+{
+    struct line line;
+
+    run(&line, &(struct run){.jitter = 12});
+    finish(&line);
+    assert_true(line.figures.jitter > 3 && line.figures.jitter < 12);
+}
+
+/* Losses before the capture are no more than a limit for the whole line. */
+TEST(captured_between_the_ends)
+{
+    struct line line;
+
+    run(&line, &(struct run){.lost_to_client = some_are_lost, .server_back = BACK});
+    finish(&line);
+    assert_int_equal(line.figures.vantage, QS_VANTAGE_UNKNOWN);
+    assert_true(line.figures.s2c.loss == QS_LINE_UNKNOWN);
+    assert_true(line.figures.s2c.loss_at_most >= 100. * 5 / COUNT - .01);
+}
