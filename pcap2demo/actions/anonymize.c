@@ -247,8 +247,7 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
     all->location = (struct location){.writer = all->writer,
                                       .redactions = all->redactions,
                                       .packet = held,
-                                      .payload = {packet->data, packet->size},
-                                      .base = held->payload->len - packet->size};
+                                      .payload = {packet->data, packet->size}};
     replace_redactions(all);
     for (guint i = 0; i <= all->redactions->sources->len; i++) {
         if (!location_select(&all->location, i))

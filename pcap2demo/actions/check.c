@@ -144,9 +144,10 @@ static bool parse_options(const struct options *options)
     if (problem)
         return usage_problem(problem);
     g_clear_pointer(&golden_options.ignored, g_ptr_array_unref);
-    golden_options.show_secrets = options->show_secrets;
     if (given.tap && options->json)
         return usage_error("choose one of --tap and --json");
+    if (options->show_secrets && golden_options.folder)
+        return usage_error("goldens hide passwords: --show-secrets does not go with --golden");
     return parse_golden(options->files) && parse_expect();
 }
 

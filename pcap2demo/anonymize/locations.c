@@ -50,7 +50,7 @@ void location_replace(const struct location *location, uint32_t offset, const vo
     if (location->source)
         put(changed(location->source), offset, bytes, size);
     else
-        put(location->packet->payload, location->base + offset, bytes, size);
+        put(location->packet->payload, offset, bytes, size);
 }
 
 /* --- Writing back ---------------------------------------------------------------------------- */
@@ -104,11 +104,11 @@ static GByteArray *deflate_raw(const GByteArray *bytes, uint32_t size)
 }
 
 /* Replaces the compressed bytes; with another size, their size field, and moves what follows. */
-static bool splice(GByteArray *bytes, uint32_t base, const struct redaction_source *source,
+static bool splice(GByteArray *bytes, const struct redaction_source *source,
                    const GByteArray *packed)
 {
     const uint32_t more = packed->len - source->packed_size, length = bytes->len;
-    const uint32_t end = base + source->packed + source->packed_size;
+    const uint32_t end = source->packed + source->packed_size;
     const uint8_t count[] = {(uint8_t)packed->len, (uint8_t)(packed->len >> 8)};
 
     if (packed->len < source->packed_size || end > length ||
@@ -117,9 +117,9 @@ static bool splice(GByteArray *bytes, uint32_t base, const struct redaction_sour
     if (more) {
         g_byte_array_set_size(bytes, length + more);
         memmove(bytes->data + end + more, bytes->data + end, length - end);
-        put(bytes, base + source->count, count, sizeof count);
+        put(bytes, source->count, count, sizeof count);
     }
-    put(bytes, base + source->packed, packed->data, packed->len);
+    put(bytes, source->packed, packed->data, packed->len);
     return true;
 }
 
@@ -127,9 +127,8 @@ static bool write_inflated(const struct location *location, const struct redacti
 {
     struct redaction_source *parent = location_source(location->redactions, source->parent);
     GByteArray *packed = deflate_raw(source->changed, source->packed_size);
-    const bool done =
-        !location_is_opaque(parent) && splice(parent ? changed(parent) : location->packet->payload,
-                                              parent ? 0 : location->base, source, packed);
+    const bool done = !location_is_opaque(parent) &&
+                      splice(parent ? changed(parent) : location->packet->payload, source, packed);
 
     g_byte_array_unref(packed);
     return done;

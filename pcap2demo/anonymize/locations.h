@@ -14,7 +14,6 @@ struct location {
     const struct redactions *redactions; /* of the packet */
     struct held_packet *packet;
     struct qs_view payload; /* original */
-    uint32_t base;          /* of the payload, in the held bytes */
 
     struct redaction_source *source; /* NULL: the payload */
     struct qs_view bytes;            /* of the source, original */

@@ -122,20 +122,14 @@ static void add_name_field(struct redactions *redactions, const struct qs_field 
 }
 
 /* "3 40 \"bob\"": frags, ping and name, as some Quake servers list players. */
-static void add_listed_name(struct redactions *redactions, const struct qs_field *row,
-                            struct qs_view text, uint32_t offset)
+static void add_listed_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
-    uint32_t start = 0, end = text.size;
+    struct qs_token word;
+    uint32_t pos = 0;
 
-    if (!g_str_has_suffix(row->name, ".oob.player"))
-        return;
-    while (start < end && text.data[start] != '"')
-        start++;
-    while (end > start && text.data[end - 1] != '"')
-        end--;
-    if (end > start + 2)
-        add_name(redactions, (struct qs_view){text.data + start + 1, end - start - 2},
-                 offset + start + 1);
+    while (qs_token_next(text, &pos, &word))
+        if (word.length > word.text.size)
+            add_name(redactions, word.text, offset + word.offset + 1);
 }
 
 /* Keys of info strings whose values name somebody, or a server. */
@@ -241,7 +235,8 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
     const struct qs_view text = value->bytes;
 
     add_name_field(redactions, row, text, offset);
-    add_listed_name(redactions, row, text, offset);
+    if (g_str_has_suffix(row->name, ".oob.player"))
+        add_listed_name(redactions, text, offset);
     add_info_names(redactions, text, offset);
     add_hosts(redactions, text, offset);
     add_commands(redactions, text, offset);

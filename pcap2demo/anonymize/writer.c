@@ -125,22 +125,6 @@ static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
            qs_address_equal(&a->destination, &b->destination);
 }
 
-/* The packet with the units before this one; NULL: the unit gets its own packet. */
-static struct held_packet *find_units_before(const struct anonymous_writer *writer,
-                                             const struct qs_packet *packet)
-{
-    for (GList *link = writer->packets.tail; link; link = link->prev) {
-        struct held_packet *held = link->data;
-
-        if (held->about.number < packet->number)
-            break;
-        if (held->about.number == packet->number && held->about.unit && !packet->missing &&
-            same_end(&held->about, packet))
-            return held;
-    }
-    return NULL;
-}
-
 static void insert(struct anonymous_writer *writer, struct held_packet *packet)
 {
     GList *link = writer->packets.tail;
@@ -174,21 +158,17 @@ void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
                                          const struct qs_packet *packet)
 {
-    struct held_packet *held = packet->unit > 1 ? find_units_before(writer, packet) : NULL;
+    struct held_packet *held = g_new0(struct held_packet, 1);
 
-    if (!held) {
-        if (writer->packets.length >= HELD_PACKETS_MAX)
-            write_first(writer);
-        held = g_new0(struct held_packet, 1);
-        held->about = *packet;
-        held->payload = g_byte_array_new();
-        insert(writer, held);
-    }
-    if (!packet->unit)
+    if (writer->packets.length >= HELD_PACKETS_MAX)
+        write_first(writer);
+    held->about = *packet;
+    held->payload = g_byte_array_append(g_byte_array_new(), packet->data, packet->size);
+    insert(writer, held);
+    if (!packet->unit) {
         g_hash_table_insert(writer->by_number, &held->about.number, held);
-    g_byte_array_append(held->payload, packet->data, packet->size);
-    if (!packet->unit)
         keep_original(writer, held);
+    }
     return held;
 }
 

@@ -38,10 +38,7 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
                                               packet_finisher *finish, void *user);
 void anonymous_writer_free(struct anonymous_writer *writer);
 
-/*
- * Copies the packet; packets come in the input's order or nearly so. Appends a further unit of a
- * stream, of the same packet and end, to the previous one and returns that.
- */
+/* Copies the packet, or unit of a stream; they come in the input's order or nearly so. */
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
                                          const struct qs_packet *packet);
 

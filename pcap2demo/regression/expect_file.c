@@ -344,6 +344,7 @@ struct reading {
     const struct qs_protocol *protocol;
     char *name;        /* "QuakeWorld s2c"; NULL: of no group yet */
     const char *group; /* "s2c" */
+    GString *comment;  /* lines that belong to the rule behind them */
 };
 
 /* Returns whether there is such a group. */
@@ -365,15 +366,6 @@ static bool enter_group(struct reading *reading, const char *name)
     return found;
 }
 
-/* Comments belong to the rule behind them. */
-static void parse_comment(struct expect_file *file, const char *line)
-{
-    char *before = file->comment;
-
-    file->comment = g_strconcat(before ? before : "", line, "\n", NULL);
-    g_free(before);
-}
-
 /* Returns what is wrong, new, or NULL. */
 static char *parse_rule(struct reading *reading, const char *key, const char *value)
 {
@@ -391,7 +383,8 @@ static char *parse_rule(struct reading *reading, const char *key, const char *va
     rule->was = value_text(rule);
     expect_find(file, reading->protocol, reading->group, "")->had |= *key;
     if (!rule->comment)
-        rule->comment = g_steal_pointer(&file->comment);
+        rule->comment = g_strdup(reading->comment->str);
+    g_string_truncate(reading->comment, 0);
     return NULL;
 }
 
@@ -402,7 +395,7 @@ static char *parse_line(struct reading *reading, char *line)
     if (strlen(line) > LINE_SIZE_MAX)
         return g_strdup("is too long");
     if (*line == '#')
-        parse_comment(reading->file, line);
+        g_string_append_printf(reading->comment, "%s\n", line);
     if (!*line || *line == '#')
         return NULL;
     if (*line == '[' && cut_suffix(line, "]"))
@@ -423,7 +416,7 @@ void expect_file_free(struct expect_file *file)
 
 struct expect_file *expect_file_read(const char *path, bool may_miss, char **problem)
 {
-    struct reading reading = {.file = g_new0(struct expect_file, 1)};
+    struct reading reading = {.file = g_new0(struct expect_file, 1), .comment = g_string_new(NULL)};
     const bool missing = may_miss && !g_file_test(path, G_FILE_TEST_EXISTS);
     char *text = missing ? g_strdup("") : golden_read_text(path, problem);
     char **lines = g_strsplit(text ? text : "", "\n", -1);
@@ -437,6 +430,7 @@ struct expect_file *expect_file_read(const char *path, bool may_miss, char **pro
         *problem = wrong ? g_strdup_printf("line %u: %s", i + 1, wrong) : NULL;
         g_free(wrong);
     }
+    reading.file->comment = g_string_free(reading.comment, FALSE);
     g_strfreev(lines);
     g_free(reading.name);
     g_free(text);
@@ -469,7 +463,7 @@ char *expect_file_text(const struct expect_file *file)
                                rule->comment ? rule->comment : "", line);
         g_free(line);
     }
-    g_string_append(text, file->comment ? file->comment : "");
+    g_string_append(text, file->comment);
     return g_string_free(text, FALSE);
 }
 

@@ -57,7 +57,7 @@ struct expect_rule {
 
 struct expect_file {
     GSequence *rules;  /* struct expect_rule, sorted */
-    char *comment;     /* the lines behind them; or NULL */
+    char *comment;     /* the lines behind them */
     unsigned sessions; /* compared so far */
 };
 

@@ -268,14 +268,18 @@ static gint compare_counts(gconstpointer a, gconstpointer b)
     return (x > y) - (x < y);
 }
 
-static double median(const guint *numbers, guint count)
+/* Of the numbers from `from` to before `end`. */
+static double median(const GArray *numbers, guint from, guint end)
 {
-    guint *sorted = g_memdup2(numbers, count * sizeof *sorted);
+    GArray *sorted = g_array_new(FALSE, FALSE, sizeof(guint));
     double middle;
 
-    qsort(sorted, count, sizeof *sorted, compare_counts);
-    middle = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
-    g_free(sorted);
+    g_array_append_vals(sorted, &g_array_index(numbers, guint, from), end - from);
+    g_array_sort(sorted, compare_counts);
+    middle = (g_array_index(sorted, guint, (sorted->len - 1) / 2) +
+              g_array_index(sorted, guint, sorted->len / 2)) /
+             2.0;
+    g_array_unref(sorted);
     return middle;
 }
 
@@ -287,7 +291,7 @@ static double packet_rate(const struct visit *visit)
 
     if (!all || all->len <= from + SECONDS_MIN)
         return NAN;
-    return median(&g_array_index(all, guint, from), all->len - 1 - from);
+    return median(all, from, all->len - 1);
 }
 
 static void visit_rate(const struct visit *visit, const char *key, double rate, double margin)
@@ -312,9 +316,7 @@ static void visit_measures(const struct visit *visit)
     visit_rate(visit, "packets-per-second", packet_rate(visit), 0.15);
     if (direction == QS_S2C && strcmp(visit->session->protocol->name, "qw") == 0)
         visit_rate(visit, "moves-per-second",
-                   moves->len < MANY ? NAN
-                                     : 1e6 / median(&g_array_index(moves, guint, 0), moves->len),
-                   0.2);
+                   moves->len < MANY ? NAN : 1e6 / median(moves, 0, moves->len), 0.2);
     visit_measure(visit, "bytes-per-second",
                   seconds > 0 ? (double)tally->traffic[direction].bytes / seconds : -1, "");
     visit_measure(visit, "loss", direction == QS_C2S ? line.c2s.loss : line.s2c.loss, " %");

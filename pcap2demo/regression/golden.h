@@ -8,8 +8,8 @@
  *     ...
  *     # end, 1500 packets
  *
- * The first names the version of the format and the fields that are left out; ", with secrets"
- * before "ignoring" says that passwords are shown. Lines may end with CR LF.
+ * The first names the version of the format and the fields that are left out. Lines may end with
+ * CR LF. Passwords are hidden.
  */
 #ifndef PCAP2DEMO_GOLDEN_H
 #define PCAP2DEMO_GOLDEN_H
@@ -62,7 +62,6 @@ struct golden_options {
     char *folder;       /* NULL: there are no goldens */
     gboolean update;    /* write goldens, do not compare */
     GPtrArray *ignored; /* char *, for an update; NULL: as in the golden, or the default */
-    bool show_secrets;
 };
 
 enum golden_verdict {

@@ -17,7 +17,7 @@ enum { GOLDEN_WINDOW = 256 };
 /* --- Files */
 
 /* The first and the last line. New. */
-char *golden_head(const GPtrArray *ignored, bool with_secrets);
+char *golden_head(const GPtrArray *ignored);
 char *golden_foot(uint64_t packets);
 
 /*
@@ -32,8 +32,7 @@ enum golden_status { GOLDEN_PACKET, GOLDEN_END, GOLDEN_DAMAGED };
 /* Callers only read the first members. */
 struct golden_reader {
     GPtrArray *ignored; /* names of fields that are left out */
-    bool with_secrets;
-    char *error; /* after GOLDEN_DAMAGED: the line and what is wrong with it */
+    char *error;        /* after GOLDEN_DAMAGED: the line and what is wrong with it */
 
     char *text, *at;          /* of the file, and the next line */
     uint64_t packets, number; /* packets so far; number of the last one */

@@ -9,18 +9,17 @@
 static const off_t file_size_max = (off_t)1 << 30;
 
 static const char head_start[] = "# pcap2demo golden, schema 1";
-static const char head_secrets[] = ", with secrets";
 static const char head_ignoring[] = ", ignoring:";
 static const char foot_start[] = "# end, ";
 static const char packet_word[] = "packet";
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-char *golden_head(const GPtrArray *ignored, bool with_secrets)
+char *golden_head(const GPtrArray *ignored)
 {
     GString *head = g_string_new(head_start);
 
-    g_string_append_printf(head, "%s%s", with_secrets ? head_secrets : "", head_ignoring);
+    g_string_append(head, head_ignoring);
     for (guint i = 0; i < ignored->len; i++)
         g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
     g_string_append_c(head, '\n');
@@ -151,7 +150,6 @@ static bool read_head(struct golden_reader *reader)
     if (!skip(&at, head_start))
         return damaged(reader, "is no first line of a golden that this program reads; --update "
                                "writes it anew");
-    reader->with_secrets = skip(&at, head_secrets);
     if (!skip(&at, head_ignoring))
         return damaged(reader, "does not say which fields are ignored");
     if (!read_ignored(reader, at))

@@ -62,8 +62,8 @@ class Writing(Goldens):
         golden = self.golden(path)
         golden.unlink(missing_ok=True)
         self.run_tool("--check", "--golden", self.goldens, "--update", "--no-default-ignore",
-                      "--no-rebuild", "--show-secrets", path)
-        return (self.run_tool("--dump", "--show-secrets", path).stdout,
+                      "--no-rebuild", path)
+        return (self.run_tool("--dump", path).stdout,
                 golden.read_text() if golden.exists() else "")
 
     def test_lines_stand_for_those_of_the_dump(self):
