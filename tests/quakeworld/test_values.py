@@ -153,7 +153,7 @@ class Numbers(Values):
         self.server(serverdata() + b"\x2e\0\0\0" + b"\x2d\x00maps/a.bsp\0\0\0")
         self.client(b"\x03\x00\x00" + b"\x00\x0d" + b"\x00\x0d" +
                     b"\x83" + struct.pack("<HHHB", 0xc000, 0x8000, 0xe000, 13))
-        self.server(b"\x01")
+        self.server(b"\x2a\x00" + struct.pack("<HhhhB", 0, 8, 8, 8, 1) + b"\x2f\x00\x00")
         self.packets()
         self.tool("--quiet", "--output", "out.qwd", "in.pcap")
         command = [packet for packet in self.dump("out.qwd") if packet["summary"] == "C→S command"][-1]
