@@ -36,21 +36,21 @@ static struct column {
     bool cut;      /* to CELL_MAX characters, on any output */
     bool end;      /* cut at the front */
 } columns[COLUMNS] = {
-    [NUMBER] = {"#"},
-    [INPUT] = {"file", .least = 12, .end = true},
-    [PLAYER] = {"player", .least = 8, .cut = true},
-    [MAP] = {"map", 1, .least = 6, .cut = true},
-    [GAME] = {"game", 2, .cut = true},
-    [DURATION] = {"duration", 3},
-    [LOSS_UP] = {"loss↑", 4},
-    [LOSS_DOWN] = {"loss↓", 4},
-    [DEMO] = {"demo", 5, .least = 8},
-    [PING] = {"ping", 6},
-    [SIGN_ON] = {"sign-on", 7, .least = 8, .cut = true},
-    [START] = {"start", 8},
-    [PACKETS] = {"packets", 9},
-    [CLIENT] = {"client", 10},
-    [SERVER] = {"server", 11},
+    [NUMBER] = {.title = "#"},
+    [INPUT] = {.title = "file", .least = 12, .end = true},
+    [PLAYER] = {.title = "player", .least = 8, .cut = true},
+    [MAP] = {.title = "map", .rank = 1, .least = 6, .cut = true},
+    [GAME] = {.title = "game", .rank = 2, .cut = true},
+    [DURATION] = {.title = "duration", .rank = 3},
+    [LOSS_UP] = {.title = "loss↑", .rank = 4},
+    [LOSS_DOWN] = {.title = "loss↓", .rank = 4},
+    [DEMO] = {.title = "demo", .rank = 5, .least = 8},
+    [PING] = {.title = "ping", .rank = 6},
+    [SIGN_ON] = {.title = "sign-on", .rank = 7, .least = 8, .cut = true},
+    [START] = {.title = "start", .rank = 8},
+    [PACKETS] = {.title = "packets", .rank = 9},
+    [CLIENT] = {.title = "client", .rank = 10},
+    [SERVER] = {.title = "server", .rank = 11},
 };
 /* clang-format on */
 

@@ -587,7 +587,8 @@ static void dem_finish(void *state)
         qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
-        qs_demo_ended_in_sign_on(dem->out);
+        if (!dem->lost)
+            qs_demo_ended_in_sign_on(dem->out);
         qs_demo_discard(dem->out);
     } else if (!dem->moved && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL,
