@@ -64,10 +64,10 @@ static const struct unit times[] = {
 static uint64_t parse_amount(const char *text, const struct unit *units, const char *standard)
 {
     char *end, *name;
-    const double number = g_ascii_isdigit(*text) ? g_ascii_strtod(text, &end) : 0;
+    const double number = g_ascii_strtod(text, &end);
     uint64_t amount = 0;
 
-    if (!(number > 0))
+    if (!g_ascii_isdigit(*text) || !(number > 0))
         return 0;
     end += strspn(end, " ");
     name = g_strdup_printf(" %s ", *end ? end : standard);

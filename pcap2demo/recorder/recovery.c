@@ -80,7 +80,8 @@ static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
     }
     qs_sessions_end_demo(sessions);
     demo->reader.format->append_end(file->end, last);
-    if (last.size == file->end->len && memcmp(last.data, file->end->data, last.size) == 0)
+    if (last.data && last.size == file->end->len &&
+        memcmp(last.data, file->end->data, last.size) == 0)
         g_byte_array_set_size(file->end, 0); /* it has its end */
 }
 

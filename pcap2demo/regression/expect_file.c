@@ -196,12 +196,13 @@ static bool parse_message_part(struct expect_rule *rule, char *part, bool first)
 /* Returns what is wrong, or NULL. */
 static const char *parse_value(struct expect_rule *rule, const char *text)
 {
-    static const char *const problems[] = {
-        [EXPECT_NO_KEY] = "no such key",
-        [EXPECT_RANGE] = "not a number or a range such as 9, 9..12 or ..12",
-        [EXPECT_FLAG] = "not true or false",
-        [EXPECT_MESSAGE] = "not sign-on, every second or play, with once behind "
-                           "it; then 9 bytes or 9..12 bytes; then fields"};
+    static const char message[] = "not sign-on, every second or play, with once behind it; then 9 "
+                                  "bytes or 9..12 bytes; then fields";
+    static const char *const problems[] = {[EXPECT_NO_KEY] = "no such key",
+                                           [EXPECT_RANGE] =
+                                               "not a number or a range such as 9, 9..12 or ..12",
+                                           [EXPECT_FLAG] = "not true or false",
+                                           [EXPECT_MESSAGE] = message};
     char **parts = g_strsplit(text, ";", -1);
     bool good = rule->kind != EXPECT_NO_KEY && (rule->kind != EXPECT_MESSAGE || *parts);
 
@@ -476,7 +477,7 @@ GPtrArray *expect_file_changes(const struct expect_file *file)
          rule = expect_next(file, rule)) {
         char *value = value_text(rule), *line = line_text(rule), *head;
 
-        group = *rule->key ? group : rule;
+        group = group && *rule->key ? group : rule;
         head = line_text(group);
         if (group->had && rule != group && g_strcmp0(value, rule->was) != 0)
             g_ptr_array_add(changes, g_strconcat(head, " ", line, rule->was ? ", was " : NULL,

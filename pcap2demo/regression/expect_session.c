@@ -272,13 +272,12 @@ static gint compare_counts(gconstpointer a, gconstpointer b)
 static double median(const GArray *numbers, guint from, guint end)
 {
     GArray *sorted = g_array_new(FALSE, FALSE, sizeof(guint));
+    const guint lower = (end - from - 1) / 2, upper = (end - from) / 2;
     double middle;
 
     g_array_append_vals(sorted, &g_array_index(numbers, guint, from), end - from);
     g_array_sort(sorted, compare_counts);
-    middle = (g_array_index(sorted, guint, (sorted->len - 1) / 2) +
-              g_array_index(sorted, guint, sorted->len / 2)) /
-             2.0;
+    middle = (g_array_index(sorted, guint, lower) + g_array_index(sorted, guint, upper)) / 2.0;
     g_array_unref(sorted);
     return middle;
 }

@@ -101,7 +101,7 @@ class Whole(SmallDemos):
                     protocols = {"qwd": "qw", "mvd": "qw", "mvd2": "q2", "dm2": "q2", "dem": "nq"}
                     kind = name.rsplit(".")[-1]
                     self.assertEqual(report["sessions"][0]["protocol"], protocols[kind])
-                    self.assertIn(f"{kind}, ", demos.run("--list", path)[1])
+                    self.assertIn(f" {kind} ", demos.run("--list", path)[1])
 
     def test_standard_input_and_gzip(self):
         for name, blocks in demos.SMALL:

@@ -24,7 +24,8 @@ static void broken(const char *what)
 
 static void check_title(const char *title)
 {
-    if (strstr(title, "..") || !g_utf8_validate(title, -1, NULL))
+    if (strstr(title, "/../") || g_str_has_suffix(title, "/..") ||
+        !g_utf8_validate(title, -1, NULL))
         broken("a name that leads out");
     for (; *title; title++)
         if (g_ascii_iscntrl(*title))

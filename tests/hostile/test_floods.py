@@ -70,7 +70,7 @@ class Floods(ToolTest):
     # --- Many players
 
     def test_two_thousand_sessions(self):
-        frames = PLAYER[:40]
+        frames = PLAYER[:70]
         path = self.capture("many.pcap", floods.at_once(frames, 2000))
         sessions, others, _ = self.sessions(path)
         self.assertEqual(len(sessions), 2000)

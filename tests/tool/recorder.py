@@ -119,7 +119,7 @@ class RecorderTest(ToolTest):
     def start(self, *arguments, interface="lo", output="demos"):
         """A recorder that is listening; its log is a file of the folder."""
         log = (self.log_folder or self.folder) / f"log-{len(self.processes)}"
-        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
+        environment = dict(os.environ, LC_ALL="C.UTF-8", **tool.IN_SANDBOX)
         with log.open("w") as out:
             process = subprocess.Popen(
                 [tool.PROGRAM, "-i", interface, "-o", output, "--log-format=json", *self.options,

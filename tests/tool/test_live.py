@@ -30,7 +30,7 @@ class Recording(subprocess.Popen):
     def __init__(self, folder, *arguments):
         self.output, self.error = folder / "output", folder / "error"
         # LeakSanitizer reads files that are out of reach then.
-        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
+        environment = dict(os.environ, LC_ALL="C.UTF-8", **tool.IN_SANDBOX)
         with self.output.open("w") as output, self.error.open("w") as error:
             super().__init__([tool.PROGRAM, "-i", "lo", *arguments], cwd=folder, env=environment,
                              stdout=output, stderr=error)

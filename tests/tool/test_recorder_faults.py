@@ -242,7 +242,7 @@ class Faults(RecorderTest):
         os.set_blocking(writing, True)
         process = subprocess.Popen(
             [tool.PROGRAM, "-i", "lo", "-o", "demos", *self.options], cwd=self.folder,
-            stdout=writing, stderr=subprocess.DEVNULL)
+            env=dict(os.environ, **tool.IN_SANDBOX), stdout=writing, stderr=subprocess.DEVNULL)
         os.close(writing)
         self.processes.append(process)
         self.wait_for((self.demos / "pcap2demo-status.json").exists)

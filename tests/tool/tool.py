@@ -18,6 +18,8 @@ import unittest
 
 PROGRAM = os.environ["PCAP2DEMO"]
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
+# In the sandbox, AddressSanitizer cannot look for leaks.
+IN_SANDBOX = {"ASAN_OPTIONS": "detect_leaks=0"}
 CAPTURES = SOURCE / "tests" / "captures"
 SHARED = SOURCE.parent / "shared" / "captures"
 

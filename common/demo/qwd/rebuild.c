@@ -108,15 +108,19 @@ static float clock_of(struct qwd_rebuild *qwd, const struct qs_packet *packet)
 /* "ezQuake v3.7.0-dev": the client that can play its own recordings. */
 static bool is_ezquake_37(const struct qw_session *session)
 {
+    static const char name[] = "ezQuake v";
     const char *connect = qs_table_get(&session->texts, QW_TEXT_CONNECT_USERINFO);
     const char *own = qs_table_get(&session->userinfo, session->player);
     const struct qs_view version = qs_info_value(qs_view_of(connect ? connect : own), "*ver");
-    unsigned major, minor;
-    char text[16] = {0};
+    char text[16] = "", *dot;
+    uint64_t major;
 
-    memcpy(text, version.data ? version.data : (const uint8_t *)text,
-           MIN(version.size, sizeof text - 1));
-    return sscanf(text, "ezQuake v%3u.%3u", &major, &minor) == 2 && major * 1000 + minor >= 3007;
+    if (version.data)
+        memcpy(text, version.data, MIN(version.size, sizeof text - 1));
+    if (!g_str_has_prefix(text, name))
+        return false;
+    major = g_ascii_strtoull(text + sizeof name - 1, &dot, 10);
+    return major > 3 || (major == 3 && *dot == '.' && g_ascii_strtoull(dot + 1, NULL, 10) >= 7);
 }
 
 static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
