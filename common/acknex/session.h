@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Acknex, the engine of 3D GameStudio: the protocol record, and what a session knows. Source:
- * acknex-protocol, the manual's description; where that is unclear, PROTOCOL.md says how it is
- * read.
+ * acknex-protocol, the manual's description. PROTOCOL.md documents what the manual leaves
+ * open.
  */
 #ifndef ACKNEX_SESSION_H
 #define ACKNEX_SESSION_H

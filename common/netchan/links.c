@@ -103,8 +103,8 @@ static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uin
 /*
  * --- Requests and their responses
  *
- * Nothing in a response says which request it answers, but for a key in some: it is taken for the
- * latest of its kind from the other end, unless that is long ago. Downloads are requests, too: for
+ * Some responses repeat a key of their request. Any other response is linked to the latest request
+ * of its kind from the other end, unless that is long ago. Downloads are requests, too: for
  * the file, then for each piece.
  */
 

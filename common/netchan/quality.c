@@ -50,8 +50,8 @@ static const struct qs_line_sent *sent_at(const struct qs_line_way *way, uint32_
 
 /*
  * Acknowledgements name the newest datagram only, and of two that arrive together none names the
- * first. So those in between prove nothing, but for one: if the client has sent something later
- * than acknowledgements take, and that does not name it, it was lost. How long they take at most is
+ * first. A datagram without an acknowledgement was lost only if the client has sent something
+ * later than acknowledgements take, and that names an older one. How long they take at most is
  * settled later; here is which times make the datagrams up to `next` lost, which the client read at
  * `read`, and had not read at `before`. How many losses are seen is measured on what was
  * acknowledged, and so is how often that is wrong.

@@ -10,7 +10,7 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
-/* Leaves "(1026)", "flags 0x12" and names of flags but for FTE's out of a version. New. */
+/* The version without "(1026)", "flags 0x12" and names of flags other than FTE's. New. */
 static char *short_version(const char *version)
 {
     char **words = g_strsplit(version, " ", -1);

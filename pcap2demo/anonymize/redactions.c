@@ -62,7 +62,7 @@ static bool is_one_of(struct qs_view text, const char *const *list)
  * Quake II; KTX's commands to some players. */
 static const char *const chat_commands[] = {"say", "say_team", "say_person", "say_game", "tell",
                                             "s-p", "s-m",      "s-t",        NULL};
-/* Commands whose words name somebody, as a Quake client sends "name bob". */
+/* Commands with names of players, as a Quake client sends "name bob". */
 static const char *const name_commands[] = {"name", "team", "auth", "register", "login", NULL};
 /* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
  */
@@ -132,7 +132,7 @@ static void add_listed_name(struct redactions *redactions, struct qs_view text, 
             add_name(redactions, word.text, offset + word.offset + 1);
 }
 
-/* Keys of info strings whose values name somebody, or a server. */
+/* Keys of info strings whose values name a player, a team or a server. */
 static const char *const name_keys[] = {"name", "hostname", "hostport", "*auth",
                                         "team", "email",    NULL};
 

@@ -123,7 +123,7 @@ static int open_temporary(struct writer *writer)
         return create_temporary(writer);
     file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0 && errno == ENOENT)
-        writer->waits = false; /* somebody removed it: the next bytes would have no beginning */
+        writer->waits = false; /* it was removed: the next bytes would have no beginning */
     if (file < 0)
         fail(writer, writer->temporary);
     return file;

@@ -38,7 +38,7 @@ struct writer *writer_adopt(const char *folder, const char *path, uint64_t size)
 /*
  * For files that grow for a long time. After writer_set_waiting(), what cannot be written stays in
  * memory until writer_flush() succeeds, and writer_commit() may be called again; only a temporary
- * file that somebody removed is an error. The file on disk is always a prefix of the whole.
+ * file that was removed is an error. The file on disk is always a prefix of the whole.
  */
 void writer_set_waiting(struct writer *writer);
 

@@ -43,7 +43,7 @@ struct recordings {
     struct syncer *syncer;
     GQueue open;    /* struct recording */
     bool no_room;   /* by --max-disk */
-    char *obstacle; /* why recordings wait, as it was logged; or NULL */
+    char *obstacle; /* why recordings wait, as logged; or NULL */
     unsigned ticks; /* seconds */
     int64_t began;  /* seconds since the epoch */
     struct recordings_counts counts;

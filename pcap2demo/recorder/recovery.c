@@ -236,7 +236,7 @@ static char *complete_damaged(struct unfinished *file, const char *extension, co
         error = name_file(file, writer, extension, remark);
     g_byte_array_set_size(file->end, 0);
     if (!error)
-        error = name_original(file, damaged, ", as it was left: it is damaged");
+        error = name_original(file, damaged, ", kept because it is damaged");
     writer_free(writer);
     g_free(damaged);
     return error;

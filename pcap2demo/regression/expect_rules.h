@@ -121,7 +121,7 @@ struct expect_fact {
     /* What an update makes of it. */
     struct expect_rule rule;
     bool fresh;    /* the file has nothing of this group yet */
-    bool optional; /* a file does not get its key unless somebody writes it */
+    bool optional; /* --update does not write its key: the user does */
 
     enum qs_direction direction; /* unknown: of both */
     uint64_t packet;             /* the first that has it; 0: of none */

@@ -189,7 +189,7 @@ static void visit_value(const struct visit *visit, const char *key, double value
     visit_fact(visit, fact);
 }
 
-/* A measure that only a file has where somebody wrote it. */
+/* A measure whose key --update does not write. */
 static void visit_measure(const struct visit *visit, const char *key, double value,
                           const char *unit)
 {
