@@ -108,6 +108,13 @@ class Line(ToolTest):
                     count += 1
         self.assertGreater(count, 3)
 
+    def test_demos_lack_nothing_that_the_line_lost(self):
+        """The clients never had it, either. (../shared/lines has clients of Quake with lossy lines.)"""
+        for name, side, path, _ in runs():
+            with self.subTest(name, side=side):
+                _, error = self.tool("--quiet", "--output", f"{name}-{side}/", path)
+                self.assertEqual(error, "")
+
     def test_late_and_twice(self):
         """The receiver's side has what the relay delivered late and twice."""
         for name in "qw-e", "q2-e", "nq-e":

@@ -46,6 +46,7 @@ struct gap {
     unsigned echoes;     /* moves that repeat `before` */
     bool known;          /* whether the capture lacks them: */
     bool lacks;
+    bool unsure;  /* too few moves came to tell */
     unsigned age; /* in messages, since that is known */
 };
 
@@ -74,6 +75,8 @@ struct dem {
     float time;                             /* the newest svc_time */
     unsigned echoes;                        /* moves that repeat it */
     uint32_t gaps_lacked, gaps_lost;        /* by the capture; on their way */
+    uint32_t unsure;                        /* messages in gaps that came before any of those */
+    struct qs_packet unsure_packet;         /* behind the first of them */
 };
 
 static const struct dem_angles zero_view;
@@ -468,12 +471,34 @@ enum {
     OVERTAKEN_BY = 4 /* messages may come behind so many later ones */
 };
 
+static void report_gap(struct dem *dem, const struct qs_packet *packet, uint32_t count)
+{
+    if (count && dem->signed_on)
+        qs_demo_missing(dem->out, packet, count,
+                        "movements and sounds are missing: the capture lacks server messages");
+}
+
+/* Where moves do not tell, the other gaps of the session decide. */
 static void settle_gap(struct dem *dem, const struct qs_packet *packet)
 {
-    if (dem->gap.count && dem->gap.lacks && dem->signed_on)
-        qs_demo_missing(dem->out, packet, dem->gap.count,
-                        "movements and sounds are missing: the capture lacks server messages");
+    const uint32_t count = dem->gap.lacks ? dem->gap.count : 0;
+
     dem->gap.count = 0;
+    if (count && dem->gap.unsure && !dem->gaps_lacked && !dem->gaps_lost) {
+        if (!dem->unsure)
+            dem->unsure_packet = *packet;
+        dem->unsure += count;
+    } else if (!dem->gap.unsure || dem->gaps_lost <= dem->gaps_lacked) {
+        report_gap(dem, packet, count);
+    }
+}
+
+static void settle_last_gaps(struct dem *dem)
+{
+    if (dem->unsure && dem->gaps_lost <= dem->gaps_lacked)
+        report_gap(dem, &dem->unsure_packet, dem->unsure);
+    if (!dem->gap.unsure || dem->gaps_lost <= dem->gaps_lacked)
+        report_gap(dem, NULL, dem->gap.lacks ? dem->gap.count : 0);
 }
 
 /* A message of the server; those that come behind a later one are no longer missing. */
@@ -494,7 +519,8 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
                                 .before = dem->time,
                                 .after = session->time,
                                 .echoes = dem->echoes,
-                                .lacks = true};
+                                .lacks = !session->frames.started,
+                                .unsure = session->base.to_server.started};
     if (session->timed) {
         dem->echoes = dem->time == session->time ? dem->echoes : 0;
         dem->time = session->time;
@@ -503,24 +529,22 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
 
 /*
  * Whether the client had messages in the gap, by the time that its move repeats. Where the game's
- * clock stood still that shows nothing; if too few moves came to tell, what shows of other gaps
- * decides.
+ * clock stood still that shows nothing.
  */
 static bool lacks_messages(struct dem *dem, float time)
 {
-    const struct gap *gap = &dem->gap;
+    struct gap *gap = &dem->gap;
 
-    if (gap->after <= gap->before)
-        return true;
-    if (time < gap->after) {
+    if (gap->after > gap->before && time < gap->after) {
         dem->gaps_lacked++;
         return true;
     }
-    if (gap->echoes >= ECHOES * (gap->count + 1)) {
+    if (gap->after > gap->before && gap->echoes >= ECHOES * (gap->count + 1)) {
         dem->gaps_lost++;
         return false;
     }
-    return dem->gaps_lost <= dem->gaps_lacked;
+    gap->unsure = gap->after > gap->before;
+    return true;
 }
 
 /*
@@ -539,6 +563,7 @@ static void follow_client(struct dem *dem, const struct nq_session *session)
     if (gap->known || !(session->frames.started || (session->moved && time > gap->before)))
         return;
     gap->known = true;
+    gap->unsure = false;
     gap->lacks = !whole || (!session->frames.started && lacks_messages(dem, time));
 }
 
@@ -579,7 +604,7 @@ static void dem_finish(void *state)
     if (!dem->begun)
         return;
     say_lost_frames(dem, NULL, dem->awaited);
-    settle_gap(dem, NULL);
+    settle_last_gaps(dem);
     /* Recorders end with it, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
