@@ -26,9 +26,7 @@ void qs_demo_discard(struct qs_demo_writer *writer)
 void qs_demo_nothing_shown(struct qs_demo_writer *writer)
 {
     qs_demo_discard(writer);
-    qs_demo_problem(writer, NULL,
-                    "no demo: the session ends within its sign-on, before it shows "
-                    "anything");
+    qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
 }
 
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
@@ -100,11 +98,6 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
     default:
         return g_strdup_printf("the capture begins in the middle of %s", map);
     }
-}
-
-void qs_demo_ended_in_sign_on(struct qs_demo_writer *writer)
-{
-    qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
 }
 
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,

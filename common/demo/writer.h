@@ -105,9 +105,6 @@ void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet
 void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                         const struct qs_sign_on_loss *loss);
 
-/* The session ended before there was anything to see: there is no demo. */
-void qs_demo_ended_in_sign_on(struct qs_demo_writer *writer);
-
 /* A donor provides what the capture lacks of the session's level. */
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
                        const struct qs_protocol *protocol, const struct qs_session *session);

@@ -384,7 +384,7 @@ class QuakeWorldSignOnLost(Late):
 
     def test_ends_within_its_sign_on(self):
         error = self.convert(Capture(self.whole.link_type, self.whole.frames[:30]))
-        self.assertIn("no demo: the session ends within its sign-on", error)
+        self.assertIn("no demo: the session ended before the game began", error)
         self.assertEqual(self.demos(), {})
 
     def test_request_is_lost_too(self):

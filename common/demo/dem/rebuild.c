@@ -612,9 +612,10 @@ static void dem_finish(void *state)
         qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
-        if (!dem->lost)
-            qs_demo_ended_in_sign_on(dem->out);
-        qs_demo_discard(dem->out);
+        if (dem->lost)
+            qs_demo_discard(dem->out); /* the reason is reported */
+        else
+            qs_demo_nothing_shown(dem->out);
     } else if (!dem->moved && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL,
                         "the capture has no move of the client: the view does not turn");

@@ -658,7 +658,7 @@ static void dm2_finish(void *state)
 
     end_level(dm2);
     if (dm2->level && !dm2->framed)
-        qs_demo_ended_in_sign_on(dm2->out);
+        qs_demo_nothing_shown(dm2->out);
 }
 
 const struct qs_demo_rebuilder dm2_rebuilder = {
