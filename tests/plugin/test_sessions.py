@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packets belong to the sessions that `pcap2demo` tells, by the same numbers, in each pass.
 
-Run by hand with captures as arguments, or by ctest with the stored ones.
+Of the captures in the variable `CAPTURES` (by hand), or of the stored ones.
 """
 
 import os
 import pathlib
 import re
 import subprocess
-import sys
-import unittest
 
 from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server
 
@@ -41,8 +39,6 @@ def listed(path):
 
 
 class Sessions(PluginTest):
-    paths = []
-
     def shown(self, path, *options):
         """By packet number: the sessions that the plugin shows."""
         lines = self.tshark("-r", path, *options, "-T", "fields",
@@ -63,7 +59,9 @@ class Sessions(PluginTest):
 
     def test_numbers(self):
         packets = 0
-        for names, path, _ in self.joined(self.paths):
+        paths = ([*map(pathlib.Path, os.environ.get("CAPTURES", "").split())] or
+                 [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
+        for names, path, _ in self.joined(paths):
             with self.subTest(names):
                 packets += self.check(path)
         self.assertGreater(packets, 0)
@@ -90,9 +88,3 @@ class Sessions(PluginTest):
         for value, number in ((0, "1"), (1, "2")):
             self.assertEqual(self.own(path, "frame.number", "-Y", f"qw.from_server == {value}"),
                              [number])
-
-
-if __name__ == "__main__":
-    Sessions.paths = ([*map(pathlib.Path, sys.argv[1:])] or
-                      [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
-    unittest.main(argv=sys.argv[:1])
