@@ -63,7 +63,7 @@ TEST_WITH(writes_a_file_for_each_begin, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    qs_session_demo_set_player(f->demo, "anna");
+    f->demo->player = "anna";
     qs_session_demo_set_map(f->demo, "q2dm1");
     qs_session_demo_set_source(f->demo, "duel.pcap",
                                &(struct qs_packet){.time = INT64_C(2000000000)});
