@@ -464,6 +464,10 @@ TEST(good_part_compared)
     assert_string_equal(result.error, "line 5: is no line of a dump");
     assert_string_equal(result.text->str, "1 1\n- header a=5\n+ header a=1\n");
     comparison_clear(&result);
+    result = compare(HEAD "packet qw s2c\n header a=5\n???\n",
+                     "packet qw s2c\n header a=1\npacket qw c2s\npacket qw c2s\n");
+    assert_string_equal(result.text->str, "1 1\n- header a=5\n+ header a=1\n");
+    comparison_clear(&result);
 }
 
 static void assert_refused(const char *path, const char *expected)
