@@ -55,7 +55,7 @@ static void assert_file(const struct fixture *f, guint index, const char *name, 
 
 FIXTURE_TEST(writes_a_file_for_each_begin)
 {
-    qs_session_demo_set_player(f->demo, "anna");
+    f->demo->player = "anna";
     qs_session_demo_set_map(f->demo, "q2dm1");
     qs_session_demo_set_source(f->demo, "duel.pcap",
                                &(struct qs_packet){.time = INT64_C(2000000000)});
