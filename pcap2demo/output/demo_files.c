@@ -39,21 +39,13 @@ const GOptionEntry demo_entries[] = {
      "level|connection"},
     G_OPTION_ENTRY_NULL};
 
-bool demo_options_parse(struct qs_session_demo_options *parsed)
+void demo_options_parse(struct qs_session_demo_options *parsed)
 {
-    const char *split = given.split ? given.split : "connection";
-    const char *format = given.qwd_format;
-
     *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
-                                               .split = strcmp(split, "level") == 0};
-    if (format && strcmp(format, "ezquake-3.7") == 0)
-        parsed->qwd_format = QS_QWD_EZQUAKE_37;
-    else if (format && strcmp(format, "classic") == 0)
-        parsed->qwd_format = QS_QWD_CLASSIC;
-    else if (format)
-        return usage_error("--qwd-format takes classic or ezquake-3.7, not \"%s\"", format);
-    return parsed->split || strcmp(split, "connection") == 0 ||
-           usage_error("--split takes level or connection, not \"%s\"", split);
+                                               .split = g_strcmp0(given.split, "level") == 0};
+    if (given.qwd_format)
+        parsed->qwd_format =
+            strcmp(given.qwd_format, "classic") == 0 ? QS_QWD_CLASSIC : QS_QWD_EZQUAKE_37;
 }
 
 /* --- The demo store --- */

@@ -407,7 +407,7 @@ static void run(struct recorder *recorder)
 
     recorder->action = recorder->records
                            ? recording_action_new(options, &recorder->status, recorder->captures)
-                           : options->action->create(options);
+                           : action_new(options);
     recorder->sessions = qs_sessions_new(&recorder->sessions_options, &recorder->action->handler);
     log_start(recorder);
     notify("READY=1\nSTATUS=listening");
@@ -425,6 +425,7 @@ static void run(struct recorder *recorder)
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
     recorder->action->end(recorder->action, true);
+    g_free(recorder->action);
 }
 
 /* Another action's output is standard output's. */
