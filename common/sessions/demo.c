@@ -10,21 +10,17 @@
 struct demo {
     struct qs_session_demo shared;
     struct qs_session_demo_setup setup;
-    const char *source;             /* file of the packet at hand */
-    uint64_t number;                /* of it */
-    int64_t time;                   /* of it */
-    int64_t origin;                 /* of the first packet; 0: there was none */
-    char *player;                   /* whose demo it is */
-    char *map;                      /* that the session is on */
-    bool writing;                   /* a file has begun: */
-    void *file;                     /* of the store; NULL: it is only counted */
-    uint64_t first;                 /* number of its first packet */
-    int64_t start;                  /* time of it */
-    int64_t end;                    /* time of the packet that wrote to it last */
-    char *file_map;                 /* the map that it is named after */
-    const struct qs_donors *donors; /* NULL: other sessions are not known */
-    const struct qs_donor *donor;
-    GTree *left_out; /* char * to guint: how often each command was left out */
+    const char *source; /* file of the packet at hand */
+    uint64_t number;    /* of it */
+    int64_t origin;     /* time of the first packet; 0: there was none */
+    char *map;          /* that the session is on */
+    bool writing;       /* a file has begun: */
+    void *file;         /* of the store; NULL: it is only counted */
+    uint64_t first;     /* number of its first packet */
+    int64_t start;      /* time of it */
+    int64_t end;        /* time of the packet that wrote to it last */
+    char *file_map;     /* the map that it is named after */
+    GTree *left_out;    /* char * to guint: how often each command was left out */
 };
 
 /* --- Problems -------------------------------------------------------------------------------- */
@@ -190,7 +186,7 @@ static struct qs_demo_name_request name_request(const struct demo *demo)
     return (struct qs_demo_name_request){.capture = demo->setup.capture,
                                          .session = demo->setup.session,
                                          .start = demo->start,
-                                         .player = demo->player,
+                                         .player = demo->shared.player,
                                          .map = demo->file_map,
                                          .extension = demo->setup.extension};
 }
@@ -228,7 +224,7 @@ static void begin_file(struct qs_demo_writer *writer)
     demo->writing = true;
     demo->shared.size = 0;
     demo->first = demo->number;
-    demo->start = demo->end = demo->time;
+    demo->start = demo->end = demo->shared.time;
     demo->file_map = g_strdup(demo->map);
     request = name_request(demo);
     if (store)
@@ -240,7 +236,7 @@ static void write_bytes(struct qs_demo_writer *writer, const void *data, size_t 
     struct demo *demo = (struct demo *)writer;
 
     demo->shared.size += size;
-    demo->end = MAX(demo->end, demo->time);
+    demo->end = MAX(demo->end, demo->shared.time);
     if (demo->file)
         demo->setup.store->write(demo->file, data, size);
 }
@@ -301,10 +297,10 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo)
 
 static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, void *user)
 {
-    const struct demo *demo = (const struct demo *)writer;
+    const struct qs_session_demo *demo = (const struct qs_session_demo *)writer;
 
-    if (demo->donor)
-        qs_donor_peers(demo->donors, demo->donor, call, user);
+    if (demo->self)
+        qs_donor_peers(demo->donors, demo->self, call, user);
 }
 
 /* --- The demo -------------------------------------------------------------------------------- */
@@ -339,7 +335,6 @@ void qs_session_demo_free(struct qs_session_demo *shared)
     g_free(shared->lacks);
     qs_donor_choice_clear(&shared->donor);
     g_tree_destroy(demo->left_out);
-    g_free(demo->player);
     g_free(demo->map);
     g_free(demo);
 }
@@ -360,22 +355,9 @@ void qs_session_demo_set_source(struct qs_session_demo *shared, const char *file
 
     demo->source = file;
     demo->number = packet->number;
-    demo->time = packet->time;
+    shared->time = packet->time;
     if (!demo->origin)
         demo->origin = packet->time;
-}
-
-void qs_session_demo_set_time(struct qs_session_demo *shared, int64_t time)
-{
-    ((struct demo *)shared)->time = time;
-}
-
-void qs_session_demo_set_player(struct qs_session_demo *shared, const char *player)
-{
-    struct demo *demo = (struct demo *)shared;
-
-    g_free(demo->player);
-    demo->player = g_strdup(player);
 }
 
 void qs_session_demo_set_map(struct qs_session_demo *shared, const char *map)
@@ -395,18 +377,4 @@ void qs_session_demo_end(struct qs_session_demo *shared, bool keep)
         end_file((struct demo *)shared);
     else
         discard_file((struct demo *)shared);
-}
-
-void qs_session_demo_drop(struct qs_session_demo *shared)
-{
-    shared->dropped = true;
-}
-
-void qs_session_demo_set_peers(struct qs_session_demo *shared, const struct qs_donors *donors,
-                               const struct qs_donor *donor)
-{
-    struct demo *demo = (struct demo *)shared;
-
-    demo->donors = donors;
-    demo->donor = donor;
 }

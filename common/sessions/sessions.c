@@ -39,6 +39,7 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
     struct qs_conversation *conversation =
         qs_conversation_new(sessions->options->selection, protocol, a, b);
 
+    conversation->order = qs_resequence_new();
     conversation->clock = qs_flow_table_shifted(sessions->flows);
     qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
@@ -90,18 +91,6 @@ static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
     if (protocol != conversation->protocol)
         qs_conversation_set_protocol(conversation, sessions->options->selection, protocol);
     return conversation;
-}
-
-/* The same for a connection that begins. */
-static struct qs_conversation *find_connection(const struct qs_sessions *sessions,
-                                               const struct qs_packet *bytes)
-{
-    const struct qs_protocol_selection *selection = sessions->options->selection;
-    const int protocol = qs_protocol_selection_find_stream(selection, bytes);
-
-    if (protocol == QS_PROTOCOL_NONE)
-        return NULL;
-    return qs_conversation_new_stream(selection, protocol, bytes);
 }
 
 /* --- Decode, update, report ------------------------------------------------------------------ */
@@ -182,11 +171,10 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
 static void set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
                       uint32_t qport)
 {
-    const struct qs_address server = qs_conversation_server(conversation);
-    const struct qs_address client = qs_conversation_client(conversation);
-
     qs_qports_remove(sessions->qports, conversation->found_by);
-    conversation->found_by = qs_qports_add(sessions->qports, &server, &client, qport, conversation);
+    conversation->found_by =
+        qs_qports_add(sessions->qports, qs_conversation_address(conversation, true),
+                      qs_conversation_address(conversation, false), qport, conversation);
     conversation->qport = qport;
 }
 
@@ -198,8 +186,8 @@ static void process_in_order(struct qs_sessions *sessions, struct qs_conversatio
     process_packet(sessions, conversation, packet);
     if (conversation->session && place->qport && place->qport != conversation->qport) {
         set_qport(sessions, conversation, place->qport);
-        conversation->session->server = qs_conversation_server(conversation);
-        conversation->session->client = qs_conversation_client(conversation);
+        conversation->session->server = *qs_conversation_address(conversation, true);
+        conversation->session->client = *qs_conversation_address(conversation, false);
     }
     if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
         qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
@@ -470,7 +458,7 @@ static void check_time(struct qs_flow *flow, void *user)
         process_held(waiting->sessions, conversation, true);
     if (conversation->session)
         qs_client_session_settle(conversation->session);
-    if (silent >= LEFT_FOR && qs_conversation_is_session_over(conversation))
+    if (silent >= LEFT_FOR && conversation->numbered.number && !conversation->session)
         g_ptr_array_add(waiting->over, flow);
 }
 
@@ -488,13 +476,31 @@ void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 
 /* --- Streams --------------------------------------------------------------------------------- */
 
+/* NULL: the connection is of no known game. */
+static struct qs_conversation *begin_connection(const struct qs_sessions *sessions,
+                                                const struct qs_packet *first)
+{
+    const struct qs_protocol_selection *selection = sessions->options->selection;
+    const int protocol = qs_protocol_selection_find_stream(selection, first);
+    const bool from_a = first->from == QS_END_A;
+    struct qs_conversation *conversation;
+
+    if (protocol == QS_PROTOCOL_NONE)
+        return NULL;
+    conversation =
+        qs_conversation_new(selection, protocol, from_a ? &first->source : &first->destination,
+                            from_a ? &first->destination : &first->source);
+    conversation->stream = qs_stream_new(qs_protocols[protocol]);
+    return conversation;
+}
+
 bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct qs_packet *bytes)
 {
     struct qs_conversation *conversation = *reader;
     struct qs_packet unit;
 
     if (!conversation)
-        *reader = conversation = find_connection(sessions, bytes);
+        *reader = conversation = begin_connection(sessions, bytes);
     if (!conversation)
         return false;
     qs_stream_add(conversation->stream, bytes);
@@ -524,7 +530,8 @@ void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t 
 
 void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_demo_input *demo)
 {
-    sessions->demo = qs_conversation_new_demo(demo);
+    sessions->demo = qs_conversation_new(NULL, qs_demo_input_protocol(demo), NULL, NULL);
+    sessions->demo->demo = demo;
 }
 
 void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block)

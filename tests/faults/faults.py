@@ -162,9 +162,10 @@ FAULTS = [
      "looks_the_same(change->now, same) ? 1 : 0"),
 
     # Golden differences and reports.
-    ("regression", "if (diff->differences->len >= diff->max)",
-     "if (diff->differences->len > diff->max)"),
-    ("regression", "check->same && !*check->same ? GOLDEN_UNCHANGED", "!check->writer ? GOLDEN_UNCHANGED"),
+    ("regression", "if (result->differences->len < GOLDEN_MAX_DIFFERENCES)",
+     "if (result->differences->len <= GOLDEN_MAX_DIFFERENCES)"),
+    ("regression", "g_strcmp0(before, text) == 0 ? GOLDEN_UNCHANGED", "before ? GOLDEN_UNCHANGED"),
+    ("regression", "if (was.open && !found)", "if (false)"),
     ("regression", "parse_packet_line(end + 1, &more) && !more", "parse_packet_line(end + 1, &more) && more"),
     ("regression", "!S_ISREG(status.st_mode)", "S_ISDIR(status.st_mode)"),
 

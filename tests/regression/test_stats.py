@@ -3,7 +3,6 @@
 
 import collections
 import json
-import unittest
 
 from tool import CAPTURES, SAMPLE, ToolTest
 
@@ -68,7 +67,3 @@ class Stats(ToolTest):
 
     def test_session_choice(self):
         self.assertEqual(self.tool("--stats", "--session", "2", SAMPLE, status=1)[0], "")
-
-
-if __name__ == "__main__":
-    unittest.main()
