@@ -25,10 +25,8 @@
 
 /* --- Entities from DP5 on --- */
 
-TEST_WITH(test_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x39\7\0\0\0\x2a\0\0\0"
                                  "\1\0\x0e\x08\0\xf8\xff\x10\0\x40\x80\xc0\2" /* 1/8 unit, bytes */
@@ -51,10 +49,8 @@ TEST_WITH(test_entities, wire_setup, wire_teardown)
 }
 
 /* All bits, in the order of the values. */
-TEST_WITH(test_entity_bits, wire_setup, wire_teardown)
+WIRE_TEST(test_entity_bits)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP5));
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\1\1\xff\xff\xff\7"
                                  "\x10" ONE MINUS HALF "\0\x40\0\x80\0\0"
@@ -106,12 +102,10 @@ static void check_kept(struct wire *wire, const GByteArray *message)
     qs_sign_on_free(sign_on);
 }
 
-TEST_WITH(test_ends_of_updates, wire_setup, wire_teardown)
+WIRE_TEST(test_ends_of_updates)
 {
     enum { ROUNDS = 3000, BODY = 80 };
     GRand *dice = g_rand_new_with_seed(1);
-    struct wire *wire = *state;
-
     for (unsigned round = 0; round < ROUNDS; round++) {
         const bool moves = round % 2; /* from DP7 on with the number of a move */
         GByteArray *message = g_byte_array_new();
@@ -132,10 +126,9 @@ TEST_WITH(test_ends_of_updates, wire_setup, wire_teardown)
     g_rand_free(dice);
 }
 
-TEST_WITH(test_animations, wire_setup, wire_teardown)
+WIRE_TEST(test_animations)
 {
     static const uint8_t size[] = {4, 10, 15, 20};
-    struct wire *wire = *state;
     uint8_t bytes[48] = {0x39, 1, 0, 0, 0, 5, 0, 0x80, 0x80, 0x80, 0x02};
 
     wire_assert_reads(wire, VIEW(DP5));
@@ -160,10 +153,8 @@ TEST_WITH(test_animations, wire_setup, wire_teardown)
 #define FRAME "\x39\1\0\0\0\2\0\0\0" /* with its reference */
 #define EYE ONE ONE ONE
 
-TEST_WITH(test_old_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_old_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP3));
     wire_assert_reads(wire, VIEW(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
                                            "\2\x80\xff\xff"));
@@ -183,10 +174,8 @@ TEST_WITH(test_old_entities, wire_setup, wire_teardown)
 }
 
 /* Whole units, from the flag on to the entity's removal. */
-TEST_WITH(test_coarse_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_coarse_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP1));
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff"));
     wire_assert_heard(wire, "nq.entity.origin.x = 42");
@@ -200,10 +189,8 @@ TEST_WITH(test_coarse_entities, wire_setup, wire_teardown)
 }
 
 /* All bits, in the order of the values. */
-TEST_WITH(test_old_entity_bits, wire_setup, wire_teardown)
+WIRE_TEST(test_old_entity_bits)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW(FRAME "\0\0"
                                        "\1\0\xff\xff\xff\x18"
@@ -223,10 +210,8 @@ TEST_WITH(test_old_entity_bits, wire_setup, wire_teardown)
 
 /* --- csqcentities --- */
 
-TEST_WITH(test_csqcentities, wire_setup, wire_teardown)
+WIRE_TEST(test_csqcentities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x3a\5\x80\6\x80\0\0\1"));
     assert_int_equal(wire->decoder.messages->len, 2);
@@ -237,10 +222,8 @@ TEST_WITH(test_csqcentities, wire_setup, wire_teardown)
 
 /* --- Updates of Quake's kind --- */
 
-TEST_WITH(test_updates, wire_setup, wire_teardown)
+WIRE_TEST(test_updates)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
                                  "\x0b\x0f\0\0\0" LISTS));
     wire_assert_reads(wire, VIEW("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0"));
@@ -253,10 +236,8 @@ TEST_WITH(test_updates, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
 }
 
-TEST_WITH(test_baselines, wire_setup, wire_teardown)
+WIRE_TEST(test_baselines)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
                                  "\x38\2\0\1\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"
@@ -271,10 +252,8 @@ TEST_WITH(test_baselines, wire_setup, wire_teardown)
 
 /* --- clientdata --- */
 
-TEST_WITH(test_clientdata, wire_setup, wire_teardown)
+WIRE_TEST(test_clientdata)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0"));
     wire_assert_heard(wire, "nq.clientdata.viewheight = 22");
@@ -298,10 +277,8 @@ TEST_WITH(test_clientdata, wire_setup, wire_teardown)
 
 /* --- The other messages of the server --- */
 
-TEST_WITH(test_messages, wire_setup, wire_teardown)
+WIRE_TEST(test_messages)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x32\0\1\0\0\3\0abc"
                                  "\x33\4\xc8"
@@ -330,10 +307,8 @@ TEST_WITH(test_messages, wire_setup, wire_teardown)
 #define CURSOR "\xff\x7f\0\0" ONE ONE ONE HALF HALF HALF "\5\0"
 #define ANGLES16 "\0\x40\0\x80\0\0"
 
-TEST_WITH(test_moves, wire_setup, wire_teardown)
+WIRE_TEST(test_moves)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_client_reads(wire, 0,
                              VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
@@ -389,10 +364,8 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 
 #define SIGNED_ON DP6 "\x19\1\x19\2\x19\3"
 
-TEST_WITH(test_lost_frames, wire_setup, wire_teardown)
+WIRE_TEST(test_lost_frames)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SIGNED_ON));
     send_frame(wire, 10, 2); /* 1 was lost on its way: nobody acknowledges it */
     assert_int_equal(acknowledge_two(wire, 0, 2, 2), 0);
@@ -405,10 +378,8 @@ TEST_WITH(test_lost_frames, wire_setup, wire_teardown)
 }
 
 /* The recorder has the acknowledgement before the frame, or neither frame comes. */
-TEST_WITH(test_late_frames, wire_setup, wire_teardown)
+WIRE_TEST(test_late_frames)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SIGNED_ON));
     send_frame(wire, 10, 1);
     assert_int_equal(acknowledge_two(wire, 0, 2, 3), 0);
@@ -426,10 +397,8 @@ TEST_WITH(test_late_frames, wire_setup, wire_teardown)
 }
 
 /* Numbers begin anew; servers ignore what is acknowledged of the level before. */
-TEST_WITH(test_frames_of_levels, wire_setup, wire_teardown)
+WIRE_TEST(test_frames_of_levels)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SIGNED_ON));
     send_frame(wire, 10, 100);
     wire_assert_reads(wire, VIEW(DP6 "\x19\1\x19\2"));
@@ -440,10 +409,8 @@ TEST_WITH(test_frames_of_levels, wire_setup, wire_teardown)
 }
 
 /* A frame that begins behind what cannot be read; and one of a capture that begins in the game. */
-TEST_WITH(test_unread_frames, wire_setup, wire_teardown)
+WIRE_TEST(test_unread_frames)
 {
-    struct wire *wire = *state;
-
     send_frame(wire, 10, 7);
     assert_int_equal(acknowledge_two(wire, 0, 6, 7), 0);
     wire_assert_reads(wire, VIEW(SIGNED_ON));
@@ -454,10 +421,8 @@ TEST_WITH(test_unread_frames, wire_setup, wire_teardown)
 
 /* --- A capture that begins in a game --- */
 
-TEST_WITH(test_assumed, wire_setup, wire_teardown)
+WIRE_TEST(test_assumed)
 {
-    struct wire *wire = *state;
-
     wire_assert_client_reads(
         wire, 9, VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR "\x32\x2a\0\0\0"));
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);

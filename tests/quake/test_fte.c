@@ -14,9 +14,8 @@
     "FTEX\0\0\0\x40"                                                                               \
     "FTE2" fte2 "\0\0" protocol "qw\0" LIST
 
-TEST_WITH(agreement_is_kept_until_the_next_level, wire_setup, wire_teardown)
+WIRE_TEST(agreement_is_kept_until_the_next_level)
 {
-    struct wire *wire = *state;
     struct qs_description description;
 
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
@@ -36,20 +35,16 @@ TEST_WITH(agreement_is_kept_until_the_next_level, wire_setup, wire_teardown)
     assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
-TEST_WITH(client_says_what_it_can, wire_setup, wire_teardown)
+WIRE_TEST(client_says_what_it_can)
 {
-    struct wire *wire = *state;
-
     wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));
     wire_assert_heard(wire, "nq.extension.fte.floatcoords := true");
     wire_assert_heard(wire, "nq.extension.fte2.predinfo := true");
 }
 
 /* Entity 1 as a player: frame, angles, what its movement is predicted with. */
-TEST_WITH(entities_come_as_replacement_deltas, wire_setup, wire_teardown)
+WIRE_TEST(entities_come_as_replacement_deltas)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ) "\x0d\0bob\0"));
     wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f"
                                  "\1\0\x51\x0e\0\x40\xf8\x83\x81\1\0\2\xf8\xff\7\0\x40"
@@ -66,10 +61,8 @@ TEST_WITH(entities_come_as_replacement_deltas, wire_setup, wire_teardown)
 }
 
 /* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
-TEST_WITH(numbers_may_be_long, wire_setup, wire_teardown)
+WIRE_TEST(numbers_may_be_long)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
     wire_assert_reads(wire, VIEW("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
                                  "\x05\x01\x80\3"));          /* svc_setview */
@@ -84,10 +77,8 @@ TEST_WITH(numbers_may_be_long, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.staticsound.number = 129");
 }
 
-TEST_WITH(sounds_have_more_to_say, wire_setup, wire_teardown)
+WIRE_TEST(sounds_have_more_to_say)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
     /* volume, more, large entity, time offset, pitch; in the second byte a velocity, which loops.
      */
@@ -101,10 +92,8 @@ TEST_WITH(sounds_have_more_to_say, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.sound.index = 3");
 }
 
-TEST_WITH(other_messages_of_the_server, wire_setup, wire_teardown)
+WIRE_TEST(other_messages_of_the_server)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\2", RMQ) "\x0d\0bob\0"));
     wire_assert_reads(wire, VIEW("\7\0\0\0\x40\x05\0"       /* svc_time */
                                  "\x36\x01\x40sparks\0"     /* svc_precache */
@@ -132,10 +121,8 @@ TEST_WITH(other_messages_of_the_server, wire_setup, wire_teardown)
 }
 
 /* Protocol 15 with FTE's FLOATCOORDS: its angles and coordinates are as wide as 999's. */
-TEST_WITH(floatcoords_widen_protocol_15, wire_setup, wire_teardown)
+WIRE_TEST(floatcoords_widen_protocol_15)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW("\x0b"
                                  "FTEX\0\x80\0\0" QUAKE LIST));
     wire_assert_reads(wire, VIEW("\x0a\0\x40\0\0\0\0"
@@ -148,10 +135,8 @@ TEST_WITH(floatcoords_widen_protocol_15, wire_setup, wire_teardown)
 
 #define MOVE "\x03\x29\0\0\0\x80\x3f\0\x40\0\0\0\0\x90\1\0\0\0\0"
 
-TEST_WITH(moves_have_a_number_and_a_cursor, wire_setup, wire_teardown)
+WIRE_TEST(moves_have_a_number_and_a_cursor)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
     wire_assert_client_reads(wire, 0,
                              VIEW(MOVE "\2\0\0\0\7"
@@ -174,10 +159,8 @@ TEST_WITH(moves_have_a_number_and_a_cursor, wire_setup, wire_teardown)
 }
 
 /* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
-TEST_WITH(narrow_moves_are_told_from_precise_ones, wire_setup, wire_teardown)
+WIRE_TEST(narrow_moves_are_told_from_precise_ones)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", QUAKE)));
     wire_assert_client_reads(wire, 0,
                              VIEW("\x03\x29\0\0\0\x80\x3f\x40\x80\xc0\x90\1\0\0\0\0"
@@ -186,10 +169,8 @@ TEST_WITH(narrow_moves_are_told_from_precise_ones, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.ackframe.frame = 19");
 }
 
-TEST_WITH(vrinputs_replace_moves, wire_setup, wire_teardown)
+WIRE_TEST(vrinputs_replace_moves)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\6", RMQ)));
     wire_assert_client_reads(wire, 0,
                              VIEW("\x55\x29\0\x0a\x01\x81"
@@ -202,10 +183,8 @@ TEST_WITH(vrinputs_replace_moves, wire_setup, wire_teardown)
     assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));
 }
 
-TEST_WITH(clients_speak_and_call_the_game, wire_setup, wire_teardown)
+WIRE_TEST(clients_speak_and_call_the_game)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
     wire_assert_client_reads(wire, 0,
                              VIEW("\x53\x12\5\2\0ab"
@@ -217,9 +196,8 @@ TEST_WITH(clients_speak_and_call_the_game, wire_setup, wire_teardown)
 }
 
 /* An update is acknowledged by its packet's number; -1 asks for everything anew. */
-TEST_WITH(updates_may_not_be_captured, wire_setup, wire_teardown)
+WIRE_TEST(updates_may_not_be_captured)
 {
-    struct wire *wire = *state;
     const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
 
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ) "\x19\1\x19\2\x19\3"));
@@ -233,10 +211,8 @@ TEST_WITH(updates_may_not_be_captured, wire_setup, wire_teardown)
 }
 
 /* A capture that begins in a game: the messages themselves tell. */
-TEST_WITH(extensions_are_found_out, wire_setup, wire_teardown)
+WIRE_TEST(extensions_are_found_out)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0"));
     wire_assert_heard(wire, "nq.delta.origin.x = 1");
     assert_int_equal(wire->session.base.version, 0);

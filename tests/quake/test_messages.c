@@ -12,9 +12,8 @@
 
 /* --- serverinfo --- */
 
-TEST_WITH(test_serverinfo, wire_setup, wire_teardown)
+WIRE_TEST(test_serverinfo)
 {
-    struct wire *wire = *state;
     struct qs_description description;
 
     wire_assert_reads(wire, VIEW("\x08Hi\0" SERVERINFO_15 "\x0d\1bob\0\5\2\0\x19\1"));
@@ -40,10 +39,8 @@ TEST_WITH(test_serverinfo, wire_setup, wire_teardown)
     assert_null(qs_table_get(&wire->session.players, 1));
 }
 
-TEST_WITH(test_undecoded_protocols, wire_setup, wire_teardown)
+WIRE_TEST(test_undecoded_protocols)
 {
-    struct wire *wire = *state;
-
     wire_block(wire, VIEW("\x0b\xd2\4\0\0" LISTS)); /* 1234 */
     assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 0);
@@ -56,9 +53,8 @@ TEST_WITH(test_undecoded_protocols, wire_setup, wire_teardown)
 }
 
 /* QuakeSpasm-Spiked names players in comments, by number and in several commands at once. */
-TEST_WITH(test_user_infos, wire_setup, wire_teardown)
+WIRE_TEST(test_user_infos)
 {
-    struct wire *wire = *state;
     const struct qs_table *players = &wire->session.players;
 
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
@@ -84,10 +80,8 @@ TEST_WITH(test_user_infos, wire_setup, wire_teardown)
 
 /* --- Coordinates and angles --- */
 
-TEST_WITH(test_coordinate_formats, wire_setup, wire_teardown)
+WIRE_TEST(test_coordinate_formats)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_assert_reads(wire, VIEW("\x13\1\2"
                                  "\4\0\xf8\xff\x08\0"
@@ -123,10 +117,8 @@ TEST_WITH(test_coordinate_formats, wire_setup, wire_teardown)
 #define MOVE_HEAD "\x03\0\0\x80\x3f"
 #define MOVE_TAIL "\x90\1\x70\xfe\0\0\3\x0a"
 
-TEST_WITH(test_moves, wire_setup, wire_teardown)
+WIRE_TEST(test_moves)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 0, VIEW(MOVE_HEAD "\x40\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
@@ -163,10 +155,8 @@ TEST_WITH(test_moves, wire_setup, wire_teardown)
 
 /* --- clientdata --- */
 
-TEST_WITH(test_clientdata, wire_setup, wire_teardown)
+WIRE_TEST(test_clientdata)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_666));
     wire_assert_reads(wire, VIEW("\x0f\0\6"
                                  "\1\x40\0\0"
@@ -200,10 +190,8 @@ TEST_WITH(test_clientdata, wire_setup, wire_teardown)
 
 /* --- Entities --- */
 
-TEST_WITH(test_baselines, wire_setup, wire_teardown)
+WIRE_TEST(test_baselines)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_666));
     wire_assert_reads(wire, VIEW("\x14\2\1\0\3"
                                  "\x08\0\x40\0\0\0\0\0\0"
@@ -230,10 +218,8 @@ TEST_WITH(test_baselines, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.baseline.scale = 2");
 }
 
-TEST_WITH(test_updates, wire_setup, wire_teardown)
+WIRE_TEST(test_updates)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_15 "\x0d\0ann\0"));
     wire_assert_reads(wire, VIEW("\x80\1\xc0\2\7"));
     wire_assert_heard(wire, "nq.update.player.name := \"ann\"");
@@ -265,10 +251,8 @@ TEST_WITH(test_updates, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.update.trans.fullbright = 1");
 }
 
-TEST_WITH(test_extended_updates, wire_setup, wire_teardown)
+WIRE_TEST(test_extended_updates)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_999("\x20")));
     wire_assert_reads(wire, VIEW("\x81\x84\x9f\0"
                                  "\1"
@@ -288,10 +272,8 @@ TEST_WITH(test_extended_updates, wire_setup, wire_teardown)
 
 /* --- Sounds, and the rest --- */
 
-TEST_WITH(test_sounds, wire_setup, wire_teardown)
+WIRE_TEST(test_sounds)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_666));
     wire_assert_reads(wire, VIEW("\6\3\xff\x40\x0b\0\1\0\0\0\0\0\0"));
     wire_assert_heard(wire, "nq.sound.volume = 1");
@@ -312,10 +294,8 @@ TEST_WITH(test_sounds, wire_setup, wire_teardown)
 }
 
 /* Every message that has no test of its own, one behind the other. */
-TEST_WITH(test_plain_messages, wire_setup, wire_teardown)
+WIRE_TEST(test_plain_messages)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_assert_reads(wire, VIEW("\1"
                                  "\3\x0b\5\0\0\0"
@@ -363,10 +343,8 @@ TEST_WITH(test_plain_messages, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.achievement.id = \"ACH\"");
 }
 
-TEST_WITH(test_darkplaces_messages, wire_setup, wire_teardown)
+WIRE_TEST(test_darkplaces_messages)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0" SERVERINFO_15));
     assert_true(wire->session.darkplaces);
     wire_assert_reads(wire, VIEW("\x34\0\0\0\0\0\0\2\0\5\x0a"
@@ -384,10 +362,8 @@ TEST_WITH(test_darkplaces_messages, wire_setup, wire_teardown)
 #define SERVERINFO_BJP(low) "\x0b" low "\x27\0\0" LISTS
 #define GREETING "\x08\nServer: DarkPlaces\0"
 
-TEST_WITH(test_bjp_models, wire_setup, wire_teardown)
+WIRE_TEST(test_bjp_models)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10")));
     wire_assert_heard(wire, "nq.serverinfo.protocol = 10000 (BJP)");
     wire_assert_reads(wire, VIEW("\x16\5\0\2\1\3\0\0\0\0\0\0\0\0\0\0\0" /* svc_spawnbaseline */
@@ -405,10 +381,8 @@ TEST_WITH(test_bjp_models, wire_setup, wire_teardown)
 }
 
 /* The number of svc_sound, and of svc_spawnstaticsound: here wide, there not. */
-TEST_WITH(test_bjp_sounds, wire_setup, wire_teardown)
+WIRE_TEST(test_bjp_sounds)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10") "\6\0\x08\0\1\0\0\0\0\0\0"
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x11") "\6\0\x08\0\2\1\0\0\0\0\0\0"
@@ -425,10 +399,8 @@ TEST_WITH(test_bjp_sounds, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.staticsound.volume = 1");
 }
 
-TEST_WITH(test_nehahra, wire_setup, wire_teardown)
+WIRE_TEST(test_nehahra)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW("\x0b\xfa\0\0\0" LISTS));
     wire_assert_reads(wire, VIEW("\x33\1\0\0\0\x3f\xff\0\0"
                                  "\x33\0"
@@ -458,9 +430,8 @@ static const struct {
     {72, 6},  {73, 11}, {74, 13}, {75, 6},  {76, 18}, {77, 13}, {78, 6},  {79, 13},
 };
 
-TEST_WITH(test_temp_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_temp_entities)
 {
-    struct wire *wire = *state;
     uint8_t bytes[32] = {SVC_TEMP_ENTITY};
 
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
@@ -477,11 +448,9 @@ TEST_WITH(test_temp_entities, wire_setup, wire_teardown)
     assert_int_equal(wire->decoder.undecoded, 6);
 }
 
-TEST_WITH(test_unknown_messages, wire_setup, wire_teardown)
+WIRE_TEST(test_unknown_messages)
 {
     static const uint8_t unknown[] = {0, 21, 38, 39, 45, 51, 53, 57, 62, 63, 127};
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SERVERINFO_666));
     for (size_t i = 0; i < sizeof unknown; i++) {
         const uint8_t bytes[] = {SVC_NOP, unknown[i], SVC_NOP};
@@ -494,10 +463,8 @@ TEST_WITH(test_unknown_messages, wire_setup, wire_teardown)
 
 /* --- A capture that begins in a game --- */
 
-TEST_WITH(test_unknown_protocol, wire_setup, wire_teardown)
+WIRE_TEST(test_unknown_protocol)
 {
-    struct wire *wire = *state;
-
     /* Float coordinates and short angles: no other protocol reads it to the end. */
     wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"
                                  "\x92\1\0\0\0\x3f\0\x40"

@@ -27,10 +27,8 @@ static void assert_not_heard(const struct wire *wire, const char *text)
 
 /* QuakeSpasm cl_parse.c: CL_ParseStartSoundPacket takes entity and channel without a sign, frags
  * with one; common.c, MSG_ReadCoord16. */
-TEST_WITH(test_large_words, wire_setup, wire_teardown)
+WIRE_TEST(test_large_words)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(QUAKE));
     wire_assert_reads(wire, VIEW("\6\0\xf9\xff\1\0\x80\xff\x7f\0\0"));
     wire_assert_heard(wire, "nq.sound.entity = 8191");
@@ -44,10 +42,8 @@ TEST_WITH(test_large_words, wire_setup, wire_teardown)
 
 /* DarkPlaces cl_parse.c, svcdp_precache: bit 15 is a sound; cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity: numbers of entities have no sign. */
-TEST_WITH(test_large_numbers, wire_setup, wire_teardown)
+WIRE_TEST(test_large_numbers)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x36\2\x80new.wav\0"));
     assert_string_equal(qs_table_get(&wire->session.sounds, 2), "new.wav");
@@ -59,10 +55,8 @@ TEST_WITH(test_large_numbers, wire_setup, wire_teardown)
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseUpdate: U_FRAME2 and U_MODEL2 bring the upper bytes. */
-TEST_WITH(test_upper_bytes, wire_setup, wire_teardown)
+WIRE_TEST(test_upper_bytes)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\1"));
     wire_assert_heard(wire, "nq.update.model = 2");
@@ -76,10 +70,8 @@ TEST_WITH(test_upper_bytes, wire_setup, wire_teardown)
 
 /* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
  * that Quake's own message has. */
-TEST_WITH(test_upper_byte_of_the_weapon, wire_setup, wire_teardown)
+WIRE_TEST(test_upper_byte_of_the_weapon)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 514 */
@@ -88,10 +80,8 @@ TEST_WITH(test_upper_byte_of_the_weapon, wire_setup, wire_teardown)
 }
 
 /* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
-TEST_WITH(test_upper_byte_of_an_entity, wire_setup, wire_teardown)
+WIRE_TEST(test_upper_byte_of_an_entity)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\6\0\xc0\x80\2\1\1"
@@ -106,10 +96,8 @@ TEST_WITH(test_upper_byte_of_an_entity, wire_setup, wire_teardown)
 /* --- Angles below 0 --- */
 
 /* QuakeSpasm common.c: MSG_ReadAngle of a signed byte, MSG_ReadAngle16 of a signed short. */
-TEST_WITH(test_negative_angles, wire_setup, wire_teardown)
+WIRE_TEST(test_negative_angles)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(QUAKE));
     wire_assert_reads(wire, VIEW("\x0a\xf6\0\xe0"));
     wire_assert_heard(wire, "nq.setangle.angles.pitch = -14.0625");
@@ -123,10 +111,8 @@ TEST_WITH(test_negative_angles, wire_setup, wire_teardown)
     wire_assert_heard(wire, "nq.clientdata.punch.roll = -3");
 }
 
-TEST_WITH(test_negative_view, wire_setup, wire_teardown)
+WIRE_TEST(test_negative_view)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_client_reads(wire, 0,
                              VIEW("\3\0\0\x80\x3f\0\xf0\0\x40\0\xe0\x90\1\x70\xfe\0\0\3\0"));
@@ -139,10 +125,8 @@ TEST_WITH(test_negative_view, wire_setup, wire_teardown)
 /* --- Thresholds of versions --- */
 
 /* DarkPlaces cl_parse.c, CL_ParseClientdata: a byte in DP2 to DP4, then a short. */
-TEST_WITH(test_viewzoom, wire_setup, wire_teardown)
+WIRE_TEST(test_viewzoom)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\x80\1"));
     wire_assert_heard(wire, "nq.clientdata.health = 100");
@@ -165,12 +149,10 @@ static bool is_decoded(struct wire *wire, uint16_t version)
 }
 
 /* DarkPlaces protocol.c, the list of its protocols; QuakeSpasm protocol.h. */
-TEST_WITH(test_versions, wire_setup, wire_teardown)
+WIRE_TEST(test_versions)
 {
     static const uint16_t decoded[] = {15, 96, 97, 250, 666, 999, 3500, 3505, 10000, 10002};
     static const uint16_t others[] = {14, 16, 95, 98, 249, 251, 665, 1000, 3499, 3506, 9999, 10003};
-    struct wire *wire = *state;
-
     for (size_t i = 0; i < G_N_ELEMENTS(decoded); i++)
         if (decoded[i] != 999) /* which has flags, see test_messages.c */
             assert_true(is_decoded(wire, decoded[i]));
@@ -181,9 +163,8 @@ TEST_WITH(test_versions, wire_setup, wire_teardown)
 /* --- Players --- */
 
 /* QuakeSpasm cl_parse.c, svc_updatename: numbers below maxclients; the entity is one more. */
-TEST_WITH(test_last_player, wire_setup, wire_teardown)
+WIRE_TEST(test_last_player)
 {
-    struct wire *wire = *state;
     struct qs_description description;
 
     wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
@@ -202,10 +183,8 @@ TEST_WITH(test_last_player, wire_setup, wire_teardown)
 }
 
 /* DarkPlaces cl_ents4.c: entities 1 to maxclients are players. */
-TEST_WITH(test_last_player_of_a_frame, wire_setup, wire_teardown)
+WIRE_TEST(test_last_player_of_a_frame)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP4 "\x0d\3last\0"));
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\4\0\0"
@@ -224,9 +203,8 @@ TEST_WITH(test_last_player_of_a_frame, wire_setup, wire_teardown)
 #define SECOND_LEVEL "\x0b\x0f\0\0\0\4\1Two\0maps/n.bsp\0\0\0"
 
 /* The second level has no model 2, no sound, no player 1: nothing of the first may show. */
-TEST_WITH(test_next_level, wire_setup, wire_teardown)
+WIRE_TEST(test_next_level)
 {
-    struct wire *wire = *state;
     struct qs_description description;
 
     wire_send(wire, QS_S2C, RELIABLE, 0, VIEW(QUAKE "\x0d\1bob\0\5\2\0" BASELINE "\x19\3"));
@@ -254,10 +232,8 @@ TEST_WITH(test_next_level, wire_setup, wire_teardown)
 
 /* DarkPlaces cl_ents4.c: what an entity had in the level before does not say how this one is read.
  */
-TEST_WITH(test_next_level_of_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_next_level_of_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\6\0\x81\x40\x10\7\0"

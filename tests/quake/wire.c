@@ -12,7 +12,6 @@ enum { CLIENT_PORT = 40000, SERVER_PORT = 26000 };
 
 void wire_init(struct wire *wire)
 {
-    *wire = (struct wire){0};
     qs_decoder_init(&wire->decoder, &nq_protocol);
     nq_protocol.session_init(&wire->session.base);
     wire->packet = g_byte_array_new();
@@ -141,18 +140,4 @@ void wire_assert_heard(const struct wire *wire, const char *text)
     if (!wire_heard(wire, text))
         print_error("not heard: %s in\n%s", text, wire->dump->str);
     assert_true(wire_heard(wire, text));
-}
-
-int wire_setup(void **state)
-{
-    *state = g_new0(struct wire, 1);
-    wire_init(*state);
-    return 0;
-}
-
-int wire_teardown(void **state)
-{
-    wire_clear(*state);
-    g_free(*state);
-    return 0;
 }

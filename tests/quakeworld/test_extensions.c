@@ -16,10 +16,8 @@ struct fixture {
     struct text_listener listener;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     qs_decoder_init(&f->decoder, &qw_protocol);
     qw_protocol.session_init(&f->session.base);
     f->session.base.server = QS_END_B;
@@ -27,20 +25,16 @@ static int set_up(void **state)
     f->session.base.level = 1;
     f->session.format.known = true;
     f->listener = text_listener_new();
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     g_string_free(f->listener.heard, TRUE);
     qw_protocol.session_clear(&f->session.base);
     qs_decoder_clear(&f->decoder);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 /* Returns how many problems the packet has. */
 static uint32_t decode(struct fixture *f, enum qs_end from, struct qs_view bytes)
@@ -88,10 +82,8 @@ static void use_fte_netchan(struct fixture *f)
     f->session.format.stunaware = f->session.format.fragments = true;
 }
 
-TEST_WITH(fragments_are_joined, set_up, tear_down)
+FIXTURE_TEST(fragments_are_joined)
 {
-    struct fixture *f = *state;
-
     use_fte_netchan(f);
     assert_int_equal(from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "\x1a"
                                                                        "Hello, ")),
@@ -108,10 +100,8 @@ TEST_WITH(fragments_are_joined, set_up, tear_down)
     assert_int_equal(g_array_index(f->decoder.messages, struct qs_message, 0).source, 1);
 }
 
-TEST_WITH(a_lost_fragment_drops_the_message, set_up, tear_down)
+FIXTURE_TEST(a_lost_fragment_drops_the_message)
 {
-    struct fixture *f = *state;
-
     use_fte_netchan(f);
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "12345678"));
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\4\0") "x"));
@@ -121,10 +111,8 @@ TEST_WITH(a_lost_fragment_drops_the_message, set_up, tear_down)
     assert_false(f->decoder.accepted);
 }
 
-TEST_WITH(a_late_fragment_is_stale, set_up, tear_down)
+FIXTURE_TEST(a_late_fragment_is_stale)
 {
-    struct fixture *f = *state;
-
     use_fte_netchan(f);
     from_server(f, VIEW(FRAGMENT_SERVER("\7", "\0\0") "\1"));
     assert_true(f->decoder.accepted);
@@ -135,10 +123,8 @@ TEST_WITH(a_late_fragment_is_stale, set_up, tear_down)
 }
 
 /* A packet of STUN, which the bias is there to tell apart. */
-TEST_WITH(words_without_the_bias_are_ignored, set_up, tear_down)
+FIXTURE_TEST(words_without_the_bias_are_ignored)
 {
-    struct fixture *f = *state;
-
     use_fte_netchan(f);
     assert_int_equal(from_server(f, VIEW("\0\1\0\0\x21\x12\xa4\x42"
                                          "123456789012")),
@@ -147,10 +133,8 @@ TEST_WITH(words_without_the_bias_are_ignored, set_up, tear_down)
     assert_heard(f, "! Without STUNAWARE's bias: engines ignore it\n");
 }
 
-TEST_WITH(the_netchan_is_known_without_a_handshake, set_up, tear_down)
+FIXTURE_TEST(the_netchan_is_known_without_a_handshake)
 {
-    struct fixture *f = *state;
-
     f->session.format.known = false;
     assert_int_equal(from_client(f, VIEW("\xc0\0\1\1\x80\0\1\0\x61\x26\0\0"
                                          "\5\x2f")),
@@ -161,10 +145,8 @@ TEST_WITH(the_netchan_is_known_without_a_handshake, set_up, tear_down)
     assert_heard(f, "qw.delta.sequence = 47\n");
 }
 
-TEST_WITH(the_plain_netchan_is_known_without_a_handshake, set_up, tear_down)
+FIXTURE_TEST(the_plain_netchan_is_known_without_a_handshake)
 {
-    struct fixture *f = *state;
-
     f->session.format.known = false;
     assert_int_equal(from_client(f, VIEW("\x40\1\0\x80\0\1\0\0\x61\x26"
                                          "\5\x2f")),
@@ -177,10 +159,8 @@ TEST_WITH(the_plain_netchan_is_known_without_a_handshake, set_up, tear_down)
 
 /* --- FTE's experimental bits */
 
-TEST_WITH(vrinputs_replace_moves, set_up, tear_down)
+FIXTURE_TEST(vrinputs_replace_moves)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_VRINPUTS | FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x0a\x01\x81"
                                                 "\x85\x2a\xc0\x53\xa5\xd4\x3a\x50\x82\x00\x00")),
@@ -197,10 +177,8 @@ TEST_WITH(vrinputs_replace_moves, set_up, tear_down)
 }
 
 /* Angles count from what the server said last. */
-TEST_WITH(vrinputs_count_angles_from_the_base, set_up, tear_down)
+FIXTURE_TEST(vrinputs_count_angles_from_the_base)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x5d\x02\x00\x40")), 0);
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x08\x01\x81\x02\x0e\x00\x20")), 0);
@@ -211,10 +189,8 @@ TEST_WITH(vrinputs_count_angles_from_the_base, set_up, tear_down)
 }
 
 /* As of clc_move's, the newest three are there for demos. */
-TEST_WITH(vrinputs_push_out_older_ones, set_up, tear_down)
+FIXTURE_TEST(vrinputs_push_out_older_ones)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x08\x01\x81\x02\x0e\x00\x10")), 0);
     assert_int_equal(
@@ -227,10 +203,8 @@ TEST_WITH(vrinputs_push_out_older_ones, set_up, tear_down)
 }
 
 /* As long as the client signs on, it has no commands to send. */
-TEST_WITH(vrinputs_may_be_none, set_up, tear_down)
+FIXTURE_TEST(vrinputs_may_be_none)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x0a\x00\xff")), 0);
     assert_heard(f, "qw.input.frames = 0\n");
@@ -238,10 +212,8 @@ TEST_WITH(vrinputs_may_be_none, set_up, tear_down)
     assert_int_equal(f->session.cmds[2].msec, 0);
 }
 
-TEST_WITH(vrinputs_know_devices, set_up, tear_down)
+FIXTURE_TEST(vrinputs_know_devices)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x18\1\1\xff\xff\xff\xff"
                                                 "\xa0\x00\5" /* head */
@@ -256,10 +228,8 @@ TEST_WITH(vrinputs_know_devices, set_up, tear_down)
     assert_heard(f, "! Unknown flags of clcfte_move: 0x20\n");
 }
 
-TEST_WITH(setanglebase_has_the_axes_it_says, set_up, tear_down)
+FIXTURE_TEST(setanglebase_has_the_axes_it_says)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x5d\x08"
                                                 "\x5d\x02\x00\x40")),
@@ -270,10 +240,8 @@ TEST_WITH(setanglebase_has_the_axes_it_says, set_up, tear_down)
 }
 
 /* Frame 300, lerp end 21 ms, effects, skin -1, tag 1 of entity 0x8005. */
-TEST_WITH(lerptime_writes_numbers_of_variable_length, set_up, tear_down)
+FIXTURE_TEST(lerptime_writes_numbers_of_variable_length)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_LERPTIME | FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x56\0\0\x80\x3f\1\0"
                                                 "\xa1\x8a\x10" /* bits */
@@ -292,10 +260,8 @@ TEST_WITH(lerptime_writes_numbers_of_variable_length, set_up, tear_down)
 /* --- Replacement deltas without the later bits */
 
 /* Angles of 16 bits for what is predicted, a weapon's frame of 9 bits, a size of 16. */
-TEST_WITH(updates_without_predinfo_differ, set_up, tear_down)
+FIXTURE_TEST(updates_without_predinfo_differ)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x56\0\0\x80\x3f\1\x40\2"
                                                 "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
@@ -307,10 +273,8 @@ TEST_WITH(updates_without_predinfo_differ, set_up, tear_down)
     assert_heard(f, "qw.delta.size16 = 0x1022\n");
 }
 
-TEST_WITH(illegal_updates_end_the_packet, set_up, tear_down)
+FIXTURE_TEST(illegal_updates_end_the_packet)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS | FTE2_NEWSIZEENCODING;
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x56\0\0\0\0\1\0\x80\x80\x80\x40\0\0")), 0);
     assert_heard(f, "! Illegal bits of an entity update: 0x40808080\n");
@@ -322,10 +286,8 @@ TEST_WITH(illegal_updates_end_the_packet, set_up, tear_down)
 
 /* --- Messages */
 
-TEST_WITH(messages_need_their_extension, set_up, tear_down)
+FIXTURE_TEST(messages_need_their_extension)
 {
-    struct fixture *f = *state;
-
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x54\1\x21\3\2\0ab")), 0);
     f->session.ext.fte2 = FTE2_VOICECHAT;
     assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
@@ -335,10 +297,8 @@ TEST_WITH(messages_need_their_extension, set_up, tear_down)
     assert_heard(f, "qw.voicechat.data = 6162\n");
 }
 
-TEST_WITH(the_mods_own_data_is_named, set_up, tear_down)
+FIXTURE_TEST(the_mods_own_data_is_named)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_CSQC;
     f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x4c\5\x80\0\0"
@@ -355,10 +315,8 @@ TEST_WITH(the_mods_own_data_is_named, set_up, tear_down)
 }
 
 /* The messages of common/fte/PROTOCOL.md, section 7, with short coordinates. */
-TEST_WITH(sounds_and_lights_have_more_options, set_up, tear_down)
+FIXTURE_TEST(sounds_and_lights_have_more_options)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_SOUNDDBL | FTE_LIGHTSTYLECOL;
     f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x37\x83\x7f\x2c\x96\x12\x00\x03\x08\0\0\0\0\0"
@@ -375,10 +333,8 @@ TEST_WITH(sounds_and_lights_have_more_options, set_up, tear_down)
     assert_heard(f, "qw.lightstyle.map = mm\n");
 }
 
-TEST_WITH(pictures_are_placed, set_up, tear_down)
+FIXTURE_TEST(pictures_are_placed)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_SHOWPIC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x45\1slot\0pic\0\1\0\2\0"
                                                 "\x47slot\0\2\3\0\4\0"
@@ -389,10 +345,8 @@ TEST_WITH(pictures_are_placed, set_up, tear_down)
     assert_heard(f, "qw.pic.y = 4\n");
 }
 
-TEST_WITH(particles_come_in_many_shapes, set_up, tear_down)
+FIXTURE_TEST(particles_come_in_many_shapes)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_HEXEN2;
     assert_int_equal(from_server(f, VIEW(SERVER "\x12\0\0\0\0\0\0\x10\0\0\5\6"
                                                 "\x3f\0\0\0\0\0\0"
@@ -414,10 +368,8 @@ TEST_WITH(particles_come_in_many_shapes, set_up, tear_down)
     assert_heard(f, "qw.particles.effect = 8\n");
 }
 
-TEST_WITH(a_size_bounds_temporary_entities, set_up, tear_down)
+FIXTURE_TEST(a_size_bounds_temporary_entities)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x5b\x0b\0\x32\x08\0\0\0\0\0\1\2\3\4"
                                                 "\x5b\2\0\xf0\1"
@@ -431,10 +383,8 @@ TEST_WITH(a_size_bounds_temporary_entities, set_up, tear_down)
     assert_heard(f, "! Temporary entity longer than its 3 bytes\n");
 }
 
-TEST_WITH(late_precaches_are_remembered, set_up, tear_down)
+FIXTURE_TEST(late_precaches_are_remembered)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x4d\5\0progs/late.mdl\0"
                                                 "\x4d\6\x80misc/late.wav\0")),
@@ -444,10 +394,8 @@ TEST_WITH(late_precaches_are_remembered, set_up, tear_down)
 }
 
 /* A definition: style beam, count and velocity; then one such effect, of the defined layout. */
-TEST_WITH(custom_effects_are_read_as_defined, set_up, tear_down)
+FIXTURE_TEST(custom_effects_are_read_as_defined)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_CUSTOMTEMPEFFECTS;
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x43\7\0\0\0\0\0\0")), 0);
     assert_heard(f, "the capture lacks the definition of effect 7\n");
@@ -463,10 +411,8 @@ TEST_WITH(custom_effects_are_read_as_defined, set_up, tear_down)
     assert_heard(f, "qw.temp_entity.velocity.x = 4\n");
 }
 
-TEST_WITH(split_screens_have_seats, set_up, tear_down)
+FIXTURE_TEST(split_screens_have_seats)
 {
-    struct fixture *f = *state;
-
     assert_int_equal(from_server(f, VIEW(SERVER "\x0b"
                                                 "FTEX\0\0\x10\0\x18\0\0\0\1\0\0\0"
                                                 "qw\0\1\2\x80Level\0")),
@@ -488,10 +434,8 @@ TEST_WITH(split_screens_have_seats, set_up, tear_down)
     "FTE2\2\0\0\0\x1c\0\0\0\1\0\0\0"                                                               \
     "qw\0\5Level\0"
 
-TEST_WITH(vlen_has_data_of_any_length, set_up, tear_down)
+FIXTURE_TEST(vlen_has_data_of_any_length)
 {
-    struct fixture *f = *state;
-
     from_server(f, VIEW(SERVER VLEN_SERVERDATA));
     assert_heard(f, "qw.extension.length = 3\n");
     assert_heard(f, "qw.agreed.fte = 0x8000\n");
@@ -503,7 +447,7 @@ TEST_WITH(vlen_has_data_of_any_length, set_up, tear_down)
 }
 
 /* Nobody asks for what it says, so another client is told the rest. */
-TEST_WITH(vlen_is_not_lent, set_up, tear_down)
+FIXTURE_TEST(vlen_is_not_lent)
 {
     static const char told[] = VLEN_SERVERDATA;
     static const char lent[] = "\x0b"
@@ -520,10 +464,8 @@ TEST_WITH(vlen_is_not_lent, set_up, tear_down)
 }
 
 /* The highest bit of the player's number is not part of it. */
-TEST_WITH(spectators_have_a_bit, set_up, tear_down)
+FIXTURE_TEST(spectators_have_a_bit)
 {
-    struct fixture *f = *state;
-
     assert_int_equal(from_server(f, VIEW(SERVER "\x0b\x18\0\0\0\1\0\0\0"
                                                 "qw\0\x85Level\0")),
                      0);
@@ -536,10 +478,8 @@ TEST_WITH(spectators_have_a_bit, set_up, tear_down)
     assert_false(f->session.spectator);
 }
 
-TEST_WITH(mvdsv_chooses_weapons, set_up, tear_down)
+FIXTURE_TEST(mvdsv_chooses_weapons)
 {
-    struct fixture *f = *state;
-
     f->session.ext.mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_DEBUG_ANTILAG;
     assert_int_equal(from_client(f, VIEW(CLIENT "\xc8\x44\3\x78\x50"
                                                 "\xc8\xc0\7\2\0"
@@ -551,10 +491,8 @@ TEST_WITH(mvdsv_chooses_weapons, set_up, tear_down)
     assert_heard(f, "qw.mvd_debug.position.x = 1\n");
 }
 
-TEST_WITH(projectiles_move_by_themselves, set_up, tear_down)
+FIXTURE_TEST(projectiles_move_by_themselves)
 {
-    struct fixture *f = *state;
-
     f->session.ext.mvd1 = MVD1_SIMPLEPROJECTILE;
     assert_int_equal(from_server(f, VIEW(SERVER "\x64\5\0\0\0"
                                                 "\x20\0\x05\x08\x40\0\0\7\0\1\0\xff"
@@ -567,10 +505,8 @@ TEST_WITH(projectiles_move_by_themselves, set_up, tear_down)
     assert_heard(f, "qw.projectile.word.remove = true\n");
 }
 
-TEST_WITH(players_predict_weapons, set_up, tear_down)
+FIXTURE_TEST(players_predict_weapons)
 {
-    struct fixture *f = *state;
-
     f->session.ext.mvd1 = MVD1_WEAPONPREDICTION;
     assert_int_equal(from_server(f, VIEW(SERVER "\x2a\0\0\1\0\0\0\0\0\0\5\3\1\2\x20\0"
                                                 "\0\0\x80\x3f\0\0\0\0\0\0\0\0\1\x14\2\1\2\3\4"
@@ -580,10 +516,8 @@ TEST_WITH(players_predict_weapons, set_up, tear_down)
     assert_heard(f, "qw.playerinfo.weapon.cells = 4\n");
 }
 
-TEST_WITH(old_deltas_have_all_bits, set_up, tear_down)
+FIXTURE_TEST(old_deltas_have_all_bits)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_SCALE | FTE_FATNESS | FTE_HEXEN2 | FTE_DPFLAGS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x2f\5\x80\x80\x85\x7b"
                                                 "\x10\xff\1\2\3\5\0\1\0"
@@ -598,10 +532,8 @@ TEST_WITH(old_deltas_have_all_bits, set_up, tear_down)
     assert_heard(f, "qw.entity.effects_high = 0x7\n");
 }
 
-TEST_WITH(requests_carry_arguments, set_up, tear_down)
+FIXTURE_TEST(requests_carry_arguments)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
                                                 "\x0a\3\0name\0")),
@@ -613,10 +545,8 @@ TEST_WITH(requests_carry_arguments, set_up, tear_down)
     assert_heard(f, "qw.qcrequest.name = name\n");
 }
 
-TEST_WITH(brushes_are_edited, set_up, tear_down)
+FIXTURE_TEST(brushes_are_edited)
 {
-    struct fixture *f = *state;
-
     f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x57\1\0\x40\5\0\0\0edit\0"
                                                 "\x57\1\0\0\5\0\0\0"
@@ -649,7 +579,7 @@ static void set_serverinfo(struct fixture *f, const char *info)
 
 /* mvdsv's VOICECHAT has the number of PRYDONCURSOR: both are named where the server is not
  * known. */
-TEST_WITH(bit_1_of_fte2, set_up, tear_down)
+FIXTURE_TEST(bit_1_of_fte2)
 {
     static const struct {
         const char *info;
@@ -659,7 +589,6 @@ TEST_WITH(bit_1_of_fte2, set_up, tear_down)
                    {"\\*version\\MVDSV 1.20-dev", true},
                    {"\\map\\dm4\\*version\\MVDSV 0.35", true},
                    {"\\*version\\FTE 1.00", false}};
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < G_N_ELEMENTS(servers); i++) {
         set_serverinfo(f, servers[i].info);
