@@ -249,29 +249,6 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
     g_free(text);
 }
 
-void log_players(const struct status *status)
-{
-    GHashTableIter each;
-    gpointer data;
-
-    g_hash_table_iter_init(&each, status->sessions);
-    while (g_hash_table_iter_next(&each, &data, NULL)) {
-        const struct qs_client_session *session = data;
-        char *duration = report_duration(session), *line = line_text(session);
-        json_t *members = session_members(session);
-
-        json_object_set_new(members, "map", text_or_null(session->map));
-        json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
-        json_object_set_new(members, "line", report_line_json(session->quality));
-        log_warning("player", members,
-                    "session %u: %s on %s for %s, %" G_GUINT64_FORMAT " packets; %s",
-                    session->number, player_name(session), session->map ? session->map : "?",
-                    duration, session->packets, line);
-        g_free(duration);
-        g_free(line);
-    }
-}
-
 /* --- The action ------------------------------------------------------------------------------ */
 
 static void end(struct action *action, bool report)

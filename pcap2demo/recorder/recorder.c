@@ -267,14 +267,14 @@ static void log_status(struct recorder *recorder)
     char *text = write_status(recorder);
 
     log_warning("status", status_json(&recorder->status), "status: %s", text);
-    log_players(&recorder->status);
+    status_log_players(&recorder->status);
     g_free(text);
 }
 
 static void reopen(struct recorder *recorder)
 {
     log_reopen();
-    live_reopen(recorder->live);
+    live_tend(recorder->live);
     log_event("reopened", NULL, "interfaces are opened anew");
 }
 

@@ -10,6 +10,7 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/recorder/log.h"
 
 enum { FINISHED_MAX = 100 };
 
@@ -154,18 +155,18 @@ static json_t *sessions_json(const struct status *status)
 
 static void write_status(const struct status *status, const char *folder)
 {
-    GDateTime *now = g_date_time_new_now_utc();
-    char *time = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+    char *time = log_time(), *text = status_text(status);
     json_t *object = report_json("status"), *numbers = status_json(status);
 
     json_object_update(object, numbers);
     json_object_set_new(object, "updated", json_string(time));
+    json_object_set_new(object, "message", json_string(text));
     json_object_set_new(object, "sessions", sessions_json(status));
     replace_json(folder, status_file, object);
     json_decref(numbers);
     json_decref(object);
+    g_free(text);
     g_free(time);
-    g_date_time_unref(now);
 }
 
 static void write_metrics(const struct status *status, const char *path)
@@ -231,16 +232,16 @@ void status_add_finished(struct status *status, const char *path, uint64_t bytes
     status->demo_bytes += bytes;
 }
 
-/* --- --status -------------------------------------------------------------------------------- */
+/* --- Who plays ------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *member, const char *otherwise)
+static const char *text_of(const json_t *object, const char *member)
 {
     const char *text = json_string_value(json_object_get(object, member));
 
-    return text ? text : otherwise;
+    return text ? text : "?";
 }
 
-/* "12.3", or "-" where it is not known. */
+/* "12.3", or "-" if it is not known. New. */
 static char *figure_text(const json_t *object, const char *member)
 {
     const json_t *value = json_object_get(object, member);
@@ -249,27 +250,41 @@ static char *figure_text(const json_t *object, const char *member)
                                  : g_strdup("-");
 }
 
-static void print_session(const json_t *session)
+/* A row of the table, by the session's JSON. New. */
+static char *session_row(const json_t *session)
 {
     const json_t *line = json_object_get(session, "line"), *maps = json_object_get(session, "maps");
-    const size_t count = json_array_size(maps);
-    const char *map = count ? json_string_value(json_array_get(maps, count - 1)) : NULL;
-    const char *player = text_of(session, "player", "?");
-    const bool spectator = json_is_true(json_object_get(session, "spectator"));
+    const json_t *map = json_array_get(maps, json_array_size(maps) - 1);
     char *up = figure_text(json_object_get(line, "c2s"), "loss");
     char *down = figure_text(json_object_get(line, "s2c"), "loss");
     char *ping = figure_text(line, "ping");
+    char *row = g_strdup_printf(
+        "%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT "%s",
+        text_of(session, "player"), text_of(session, "title"), map ? json_string_value(map) : "?",
+        json_number_value(json_object_get(session, "duration")),
+        (gint64)json_integer_value(json_object_get(session, "packets")), up, down, ping,
+        (gint64)json_integer_value(json_object_get(session, "bytes")),
+        json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
 
-    print_line("%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT
-               "%s",
-               player, text_of(session, "title", "?"), map ? map : "?",
-               json_number_value(json_object_get(session, "duration")),
-               (gint64)json_integer_value(json_object_get(session, "packets")), up, down, ping,
-               (gint64)json_integer_value(json_object_get(session, "bytes")),
-               spectator ? "  spectator" : "");
     g_free(up);
     g_free(down);
     g_free(ping);
+    return row;
+}
+
+void status_log_players(const struct status *status)
+{
+    json_t *sessions = sessions_json(status), *session;
+    size_t i;
+
+    json_array_foreach(sessions, i, session)
+    {
+        char *row = session_row(session);
+
+        log_warning("player", json_incref(session), "%s", row);
+        g_free(row);
+    }
+    json_decref(sessions);
 }
 
 static void print_status(const struct options *options)
@@ -281,21 +296,21 @@ static void print_status(const struct options *options)
     json_t *status = json_load_file(path, 0, &error), *session;
     size_t i;
 
-    if (!status) {
+    if (!status)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
                 error.text);
-    } else {
+    else
         print_line("%-24s %-11s %-12s %8s %9s %6s %6s %7s %9s", "player", "game", "map", "since",
                    "packets", "loss^%", "lossv%", "ping ms", "bytes");
-        json_array_foreach(json_object_get(status, "sessions"), i, session) print_session(session);
-        print_line("%s: %" G_GINT64_FORMAT " packets, %" G_GINT64_FORMAT
-                   " dropped by the kernel, demos: %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " lost",
-                   text_of(status, "updated", "?"),
-                   (gint64)json_integer_value(json_object_get(status, "packets")),
-                   (gint64)json_integer_value(json_object_get(status, "dropped_kernel")),
-                   (gint64)json_integer_value(json_object_get(status, "demos")),
-                   (gint64)json_integer_value(json_object_get(status, "lost_demos")));
+    json_array_foreach(json_object_get(status, "sessions"), i, session)
+    {
+        char *row = session_row(session);
+
+        print_line("%s", row);
+        g_free(row);
     }
+    if (status)
+        print_line("%s: %s", text_of(status, "updated"), text_of(status, "message"));
     json_decref(status);
     g_free(path);
 }

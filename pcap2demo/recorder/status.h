@@ -45,6 +45,9 @@ char *status_text(const struct status *status);
 /* The same as members of an event. New. */
 json_t *status_json(const struct status *status);
 
+/* Logs each open session. */
+void status_log_players(const struct status *status);
+
 /* Writes the files in `folder`; and `metrics` in Prometheus' text format, or NULL. */
 void status_write(struct status *status, const char *folder, const char *metrics);
 
