@@ -9,6 +9,10 @@ import pathlib
 import re
 import subprocess
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "damage"))
+
+import capture
+import damages
 from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
@@ -65,6 +69,17 @@ class Sessions(PluginTest):
             with self.subTest(names):
                 packets += self.check(path)
         self.assertGreater(packets, 0)
+
+    def test_client_port_changes(self):
+        """A client that gets another port, or another address, goes on with its session."""
+        for name, port in (("qw-spectator", 27500), ("q2-aqtion", 27910), ("q2-gamestate", 27920)):
+            _, frames = capture.read(CAPTURES[0] / f"{name}.pcap")
+            server = next(end for frame in frames for end in capture.ends(frame) if end[1] == port)
+            for address in None, damages.OTHER_SIDE:
+                path = pathlib.Path(self.timed_capture(damages.move_client(frames, server, address, 6)))
+                with self.subTest(name, address=address):
+                    self.check(path)
+                    self.assertEqual(listed(path), {"1"})
 
     def own(self, path, field, *options):
         return self.tshark("-r", path, "-T", "fields", "-e", field, *options).splitlines()
