@@ -13,6 +13,7 @@
 #include "pcap2demo/output/message.h"
 
 struct action_kind;
+struct rows;
 
 /*
  * The command line options that all actions share. Other options are static in their module, whose
@@ -40,6 +41,7 @@ struct action {
     struct qs_sessions_handler handler;
     const struct options *options;
     struct qs_small_sessions others; /* counted by action_add_others() */
+    struct rows *rows;               /* of a report */
     bool separate_inputs;            /* sessions end with each input; numbers restart at 1 */
     bool interrupted;                /* set by the caller: the inputs were not read to the end */
     /*
@@ -54,7 +56,7 @@ struct action {
     void (*input_start)(struct action *action, const char *file);
     /* The input was read, up to its end or the first damage. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* All inputs were read; the caller frees the action. `report`: an input could be read. */
+    /* All inputs were read; `report`: any could be. Clears what `begin` made. */
     void (*end)(struct action *action, bool report);
 };
 
@@ -88,6 +90,7 @@ struct action_kind {
 
 /* The action of these options. New. */
 struct action *action_new(const struct options *options);
+void action_free(struct action *action);
 
 /* A handler of sessions that are only counted. */
 void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
