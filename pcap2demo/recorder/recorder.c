@@ -418,7 +418,7 @@ static void run(struct recorder *recorder)
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
     recorder->action->end(recorder->action, true);
-    g_free(recorder->action);
+    action_free(recorder->action);
 }
 
 /* Another action's output is standard output's. */

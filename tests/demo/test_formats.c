@@ -38,7 +38,7 @@ TEST(test_no_packets)
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
     action->end(action, true);
-    g_free(action);
+    action_free(action);
     assert_int_equal(status_so_far(), EXIT_PROBLEMS);
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
     status_reset();
