@@ -521,7 +521,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                       filter(qwd, decoder, packet, &content));
     qwd->shown |= outcome.accepted || session_of(decoder)->sign_on.done;
     if (outcome.accepted)
-        qwd_player_accept(&qwd->blocks.player, decoder->sequence);
+        qwd->blocks.player.valid = decoder->sequence;
     qwd->incoming = decoder->sequence;
     qwd->has_packet = true;
 }
