@@ -39,11 +39,6 @@ void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *
     qwd_blocks_level(entities->blocks);
 }
 
-static const struct qs_message *message_at(const struct qwd_entities_packet *packet, guint index)
-{
-    return &g_array_index(packet->decoder->messages, struct qs_message, index);
-}
-
 static struct qs_view body_of(const struct qwd_entities_packet *packet,
                               const struct qs_message *message)
 {
@@ -55,7 +50,7 @@ bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base)
     if (!qs_has_message(packet->decoder, SVC_DELTAPACKETENTITIES))
         return false;
     for (guint i = 0; i < packet->decoder->messages->len; i++) {
-        const struct qs_message *message = message_at(packet, i);
+        const struct qs_message *message = qs_message_at(packet->decoder, i);
 
         if (message->id != SVC_DELTAPACKETENTITIES)
             continue;
@@ -110,7 +105,7 @@ static bool plays(const struct qwd_entities *entities, const struct qw_update *u
 static struct qwd_entities_outcome
 follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet, guint index)
 {
-    const struct qs_message *message = message_at(packet, index);
+    const struct qs_message *message = qs_message_at(packet->decoder, index);
     const uint32_t sequence = packet->decoder->sequence;
     struct qw_update update;
 
@@ -178,7 +173,7 @@ static void follow_replacement(struct qwd_entities *entities,
                                const struct qwd_entities_packet *packet, guint index)
 {
     static const uint8_t end[2];
-    const struct qs_view body = body_of(packet, message_at(packet, index));
+    const struct qs_view body = body_of(packet, qs_message_at(packet->decoder, index));
     const struct qs_view donors = qs_view_of_bytes(entities->donor_updates);
     const uint32_t sequence = packet->decoder->sequence;
     /* Servers write the reset first. */
@@ -206,7 +201,7 @@ static void follow_replacement(struct qwd_entities *entities,
 static void follow_message(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                            guint index, struct qwd_entities_outcome *outcome)
 {
-    const struct qs_message *message = message_at(packet, index);
+    const struct qs_message *message = qs_message_at(packet->decoder, index);
     const struct qw_session *session = (const struct qw_session *)packet->decoder->session;
 
     switch (message->id) {

@@ -175,7 +175,6 @@ static void report_left_out(struct qwd_rebuild *qwd)
 
     if (qwd->left_out.level)
         qs_demo_level_lost(qwd->out, qwd->left_out.map, &loss);
-    g_free(qwd->left_out.map);
     qwd->left_out = (struct qwd_left_out){0};
 }
 
