@@ -221,7 +221,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
     close_captures(recorder, session, !is_left_out(session));
     if (!g_hash_table_remove(recorder->status->sessions, session))
         return;
-    recorder->status->ended++;
+    status_game(recorder->status, session->protocol)->sessions_ended++;
     if (session->same_as)
         log_event("session_same", session_members(session),
                   "session %u is session %u under another address", session->number,

@@ -22,22 +22,40 @@ static const char finished_file[] = "pcap2demo-finished.json";
 /* clang-format off */
 static const struct counter {
     const char *name, *help;
-    size_t offset;
+    bool of_games;
+    size_t offset; /* in struct status_game, or struct status */
 } counters[] = {
-    {"sessions_ended", "Sessions that ended", offsetof(struct status, ended)},
-    {"packets", "Packets that were captured", offsetof(struct status, packets)},
-    {"dropped_kernel", "Packets that the kernel dropped", offsetof(struct status, dropped_kernel)},
-    {"dropped_interface", "Packets that interfaces dropped", offsetof(struct status, dropped_interface)},
-    {"demos", "Demos that were written", offsetof(struct status, demos)},
-    {"demo_bytes", "Bytes of these demos", offsetof(struct status, demo_bytes)},
-    {"lost_demos", "Demos that are lost or end early", offsetof(struct status, lost_demos)},
-    {"lost_bytes", "Bytes that are lost", offsetof(struct status, lost_bytes)},
+    {"sessions_ended", "Sessions that ended", true, offsetof(struct status_game, sessions_ended)},
+    {"packets", "Packets that were captured", false, offsetof(struct status, packets)},
+    {"dropped_kernel", "Packets that the kernel dropped", false, offsetof(struct status, dropped_kernel)},
+    {"dropped_interface", "Packets that interfaces dropped", false, offsetof(struct status, dropped_interface)},
+    {"demos", "Demos that were written", true, offsetof(struct status_game, demos)},
+    {"demo_bytes", "Bytes of these demos", true, offsetof(struct status_game, demo_bytes)},
+    {"lost_demos", "Demos that are lost or end early", false, offsetof(struct status, lost_demos)},
+    {"lost_bytes", "Bytes that are lost", false, offsetof(struct status, lost_bytes)},
 };
 /* clang-format on */
 
+/* Of one game. */
+static uint64_t game_value(const struct status *status, const struct counter *counter, int game)
+{
+    return *(const uint64_t *)((const char *)&status->games[game] + counter->offset);
+}
+
 static uint64_t counter_value(const struct status *status, const struct counter *counter)
 {
-    return *(const uint64_t *)((const char *)status + counter->offset);
+    uint64_t sum = 0;
+
+    if (!counter->of_games)
+        return *(const uint64_t *)((const char *)status + counter->offset);
+    for (int i = 0; qs_protocols[i]; i++)
+        sum += game_value(status, counter, i);
+    return sum;
+}
+
+struct status_game *status_game(struct status *status, const struct qs_protocol *protocol)
+{
+    return &status->games[qs_protocol_number(protocol->name)];
 }
 
 void status_init(struct status *status)
@@ -78,12 +96,16 @@ char *status_text(const struct status *status)
     const guint sessions = g_hash_table_size(status->sessions);
     const guint players = count_sessions(status, true, NULL);
     GString *text = g_string_new(NULL);
+    uint64_t demos = 0, bytes = 0;
 
+    for (int i = 0; qs_protocols[i]; i++) {
+        demos += status->games[i].demos;
+        bytes += status->games[i].demo_bytes;
+    }
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    qs_plural(sessions), players, qs_plural(players), status->demos,
-                    qs_plural(status->demos));
-    if (status->demos)
-        g_string_append_printf(text, " (%.1f MB)", (double)status->demo_bytes / 1e6);
+                    qs_plural(sessions), players, qs_plural(players), demos, qs_plural(demos));
+    if (demos)
+        g_string_append_printf(text, " (%.1f MB)", (double)bytes / 1e6);
     g_string_append_printf(text,
                            ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
                            " by kernel, %" G_GUINT64_FORMAT " by interface",
@@ -169,6 +191,15 @@ static void write_status(const struct status *status, const char *folder)
     g_free(time);
 }
 
+static void append_metric(GString *text, const struct counter *counter, const char *game,
+                          uint64_t value)
+{
+    g_string_append_printf(text, "pcap2demo_%s_total", counter->name);
+    if (game)
+        g_string_append_printf(text, "{game=\"%s\"}", game);
+    g_string_append_printf(text, " %" G_GUINT64_FORMAT "\n", value);
+}
+
 static void write_metrics(const struct status *status, const char *path)
 {
     char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
@@ -178,14 +209,15 @@ static void write_metrics(const struct status *status, const char *path)
     for (int i = 0; qs_protocols[i]; i++)
         g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n", qs_protocols[i]->name,
                                count_sessions(status, false, qs_protocols[i]));
-    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++) {
-        const struct counter *counter = &counters[i];
-
+    for (const struct counter *counter = counters; counter < counters + G_N_ELEMENTS(counters);
+         counter++) {
         g_string_append_printf(text,
-                               "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n"
-                               "pcap2demo_%s_total %" G_GUINT64_FORMAT "\n",
-                               counter->name, counter->help, counter->name, counter->name,
-                               counter_value(status, counter));
+                               "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
+                               counter->name, counter->help, counter->name);
+        if (!counter->of_games)
+            append_metric(text, counter, NULL, counter_value(status, counter));
+        for (int i = 0; counter->of_games && qs_protocols[i]; i++)
+            append_metric(text, counter, qs_protocols[i]->name, game_value(status, counter, i));
     }
     replace_file(folder, name, text->str);
     g_string_free(text, TRUE);
@@ -217,7 +249,8 @@ void status_continue(struct status *status, const char *folder)
     g_free(path);
 }
 
-void status_add_finished(struct status *status, const char *path, uint64_t bytes)
+void status_add_finished(struct status *status, const struct qs_protocol *protocol,
+                         const char *path, uint64_t bytes)
 {
     const json_int_t count = json_integer_value(json_object_get(status->finished, "count")) + 1;
     json_t *demos = json_object_get(status->finished, "demos");
@@ -228,8 +261,8 @@ void status_add_finished(struct status *status, const char *path, uint64_t bytes
     while (json_array_size(demos) > FINISHED_MAX)
         json_array_remove(demos, 0);
     status->finished_changed = true;
-    status->demos++;
-    status->demo_bytes += bytes;
+    status_game(status, protocol)->demos++;
+    status_game(status, protocol)->demo_bytes += bytes;
 }
 
 /* --- Who plays ------------------------------------------------------------------------------- */
