@@ -188,12 +188,12 @@ static void add_words(GByteArray *seed, const struct dialect *dialect, bool from
 static void add_connect(GByteArray *seed, const struct dialect *dialect)
 {
     const bool r1q2 = dialect->version == 35;
-    char *words = g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", dialect->version,
-                                  dialect->version == 34, r1q2 ? "1904" : "0 1 1026");
+    g_autofree char *words =
+        g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", dialect->version,
+                        dialect->version == 34, r1q2 ? "1904" : "0 1 1026");
 
     add_words(seed, dialect, false, words);
     add_words(seed, dialect, true, "client_connect");
-    g_free(words);
 }
 
 static void add_level(GByteArray *seed, const struct dialect *dialect)
@@ -241,11 +241,10 @@ static void write_shape(GByteArray *bytes, unsigned shape, unsigned count)
     for (unsigned i = 0; i < before[shape / 2 % G_N_ELEMENTS(before)]; i++)
         qs_write_u8(bytes, 0);
     for (unsigned i = 0; i < count; i++) {
-        char *text = g_strdup_printf(is_info ? "\\k%u\\v" : "n%u", i);
+        g_autofree char *text = g_strdup_printf(is_info ? "\\k%u\\v" : "n%u", i);
 
         qs_write_view(bytes,
                       (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text) + !is_info});
-        g_free(text);
     }
     qs_write_u16(bytes, 0);
 }

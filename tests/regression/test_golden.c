@@ -92,37 +92,34 @@ static void comparison_clear(struct comparison *result)
 /* `packets` with one text replaced by another; it must be there. New. */
 static char *with(const char *old, const char *by)
 {
-    char **parts = g_strsplit(packets, old, 2);
+    g_auto(GStrv) parts = g_strsplit(packets, old, 2);
     char *text = g_strjoinv(by, parts);
 
     assert_non_null(parts[1]);
-    g_strfreev(parts);
     return text;
 }
 
 /* The golden is of `packets`. `dump` is freed. */
 static void assert_differences(char *dump, const char *expected)
 {
-    char *golden = golden_of(packets);
+    g_autofree char *golden = golden_of(packets);
     struct comparison result = compare(golden, dump);
 
     assert_null(result.error);
     assert_string_equal(result.text->str, expected);
     assert_int_equal(result.packets, 3);
     comparison_clear(&result);
-    g_free(golden);
     g_free(dump);
 }
 
 static void assert_total(const GString *was, const GString *is, uint64_t total)
 {
-    char *golden = golden_of(was->str);
+    g_autofree char *golden = golden_of(was->str);
     struct comparison result = compare(golden, is->str);
 
     assert_null(result.error);
     assert_int_equal(result.total, total);
     comparison_clear(&result);
-    g_free(golden);
 }
 
 static void assert_damaged(const char *golden, const char *error)
@@ -210,13 +207,11 @@ TEST(packet_added)
 /* Frames of other protocols came or went: the packet is the same. */
 TEST(packet_renumbered)
 {
-    char *golden = golden_of(packets), *dump = with("packet +2", "packet +9");
+    g_autofree char *golden = golden_of(packets), *dump = with("packet +2", "packet +9");
     struct comparison result = compare(golden, dump);
 
     assert_int_equal(result.total, 0);
     comparison_clear(&result);
-    g_free(golden);
-    g_free(dump);
 }
 
 /* Units of a stream that one packet completes belong to it. */
@@ -224,7 +219,7 @@ TEST(units)
 {
     static const char was[] = "packet qw s2c unit=1\n block\npacket +0 qw s2c unit=2\n block\n";
     static const char is[] = "packet qw s2c unit=1\n block\npacket +0 qw s2c unit=3\n block\n";
-    char *golden = golden_of(was);
+    g_autofree char *golden = golden_of(was);
     struct comparison result = compare(golden, is);
 
     assert_int_equal(result.packets, 1);
@@ -232,14 +227,13 @@ TEST(units)
                                           "-packet +0 qw s2c unit=2\n"
                                           "+packet +0 qw s2c unit=3\n");
     comparison_clear(&result);
-    g_free(golden);
 }
 
 /* Of a packet that is new, or very different, the first lines are kept. */
 TEST(many_lines)
 {
-    GString *was = g_string_new("packet qw s2c\n"), *expected = g_string_new("1 0\n-");
-    char *golden;
+    g_autoptr(GString) was = g_string_new("packet qw s2c\n"), expected = g_string_new("1 0\n-");
+    g_autofree char *golden = NULL;
     struct comparison result;
 
     for (unsigned i = 1; i < 30; i++)
@@ -252,43 +246,32 @@ TEST(many_lines)
     g_string_append(expected, "and 10 more\n");
     assert_string_equal(result.text->str, expected->str);
     comparison_clear(&result);
-    g_string_free(expected, TRUE);
-    g_string_free(was, TRUE);
-    g_free(golden);
 }
 
 /* Nobody reads a line to its end that is as long as a book. */
 TEST(long_line_cut)
 {
-    char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX, 'x');
-    char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
-    char *shown = g_strdup_printf("1 1\n+ %.*s…\n", GOLDEN_LINE_SIZE_MAX - 1, rest);
-    char *golden = golden_of("packet qw s2c\n");
+    g_autofree char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX, 'x');
+    g_autofree char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
+    g_autofree char *shown = g_strdup_printf("1 1\n+ %.*s…\n", GOLDEN_LINE_SIZE_MAX - 1, rest);
+    g_autofree char *golden = golden_of("packet qw s2c\n");
     struct comparison result = compare(golden, is);
 
     assert_string_equal(result.text->str, shown);
     comparison_clear(&result);
-    g_free(golden);
-    g_free(shown);
-    g_free(is);
-    g_free(rest);
 }
 
 /* With the blank before it the line is as long as one may be. */
 TEST(longest_line_is_whole)
 {
-    char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX - 1, 'x');
-    char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
-    char *shown = g_strdup_printf("1 1\n+ %s\n", rest);
-    char *golden = golden_of("packet qw s2c\n");
+    g_autofree char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX - 1, 'x');
+    g_autofree char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
+    g_autofree char *shown = g_strdup_printf("1 1\n+ %s\n", rest);
+    g_autofree char *golden = golden_of("packet qw s2c\n");
     struct comparison result = compare(golden, is);
 
     assert_string_equal(result.text->str, shown);
     comparison_clear(&result);
-    g_free(golden);
-    g_free(shown);
-    g_free(is);
-    g_free(rest);
 }
 
 /* --- Many packets ---------------------------------------------------------------------------- */
@@ -307,9 +290,9 @@ static void append_packets(GString *dump, unsigned first, unsigned end)
 /* Everything is counted, the first ones are kept. */
 TEST(kept_up_to_a_number)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
     struct comparison result;
-    char *golden;
+    g_autofree char *golden = NULL;
 
     append_packets(was, 1, 101);
     append_packets(is, 1001, 1101);
@@ -320,15 +303,12 @@ TEST(kept_up_to_a_number)
                                                    "- header sequence_word=20\n"
                                                    "+ header sequence_word=1020\n"));
     comparison_clear(&result);
-    g_free(golden);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 /* A packet more, and all behind it has other numbers: one difference. */
 TEST(realigned)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
 
     append_packets(was, 1, 201);
     append_packets(is, 1, 100);
@@ -336,40 +316,34 @@ TEST(realigned)
     append_packets(is, 100, 201);
     assert_total(was, is, 1);
     assert_total(is, was, 1);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 /* A gap is found again up to the window's size. */
 TEST(gap)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
 
     append_packets(was, 1, 2001);
     append_packets(is, 1, 500);
     append_packets(is, 500 + GOLDEN_WINDOW - 1, 2001);
     assert_total(was, is, GOLDEN_WINDOW - 1);
     assert_total(is, was, GOLDEN_WINDOW - 1);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 TEST(unrelated)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
 
     append_packets(was, 1, 20001);
     append_packets(is, 50001, 60001);
     assert_total(was, is, 20000);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
 TEST(head)
 {
-    GPtrArray *names = g_ptr_array_new();
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
     struct golden *golden;
     char *text;
 
@@ -385,23 +359,18 @@ TEST(head)
     golden = golden_parse(g_strdup(HEAD));
     assert_int_equal(golden->ignored->len, 0);
     golden_free(golden);
-    g_ptr_array_free(names, TRUE);
 }
 
 TEST(carriage_returns)
 {
     char *golden = golden_of(packets), *problem;
-    char **lines = g_strsplit(golden, "\n", -1);
-    char *dos = g_strjoinv("\r\n", lines), *path = write_golden(dos);
-    char *text = golden_read_text(path, &problem);
+    g_auto(GStrv) lines = g_strsplit(golden, "\n", -1);
+    g_autofree char *dos = g_strjoinv("\r\n", lines), *path = write_golden(dos);
+    g_autofree char *text = golden_read_text(path, &problem);
 
     assert_null(problem);
     assert_string_equal(text, golden);
     g_unlink(path);
-    g_free(path);
-    g_free(text);
-    g_free(dos);
-    g_strfreev(lines);
     g_free(golden);
 }
 
@@ -425,7 +394,7 @@ TEST(wrong_heads)
 /* Cut behind any byte it is damaged, but for the last line's end. */
 TEST(truncated)
 {
-    char *golden = golden_of(packets);
+    g_autofree char *golden = golden_of(packets);
 
     for (size_t size = strlen(golden) - 1; size; size--) {
         struct comparison result;
@@ -435,7 +404,6 @@ TEST(truncated)
         assert_non_null(result.error);
         comparison_clear(&result);
     }
-    g_free(golden);
 }
 
 TEST(damaged_lines)
@@ -472,17 +440,16 @@ TEST(good_part_compared)
 
 static void assert_refused(const char *path, const char *expected)
 {
-    char *problem;
+    g_autofree char *problem = NULL;
 
     assert_null(golden_read_text(path, &problem));
     assert_string_equal(problem, expected);
-    g_free(problem);
 }
 
 /* A pipe would be waited for, a device may have no end. */
 TEST(not_regular)
 {
-    char *path = write_golden(HEAD);
+    g_autofree char *path = write_golden(HEAD);
 
     g_unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -490,21 +457,19 @@ TEST(not_regular)
     g_unlink(path);
     assert_refused("/dev/zero", "is not a regular file");
     assert_refused("/", "is not a regular file");
-    g_free(path);
 }
 
 /* --- Fields that are left out ---------------------------------------------------------------- */
 
 TEST(ignored_by_name_and_prefix)
 {
-    GPtrArray *names = g_ptr_array_new();
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
 
     g_ptr_array_add(names, (gpointer) "qw.damage");
     assert_true(golden_is_ignored(names, "qw.damage"));
     assert_true(golden_is_ignored(names, "qw.damage.health"));
     assert_false(golden_is_ignored(names, "qw.damages"));
     assert_false(golden_is_ignored(names, "qw"));
-    g_ptr_array_free(names, TRUE);
 }
 
 TEST(knows_fields)
@@ -527,12 +492,11 @@ TEST(leaves_out_what_varies)
         "qw.connect.challenge", "qw.connect.qport",     "qw.qport",           "qw.qtv.challenge",
         "q2.challenge",         "q2.connect.challenge", "q2.connect.qport",   "q2.qport",
         "nq.control.port"};
-    GPtrArray *ignored = golden_varying_fields();
+    g_autoptr(GPtrArray) ignored = golden_varying_fields();
 
     assert_int_equal(ignored->len, G_N_ELEMENTS(names));
     for (guint i = 0; i < ignored->len; i++) {
         assert_string_equal(g_ptr_array_index(ignored, i), names[i]);
         assert_true(golden_is_field(names[i]));
     }
-    g_ptr_array_free(ignored, TRUE);
 }

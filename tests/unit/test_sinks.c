@@ -65,12 +65,11 @@ static void expect_json(toy_script *script, struct qs_view data, const char *exp
 {
     char *output = dump(true, script, data, 0);
     char *fields = strstr(output, "\"fields\":");
-    GString *whole = g_string_new(NULL);
+    g_autoptr(GString) whole = g_string_new(NULL);
 
     assert_non_null(fields);
     g_string_printf(whole, "\"fields\":[%s]}\n", expected);
     assert_string_equal(fields, whole->str);
-    g_string_free(whole, TRUE);
     free(output);
 }
 
