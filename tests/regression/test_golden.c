@@ -21,11 +21,11 @@ static const char packets[] = "packet qw s2c\n"
 
 /* --- Helpers --------------------------------------------------------------------------------- */
 
-struct comparison {
+typedef struct {
     GString *text; /* of each difference: the packet's numbers, then its lines */
     uint64_t total, packets;
     char *error;
-};
+} comparison;
 
 static char *write_golden(const char *text)
 {
@@ -63,9 +63,9 @@ static void append_difference(GString *text, const struct golden_difference *dif
 }
 
 /* `text` is a whole golden, `dump` what is decoded today. */
-static struct comparison compare(const char *text, const char *dump)
+static comparison compare(const char *text, const char *dump)
 {
-    struct comparison result = {.text = g_string_new(NULL)};
+    comparison result = {.text = g_string_new(NULL)};
     struct golden *was = golden_parse(g_strdup(text)), *is = golden_parse(golden_of(dump));
     struct golden_result *compared = g_new0(struct golden_result, 1);
 
@@ -83,10 +83,20 @@ static struct comparison compare(const char *text, const char *dump)
     return result;
 }
 
-static void comparison_clear(struct comparison *result)
+static void comparison_clear(comparison *result)
 {
     g_string_free(result->text, TRUE);
     g_free(result->error);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(comparison, comparison_clear)
+
+/* The golden is of `was`. */
+static comparison compare_dumps(const char *was, const char *is)
+{
+    g_autofree char *golden = golden_of(was);
+
+    return compare(golden, is);
 }
 
 /* `packets` with one text replaced by another; it must be there. New. */
@@ -102,33 +112,28 @@ static char *with(const char *old, const char *by)
 /* The golden is of `packets`. `dump` is freed. */
 static void assert_differences(char *dump, const char *expected)
 {
-    g_autofree char *golden = golden_of(packets);
-    struct comparison result = compare(golden, dump);
+    g_auto(comparison) result = compare_dumps(packets, dump);
 
     assert_null(result.error);
     assert_string_equal(result.text->str, expected);
     assert_int_equal(result.packets, 3);
-    comparison_clear(&result);
     g_free(dump);
 }
 
 static void assert_total(const GString *was, const GString *is, uint64_t total)
 {
-    g_autofree char *golden = golden_of(was->str);
-    struct comparison result = compare(golden, is->str);
+    g_auto(comparison) result = compare_dumps(was->str, is->str);
 
     assert_null(result.error);
     assert_int_equal(result.total, total);
-    comparison_clear(&result);
 }
 
 static void assert_damaged(const char *golden, const char *error)
 {
-    struct comparison result = compare(golden, packets);
+    g_auto(comparison) result = compare(golden, packets);
 
     assert_non_null(result.error);
     assert_string_equal(result.error, error);
-    comparison_clear(&result);
 }
 
 /* --- Differences ----------------------------------------------------------------------------- */
@@ -207,11 +212,10 @@ TEST(packet_added)
 /* Frames of other protocols came or went: the packet is the same. */
 TEST(packet_renumbered)
 {
-    g_autofree char *golden = golden_of(packets), *dump = with("packet +2", "packet +9");
-    struct comparison result = compare(golden, dump);
+    g_autofree char *dump = with("packet +2", "packet +9");
+    g_auto(comparison) result = compare_dumps(packets, dump);
 
     assert_int_equal(result.total, 0);
-    comparison_clear(&result);
 }
 
 /* Units of a stream that one packet completes belong to it. */
@@ -219,59 +223,46 @@ TEST(units)
 {
     static const char was[] = "packet qw s2c unit=1\n block\npacket +0 qw s2c unit=2\n block\n";
     static const char is[] = "packet qw s2c unit=1\n block\npacket +0 qw s2c unit=3\n block\n";
-    g_autofree char *golden = golden_of(was);
-    struct comparison result = compare(golden, is);
+    g_auto(comparison) result = compare_dumps(was, is);
 
     assert_int_equal(result.packets, 1);
     assert_string_equal(result.text->str, "1 1\n"
                                           "-packet +0 qw s2c unit=2\n"
                                           "+packet +0 qw s2c unit=3\n");
-    comparison_clear(&result);
 }
 
 /* Of a packet that is new, or very different, the first lines are kept. */
 TEST(many_lines)
 {
     g_autoptr(GString) was = g_string_new("packet qw s2c\n"), expected = g_string_new("1 0\n-");
-    g_autofree char *golden = NULL;
-    struct comparison result;
+    g_auto(comparison) result = {0};
 
     for (unsigned i = 1; i < 30; i++)
         g_string_append_printf(was, " svc_print() .text=\"%u\"\n", i);
-    golden = golden_of(was->str);
-    result = compare(golden, "");
+    result = compare_dumps(was->str, "");
     g_string_append(expected, "packet qw s2c\n");
     for (unsigned i = 1; i < GOLDEN_LINES_MAX; i++)
         g_string_append_printf(expected, "- svc_print() .text=\"%u\"\n", i);
     g_string_append(expected, "and 10 more\n");
     assert_string_equal(result.text->str, expected->str);
-    comparison_clear(&result);
 }
 
-/* Nobody reads a line to its end that is as long as a book. */
-TEST(long_line_cut)
+static void assert_shown(unsigned size, const char *end, unsigned shown_size)
 {
-    g_autofree char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX, 'x');
+    g_autofree char *rest = g_strnfill(size, 'x');
     g_autofree char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
-    g_autofree char *shown = g_strdup_printf("1 1\n+ %.*s…\n", GOLDEN_LINE_SIZE_MAX - 1, rest);
-    g_autofree char *golden = golden_of("packet qw s2c\n");
-    struct comparison result = compare(golden, is);
+    g_autofree char *shown = g_strdup_printf("1 1\n+ %.*s%s\n", (int)shown_size, rest, end);
+    g_auto(comparison) result = compare_dumps("packet qw s2c\n", is);
 
     assert_string_equal(result.text->str, shown);
-    comparison_clear(&result);
 }
 
-/* With the blank before it the line is as long as one may be. */
-TEST(longest_line_is_whole)
+/* Nobody reads a line to its end that is as long as a book. With the blank before it the second one
+ * is as long as one may be. */
+TEST(long_lines)
 {
-    g_autofree char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX - 1, 'x');
-    g_autofree char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
-    g_autofree char *shown = g_strdup_printf("1 1\n+ %s\n", rest);
-    g_autofree char *golden = golden_of("packet qw s2c\n");
-    struct comparison result = compare(golden, is);
-
-    assert_string_equal(result.text->str, shown);
-    comparison_clear(&result);
+    assert_shown(GOLDEN_LINE_SIZE_MAX, "…", GOLDEN_LINE_SIZE_MAX - 1);
+    assert_shown(GOLDEN_LINE_SIZE_MAX - 1, "", GOLDEN_LINE_SIZE_MAX - 1);
 }
 
 /* --- Many packets ---------------------------------------------------------------------------- */
@@ -291,18 +282,16 @@ static void append_packets(GString *dump, unsigned first, unsigned end)
 TEST(kept_up_to_a_number)
 {
     g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
-    struct comparison result;
+    g_auto(comparison) result = {0};
     g_autofree char *golden = NULL;
 
     append_packets(was, 1, 101);
     append_packets(is, 1001, 1101);
-    golden = golden_of(was->str);
-    result = compare(golden, is->str);
+    result = compare_dumps(was->str, is->str);
     assert_int_equal(result.total, 100);
     assert_true(g_str_has_suffix(result.text->str, "20 20\n"
                                                    "- header sequence_word=20\n"
                                                    "+ header sequence_word=1020\n"));
-    comparison_clear(&result);
 }
 
 /* A packet more, and all behind it has other numbers: one difference. */
@@ -371,7 +360,6 @@ TEST(carriage_returns)
     assert_null(problem);
     assert_string_equal(text, golden);
     g_unlink(path);
-    g_free(golden);
 }
 
 TEST(wrong_heads)
@@ -397,12 +385,11 @@ TEST(truncated)
     g_autofree char *golden = golden_of(packets);
 
     for (size_t size = strlen(golden) - 1; size; size--) {
-        struct comparison result;
+        g_auto(comparison) result = {0};
 
         golden[size] = '\0';
         result = compare(golden, packets);
         assert_non_null(result.error);
-        comparison_clear(&result);
     }
 }
 
@@ -425,7 +412,7 @@ TEST(damaged_lines)
 /* What is before the damage is compared, what is behind it is not called new. */
 TEST(good_part_compared)
 {
-    struct comparison result =
+    g_auto(comparison) result =
         compare(HEAD "packet qw s2c\n header a=5\npacket qw s2c\n???\n",
                 "packet qw s2c\n header a=1\npacket qw s2c\npacket qw c2s\n");
 
@@ -435,7 +422,6 @@ TEST(good_part_compared)
     result = compare(HEAD "packet qw s2c\n header a=5\n???\n",
                      "packet qw s2c\n header a=1\npacket qw c2s\npacket qw c2s\n");
     assert_string_equal(result.text->str, "1 1\n- header a=5\n+ header a=1\n");
-    comparison_clear(&result);
 }
 
 static void assert_refused(const char *path, const char *expected)
