@@ -352,7 +352,8 @@ TEST(head)
 
 TEST(carriage_returns)
 {
-    char *golden = golden_of(packets), *problem;
+    g_autofree char *golden = golden_of(packets);
+    char *problem;
     g_auto(GStrv) lines = g_strsplit(golden, "\n", -1);
     g_autofree char *dos = g_strjoinv("\r\n", lines), *path = write_golden(dos);
     g_autofree char *text = golden_read_text(path, &problem);
