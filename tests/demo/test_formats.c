@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/mvd/mvd2.h"
+#include "common/demo/mvd/mvd.h"
 #include "common/demo_formats.h"
 #include "common/quake2/session.h"
 #include "pcap2demo/actions/action.h"
