@@ -249,19 +249,17 @@ static void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet
 {
     const struct qs_protocol_selection *selection = sessions->options->selection;
     const int by_port = qs_protocol_selection_by_port(selection, packet);
+    struct qs_heuristic_found found;
     struct qs_conversation *conversation;
-    struct qs_address server;
-    int protocol;
 
     packet->source_is_server_port =
         by_port != QS_PROTOCOL_NONE &&
         qs_protocol_selection_is_server(selection, by_port, packet->source.port);
-    protocol = qs_heuristic_add(sessions->heuristic, packet, by_port, &server);
-    if (protocol == QS_PROTOCOL_NONE)
+    if (!qs_heuristic_add(sessions->heuristic, packet, by_port, &found))
         return;
-    conversation =
-        begin_conversation(sessions, protocol, &packet->source, &packet->destination, packet->time);
-    conversation->state->server = qs_flow_end_of(&conversation->flow, &server);
+    conversation = begin_conversation(sessions, found.protocol, &packet->source,
+                                      &packet->destination, packet->time);
+    conversation->state->server = qs_flow_end_of(&conversation->flow, &found.server);
     process_earlier(sessions, conversation);
 }
 
