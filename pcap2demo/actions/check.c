@@ -26,6 +26,7 @@ struct check {
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct finding: of the current packet */
     struct rows *sessions;    /* JSON */
+    GPtrArray *lines;         /* char *: where packets of sessions are missing */
     struct qs_small_sessions others;
     struct golden_check *golden;  /* or NULL */
     struct expect *expect;        /* or NULL */
@@ -327,11 +328,35 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     check->current = NULL;
 }
 
+/* Percents: a smaller part is not worth a line. */
+#define MISSING_MIN 0.5
+
+/* What the capture lacks, and what the line lost. */
+static void add_line(struct check *check, const struct qs_client_session *session)
+{
+    const bool ascii = !g_get_charset(NULL);
+    struct qs_line line;
+    char *to_server, *to_client;
+
+    qs_quality_line(session->quality, &line);
+    if (line.not_captured < 0 || MAX(line.not_captured, qs_line_worst(&line)) < MISSING_MIN)
+        return;
+    to_server = qs_line_loss_text(&line.c2s, ascii);
+    to_client = qs_line_loss_text(&line.s2c, ascii);
+    g_ptr_array_add(check->lines,
+                    g_strdup_printf("  session %u (no problem): the line lost %s %% to the server "
+                                    "and %s %% to the client; the capture lacks %.1f %%",
+                                    session->number, to_server, to_client, line.not_captured));
+    g_free(to_server);
+    g_free(to_client);
+}
+
 static void check_session(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session)
 {
     struct check *check = (struct check *)handler;
 
+    add_line(check, session);
     if (check->options->json)
         report_add_json(check->sessions, session->number, report_session_json(session));
     if (check->current)
@@ -447,6 +472,8 @@ static void print_text(const struct check *check)
 {
     for (guint i = 0; i < check->files->len; i++)
         print_file(check, g_ptr_array_index(check->files, i));
+    for (guint i = 0; i < check->lines->len && shows_findings(check); i++)
+        print_line("%s", (const char *)g_ptr_array_index(check->lines, i));
 }
 
 static void report_junit(const struct check *check)
@@ -534,6 +561,7 @@ static void check_end(struct action *action, bool report)
         expect_free(check->expect);
     qs_secret_guard_clear(&check->guard);
     rows_free(check->sessions);
+    g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
     g_free(check);
@@ -593,6 +621,7 @@ static struct action *create(const struct options *options)
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->sessions = rows_new();
+    check->lines = g_ptr_array_new_with_free_func(g_free);
     prepare_tests(check);
     return &check->action;
 }
