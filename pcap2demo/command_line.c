@@ -50,21 +50,17 @@ static const struct action_kind *find_action(const char *option)
     return NULL;
 }
 
-/* Checks optional arguments; the others are checked after parsing. */
 static gboolean set_action(const char *option, const char *value, gpointer data, GError **error)
 {
     struct options *options = data;
     const struct action_kind *kind = find_action(option);
-    char *problem = value && kind->standard && kind->problem ? kind->problem(value) : NULL;
 
+    (void)error;
     given.several_actions |= options->action && options->action != kind;
     options->action = kind;
     g_free(options->argument);
     options->argument = g_strdup(value);
-    if (problem)
-        g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-    g_free(problem);
-    return !problem;
+    return TRUE;
 }
 
 /* "--list, --dump and --check", with `last` before the last one. `json`: only those that print
@@ -310,6 +306,30 @@ static void add_word(struct words *words, char *word)
     g_ptr_array_add(words->out, word);
 }
 
+/* Whether the value is one of "text|json" or "[text|json]", or the option takes any. */
+static bool is_choice(const GOptionEntry *entry, const char *value)
+{
+    const char *form = entry->arg_description;
+    char **words = g_strsplit_set(form, "[|]", -1);
+    const bool good = !strchr(form, '|') || g_ascii_isupper(*form) ||
+                      (*value && g_strv_contains((const char *const *)words, value));
+    GString *all = g_string_new(NULL);
+
+    for (char **word = words; *word; word++)
+        if (**word)
+            g_string_append_printf(all, "%s%s",
+                                   !all->len             ? ""
+                                   : word[1] && *word[1] ? ", "
+                                                         : " or ",
+                                   *word);
+    if (!good)
+        usage_error("--%s takes %s, not \"%s\"%s", entry->long_name, all->str, value,
+                    *form == '[' ? "; leave out the \"=\" if it is a name" : "");
+    g_string_free(all, TRUE);
+    g_strfreev(words);
+    return good;
+}
+
 /* The option's value: `inside` its word, or the next word. False: there is none. */
 static bool add_value(struct words *words, const GOptionEntry *entry, const char *inside)
 {
@@ -324,7 +344,7 @@ static bool add_value(struct words *words, const GOptionEntry *entry, const char
                            entry->long_name, form, value, entry->long_name, value);
     words->next += !inside;
     add_word(words, g_strdup_printf("--%s=%s", entry->long_name, value));
-    return true;
+    return is_choice(entry, value);
 }
 
 /* "--list", "--dump=json" or "--output DIR": a bare --dump is kept from the word after it. */
@@ -343,8 +363,10 @@ static bool add_long(struct words *words, const char *word)
         good = add_value(words, entry, value ? value + 1 : NULL);
     else if (!value && find_action(word) && find_action(word)->standard)
         add_word(words, g_strdup_printf("%s=%s", word, find_action(word)->standard));
-    else
+    else {
         add_word(words, g_strdup(word));
+        good = !value || is_choice(entry, value + 1);
+    }
     g_free(name);
     return good;
 }
@@ -440,7 +462,7 @@ static bool check_action_options(struct options *options)
         return false;
     if (demo_options.output && action != &convert_action)
         return wrong_action("--output goes with converting, not with ", " or ", false);
-    if (action->problem && !action->standard)
+    if (action->problem)
         problem = action->problem(options->argument);
     if (!problem)
         problem = writer_name_problem("--output", demo_options.output);
@@ -539,10 +561,10 @@ static bool parse_values(struct options *options)
     options->show_secrets = given.show_secrets;
     options->force = demo_options.force;
     options->sessions.may_wait = !recorder_options.interface;
-    if (given.color && !terminal_set_color(given.color))
-        return usage_error("--color takes auto, always or never, not \"%s\"", given.color);
-    return demo_options_parse(&options->sessions.demo) && check_action_options(options) &&
-           parse_inputs(options) &&
+    if (given.color)
+        terminal_set_color(given.color);
+    demo_options_parse(&options->sessions.demo);
+    return check_action_options(options) && parse_inputs(options) &&
            (!options->action->parse_options || options->action->parse_options(options)) &&
            recorder_options_parse() && inputs_parse_sessions(&options->sessions) &&
            make_output(options);
@@ -558,9 +580,7 @@ static enum command_line_verdict parse(GOptionContext *context, struct options *
 
     g_strfreev(words);
     if (!good) {
-        usage_error("%s", g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE)
-                              ? error->message
-                              : "the value of an option is no text in this locale's encoding");
+        usage_error("the value of an option is no text in this locale's encoding");
         g_error_free(error);
         return COMMAND_LINE_WRONG;
     }

@@ -338,21 +338,22 @@ static void report_chosen(const struct run *run)
 
 static void run_files(const struct options *options)
 {
-    struct action *action = options->action->create(options);
+    struct action *action = action_new(options);
     struct run run;
 
-    if (!prepare(options, action)) {
+    if (prepare(options, action)) {
+        read_inputs(&run, options, action);
+        end_sessions(&run, keep_incomplete(options));
+        report_filter(&run);
+        report_chosen(&run);
+        if (options->verbose)
+            pipeline_print_counts(&run.pipeline);
+        action->end(action, run.inputs != 0);
+        pipeline_clear(&run.pipeline);
+    } else {
         action->end(action, false);
-        return;
     }
-    read_inputs(&run, options, action);
-    end_sessions(&run, keep_incomplete(options));
-    report_filter(&run);
-    report_chosen(&run);
-    if (options->verbose)
-        pipeline_print_counts(&run.pipeline);
-    action->end(action, run.inputs != 0);
-    pipeline_clear(&run.pipeline);
+    g_free(action);
 }
 
 void run_inputs(const struct options *options)

@@ -18,8 +18,10 @@
  */
 struct action {
     struct qs_sessions_handler handler;
-    bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
-    bool interrupted;     /* set by the caller: the inputs were not read to the end */
+    const struct options *options;
+    struct qs_small_sessions others; /* counted by action_add_others() */
+    bool separate_inputs;            /* sessions end with each input; numbers restart at 1 */
+    bool interrupted;                /* set by the caller: the inputs were not read to the end */
     /*
      * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
      * after it; messages are muted meanwhile. Pipes are read once, unless `twice`: then they are
@@ -32,7 +34,7 @@ struct action {
     void (*input_start)(struct action *action, const char *file);
     /* The input was read, up to its end or the first damage. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* All inputs were read. Frees the action. `report` is false if no input could be read. */
+    /* All inputs were read; the caller frees the action. `report`: an input could be read. */
     void (*end)(struct action *action, bool report);
 };
 
@@ -57,10 +59,18 @@ struct action_kind {
     /* Parses their values, after the files. False: an error was reported. NULL: all are valid.
      */
     bool (*parse_options)(const struct options *options);
-    struct action *(*create)(const struct options *options);
-    /* Replaces `create` for actions without input: the files are words. Or NULL. */
+    size_t size;           /* of the struct that begins with struct action; zeros behind that */
+    struct action running; /* what it begins with; `begin` sets the rest, or is NULL */
+    void (*begin)(struct action *action);
+    /* Replaces these for actions without input: the files are words. Or NULL. */
     void (*print)(const struct options *options);
 };
+
+/* The action of these options. New. */
+struct action *action_new(const struct options *options);
+
+/* A handler of sessions that are only counted. */
+void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
 
 /* The default action. */
 extern const struct action_kind convert_action;

@@ -19,3 +19,23 @@ const struct action_kind *const action_kinds[] = {
     NULL,
 };
 /* clang-format on */
+
+struct action *action_new(const struct options *options)
+{
+    const struct action_kind *kind = options->action;
+    struct action *action = g_malloc0(kind->size);
+
+    *action = kind->running;
+    action->options = options;
+    if (kind->begin)
+        kind->begin(action);
+    return action;
+}
+
+void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
+{
+    struct qs_small_sessions *sum = &((struct action *)handler)->others;
+
+    sum->sessions += others->sessions;
+    sum->packets += others->packets;
+}

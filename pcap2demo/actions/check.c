@@ -21,13 +21,11 @@ enum { PROBLEMS_MAX = 10 };
 struct check {
     struct action action;
     struct qs_sink base;
-    const struct options *options;
-    GPtrArray *files;         /* struct findings, in the order of reading */
-    struct findings *current; /* the file being read */
-    GPtrArray *packet;        /* struct finding: of the current packet */
-    struct rows *sessions;    /* JSON */
-    GPtrArray *lines;         /* char *: where packets of sessions are missing */
-    struct qs_small_sessions others;
+    GPtrArray *files;             /* struct findings, in the order of reading */
+    struct findings *current;     /* the file being read */
+    GPtrArray *packet;            /* struct finding: of the current packet */
+    struct rows *sessions;        /* JSON */
+    GPtrArray *lines;             /* char *: where packets of sessions are missing */
     struct golden_check *golden;  /* or NULL */
     struct expect *expect;        /* or NULL */
     struct qs_secret_guard guard; /* with a golden */
@@ -288,7 +286,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     findings->demo = decoded->location.block;
     if (check->expect)
         expect_packet(check->expect, decoded);
-    if (!qs_sessions_want(&check->options->sessions, decoded->session)) {
+    if (!qs_sessions_want(&check->action.options->sessions, decoded->session)) {
         discard_packet(check);
         return;
     }
@@ -357,7 +355,7 @@ static void check_session(struct qs_sessions_handler *handler,
     struct check *check = (struct check *)handler;
 
     add_line(check, session);
-    if (check->options->json)
+    if (check->action.options->json)
         report_add_json(check->sessions, session->number, report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
@@ -384,7 +382,7 @@ static void check_others(struct qs_sessions_handler *handler,
 {
     struct check *check = (struct check *)handler;
 
-    report_add_others(&check->others, others);
+    action_add_others(handler, others);
     if (!wants_rebuild())
         return;
     if (check->current)
@@ -398,7 +396,7 @@ static void check_others(struct qs_sessions_handler *handler,
 /* Counts go to standard output, unless that is used otherwise. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->options->json && !given.tap && !check->options->quiet;
+    return !check->action.options->json && !given.tap && !check->action.options->quiet;
 }
 
 /* Failures, or else the verdict, go to this test case. */
@@ -452,7 +450,7 @@ static void print_json(const struct check *check)
     json_object_set_new(report, "files", files);
     json_object_set_new(report, "sessions", json_array());
     json_object_set_new(report, "status", json_integer(status_so_far()));
-    report_print_json(report, check->sessions, &check->others);
+    report_print_json(report, check->sessions, &check->action.others);
 }
 
 /* Problems go to standard error, also with JSON. */
@@ -506,7 +504,7 @@ static void report_cases(const struct check *check)
  */
 static void report_orphans(const struct check *check)
 {
-    const struct options *options = check->options;
+    const struct options *options = check->action.options;
     GPtrArray *orphans;
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
@@ -553,7 +551,7 @@ static void check_end(struct action *action, bool report)
         report_cases(check);
         test_report_free(check->report);
     }
-    if (report && check->options->json)
+    if (report && check->action.options->json)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
@@ -564,7 +562,6 @@ static void check_end(struct action *action, bool report)
     g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
-    g_free(check);
 }
 
 /* The test cases of each input. */
@@ -582,48 +579,30 @@ static const char *const *case_names(void)
     return names;
 }
 
-static void prepare_tests(struct check *check)
+static void begin(struct action *action)
 {
-    check->action.separate_inputs =
-        golden_options.folder || given.expect || given.tap || given.junit;
+    struct check *check = (struct check *)action;
+
+    check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
+    check->expect = g_steal_pointer(&expectations);
+    qs_secret_guard_init(&check->guard, !action->options->show_secrets);
+    check->files = g_ptr_array_new_with_free_func(findings_free);
+    check->packet = g_ptr_array_new_with_free_func(problem_free);
+    check->sessions = rows_new();
+    check->lines = g_ptr_array_new_with_free_func(g_free);
+    action->handler.want_rebuild = wants_rebuild();
+    action->handler.as_captured = golden_options.folder != NULL;
+    action->separate_inputs = golden_options.folder || given.expect || given.tap || given.junit;
     if (golden_options.folder) {
         check->golden = golden_check_new(&golden_options);
         check->base.open = sink_open;
         check->base.close = sink_close;
         check->base.source = sink_source;
-        check->action.handler.guard = &check->guard.base;
+        action->handler.guard = &check->guard.base;
     }
-    if (check->expect)
-        check->action.handler.sink = expect_sink(check->expect, &check->base);
+    action->handler.sink = check->expect ? expect_sink(check->expect, &check->base) : &check->base;
     if (given.tap || given.junit)
         check->report = test_report_new(case_names());
-}
-
-static struct action *create(const struct options *options)
-{
-    struct check *check = g_new0(struct check, 1);
-
-    check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
-    check->action = (struct action){.handler.sink = &check->base,
-                                    .handler.as_captured = golden_options.folder != NULL,
-                                    .handler.want_lines = true,
-                                    .handler.want_rebuild = wants_rebuild(),
-                                    .input_start = check_input_start,
-                                    .handler.packet = check_packet,
-                                    .handler.session_end = check_session,
-                                    .handler.session_left_out = check_left_out,
-                                    .handler.others = check_others,
-                                    .input_over = check_input_over,
-                                    .end = check_end};
-    check->options = options;
-    check->expect = g_steal_pointer(&expectations);
-    qs_secret_guard_init(&check->guard, !options->show_secrets);
-    check->files = g_ptr_array_new_with_free_func(findings_free);
-    check->packet = g_ptr_array_new_with_free_func(problem_free);
-    check->sessions = rows_new();
-    check->lines = g_ptr_array_new_with_free_func(g_free);
-    prepare_tests(check);
-    return &check->action;
 }
 
 const struct action_kind check_action = {
@@ -635,5 +614,14 @@ const struct action_kind check_action = {
     .entries = entries,
     .is_implied = true,
     .parse_options = parse_options,
-    .create = create,
+    .size = sizeof(struct check),
+    .running = {.handler.want_lines = true,
+                .handler.packet = check_packet,
+                .handler.session_end = check_session,
+                .handler.session_left_out = check_left_out,
+                .handler.others = check_others,
+                .input_start = check_input_start,
+                .input_over = check_input_over,
+                .end = check_end},
+    .begin = begin,
 };

@@ -422,12 +422,6 @@ void report_rows_error(const struct rows *rows)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", rows_error(rows));
 }
 
-void report_add_others(struct qs_small_sessions *sum, const struct qs_small_sessions *others)
-{
-    sum->sessions += others->sessions;
-    sum->packets += others->packets;
-}
-
 void report_print_others(const struct qs_small_sessions *others)
 {
     char *text = qs_small_sessions_text(others);

@@ -69,9 +69,6 @@ void report_print_json(json_t *report, struct rows *sessions,
 /* Reports that rows were lost. */
 void report_rows_error(const struct rows *rows);
 
-/* Adds up counts of small sessions. */
-void report_add_others(struct qs_small_sessions *sum, const struct qs_small_sessions *others);
-
 /* Reports that these sessions give no demos, and raises the exit status. */
 void report_fail_others(const struct qs_small_sessions *others);
 

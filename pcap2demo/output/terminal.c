@@ -24,16 +24,9 @@ unsigned terminal_columns(FILE *stream)
     return terminal_is(stream) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-bool terminal_set_color(const char *when)
+void terminal_set_color(const char *when)
 {
-    static const char *const names[] = {[AUTO] = "auto", [ALWAYS] = "always", [NEVER] = "never"};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-        if (strcmp(when, names[i]) == 0) {
-            color = i;
-            return true;
-        }
-    return false;
+    color = strcmp(when, "always") == 0 ? ALWAYS : strcmp(when, "never") == 0 ? NEVER : AUTO;
 }
 
 static bool has_color(FILE *stream)

@@ -16,9 +16,9 @@ enum terminal_style { STYLE_PLAIN, STYLE_TITLE, STYLE_GOOD, STYLE_BAD };
 
 /*
  * When styles are shown: "auto" on terminals, unless the environment has NO_COLOR (no-color.org) or
- * TERM=dumb; "always"; "never". False: it is none of these.
+ * TERM=dumb; "always"; "never".
  */
-bool terminal_set_color(const char *when);
+void terminal_set_color(const char *when);
 
 /* `text`, which is printable, with the style if the stream shows styles. New. */
 char *terminal_styled(FILE *stream, enum terminal_style style, const char *text);

@@ -13,7 +13,6 @@
 
 struct recording_action {
     struct action action;
-    const struct options *options;
     struct status *status;
     struct session_captures *captures; /* or NULL */
 };
@@ -108,7 +107,8 @@ static void log_demo(const struct recording_action *recorder,
                      const struct qs_client_session *session,
                      const struct qs_session_demo_file *file)
 {
-    char *path = g_build_filename(demo_files_folder(recorder->options->demos), file->name, NULL);
+    char *path =
+        g_build_filename(demo_files_folder(recorder->action.options->demos), file->name, NULL);
     const uint64_t size = file_size(path);
     const int64_t seconds = qs_seconds_of(file->end - file->start);
     char *duration = qs_duration_text(seconds);
@@ -226,7 +226,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
         log_event("session_same", session_members(session),
                   "session %u is session %u under another address", session->number,
                   session->same_as);
-    if (session->demo && recorder->options->verbose)
+    if (session->demo && recorder->action.options->verbose)
         report_demo_problems(session);
     log_session_end(session);
 }
@@ -276,8 +276,7 @@ void log_players(const struct status *status)
 
 static void end(struct action *action, bool report)
 {
-    (void)report;
-    g_free(action);
+    (void)action, (void)report;
 }
 
 struct action *recording_action_new(const struct options *options, struct status *status,
@@ -296,8 +295,8 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .session_end = on_session_end,
                                                    .session_left_out = on_session_left_out,
                                                    .others = on_others},
+                                       .options = options,
                                        .end = end};
-    recorder->options = options;
     recorder->status = status;
     recorder->captures = captures;
     return &recorder->action;

@@ -14,6 +14,7 @@
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
+#include "pcap2demo/recorder/recovery.h"
 #include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/recorder/sandbox.h"
 #include "pcap2demo/capture/signals.h"
@@ -146,32 +147,26 @@ static bool drop_privileges(const struct recorder *recorder)
     return false;
 }
 
-static void on_named(void *status, const char *path, uint64_t bytes)
-{
-    status_add_finished(status, path, bytes);
-}
-
 /* False: `*error` is a new text, unless no recordings are wanted. */
 static bool open_recordings(struct recorder *recorder, char **error)
 {
-    const char *folder = recorder_options.packets;
-    const struct recordings_setup setup = {.demos = recorder->options->demos,
-                                           .captures = folder,
-                                           .limits = &recorder_options,
-                                           .named = on_named,
-                                           .user = &recorder->status,
-                                           .sessions = &recorder->options->sessions};
+    struct demo_files *demos = recorder->options->demos;
+    const char *captures = recorder_options.packets;
 
-    if (!recorder->records && folder)
+    if (!recorder->records && captures)
         *error = g_strdup("captures of sessions are written only where demos are");
-    if (!recorder->records)
-        return !folder;
-    recorder->recordings = recordings_new(&setup, error);
+    else if (recorder->records && !qs_demo_names_is_free(demo_files_naming(demos)))
+        *error = g_strdup("--output: demos of interfaces go to a folder, not to one file");
+    if (!recorder->records || *error)
+        return !*error;
+    recorder->recordings =
+        recordings_new(demo_files_folder(demos), captures, &recorder->status, error);
     if (!recorder->recordings)
         return false;
-    status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
+    status_continue(&recorder->status, demo_files_folder(demos));
+    recovery_run(recorder->recordings, &recorder->options->sessions);
     recorder->sessions_options.store = recordings_store(recorder->recordings);
-    recorder->captures = session_captures_new(recorder->sessions_options.store, folder);
+    recorder->captures = session_captures_new(recorder->sessions_options.store, captures);
     recorder->pipeline.on_packet = session_captures_keep;
     recorder->pipeline.user = recorder->captures;
     return true;
@@ -251,11 +246,9 @@ static void update_drops(struct recorder *recorder)
 /* Writes it to its files and returns it as a new text. */
 static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings) {
-        recorder->status.files = *recordings_counts(recorder->recordings);
+    if (recorder->recordings)
         status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
-    }
     return status_text(&recorder->status);
 }
 
@@ -407,7 +400,7 @@ static void run(struct recorder *recorder)
 
     recorder->action = recorder->records
                            ? recording_action_new(options, &recorder->status, recorder->captures)
-                           : options->action->create(options);
+                           : action_new(options);
     recorder->sessions = qs_sessions_new(&recorder->sessions_options, &recorder->action->handler);
     log_start(recorder);
     notify("READY=1\nSTATUS=listening");
@@ -425,6 +418,7 @@ static void run(struct recorder *recorder)
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
     recorder->action->end(recorder->action, true);
+    g_free(recorder->action);
 }
 
 /* Another action's output is standard output's. */

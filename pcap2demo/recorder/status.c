@@ -27,10 +27,10 @@ static const struct counter {
     {"packets", "Packets that were captured", offsetof(struct status, packets)},
     {"dropped_kernel", "Packets that the kernel dropped", offsetof(struct status, dropped_kernel)},
     {"dropped_interface", "Packets that interfaces dropped", offsetof(struct status, dropped_interface)},
-    {"demos", "Demos that were written", offsetof(struct status, files.demos)},
-    {"demo_bytes", "Bytes of these demos", offsetof(struct status, files.demo_bytes)},
-    {"lost_demos", "Demos that are lost or end early", offsetof(struct status, files.lost_demos)},
-    {"lost_bytes", "Bytes that are lost", offsetof(struct status, files.lost_bytes)},
+    {"demos", "Demos that were written", offsetof(struct status, demos)},
+    {"demo_bytes", "Bytes of these demos", offsetof(struct status, demo_bytes)},
+    {"lost_demos", "Demos that are lost or end early", offsetof(struct status, lost_demos)},
+    {"lost_bytes", "Bytes that are lost", offsetof(struct status, lost_bytes)},
 };
 /* clang-format on */
 
@@ -79,18 +79,18 @@ char *status_text(const struct status *status)
     GString *text = g_string_new(NULL);
 
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    qs_plural(sessions), players, qs_plural(players), status->files.demos,
-                    qs_plural(status->files.demos));
-    if (status->files.demos)
-        g_string_append_printf(text, " (%.1f MB)", (double)status->files.demo_bytes / 1e6);
+                    qs_plural(sessions), players, qs_plural(players), status->demos,
+                    qs_plural(status->demos));
+    if (status->demos)
+        g_string_append_printf(text, " (%.1f MB)", (double)status->demo_bytes / 1e6);
     g_string_append_printf(text,
                            ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
                            " by kernel, %" G_GUINT64_FORMAT " by interface",
                            status->packets, status->dropped_kernel, status->dropped_interface);
-    if (status->files.lost_bytes || status->files.lost_demos)
+    if (status->lost_bytes || status->lost_demos)
         g_string_append_printf(text,
                                ", lost %" G_GUINT64_FORMAT " demos, %" G_GUINT64_FORMAT " bytes",
-                               status->files.lost_demos, status->files.lost_bytes);
+                               status->lost_demos, status->lost_bytes);
     return g_string_free(text, FALSE);
 }
 
@@ -227,6 +227,8 @@ void status_add_finished(struct status *status, const char *path, uint64_t bytes
     while (json_array_size(demos) > FINISHED_MAX)
         json_array_remove(demos, 0);
     status->finished_changed = true;
+    status->demos++;
+    status->demo_bytes += bytes;
 }
 
 /* --- --status -------------------------------------------------------------------------------- */

@@ -16,14 +16,15 @@
 #include <stdint.h>
 
 #include "common/sessions/session.h"
-#include "pcap2demo/recorder/recordings.h"
 
 struct status {
     GHashTable *sessions; /* struct qs_client_session that have not ended */
     uint64_t ended;       /* sessions */
     uint64_t packets;     /* all of them */
     uint64_t dropped_kernel, dropped_interface;
-    struct recordings_counts files;
+    uint64_t demos, demo_bytes; /* that have their names */
+    uint64_t lost_demos;        /* that could not be written, or end early */
+    uint64_t lost_bytes;
     gint64 begun;     /* monotonic, microseconds */
     json_t *finished; /* of pcap2demo-finished.json */
     bool finished_changed;

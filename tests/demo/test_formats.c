@@ -31,13 +31,14 @@ TEST(test_no_packets)
         .session = &session};
     char *folder = g_dir_make_tmp("qs-formats-XXXXXX", NULL), *none[] = {NULL};
     char *file = g_build_filename(folder, "a.pcap", NULL);
-    const struct options options = {.argument = file, .files = none};
-    struct action *action = pcap_action.create(&options);
+    const struct options options = {.action = &pcap_action, .argument = file, .files = none};
+    struct action *action = action_new(&options);
 
     status_reset();
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
     action->end(action, true);
+    g_free(action);
     assert_int_equal(status_so_far(), EXIT_PROBLEMS);
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
     status_reset();

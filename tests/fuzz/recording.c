@@ -110,9 +110,11 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
 
     options->argument = file;
     options->files = files;
-    action = pcap_action.create(options);
+    options->action = &pcap_action;
+    action = action_new(options);
     read_recording(recording, &options->sessions, &action->handler);
     action->end(action, false);
+    g_free(action);
 }
 
 static void lend(struct qs_demo_input *recording, struct options *options)

@@ -98,7 +98,3 @@ class Registration(PluginTest):
                 low, _, high = port.partition("-")
                 for number in (low, high or low):
                     self.assertIn(f"udp.port\t{number}\t{name}", decodes)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -22,7 +22,7 @@ static struct fte_session dice_session(GRand *dice)
 {
     /* With REPLACEMENTDELTAS entities come otherwise. */
     return (struct fte_session){.fte = g_rand_int(dice) | (g_rand_int(dice) & FTE_EVENMORE),
-                                .fte2 = g_rand_int(dice) & ~FTE2_REPLACEMENTDELTAS,
+                                .fte2 = g_rand_int(dice) & ~(guint32)FTE2_REPLACEMENTDELTAS,
                                 .mvd1 = g_rand_int(dice) & MVD1_FLOATCOORDS};
 }
 

@@ -315,7 +315,3 @@ class Anonymize(ToolTest):
         self.write("there.pcapng", b"kept")
         self.tool("--anonymize", "there.pcapng", CAPTURES / "qw-oob.pcap", status=1)
         self.assertEqual((self.folder / "there.pcapng").read_bytes(), b"kept")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import hashlib
 import re
 import struct
 import tarfile
-import unittest
 
 import tool
 from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
@@ -186,7 +185,3 @@ class Cut(ToolTest):
         _, error = self.tool("--pcap", "x.pcapng", "-", input=SAMPLE.read_bytes(), status=2,
                              variables={"TMPDIR": "/nonexistent"})
         self.assertIn("standard input: cannot be kept to be read again: ", error)
-
-
-if __name__ == "__main__":
-    unittest.main()

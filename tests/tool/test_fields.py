@@ -4,9 +4,7 @@ says."""
 
 import json
 import re
-import unittest
 
-import tool
 from tool import CAPTURES, ToolTest
 
 
@@ -68,7 +66,3 @@ class Fields(ToolTest):
                                    (["--fields", "-i", "lo"], "--fields needs no input")):
             _, error = self.tool(*arguments, status=2)
             self.assertIn(problem, error)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,7 +10,6 @@ import signal
 import struct
 import subprocess
 import tarfile
-import unittest
 import zipfile
 
 import tool
@@ -501,7 +500,3 @@ class Damage(ToolTest):
                        for size in range(64)]
             path = self.write("x.pcap", Capture(link_type, frames).pcap())
             self.assertIn(self.run_tool("--check", "-q", path).returncode, (0, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

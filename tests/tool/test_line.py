@@ -9,7 +9,6 @@ import json
 import os
 import random
 import subprocess
-import unittest
 
 from tool import ACKNEX, CAPTURES, PROGRAM, SHARED, Capture, ToolTest
 
@@ -270,7 +269,3 @@ class Line(ToolTest):
                                  r"  client to server: 1\.9 % lost, longest burst \d packets?\n"
                                  r"    1\d+ packets, .*\n"
                                  r"  server to client: 8\.\d % lost, longest burst \d packets\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

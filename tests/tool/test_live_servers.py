@@ -23,12 +23,11 @@ import unittest
 from recorder import RecorderTest, main, skip
 from tool import SHARED, SOURCE
 
-for room in ("support", "quakeworld", "quake"):
-    sys.path.append(str(SOURCE / "tests" / room))
+sys.path.append(str(SOURCE / "tests/quakeworld"))
 
-import dem  # noqa: E402
-import fidelity as quakeworld  # noqa: E402
-from qwd import Read, blocks  # noqa: E402
+import dem
+import fidelity as quakeworld
+from qwd import Read, blocks
 
 GAMEDATA = SHARED.parent / "gamedata"
 QUAKESPASM, MVDSV = pathlib.Path("/usr/games/quakespasm"), pathlib.Path("/usr/games/mvdsv")

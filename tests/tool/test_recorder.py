@@ -124,6 +124,10 @@ class Recorder(RecorderTest):
         capture, = (self.folder / "packets").iterdir()
         self.assertIn("labplayer", capture.name)
 
+    def test_one_file_is_not_for_a_recorder(self):
+        _, error = self.tool("-i", "lo", "-o", "one.qwd", status=2, variables=tool.IN_SANDBOX)
+        self.assertIn("go to a folder", error)
+
     def test_names_are_never_taken_twice(self):
         self.demos.mkdir()
         for _ in range(2):

@@ -272,7 +272,7 @@ static void add_donor_message(void *user, struct qs_view message)
 static void add_donor_frames(struct qwd_rebuild *qwd)
 {
     const struct qwd_match *match = (const struct qwd_match *)qwd->match;
-    const GArray *bases = match->observed[0]->bases;
+    const GArray *bases = match->bases;
 
     for (guint i = 0; i < bases->len; i++) {
         qwd->entities.donor_until = g_array_index(bases, uint32_t, i);
