@@ -72,7 +72,7 @@ static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
     protocol = qs_protocol_selection_find(options->selection, packet,
                                           conversation ? conversation->protocol : QS_PROTOCOL_NONE);
     if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
-        protocol = options->find_protocol(options->find_protocol_user, packet);
+        protocol = options->find_protocol(packet);
     if (protocol == QS_PROTOCOL_NONE)
         return NULL;
     if (!conversation) {

@@ -15,7 +15,6 @@ struct writer {
     char *folder;
     char *temporary; /* path of the temporary file; NULL while there is none */
     GByteArray *buffer;
-    uint64_t size;
     char *error;
     bool taken; /* the error is that the name is taken */
 };
@@ -51,11 +50,6 @@ struct writer *writer_new(const char *folder)
     writer->folder = g_strdup(folder);
     writer->buffer = g_byte_array_new();
     return writer;
-}
-
-uint64_t writer_size(const struct writer *writer)
-{
-    return writer->size;
 }
 
 static void fail(struct writer *writer, const char *what)
@@ -134,8 +128,7 @@ static void flush(struct writer *writer)
 
 void writer_add(struct writer *writer, const void *data, size_t size)
 {
-    writer->size += size;
-    if (!writer->folder || writer->error)
+    if (writer->error)
         return;
     if (!writer->buffer->data)
         make_buffer(writer);
@@ -203,8 +196,6 @@ static void clear_taken_name(struct writer *writer)
 
 char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
-    if (!writer->folder)
-        return NULL;
     clear_taken_name(writer);
     flush(writer);
     if (!writer->error) {

@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { WRITER_BUFFER = 64 * 1024 };
 
@@ -24,13 +23,10 @@ char *writer_name_problem(const char *option, const char *name);
 
 struct writer;
 
-/* `folder`: the file's folder, created if needed. NULL: counts bytes without writing. */
+/* `folder`: the file's folder, created if needed. */
 struct writer *writer_new(const char *folder);
 
 void writer_add(struct writer *writer, const void *data, size_t size);
-
-/* Bytes added so far. */
-uint64_t writer_size(const struct writer *writer);
 
 /*
  * Gives the file its name, which has no folder in it. An existing file of that name is an error,

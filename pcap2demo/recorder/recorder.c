@@ -19,10 +19,11 @@
 #include "pcap2demo/recorder/sandbox.h"
 #include "pcap2demo/capture/signals.h"
 
-/* STATUS_EVERY is in seconds, FRAMES_AT_ONCE in frames. */
+/* STATUS_EVERY and _MAX are in seconds, FRAMES_AT_ONCE in frames. */
 enum {
     WAIT_MS = 100,
     STATUS_EVERY = 5,
+    STATUS_EVERY_MAX = 30,
     FRAMES_AT_ONCE = 4096,
     DRAIN_WAIT_MS = 10,
     DRAIN_MS = 3000
@@ -44,7 +45,7 @@ struct recorder {
     unsigned interface; /* of the last frame */
     gint64 last_frame;  /* monotonic, microseconds */
     gint64 ticked;      /* the same */
-    unsigned seconds;   /* so often */
+    gint64 status_due;  /* the same */
     bool output_closed; /* standard output, by its reader */
 };
 
@@ -252,11 +253,16 @@ static char *write_status(struct recorder *recorder)
     return status_text(&recorder->status);
 }
 
+/* That takes no more than a hundredth of the time, however many play. */
 static void notify_status(struct recorder *recorder)
 {
+    const gint64 begun = g_get_monotonic_time();
     char *text = write_status(recorder);
     char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
+    const gint64 took = g_get_monotonic_time() - begun;
 
+    recorder->status_due = recorder->ticked + CLAMP(100 * took, STATUS_EVERY * G_USEC_PER_SEC,
+                                                    STATUS_EVERY_MAX * G_USEC_PER_SEC);
     notify(state);
     g_free(state);
     g_free(text);
@@ -267,14 +273,14 @@ static void log_status(struct recorder *recorder)
     char *text = write_status(recorder);
 
     log_warning("status", status_json(&recorder->status), "status: %s", text);
-    log_players(&recorder->status);
+    status_log_players(&recorder->status);
     g_free(text);
 }
 
 static void reopen(struct recorder *recorder)
 {
     log_reopen();
-    live_reopen(recorder->live);
+    live_tend(recorder->live);
     log_event("reopened", NULL, "interfaces are opened anew");
 }
 
@@ -288,7 +294,6 @@ static bool is_output_closed(void)
 
 static void tick(struct recorder *recorder, gint64 now)
 {
-    recorder->seconds++;
     recorder->ticked = now;
     qs_sessions_wait(recorder->sessions, (now - recorder->last_frame) * 1000);
     live_tend(recorder->live);
@@ -297,7 +302,7 @@ static void tick(struct recorder *recorder, gint64 now)
         recordings_tick(recorder->recordings);
     if (!recorder->records)
         recorder->output_closed = is_output_closed();
-    else if (recorder->seconds % STATUS_EVERY == 1)
+    else if (now >= recorder->status_due)
         notify_status(recorder);
 }
 
@@ -418,7 +423,7 @@ static void run(struct recorder *recorder)
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
     recorder->action->end(recorder->action, true);
-    g_free(recorder->action);
+    action_free(recorder->action);
 }
 
 /* Another action's output is standard output's. */

@@ -241,7 +241,7 @@ static void count_named(const struct recording *recording, const char *name, con
 
     syncer_add(recording->all->syncer, path);
     if (recording->format) {
-        status_add_finished(status, path, recording->written);
+        status_add_finished(status, recording->format->protocol, path, recording->written);
         status->lost_demos += recording->cut && recording->cut != size_limit;
     }
     if (recording->cut)

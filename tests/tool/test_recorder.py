@@ -97,6 +97,8 @@ class Recorder(RecorderTest):
             one.leave()
             demo, = self.wait(process, "demo")
             self.status(process)
+        self.assertIn(f'\npcap2demo_demo_bytes_total{{game="qw"}} {demo["bytes"]}\n',
+                      metrics.read_text())
         finished = json.loads((self.demos / "pcap2demo-finished.json").read_text())
         self.assertEqual([(d["number"], d["file"]) for d in finished["demos"]], [(1, demo["file"])])
         self.stop(process)
