@@ -18,11 +18,6 @@ enum {
 static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_KEY,
                                                   Q2_USERINFO_VALUE};
 
-static void read_nop(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void keep_newest(struct qs_decoder *d, const struct q2_usercmd *command)
 {
     struct q2_session *session = q2_session_of(d->session);

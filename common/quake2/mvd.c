@@ -135,11 +135,6 @@ static uint8_t read_extra(struct qs_decoder *d)
     return extra;
 }
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 /* --- The gamestate --- */
 
 static void begin_level(struct qs_decoder *d, uint32_t minor, uint16_t flags)

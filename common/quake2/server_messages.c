@@ -98,11 +98,6 @@ static void read_inventory(struct qs_decoder *d)
     }
 }
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void read_disconnect(struct qs_decoder *d)
 {
     d->session->disconnected = true;
