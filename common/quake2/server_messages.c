@@ -416,9 +416,7 @@ static const struct qs_message_type messages[] = {
 /* The first protocol that has each; 0: all have it. */
 static const uint8_t since[] = {
 #define SVC(id, number, name, read, demo, blurb) [SVC_##id] = 0,
-#define SVC_35(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
-#define SVC_36(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
-#define SVC_38(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
+#define SVC_SINCE(protocol, id, ...) [SVC_##id] = protocol,
 #include "common/quake2/messages.def"
 };
 
