@@ -52,6 +52,8 @@ void q2_read_cvarsync(struct qs_decoder *d);
 void q2_read_clc_cvarsync(struct qs_decoder *d);
 /* What the player has of it. */
 void q2_read_aqtion_player(struct qs_decoder *d);
+/* A mask of one byte, or of two where the first has `more`. */
+unsigned q2_read_one_or_two_bytes(struct qs_decoder *d, unsigned id, unsigned more);
 
 /* rerelease.c: messages of q2repro, and demos of the rerelease */
 void q2_read_damage(struct qs_decoder *d);
@@ -168,8 +170,7 @@ void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
 void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from);
 /* The same in a format that does not depend on the session. */
 void q2_read_float_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
-void q2_read_short_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
-void q2_read_float_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
+int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float);
 /* Three bytes in quarters. */
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3]);
 

@@ -40,27 +40,16 @@ void q2_rerelease_remove(struct q2_session *session, uint16_t number)
         qs_table_set(&session->solids, number, (struct qs_view){0});
 }
 
-static void read_coordinate(struct qs_decoder *d, unsigned id, bool floats, int32_t *to)
-{
-    if (floats)
-        q2_read_float_coordinate(d, id, to);
-    else
-        q2_read_short_coordinate(d, id, to);
-}
-
 static void read_place(struct qs_decoder *d, uint64_t bits, bool floats, struct q2_entity *entity)
 {
-    if (bits & U_ORIGIN1)
-        read_coordinate(d, Q2_ENTITY_ORIGIN_X, floats, &entity->origin[0]);
-    if (bits & U_ORIGIN2)
-        read_coordinate(d, Q2_ENTITY_ORIGIN_Y, floats, &entity->origin[1]);
-    if (bits & U_ORIGIN3)
-        read_coordinate(d, Q2_ENTITY_ORIGIN_Z, floats, &entity->origin[2]);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & q2_origin_bits[i])
+            entity->origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_ORIGIN_X + i, floats);
     if (!(bits & U_OLDORIGIN))
         return;
     qs_open(d, Q2_ENTITY_OLDORIGIN);
     for (unsigned i = 0; i < 3; i++)
-        read_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats, &entity->old_origin[i]);
+        entity->old_origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats);
     qs_close(d);
 }
 
@@ -92,12 +81,9 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
             keep_solid(q2_session_of(d->session), entity->number, entity->solid);
     }
     read_place(d, bits, session->variant.floats || has_solid(session, entity->number), entity);
-    if (bits & U_ANGLE1)
-        qs_f32(d, Q2_ENTITY_ANGLES_PITCH);
-    if (bits & U_ANGLE2)
-        qs_f32(d, Q2_ENTITY_ANGLES_YAW);
-    if (bits & U_ANGLE3)
-        qs_f32(d, Q2_ENTITY_ANGLES_ROLL);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & q2_angle_bits[i])
+            qs_f32(d, Q2_ENTITY_ANGLES_PITCH + i);
     read_rest(d, bits, entity);
 }
 
@@ -304,17 +290,6 @@ void q2_read_damage(struct qs_decoder *d)
     }
 }
 
-static unsigned read_fog_bits(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    unsigned bits = qs_reader_u8(&d->in);
-
-    if (bits & FOG_RR_BIT_MORE_BITS)
-        bits |= (unsigned)qs_reader_u8(&d->in) << 8;
-    qs_emit_uint(d, Q2_FOG_BITS, at, d->in.pos - at, bits);
-    return bits;
-}
-
 /* Red, green and blue, each by its bit; their rows follow each other. */
 static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, unsigned red_row)
 {
@@ -325,7 +300,7 @@ static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, u
 
 void q2_read_fog_message(struct qs_decoder *d)
 {
-    const unsigned bits = read_fog_bits(d);
+    const unsigned bits = q2_read_one_or_two_bytes(d, Q2_FOG_BITS, FOG_RR_BIT_MORE_BITS);
 
     if (bits & FOG_RR_BIT_DENSITY) {
         qs_f32(d, Q2_FOG_DENSITY);

@@ -438,15 +438,10 @@ static const struct qs_message_type *find(uint32_t id, int32_t protocol)
                                                                                      : NULL;
 }
 
-static const struct qs_message_type *lookup_plain(uint32_t id)
-{
-    return find(id, 0);
-}
-
 const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint32_t id)
 {
     (void)d;
-    return lookup_plain(id);
+    return find(id, 0);
 }
 
 /* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */
@@ -470,14 +465,14 @@ static const struct qs_message_type *lookup_q2repro(uint32_t id)
     if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id >= G_N_ELEMENTS(q2repro_messages) ||
         (id > SVC_FRAME && id < Q2REPRO_SVC_DAMAGE))
         return NULL;
-    return q2repro_messages[id].name ? &q2repro_messages[id] : lookup_plain(id);
+    return q2repro_messages[id].name ? &q2repro_messages[id] : find(id, 0);
 }
 
 /* Its messages below those that q2repro took over are its own. */
 static const struct qs_message_type *lookup_rerelease(uint32_t id)
 {
     if (id <= SVC_FRAME || id > Q2REPRO_SVC_ACHIEVEMENT)
-        return lookup_plain(id);
+        return find(id, 0);
     return q2repro_messages[id].name ? &q2repro_messages[id] : NULL;
 }
 
@@ -518,7 +513,7 @@ static void read_extend(struct qs_decoder *d)
 
 static void read_unicast(struct qs_decoder *d)
 {
-    const struct qs_message_type *type = lookup_plain(message_byte(d) & RELAY_ID_MASK);
+    const struct qs_message_type *type = find(message_byte(d) & RELAY_ID_MASK, 0);
 
     qs_u8(d, Q2_UNICAST_CLIENT);
     qs_open(d, type->group);
@@ -531,7 +526,7 @@ static const struct qs_message_type unicast = {"svc for one client", "unicast", 
 
 static const struct qs_message_type *lookup_relay(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qs_message_type *type = lookup_plain(id);
+    const struct qs_message_type *type = find(id, 0);
     const bool for_one = d->in.data[d->in.pos] & UNICAST_BIT;
 
     return for_one && type && type->read ? &unicast : type;
@@ -547,7 +542,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
         return lookup_q2repro(id);
     if (session->variant.packed)
         return lookup_packed(d, id);
-    return session->variant.relay ? lookup_relay(d, id) : lookup_plain(id);
+    return session->variant.relay ? lookup_relay(d, id) : find(id, 0);
 }
 
 static void read_messages(struct qs_decoder *d)
