@@ -66,7 +66,6 @@ void q2_read_splitclient(struct qs_decoder *d);
 void q2_read_configblast(struct qs_decoder *d);
 void q2_read_spawnbaselineblast(struct qs_decoder *d);
 void q2_read_locprint(struct qs_decoder *d);
-void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player);
 /* What stands behind an entity's looks. */
 void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
 /* The entity is gone, and comes again as its baseline. */
@@ -134,16 +133,6 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
 /* The fields that `bits` (PS_*) and `extra` (EPS_*) name. */
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player);
-
-void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player);
-/* Those of four colours whose bit is set. */
-void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4]);
-/* The value of a statistic. */
-void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player);
-/* A mask of 32 statistics from `first` on, and the statistics. */
-void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player);
-/* Three shorts of this unit, which are not kept. */
-void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit);
 
 /* entities.c */
 void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rerelease: entities, players and messages of its demos (protocols 2022 and 2023), and the
- * messages of it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17;
- * q2proto, q2proto_proto_kex.c and q2proto_proto_q2repro.c.
+ * The rerelease: entities and messages of its demos (protocols 2022 and 2023), and the messages of
+ * it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto,
+ * q2proto_proto_kex.c and q2proto_proto_q2repro.c.
  */
 #include "common/core/inflate.h"
 #include "common/quake2/decode.h"
-
-/* Bits of the word that has the weapon's frame. */
-enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
-
-static const unsigned all_three = 7; /* components of a vector */
-
-/* What a step of a short is. */
-static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024;
 
 /* --- Entities */
 
@@ -85,100 +77,6 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
         if (bits & q2_angle_bits[i])
             qs_f32(d, Q2_ENTITY_ANGLES_PITCH + i);
     read_rest(d, bits, entity);
-}
-
-/* --- The player */
-
-static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
-{
-    if (!(bits & first * 7))
-        return;
-    qs_open(d, id);
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & first << i)
-            qs_f32(d, id + 1 + i);
-    qs_close(d);
-}
-
-static unsigned read_bits(struct qs_decoder *d)
-{
-    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
-
-    if (bits & PS_MOREBITS)
-        bits |= (unsigned)qs_u16(d, Q2_PLAYER_BITS_UPPER) << 16;
-    return bits;
-}
-
-static void read_movement(struct qs_decoder *d, unsigned bits, struct q2_player *player)
-{
-    if (bits & PS_M_TYPE)
-        player->pm_type = qs_u8(d, Q2_PLAYER_PM_TYPE);
-    if (bits & PS_M_ORIGIN)
-        q2_read_float_position(d, Q2_PLAYER_ORIGIN, player->origin);
-    if (bits & PS_M_VELOCITY)
-        q2_read_float_position(d, Q2_PLAYER_VELOCITY, player->velocity);
-    if (bits & PS_M_TIME)
-        player->pm_time = qs_u16(d, Q2_PLAYER_PM_TIME);
-    if (bits & PS_M_FLAGS)
-        player->pm_flags = qs_u16(d, Q2_PLAYER_PM_FLAGS);
-    if (bits & PS_M_GRAVITY)
-        player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
-    if (bits & PS_M_DELTA_ANGLES)
-        read_components(d, Q2_PLAYER_DELTA_ANGLES, all_three, 1);
-}
-
-static void read_view(struct qs_decoder *d, unsigned bits)
-{
-    if (bits & PS_VIEWOFFSET) {
-        q2_read_scaled3(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit);
-        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
-    }
-    if (bits & PS_VIEWANGLES)
-        read_components(d, Q2_PLAYER_VIEWANGLES, all_three, 1);
-    if (bits & PS_KICKANGLES)
-        q2_read_scaled3(d, Q2_PLAYER_KICKANGLES, kick_unit);
-}
-
-static void read_gun_frame(struct qs_decoder *d, struct q2_player *player)
-{
-    const uint16_t bits = qs_u16(d, Q2_PLAYER_GUN_BITS);
-
-    player->gunframe = (uint8_t)(bits & GUN_FRAME);
-    read_components(d, Q2_PLAYER_GUNOFFSET, bits, GUN_OFFSET_X);
-    read_components(d, Q2_PLAYER_GUNANGLES, bits, GUN_PITCH);
-    if (bits & GUN_RATE)
-        qs_u8(d, Q2_PLAYER_GUNRATE);
-}
-
-static void read_screen(struct qs_decoder *d, unsigned bits, struct q2_player *player)
-{
-    const unsigned all = 15; /* colours */
-
-    if (bits & PS_BLEND)
-        q2_read_colours(d, Q2_PLAYER_BLEND, all, player->blend);
-    if (bits & PS_FOV)
-        player->fov = qs_u8(d, Q2_PLAYER_FOV);
-    if (bits & PS_RDFLAGS)
-        player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
-    q2_read_stats_half(d, 0, player);
-    q2_read_stats_half(d, Q2_STATS, player);
-    if (bits & PS_KEX_DAMAGE_BLEND)
-        q2_read_colours(d, Q2_PLAYER_DAMAGE_BLEND, all, player->damage_blend);
-    if (bits & PS_KEX_TEAM_ID)
-        qs_u8(d, Q2_PLAYER_TEAM_ID);
-}
-
-void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player)
-{
-    const unsigned bits = read_bits(d);
-
-    read_movement(d, bits, player);
-    read_view(d, bits);
-    if (bits & PS_WEAPONINDEX)
-        q2_read_gun_index(d, player);
-    if (bits & PS_WEAPONFRAME)
-        read_gun_frame(d, player);
-    read_screen(d, bits, player);
 }
 
 /* --- Messages of demos */
