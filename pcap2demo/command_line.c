@@ -50,21 +50,17 @@ static const struct action_kind *find_action(const char *option)
     return NULL;
 }
 
-/* Checks optional arguments; the others are checked after parsing. */
 static gboolean set_action(const char *option, const char *value, gpointer data, GError **error)
 {
     struct options *options = data;
     const struct action_kind *kind = find_action(option);
-    char *problem = value && kind->standard && kind->problem ? kind->problem(value) : NULL;
 
+    (void)error;
     given.several_actions |= options->action && options->action != kind;
     options->action = kind;
     g_free(options->argument);
     options->argument = g_strdup(value);
-    if (problem)
-        g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-    g_free(problem);
-    return !problem;
+    return TRUE;
 }
 
 /* "--list, --dump and --check", with `last` before the last one. `json`: only those that print
@@ -172,44 +168,43 @@ static GOptionContext *new_context(struct options *options)
     return context;
 }
 
-/* Frees and resets an option's value. */
-static void reset_value(const GOptionEntry *entry)
+static bool is_list(const GOptionEntry *entry)
 {
-    switch (entry->arg) {
-    case G_OPTION_ARG_NONE:
-        *(gboolean *)entry->arg_data = FALSE;
-        break;
-    case G_OPTION_ARG_STRING:
-    case G_OPTION_ARG_FILENAME:
-        g_clear_pointer((char **)entry->arg_data, g_free);
-        break;
-    case G_OPTION_ARG_STRING_ARRAY:
-    case G_OPTION_ARG_FILENAME_ARRAY:
-        g_clear_pointer((char ***)entry->arg_data, g_strfreev);
-        break;
-    default:
-        break;
-    }
+    return entry->arg == G_OPTION_ARG_STRING_ARRAY || entry->arg == G_OPTION_ARG_FILENAME_ARRAY;
 }
 
 static void reset_values(void)
 {
-    for (guint i = 0; i < all_entries->len; i++)
-        reset_value(&g_array_index(all_entries, GOptionEntry, i));
+    for (guint i = 0; i < all_entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
+
+        if (entry->arg == G_OPTION_ARG_NONE)
+            *(gboolean *)entry->arg_data = FALSE;
+        else if (is_list(entry))
+            g_clear_pointer((char ***)entry->arg_data, g_strfreev);
+        else if (entry->arg != G_OPTION_ARG_CALLBACK)
+            g_clear_pointer((char **)entry->arg_data, g_free);
+    }
     given.several_actions = false;
+}
+
+/* The first value that was given for an option, "" for a flag; or NULL. Actions' are not seen. */
+static const char *value_of(const GOptionEntry *entry)
+{
+    if (entry->arg == G_OPTION_ARG_NONE)
+        return *(const gboolean *)entry->arg_data ? "" : NULL;
+    if (is_list(entry))
+        return *(char *const *const *)entry->arg_data ? **(char *const *const *)entry->arg_data
+                                                      : NULL;
+    return entry->arg == G_OPTION_ARG_CALLBACK ? NULL : *(char *const *)entry->arg_data;
 }
 
 /* The name of the first of them that was given, or NULL. */
 static const char *first_given(const GOptionEntry *entries)
 {
-    for (; entries && entries->long_name; entries++) {
-        const void *value = entries->arg_data;
-
-        if (entries->arg == G_OPTION_ARG_NONE ? *(const gboolean *)value
-                                              : *(void *const *)value != NULL)
-            return entries->long_name;
-    }
-    return NULL;
+    while (entries && entries->long_name && !value_of(entries))
+        entries++;
+    return entries ? entries->long_name : NULL;
 }
 
 /* --- Help ------------------------------------------------------------------------------------ */
@@ -310,6 +305,30 @@ static void add_word(struct words *words, char *word)
     g_ptr_array_add(words->out, word);
 }
 
+/* Whether the value is one of "text|json" or "[text|json]", or the option takes any. */
+static bool is_choice(const GOptionEntry *entry, const char *value)
+{
+    const char *form = entry->arg_description;
+    char **words = g_strsplit_set(form, "[|]", -1);
+    const bool good = !strchr(form, '|') || g_ascii_isupper(*form) ||
+                      (*value && g_strv_contains((const char *const *)words, value));
+    GString *all = g_string_new(NULL);
+
+    for (char **word = words; *word; word++)
+        if (**word)
+            g_string_append_printf(all, "%s%s",
+                                   !all->len             ? ""
+                                   : word[1] && *word[1] ? ", "
+                                                         : " or ",
+                                   *word);
+    if (!good)
+        usage_error("--%s takes %s, not \"%s\"%s", entry->long_name, all->str, value,
+                    *form == '[' ? "; leave out the \"=\" if it is a name" : "");
+    g_string_free(all, TRUE);
+    g_strfreev(words);
+    return good;
+}
+
 /* The option's value: `inside` its word, or the next word. False: there is none. */
 static bool add_value(struct words *words, const GOptionEntry *entry, const char *inside)
 {
@@ -324,7 +343,7 @@ static bool add_value(struct words *words, const GOptionEntry *entry, const char
                            entry->long_name, form, value, entry->long_name, value);
     words->next += !inside;
     add_word(words, g_strdup_printf("--%s=%s", entry->long_name, value));
-    return true;
+    return is_choice(entry, value);
 }
 
 /* "--list", "--dump=json" or "--output DIR": a bare --dump is kept from the word after it. */
@@ -343,8 +362,10 @@ static bool add_long(struct words *words, const char *word)
         good = add_value(words, entry, value ? value + 1 : NULL);
     else if (!value && find_action(word) && find_action(word)->standard)
         add_word(words, g_strdup_printf("%s=%s", word, find_action(word)->standard));
-    else
+    else {
         add_word(words, g_strdup(word));
+        good = !value || is_choice(entry, value + 1);
+    }
     g_free(name);
     return good;
 }
@@ -440,31 +461,11 @@ static bool check_action_options(struct options *options)
         return false;
     if (demo_options.output && action != &convert_action)
         return wrong_action("--output goes with converting, not with ", " or ", false);
-    if (action->problem && !action->standard)
+    if (action->problem)
         problem = action->problem(options->argument);
     if (!problem)
         problem = writer_name_problem("--output", demo_options.output);
     return !problem || usage_problem(problem);
-}
-
-/* The first value that was given for an option, or NULL. */
-static const char *value_of(const GOptionEntry *entry, const struct options *options)
-{
-    char *const *values;
-
-    switch (entry->arg) {
-    case G_OPTION_ARG_STRING:
-    case G_OPTION_ARG_FILENAME:
-        return *(char *const *)entry->arg_data;
-    case G_OPTION_ARG_STRING_ARRAY:
-    case G_OPTION_ARG_FILENAME_ARRAY:
-        values = *(char *const *const *)entry->arg_data;
-        return values ? *values : NULL;
-    case G_OPTION_ARG_CALLBACK:
-        return g_strcmp0(options->action->name, entry->long_name) == 0 ? options->argument : NULL;
-    default:
-        return NULL;
-    }
 }
 
 /* The capture may have become the value of an option. */
@@ -472,7 +473,9 @@ static bool report_no_input(const struct options *options)
 {
     for (guint i = 0; i < all_entries->len; i++) {
         const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
-        const char *value = value_of(entry, options);
+        const char *value = g_strcmp0(options->action->name, entry->long_name) == 0
+                                ? options->argument
+                                : value_of(entry);
 
         if (value && g_file_test(value, G_FILE_TEST_IS_REGULAR))
             return usage_error("no input: --%s took %s as its value; write --%s=%s %s",
@@ -539,10 +542,10 @@ static bool parse_values(struct options *options)
     options->show_secrets = given.show_secrets;
     options->force = demo_options.force;
     options->sessions.may_wait = !recorder_options.interface;
-    if (given.color && !terminal_set_color(given.color))
-        return usage_error("--color takes auto, always or never, not \"%s\"", given.color);
-    return demo_options_parse(&options->sessions.demo) && check_action_options(options) &&
-           parse_inputs(options) &&
+    if (given.color)
+        terminal_set_color(given.color);
+    demo_options_parse(&options->sessions.demo);
+    return check_action_options(options) && parse_inputs(options) &&
            (!options->action->parse_options || options->action->parse_options(options)) &&
            recorder_options_parse() && inputs_parse_sessions(&options->sessions) &&
            make_output(options);
@@ -558,9 +561,7 @@ static enum command_line_verdict parse(GOptionContext *context, struct options *
 
     g_strfreev(words);
     if (!good) {
-        usage_error("%s", g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE)
-                              ? error->message
-                              : "the value of an option is no text in this locale's encoding");
+        usage_error("the value of an option is no text in this locale's encoding");
         g_error_free(error);
         return COMMAND_LINE_WRONG;
     }

@@ -6,6 +6,10 @@
 #include <epan/proto_data.h>
 
 #include "common/core/lists.h"
+#include "common/netchan/seqinfo.h"
+#include "common/protocols.h"
+#include "common/sessions/protocol_selection.h"
+#include "common/sessions/qports.h"
 #include "plugin/snapshots.h"
 
 /* --- Sessions in a Wireshark memory pool, cleared when it is freed --- */
@@ -76,11 +80,15 @@ struct stream {
 
 /* The state of a conversation; lives until the capture is closed. */
 struct conversation_state {
+    const struct qs_protocol *protocol;
     bool begun;                  /* its first packet was seen */
     uint32_t first;              /* number of that packet */
     struct qs_address announced; /* of its server, if another conversation announced it */
-    address opener;              /* end A, once begun */
-    uint32_t opener_port;
+    address known;               /* of the end `known_end`, once begun: of its first sender */
+    uint32_t known_port;
+    enum qs_end known_end;
+    struct qs_qport *found_by; /* its client, if its address changes; NULL: it sends no qport */
+    uint32_t qport;
     struct stream streams[2];   /* of TCP, by enum qs_end */
     struct qs_session *session; /* after the last packet of the first pass */
     struct qs_snapshot_base snapshots;
@@ -111,6 +119,7 @@ struct packet_states {
     uint32_t used;         /* of them; the rest waits to be used again */
     int64_t offset;        /* in the file, of the frame that came last in the first pass */
     struct qs_snapshots *snapshots;
+    GHashTable *qports; /* to struct conversation_state */
 };
 
 void packet_states_free(struct dissector *dissector)
@@ -121,6 +130,7 @@ void packet_states_free(struct dissector *dissector)
         return;
     qs_chunks_clear(&states->rows);
     qs_snapshots_free(states->snapshots);
+    g_hash_table_destroy(states->qports);
     g_free(states);
     dissector->packet_states = NULL;
 }
@@ -134,6 +144,7 @@ static struct packet_states *states_of(struct dissector *dissector)
     states = g_new0(struct packet_states, 1);
     qs_chunks_init(&states->rows, sizeof(struct packet_state), 0);
     states->snapshots = qs_snapshots_new(dissector->protocol);
+    states->qports = qs_qports_new();
     dissector->packet_states = states;
     return states;
 }
@@ -255,6 +266,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
 {
     struct conversation_state *state = wmem_new0(wmem_file_scope(), struct conversation_state);
 
+    state->protocol = dissector->protocol;
     state->session = session_new(wmem_file_scope(), dissector->protocol);
     state->links = qs_links_new(0);
     wmem_register_callback(wmem_file_scope(), free_links, state->links);
@@ -281,13 +293,20 @@ static bool sent_by(const packet_info *pinfo, const struct qs_address *end)
     return pinfo->srcport == end->port && addresses_equal(&pinfo->src, &known);
 }
 
+static void set_known(struct conversation_state *state, const address *known, uint32_t port,
+                      enum qs_end end)
+{
+    copy_address_wmem(wmem_file_scope(), &state->known, known);
+    state->known_port = port;
+    state->known_end = end;
+}
+
 /* The packet is the conversation's first. */
 static void begin(struct conversation_state *state, const packet_info *pinfo)
 {
     state->begun = true;
     state->first = pinfo->num;
-    copy_address_wmem(wmem_file_scope(), &state->opener, &pinfo->src);
-    state->opener_port = pinfo->srcport;
+    set_known(state, &pinfo->src, pinfo->srcport, QS_END_A);
     if (state->announced.family)
         state->session->server = sent_by(pinfo, &state->announced) ? QS_END_A : QS_END_B;
 }
@@ -298,12 +317,63 @@ static struct conversation_state *state_in(const struct dissector *dissector,
     return conversation ? conversation_get_proto_data(conversation, dissector->proto) : NULL;
 }
 
+/* --- Clients whose address changes: see common/sessions/qports.h --- */
+
+static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
+{
+    const struct conversation_state *state = owner;
+
+    return qs_session_continues(state->protocol, state->session, packet, state->qport, same_host);
+}
+
+static struct conversation_state *find_moved(const struct dissector *dissector,
+                                             const struct qs_packet *packet)
+{
+    const struct packet_states *states = dissector->packet_states;
+
+    return packet && states ? qs_qports_find(states->qports, packet, continues) : NULL;
+}
+
+/* Wireshark's conversation of the client's new address shares the state of the former one. */
+static struct conversation_state *follow_moved(const struct dissector *dissector,
+                                               const packet_info *pinfo,
+                                               conversation_t *conversation,
+                                               const struct qs_packet *packet)
+{
+    struct conversation_state *state = find_moved(dissector, packet);
+
+    if (!state)
+        return NULL;
+    set_known(state, &pinfo->dst, pinfo->destport, state->session->server);
+    conversation_add_proto_data(conversation, dissector->proto, state);
+    return state;
+}
+
+void conversation_update_qport(const struct dissector *dissector,
+                               const struct packet_context *context)
+{
+    struct conversation_state *state = context->current;
+    const struct qs_packet *packet = dissector->decoder.packet;
+    GHashTable *qports = dissector->packet_states->qports;
+    struct qs_seqinfo seqinfo;
+
+    if (!state->protocol->seqinfo || !state->protocol->seqinfo(state->session, packet, &seqinfo) ||
+        !seqinfo.from_client || !seqinfo.qport || seqinfo.qport == state->qport)
+        return;
+    qs_qports_remove(qports, state->found_by);
+    state->qport = seqinfo.qport;
+    state->found_by =
+        qs_qports_add(qports, &packet->destination, &packet->source, state->qport, state);
+}
+
 static struct conversation_state *find_or_begin(const struct dissector *dissector,
-                                                packet_info *pinfo)
+                                                packet_info *pinfo, const struct qs_packet *packet)
 {
     conversation_t *conversation = find_or_create_conversation(pinfo);
     struct conversation_state *state = state_in(dissector, conversation);
 
+    if (!state)
+        state = follow_moved(dissector, pinfo, conversation, packet);
     if (!state)
         state = new_state(dissector, conversation);
     if (!state->begun)
@@ -321,10 +391,10 @@ static struct conversation_state *find(const struct dissector *dissector, packet
 
 static enum qs_end sender_of(const struct conversation_state *state, const packet_info *pinfo)
 {
-    const bool opener =
-        pinfo->srcport == state->opener_port && addresses_equal(&pinfo->src, &state->opener);
+    const bool known =
+        pinfo->srcport == state->known_port && addresses_equal(&pinfo->src, &state->known);
 
-    return opener ? QS_END_A : QS_END_B;
+    return known == (state->known_end == QS_END_A) ? QS_END_A : QS_END_B;
 }
 
 /* A packet quoted in an ICMP error was sent before: it never changes the conversation. */
@@ -333,10 +403,19 @@ static bool is_first_pass(const packet_info *pinfo)
     return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
 }
 
-static struct conversation_state *conversation_of(const struct dissector *dissector,
-                                                  packet_info *pinfo)
+bool conversation_has_moved(const struct dissector *dissector, const packet_info *pinfo,
+                            const struct qs_packet *packet)
 {
-    return is_first_pass(pinfo) ? find_or_begin(dissector, pinfo) : find(dissector, pinfo);
+    return is_first_pass(pinfo) ? find_moved(dissector, packet) != NULL
+                                : find_packet(dissector, pinfo, 0) != NULL;
+}
+
+/* `packet`: NULL for a stream. */
+static struct conversation_state *conversation_of(const struct dissector *dissector,
+                                                  packet_info *pinfo,
+                                                  const struct qs_packet *packet)
+{
+    return is_first_pass(pinfo) ? find_or_begin(dissector, pinfo, packet) : find(dissector, pinfo);
 }
 
 /* --- Contexts --- */
@@ -369,29 +448,29 @@ static struct packet_context context_of(struct dissector *dissector, const packe
                                         struct conversation_state *conversation,
                                         struct packet_state *state)
 {
-    const bool first_pass = conversation && is_first_pass(pinfo);
     struct packet_context context = {.missing = state->missing,
                                      .from = (enum qs_end)state->from,
                                      .conversation = state->conversation,
                                      .links =
                                          state->conversation ? state->conversation->links : NULL,
-                                     .first_pass = first_pass,
-                                     .current = first_pass ? &conversation->number : NULL,
+                                     .current = is_first_pass(pinfo) ? conversation : NULL,
                                      .number = &state->number};
 
-    context.session = first_pass ? conversation->session
-                                 : session_restore(pinfo->pool, packet_states_snapshots(dissector),
-                                                   dissector->protocol, state->snapshot);
+    context.session = context.current
+                          ? conversation->session
+                          : session_restore(pinfo->pool, packet_states_snapshots(dissector),
+                                            dissector->protocol, state->snapshot);
     return context;
 }
 
-struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo)
+struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,
+                                     const struct qs_packet *packet)
 {
     struct packet_state *state = find_packet(dissector, pinfo, 0);
     struct conversation_state *conversation = NULL;
 
     if (!state) {
-        conversation = conversation_of(dissector, pinfo);
+        conversation = conversation_of(dissector, pinfo, packet);
         state = new_packet_state(dissector, pinfo, 0, conversation);
     }
     return context_of(dissector, pinfo, conversation, state);
@@ -427,7 +506,7 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 
     if (!segment || !is_first_pass(pinfo))
         return;
-    conversation = find_or_begin(dissector, pinfo);
+    conversation = find_or_begin(dissector, pinfo, NULL);
     stream = &conversation->streams[sender_of(conversation, pinfo)];
     ahead = (int32_t)(segment->seq - stream->next);
     if (stream->known && ahead > 0)
@@ -451,7 +530,7 @@ static struct packet_state *new_unit_state(struct dissector *dissector, packet_i
 struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo)
 {
     const uint32_t unit = *units_done(dissector, pinfo) + 1;
-    struct conversation_state *conversation = conversation_of(dissector, pinfo);
+    struct conversation_state *conversation = conversation_of(dissector, pinfo, NULL);
     struct packet_state *state = find_packet(dissector, pinfo, unit);
     struct packet_context context;
 
@@ -473,7 +552,7 @@ uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder)
 {
     if (context->current)
-        *context->number = qs_number_session(&numbering, context->current,
+        *context->number = qs_number_session(&numbering, &context->current->number,
                                              decoder->session->connection, decoder->accepted);
     return *context->number;
 }
@@ -494,6 +573,21 @@ uint32_t packet_session_number_again(const struct dissector *dissector, packet_i
             return state->number;
     }
     return 0;
+}
+
+int conversation_protocol(const struct qs_packet *packet)
+{
+    const address source = wireshark_address(&packet->source);
+    const address destination = wireshark_address(&packet->destination);
+    const conversation_t *conversation =
+        find_conversation((uint32_t)packet->number, &source, &destination, CONVERSATION_UDP,
+                          packet->source.port, packet->destination.port, 0);
+
+    for (int i = 0; conversation && qs_protocols[i]; i++)
+        if (conversation_get_proto_data(conversation,
+                                        proto_get_id_by_filter_name(qs_protocols[i]->name)))
+            return i;
+    return QS_PROTOCOL_NONE;
 }
 
 /* --- Conversations announced by another one --- */

@@ -29,20 +29,32 @@ void packet_states_free(struct dissector *dissector);
 /* The number of sessions begun. */
 uint32_t session_numbers_count(void);
 
+struct conversation_state;
+
 /* The context for decoding a packet or unit once. */
 struct packet_context {
-    struct qs_session *session;        /* lives at least as long as the packet's dissection */
-    uint32_t unit;                     /* its number in the packet, from 1; 0: a datagram */
-    uint32_t missing;                  /* bytes that the capture lacks before the unit */
-    enum qs_end from;                  /* the end that sent the packet */
-    const void *conversation;          /* identifies the conversation; NULL: none */
-    struct qs_links *links;            /* of the conversation; NULL: none */
-    bool first_pass;                   /* decoding advances the conversation's session */
-    struct qs_session_number *current; /* of the conversation, in the first pass; else NULL */
-    uint32_t *number;                  /* of the packet's or unit's session */
+    struct qs_session *session;         /* lives at least as long as the packet's dissection */
+    uint32_t unit;                      /* its number in the packet, from 1; 0: a datagram */
+    uint32_t missing;                   /* bytes that the capture lacks before the unit */
+    enum qs_end from;                   /* the end that sent the packet */
+    const void *conversation;           /* identifies the conversation; NULL: none */
+    struct qs_links *links;             /* of the conversation; NULL: none */
+    struct conversation_state *current; /* in the first pass, whose decoding advances its session;
+                                           else NULL */
+    uint32_t *number;                   /* of the packet's or unit's session */
 };
 
-struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo);
+/* A client's packet from a new address continues its conversation: see common/sessions/qports.h. */
+struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,
+                                     const struct qs_packet *packet);
+
+/* Whether this packet, between unknown ends, continues one; in later passes, whether it did. */
+bool conversation_has_moved(const struct dissector *dissector, const packet_info *pinfo,
+                            const struct qs_packet *packet);
+
+/* Call it when a datagram of the first pass was decoded. */
+void conversation_update_qport(const struct dissector *dissector,
+                               const struct packet_context *context);
 
 /* The session number of the packet or unit just decoded; 0: none. */
 uint32_t packet_session_number(const struct packet_context *context,
@@ -59,6 +71,9 @@ bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo
 /* Adds a segment of a stream without its last `cut` bytes: checks for bytes lost before it. */
 void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
                         const struct tcpinfo *segment, uint32_t cut);
+
+/* The protocol that dissects datagrams between these ends, or QS_PROTOCOL_NONE. */
+int conversation_protocol(const struct qs_packet *packet);
 
 /* The context for the packet's next unit; the same until unit_done() is called. */
 struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo);

@@ -115,10 +115,10 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         qs_message_counter_begin(&dissector->counter, &sink.base);
     dissector->decoder.want_summary =
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
-    dissector->decoder.want_transfers = export_objects_are_wanted() || context->first_pass;
+    dissector->decoder.want_transfers = export_objects_are_wanted() || context->current;
     follow_begin(dissector);
     run_decoder(dissector, context, wanted ? &dissector->counter.base : &sink.base, packet);
-    if (context->first_pass)
+    if (context->current)
         qs_links_take(context->links, &dissector->decoder);
     if (context->links)
         qs_links_show(context->links, &dissector->decoder);
@@ -159,7 +159,8 @@ static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
 
     return (!packet->source_is_server_port && !packet->destination_is_server_port) ||
            conversation_is_known(dissector, pinfo) || protocol->recognise(packet) ||
-           !protocol->is_foreign(packet) || is_late(dissector, pinfo, packet);
+           !protocol->is_foreign(packet) || conversation_has_moved(dissector, pinfo, packet) ||
+           is_late(dissector, pinfo, packet);
 }
 
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
@@ -172,12 +173,14 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     (void)data;
     if (!is_ours(dissector, pinfo, &packet))
         return 0;
-    context = packet_context(dissector, pinfo);
+    context = packet_context(dissector, pinfo, &packet);
     packet.from = context.from;
     begin_columns(dissector, pinfo);
     decode(dissector, tvb, pinfo, tree, &packet, &context);
     export_demos_queue(dissector, pinfo, &packet, context.conversation);
-    if (context.first_pass && dissector->decoder.announced.valid)
+    if (context.current)
+        conversation_update_qport(dissector, &context);
+    if (context.current && dissector->decoder.announced.valid)
         conversation_announce(dissector, pinfo);
     return (int)packet.size;
 }
@@ -281,7 +284,9 @@ static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *t
     if (!dissector)
         return FALSE;
     packet = packet_of(dissector, tvb, pinfo);
-    if (late ? !is_late(dissector, pinfo, &packet) : !dissector->protocol->recognise(&packet))
+    if (late ? !is_late(dissector, pinfo, &packet)
+             : !dissector->protocol->recognise(&packet) &&
+                   !conversation_has_moved(dissector, pinfo, &packet))
         return FALSE;
     set_dissector(dissector->handle, pinfo);
     dissect_packet(tvb, pinfo, tree, data, dissector);

@@ -4,49 +4,70 @@
  *
  *     QS_ROWS_ENUM     the rows are enumerators
  *     QS_ROWS_TABLE    the rows are initializers of an array of struct qs_field
+ *     QS_ROWS_FLAGS    only rows FLAG and FLAG_AT count: each is the enumerator of its bit
  *
- * and again after them, with neither, which undefines the macros.
+ * and again after them, with none, which undefines the macros.
  */
+/* clang-format off */
 #if defined QS_ROWS_ENUM
 #undef QS_ROWS_ENUM
-#define FIELD(id, name, title, type, unit, names, mask, blurb) id,
-#define FIELD_BRIEF(id, name, title, type, unit, names, mask, blurb, brief) id,
-#define VARYING(id, name, title, type, unit, names, mask, blurb) id,
-#define SECRET(id, name, title, type, unit, names, mask, blurb) id,
-#define TEXT_ROLE(id, name, title, role, blurb) id,
-#define VEC3(id, name, title, type, unit, blurb) id, id##_X, id##_Y, id##_Z,
-#define ANGLES(id, name, title, blurb) id, id##_PITCH, id##_YAW, id##_ROLL,
+#define ROW(id, ...) id,
 #elif defined QS_ROWS_TABLE
 #undef QS_ROWS_TABLE
-#define FIELD(id, name, title, type, unit, names, mask, blurb)                                     \
-    [id] = {name, title, type, unit, names, mask, blurb, false, NULL, QS_ROLE_NONE},
-#define FIELD_BRIEF(id, name, title, type, unit, names, mask, blurb, brief)                        \
-    [id] = {name, title, type, unit, names, mask, blurb, false, brief, QS_ROLE_NONE},
-#define VARYING(id, name, title, type, unit, names, mask, blurb)                                   \
-    [id] = {name, title, type, unit, names, mask, blurb, true, NULL, QS_ROLE_NONE},
-#define SECRET(id, name, title, type, unit, names, mask, blurb)                                    \
-    [id] = {name, title, type, unit, names, mask, blurb, false, NULL, QS_ROLE_SECRET},
-#define TEXT_ROLE(id, name, title, role, blurb)                                                    \
-    [id] = {name, title, QS_TEXT, NULL, NULL, 0, blurb, false, NULL, role},
-#define VEC3(id, name, title, type, unit, blurb)                                                   \
-    [id] = {name, title, QS_GROUP, NULL, NULL, 0, blurb, false, NULL, QS_ROLE_NONE},               \
-    [id##_X] = {name ".x", title " X", type, unit, NULL, 0, NULL, false, NULL, QS_ROLE_NONE},      \
-    [id##_Y] = {name ".y", title " Y", type, unit, NULL, 0, NULL, false, NULL, QS_ROLE_NONE},      \
-    [id##_Z] = {name ".z", title " Z", type, unit, NULL, 0, NULL, false, NULL, QS_ROLE_NONE},
-#define ANGLES(id, name, title, blurb)                                                             \
-    [id] = {name, title, QS_GROUP, NULL, NULL, 0, blurb, false, NULL, QS_ROLE_NONE},               \
-    [id##_PITCH] = {name ".pitch", title " pitch", QS_ANGLE, NULL,        NULL, 0,                 \
-                    NULL,          false,          NULL,     QS_ROLE_NONE},                        \
-    [id##_YAW] = {name ".yaw", title " yaw", QS_ANGLE, NULL, NULL,                                 \
-                  0,           NULL,         false,    NULL, QS_ROLE_NONE},                        \
-    [id##_ROLL] = {name ".roll", title " roll", QS_ANGLE, NULL,        NULL, 0,                    \
-                   NULL,         false,         NULL,     QS_ROLE_NONE},
+#define ROW(id, ...) [id] = {__VA_ARGS__},
+#elif defined QS_ROWS_FLAGS
+#undef QS_ROWS_FLAGS
+#define ROW(...)
+#define FLAG_AT(flag, shift, id, name, title, mask, blurb) flag = mask << shift,
 #else
+#undef ROW
 #undef FIELD
 #undef FIELD_BRIEF
 #undef VARYING
 #undef SECRET
 #undef TEXT_ROLE
+#undef FLAG
+#undef FLAG_AT
+#undef XYZ
+#undef PITCH_YAW_ROLL
 #undef VEC3
 #undef ANGLES
+#undef RGB
 #endif
+
+#ifdef ROW
+#define FIELD(id, name, title, type, unit, names, mask, blurb)                                     \
+    ROW(id, name, title, type, unit, names, mask, blurb, false, NULL, QS_ROLE_NONE)
+#define FIELD_BRIEF(id, name, title, type, unit, names, mask, blurb, brief)                        \
+    ROW(id, name, title, type, unit, names, mask, blurb, false, brief, QS_ROLE_NONE)
+#define VARYING(id, name, title, type, unit, names, mask, blurb)                                   \
+    ROW(id, name, title, type, unit, names, mask, blurb, true, NULL, QS_ROLE_NONE)
+#define SECRET(id, name, title, type, unit, names, mask, blurb)                                    \
+    ROW(id, name, title, type, unit, names, mask, blurb, false, NULL, QS_ROLE_SECRET)
+#define TEXT_ROLE(id, name, title, role, blurb)                                                    \
+    ROW(id, name, title, QS_TEXT, NULL, NULL, 0, blurb, false, NULL, role)
+#define FLAG(flag, id, name, title, mask, blurb) FLAG_AT(flag, 0, id, name, title, mask, blurb)
+#ifndef FLAG_AT
+#define FLAG_AT(flag, shift, id, name, title, mask, blurb)                                         \
+    FIELD(id, name, title, QS_BOOL, NULL, NULL, mask, blurb)
+#endif
+#define XYZ(id, name, title, type, unit, blurb)                                                    \
+    FIELD(id##_X, name ".x", title " X", type, unit, NULL, 0, blurb)                               \
+    FIELD(id##_Y, name ".y", title " Y", type, unit, NULL, 0, blurb)                               \
+    FIELD(id##_Z, name ".z", title " Z", type, unit, NULL, 0, blurb)
+#define VEC3(id, name, title, type, unit, blurb)                                                   \
+    FIELD(id, name, title, QS_GROUP, NULL, NULL, 0, blurb)                                         \
+    XYZ(id, name, title, type, unit, NULL)
+#define PITCH_YAW_ROLL(id, name, title, unit)                                                      \
+    FIELD(id##_PITCH, name ".pitch", title " pitch", QS_ANGLE, unit, NULL, 0, NULL)                \
+    FIELD(id##_YAW, name ".yaw", title " yaw", QS_ANGLE, unit, NULL, 0, NULL)                      \
+    FIELD(id##_ROLL, name ".roll", title " roll", QS_ANGLE, unit, NULL, 0, NULL)
+#define ANGLES(id, name, title, blurb)                                                             \
+    FIELD(id, name, title, QS_GROUP, NULL, NULL, 0, blurb)                                         \
+    PITCH_YAW_ROLL(id, name, title, NULL)
+#define RGB(id, name, title, type, unit, blurb)                                                    \
+    FIELD(id##_RED, name ".red", title " red", type, unit, NULL, 0, blurb)                         \
+    FIELD(id##_GREEN, name ".green", title " green", type, unit, NULL, 0, blurb)                   \
+    FIELD(id##_BLUE, name ".blue", title " blue", type, unit, NULL, 0, blurb)
+#endif
+/* clang-format on */

@@ -20,8 +20,8 @@ void fte_read_setangledelta(struct qs_decoder *d)
 /* CL_ParseBaseAngle. */
 void fte_read_setanglebase(struct qs_decoder *d)
 {
-    static const unsigned rows[3] = {FTE_ANGLEBASE_PITCH_ANGLE, FTE_ANGLEBASE_YAW_ANGLE,
-                                     FTE_ANGLEBASE_ROLL_ANGLE};
+    static const unsigned rows[3] = {FTE_ANGLEBASE_ANGLES_PITCH, FTE_ANGLEBASE_ANGLES_YAW,
+                                     FTE_ANGLEBASE_ANGLES_ROLL};
     const uint8_t flags = qs_u8(d, FTE_ANGLEBASE_FLAGS);
     uint16_t *base = fte_session(d)->angle_base;
 

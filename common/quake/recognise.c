@@ -172,7 +172,7 @@ bool nq_begins_level(struct qs_view messages)
 bool nq_is_sign_on(struct qs_view packet)
 {
     return packet.size >= NET_HEADER_SIZE &&
-           (qs_be32(packet.data) & ~NETFLAG_EOM) == (NETFLAG_DATA | packet.size) &&
+           (qs_be32(packet.data) & ~(uint32_t)NETFLAG_EOM) == (NETFLAG_DATA | packet.size) &&
            nq_begins_level(
                (struct qs_view){packet.data + NET_HEADER_SIZE, packet.size - NET_HEADER_SIZE});
 }

@@ -34,59 +34,18 @@ enum {
 };
 /* clang-format on */
 
-/* Bits of a delta usercmd. */
-enum {
-    CM_ANGLE1 = 0x01,
-    CM_ANGLE3 = 0x02,
-    CM_FORWARD = 0x04,
-    CM_SIDE = 0x08,
-    CM_UP = 0x10,
-    CM_BUTTONS = 0x20,
-    CM_IMPULSE = 0x40,
-    CM_ANGLE2 = 0x80, /* protocol 27 on */
-    CM_MSEC = 0x80    /* protocol 26 and before: angle 2 is always there */
-};
-
-/* Bits of svc_playerinfo. */
-enum {
-    PF_MSEC = 0x0001,
-    PF_COMMAND = 0x0002,
-    PF_VELOCITY1 = 0x0004,
-    PF_VELOCITY2 = 0x0008,
-    PF_VELOCITY3 = 0x0010,
-    PF_MODEL = 0x0020,
-    PF_SKINNUM = 0x0040,
-    PF_EFFECTS = 0x0080,
-    PF_WEAPONFRAME = 0x0100,
-    PF_DEAD = 0x0200,
-    PF_GIB = 0x0400,
+/* The bits that rows FLAG of fields.def have, and those that have another meaning there. */
+enum qw_flag {
+#define QS_ROWS_FLAGS
+#include "common/core/field_rows.h"
+#include "common/quakeworld/fields.def"
+#include "common/core/field_rows.h"
+    CM_MSEC = CM_ANGLE2,    /* protocol 26 and before: angle 2 is always there */
     PF_HULLSIZE_Z = 0x4000, /* with FTE's HULLSIZE */
-    PF_EXTRA_PFS = 0x8000,  /* with FTE_MOREFLAGS: a third byte of flags follows */
-    PF_SCALE = 0x01,        /* in that byte */
-    PF_TRANS = 0x02,
-    PF_FATNESS = 0x04,
-    PF_COLOURMOD = 0x08
+    PF_EXTRA_PFS = 0x8000   /* with FTE_MOREFLAGS: a third byte of flags follows */
 };
 
-/* Bits of an entity delta: in its word, and in the byte that U_MOREBITS announces. */
-enum {
-    U_NUMBER = 0x01ff,
-    U_ORIGIN1 = 0x0200,
-    U_ORIGIN2 = 0x0400,
-    U_ORIGIN3 = 0x0800,
-    U_ANGLE2 = 0x1000,
-    U_FRAME = 0x2000,
-    U_REMOVE = 0x4000,
-    U_MOREBITS = 0x8000,
-    U_ANGLE1 = 0x01,
-    U_ANGLE3 = 0x02,
-    U_MODEL = 0x04,
-    U_COLORMAP = 0x08,
-    U_SKIN = 0x10,
-    U_EFFECTS = 0x20,
-    U_SOLID = 0x40,
-    U_FTE_EVENMORE = 0x80
-};
+enum { U_NUMBER = 0x01ff }; /* of the word of an entity delta */
 
 /* Letters of connectionless packets: id's QW/client/protocol.h, and qwprot's (S a server, C a
  * client, M a master, A anything). Only the last one has no name there: HexenWorld's and
@@ -104,61 +63,15 @@ enum {
     M2C_MASTER_REPLY = 'd'
 };
 
-/* Bits of the bytes that U_FTE_EVENMORE and U_FTE_YETMORE announce. */
-enum {
-    U_FTE_SCALE = 0x01,
-    U_FTE_TRANS = 0x02,
-    U_FTE_FATNESS = 0x04,
-    U_FTE_MODELDBL = 0x08,
-    U_FTE_ENTITYDBL = 0x20,
-    U_FTE_ENTITYDBL2 = 0x40,
-    U_FTE_YETMORE = 0x80,
-    U_FTE_DRAWFLAGS = 0x01,
-    U_FTE_ABSLIGHT = 0x02,
-    U_FTE_COLOURMOD = 0x04,
-    U_FTE_DPFLAGS = 0x08,
-    U_FTE_TAGINFO = 0x10,
-    U_FTE_LIGHT = 0x20,
-    U_FTE_EFFECTS16 = 0x40
-};
+enum { SND_ENTITY_MASK = 0x3ff }; /* of svc_sound's channel word */
 
-/* Bits of svc_sound's channel word. */
-enum { SND_ENTITY_MASK = 0x3ff, SND_ATTENUATION = 0x4000, SND_VOLUME = 0x8000 };
-
-/* Styles of the effects that svcfte_customtempent defines. */
+/* svcfte_customtempent. */
 enum {
-    CTE_CUSTOMCOUNT = 0x01,
-    CTE_CUSTOMDIRECTION = 0x02,
-    CTE_STAINS = 0x04,
-    CTE_GLOWS = 0x08,
-    CTE_CHANNELFADE = 0x10,
-    CTE_CUSTOMVELOCITY = 0x20,
-    CTE_PERSISTENT = 0x40,
-    CTE_ISBEAM = 0x80,
     CTE_DEFINITION = 255,  /* instead of an effect's number */
     CTE_ID_REMOVE = 0x8000 /* of a persistent effect's id */
 };
 
-/* Bits of other server messages of FTE. */
-enum {
-    LIGHTSTYLE_RED = 0x01,
-    LIGHTSTYLE_GREEN = 0x02,
-    LIGHTSTYLE_BLUE = 0x04,
-    LIGHTSTYLE_HIGH = 0x40,
-    LIGHTSTYLE_LEVELS = 0x80,
-    PORTAL_LARGE = 0x02,
-    PORTAL_NUMBER = 0x20,
-    PORTAL_AREAS = 0x40,
-    PORTAL_NEW = 0x80
-};
-
-/* clc_mvd_weapon and clc_mvd_debug. */
-enum {
-    MVD_WEAPON_FORGET_RANKING = 0x04,
-    MVD_WEAPON_FULL_IMPULSE = 0x80,
-    MVD_DEBUG_ANTILAG = 1,
-    MVD_DEBUG_WEAPON = 2
-};
+enum { MVD_DEBUG_ANTILAG = 1, MVD_DEBUG_WEAPON = 2 }; /* types of clc_mvd_debug */
 
 /* Commands of brush editing. */
 enum {
@@ -176,10 +89,6 @@ enum {
 enum {
     DF_ORIGIN = 0x0001,
     DF_ANGLES = 0x0008,
-    DF_EFFECTS = 0x0040,
-    DF_SKINNUM = 0x0080,
-    DF_WEAPONFRAME = 0x0400,
-    DF_MODEL = 0x0800
 };
 
 /* Hidden messages of MVD. */
@@ -188,7 +97,7 @@ enum { ANTILAG_PLAYER = 0x7f, INSTRUCTION_WEAPONS = 10 };
 enum { SEATS_END = 0x80 }; /* behind the players of svc_serverdata with SPLITSCREEN */
 
 /* svc_packetsprojectiles: the number's word. */
-enum { PROJECTILE_NUMBER = 0x7fff, PROJECTILE_REMOVE = 0x8000 };
+enum { PROJECTILE_NUMBER = 0x7fff };
 
 /* Any of these adds a byte of flags to svc_playerinfo, and one of bits to entity deltas. */
 #define FTE_MOREFLAGS (FTE_SCALE | FTE_TRANS | FTE_FATNESS | FTE_HULLSIZE)

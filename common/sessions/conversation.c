@@ -12,8 +12,8 @@
 /* Sessions that wait for a donor: each may hold a temporary file. */
 enum { WAITING_MAX = 64 };
 
-/* Sessions without content that are reported; further ones are only counted. */
-enum { SMALL_MAX = 8 };
+/* Sessions of fewer packets that are reported; further ones are only counted. */
+enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
 
 static void init_state(struct qs_conversation *conversation, int protocol)
 {
@@ -36,47 +36,18 @@ static void find_server_ports(struct qs_conversation *conversation,
             selection, conversation->protocol, conversation->flow.ends[end].port);
 }
 
-static struct qs_conversation *new_between(const struct qs_protocol_selection *selection,
-                                           int protocol, const struct qs_address *a,
-                                           const struct qs_address *b)
-{
-    struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
-
-    conversation->flow.ends[QS_END_A] = *a;
-    conversation->flow.ends[QS_END_B] = *b;
-    init_state(conversation, protocol);
-    find_server_ports(conversation, selection);
-    return conversation;
-}
-
 struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
                                             int protocol, const struct qs_address *a,
                                             const struct qs_address *b)
 {
-    struct qs_conversation *conversation = new_between(selection, protocol, a, b);
-
-    conversation->order = qs_resequence_new();
-    return conversation;
-}
-
-struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_selection *selection,
-                                                   int protocol, const struct qs_packet *first)
-{
-    const bool from_a = first->from == QS_END_A;
-    struct qs_conversation *conversation =
-        new_between(selection, protocol, from_a ? &first->source : &first->destination,
-                    from_a ? &first->destination : &first->source);
-
-    conversation->stream = qs_stream_new(qs_protocols[protocol]);
-    return conversation;
-}
-
-struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *demo)
-{
     struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
 
-    conversation->demo = demo;
-    init_state(conversation, qs_demo_input_protocol(demo));
+    init_state(conversation, protocol);
+    if (!a)
+        return conversation;
+    conversation->flow.ends[QS_END_A] = *a;
+    conversation->flow.ends[QS_END_B] = *b;
+    find_server_ports(conversation, selection);
     return conversation;
 }
 
@@ -100,22 +71,14 @@ void qs_conversation_set_protocol(struct qs_conversation *conversation,
 
 /* --- A session begins ------------------------------------------------------------------------ */
 
-/* The server's end: as the protocol knows it, or else by the port. */
-static enum qs_end server_end(const struct qs_conversation *conversation)
+const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
+                                                 bool server)
 {
-    if (conversation->state->server != QS_END_UNKNOWN)
-        return conversation->state->server;
-    return conversation->is_server_port[QS_END_A] ? QS_END_A : QS_END_B;
-}
+    enum qs_end end = conversation->state->server;
 
-struct qs_address qs_conversation_server(const struct qs_conversation *conversation)
-{
-    return conversation->flow.ends[server_end(conversation)];
-}
-
-struct qs_address qs_conversation_client(const struct qs_conversation *conversation)
-{
-    return conversation->flow.ends[server_end(conversation) == QS_END_A ? QS_END_B : QS_END_A];
+    if (end == QS_END_UNKNOWN)
+        end = conversation->is_server_port[QS_END_A] ? QS_END_A : QS_END_B;
+    return &conversation->flow.ends[(end == QS_END_A) == server ? QS_END_A : QS_END_B];
 }
 
 bool qs_ranges_have(const GArray *ranges, uint64_t number)
@@ -141,28 +104,6 @@ static void look_for_duplicates(struct qs_sessions *sessions,
         qs_nat_duplicates_begin(sessions->duplicates);
 }
 
-static void begin_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          unsigned number, const struct qs_decoded_packet *first)
-{
-    const struct qs_sessions_options *options = sessions->options;
-    const struct qs_client_session_setup setup = {
-        .number = number,
-        .recorded = conversation->demo ? conversation->demo->reader.format : NULL,
-        .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
-        .handler = sessions->handler,
-        .donors = sessions->donors,
-        .client = qs_conversation_client(conversation),
-        .server = qs_conversation_server(conversation),
-        .demo = {.store = sessions->handler->write_demos ? options->store : NULL,
-                 .demo_options = options->demo,
-                 .capture = sessions->stem,
-                 .session = number},
-    };
-
-    conversation->session = qs_client_session_new(&setup, first);
-    look_for_duplicates(sessions, conversation, first->packet->time);
-}
-
 /* A session begins with a number that is new: packets may come of one that is over. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,
@@ -176,15 +117,12 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
 
     if (number != before)
         qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
-    if (number && number != before)
-        begin_session(sessions, conversation, number, decoded);
+    if (number && number != before) {
+        conversation->session = qs_client_session_new(sessions, conversation, number, decoded);
+        look_for_duplicates(sessions, conversation, decoded->packet->time);
+    }
     if (conversation->session)
         qs_client_session_packet(conversation->session, decoded);
-}
-
-bool qs_conversation_is_session_over(const struct qs_conversation *conversation)
-{
-    return conversation->numbered.number && !conversation->session;
 }
 
 /* --- A session ends -------------------------------------------------------------------------- */
@@ -195,10 +133,12 @@ static void report_left_out(struct qs_sessions *sessions, const struct qs_client
         sessions->handler->session_left_out(sessions->handler, session);
 }
 
-/* Whether the session is reported by itself; else it is counted. */
+/* Whether the session is reported by itself; a few packets of one end that reveal nothing are only
+ * counted, where there are many such. */
 static bool is_reported(struct qs_sessions *sessions, const struct qs_client_session *session)
 {
-    if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
+    if (qs_client_session_is_live(session) || session->recorded || session->state.level ||
+        session->packets >= CONTENT_PACKETS || sessions->options->chosen->len ||
         sessions->small_ended++ < SMALL_MAX)
         return true;
     sessions->others.sessions++;
@@ -211,7 +151,6 @@ static void finish_session(struct qs_sessions *sessions, struct qs_client_sessio
     struct qs_sessions_handler *handler = sessions->handler;
 
     qs_client_session_end(session, sessions->keep);
-    qs_client_session_report(session);
     if (!is_reported(sessions, session))
         report_left_out(sessions, session);
     else if (session->chosen && handler->session_end)
@@ -232,8 +171,8 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
     conversation->session = NULL;
     qs_nat_duplicates_end(sessions->duplicates, session);
     if (!conversation->qport) { /* else they are known, and the client may have moved */
-        session->server = qs_conversation_server(conversation);
-        session->client = qs_conversation_client(conversation);
+        session->server = *qs_conversation_address(conversation, true);
+        session->client = *qs_conversation_address(conversation, false);
     }
     qs_client_session_over(session, conversation->state);
     if (!sessions->options->may_wait || !qs_client_session_waits(session)) {

@@ -46,7 +46,7 @@ struct qs_sessions {
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
-    struct qs_qports *qports;
+    GHashTable *qports; /* see qports.h */
     struct qs_nat_duplicates *duplicates;
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */
@@ -68,23 +68,15 @@ struct qs_sessions {
     bool ending; /* there is no more input */
 };
 
-/* A conversation of datagrams between `a` and `b`. */
+/* Between `a` and `b`; NULL: of a demo. The caller sets one of the three. */
 struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
                                             int protocol, const struct qs_address *a,
                                             const struct qs_address *b);
-
-/* A conversation over TCP that begins with these bytes. */
-struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_selection *selection,
-                                                   int protocol, const struct qs_packet *first);
-
-/* The blocks of a demo, which must live as long. */
-struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *demo);
-
 void qs_conversation_free(struct qs_conversation *conversation);
 
-/* Its ends: as the protocol knows them, or else by the ports. */
-struct qs_address qs_conversation_server(const struct qs_conversation *conversation);
-struct qs_address qs_conversation_client(const struct qs_conversation *conversation);
+/* The address of the server, or of the client: as the protocol knows it, or else by the ports. */
+const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
+                                                 bool server);
 
 /* Changes the protocol of a conversation and resets its state. */
 void qs_conversation_set_protocol(struct qs_conversation *conversation,
@@ -101,9 +93,6 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
 void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
                                  enum qs_session_end why);
 
-/* Whether the latest session is over, though packets of it may come. */
-bool qs_conversation_is_session_over(const struct qs_conversation *conversation);
-
 /*
  * Where the session is live by now: an established session is never ended for one that is not.
  * Where there is no room for it, it is left out. `now`: the packet's time.
@@ -113,5 +102,28 @@ void qs_conversation_limit_sessions(struct qs_sessions *sessions,
 
 /* The input ends: ends the sessions that wait for a donor. */
 void qs_conversation_end_waiting(struct qs_sessions *sessions);
+
+/* --- Sessions: session.c --------------------------------------------------------------------- */
+
+/* Begins with its first packet; pass that to qs_client_session_packet(), too. */
+struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessions,
+                                                const struct qs_conversation *conversation,
+                                                unsigned number,
+                                                const struct qs_decoded_packet *first);
+void qs_client_session_free(struct qs_client_session *session);
+
+/* Updates the session by a packet, and reports what is new. */
+void qs_client_session_packet(struct qs_client_session *session,
+                              const struct qs_decoded_packet *decoded);
+
+/* Time passes: see qs_demo_rebuilder.settle. */
+void qs_client_session_settle(struct qs_client_session *session);
+
+/* The session is over, and `state` is what is known of it. */
+void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);
+
+/* Ends the session's demo, and reports its files. `keep` false: what is not finished yet is
+ * dropped. */
+void qs_client_session_end(struct qs_client_session *session, bool keep);
 
 #endif

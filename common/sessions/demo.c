@@ -10,21 +10,17 @@
 struct demo {
     struct qs_session_demo shared;
     struct qs_session_demo_setup setup;
-    const char *source;             /* file of the packet at hand */
-    uint64_t number;                /* of it */
-    int64_t time;                   /* of it */
-    int64_t origin;                 /* of the first packet; 0: there was none */
-    char *player;                   /* whose demo it is */
-    char *map;                      /* that the session is on */
-    bool writing;                   /* a file has begun: */
-    void *file;                     /* of the store; NULL: it is only counted */
-    uint64_t first;                 /* number of its first packet */
-    int64_t start;                  /* time of it */
-    int64_t end;                    /* time of the packet that wrote to it last */
-    char *file_map;                 /* the map that it is named after */
-    const struct qs_donors *donors; /* NULL: other sessions are not known */
-    const struct qs_donor *donor;
-    GTree *left_out; /* char * to guint: how often each command was left out */
+    const char *source; /* file of the packet at hand */
+    uint64_t number;    /* of it */
+    int64_t origin;     /* time of the first packet; 0: there was none */
+    char *map;          /* that the session is on */
+    bool writing;       /* a file has begun: */
+    void *file;         /* of the store; NULL: it is only counted */
+    uint64_t first;     /* number of its first packet */
+    int64_t start;      /* time of it */
+    int64_t end;        /* time of the packet that wrote to it last */
+    char *file_map;     /* the map that it is named after */
+    GTree *left_out;    /* char * to guint: how often each command was left out */
 };
 
 /* --- Problems -------------------------------------------------------------------------------- */
@@ -53,28 +49,23 @@ static char *kind_of(const char *text)
     return g_string_free(kind, FALSE);
 }
 
-static struct qs_session_demo_problem *find_problem(const struct qs_session_problems *problems,
-                                                    const char *kind)
-{
-    for (guint i = 0; i < problems->kinds->len; i++) {
-        struct qs_session_demo_problem *problem = g_ptr_array_index(problems->kinds, i);
-
-        if (strcmp(problem->kind, kind) == 0)
-            return problem;
-    }
-    return NULL;
-}
-
 /* NULL: there are too many kinds. */
 static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_problems *problems,
                                                            const char *text)
 {
+    struct qs_session_demo_problem *problem;
     char *kind = kind_of(text);
-    struct qs_session_demo_problem *problem = find_problem(problems, kind);
 
-    if (problem || problems->kinds->len == QS_DEMO_PROBLEMS_MAX) {
+    for (guint i = 0; i < problems->kinds->len; i++) {
+        problem = g_ptr_array_index(problems->kinds, i);
+        if (strcmp(problem->kind, kind) == 0) {
+            g_free(kind);
+            return problem;
+        }
+    }
+    if (problems->kinds->len == QS_DEMO_PROBLEMS_MAX) {
         g_free(kind);
-        return problem;
+        return NULL;
     }
     problem = g_new0(struct qs_session_demo_problem, 1);
     problem->kind = kind;
@@ -133,11 +124,18 @@ static void append_times(GString *text, const struct qs_session_demo_problem *pr
     g_string_append(text, ": ");
 }
 
-/* " (packet 12)", " (3 times: packets 12, 45, 99)" */
-static void append_places(GString *text, const struct qs_session_demo_problem *problem)
+char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
 {
     const guint shown = problem->packets->len;
+    GString *text = g_string_new(NULL);
 
+    if (problem->file)
+        append_times(text, problem);
+    g_string_append(text, problem->text);
+    if (problem->amount)
+        g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);
+    if (problem->count <= 1 && !shown)
+        return g_string_free(text, FALSE);
     g_string_append(text, " (");
     if (problem->count > 1)
         g_string_append_printf(text, "%" G_GUINT64_FORMAT " times", problem->count);
@@ -148,19 +146,6 @@ static void append_places(GString *text, const struct qs_session_demo_problem *p
         g_string_append_printf(text, "%s %" G_GUINT64_FORMAT, i ? "," : "",
                                g_array_index(problem->packets, uint64_t, i));
     g_string_append(text, shown && shown < problem->count ? ", …)" : ")");
-}
-
-char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
-{
-    GString *text = g_string_new(NULL);
-
-    if (problem->file)
-        append_times(text, problem);
-    g_string_append(text, problem->text);
-    if (problem->amount)
-        g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);
-    if (problem->count > 1 || problem->packets->len)
-        append_places(text, problem);
     return g_string_free(text, FALSE);
 }
 
@@ -190,7 +175,7 @@ static struct qs_demo_name_request name_request(const struct demo *demo)
     return (struct qs_demo_name_request){.capture = demo->setup.capture,
                                          .session = demo->setup.session,
                                          .start = demo->start,
-                                         .player = demo->player,
+                                         .player = demo->shared.player,
                                          .map = demo->file_map,
                                          .extension = demo->setup.extension};
 }
@@ -228,7 +213,7 @@ static void begin_file(struct qs_demo_writer *writer)
     demo->writing = true;
     demo->shared.size = 0;
     demo->first = demo->number;
-    demo->start = demo->end = demo->time;
+    demo->start = demo->end = demo->shared.time;
     demo->file_map = g_strdup(demo->map);
     request = name_request(demo);
     if (store)
@@ -240,7 +225,7 @@ static void write_bytes(struct qs_demo_writer *writer, const void *data, size_t 
     struct demo *demo = (struct demo *)writer;
 
     demo->shared.size += size;
-    demo->end = MAX(demo->end, demo->time);
+    demo->end = MAX(demo->end, demo->shared.time);
     if (demo->file)
         demo->setup.store->write(demo->file, data, size);
 }
@@ -301,10 +286,10 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo)
 
 static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, void *user)
 {
-    const struct demo *demo = (const struct demo *)writer;
+    const struct qs_session_demo *demo = (const struct qs_session_demo *)writer;
 
-    if (demo->donor)
-        qs_donor_peers(demo->donors, demo->donor, call, user);
+    if (demo->self)
+        qs_donor_peers(demo->donors, demo->self, call, user);
 }
 
 /* --- The demo -------------------------------------------------------------------------------- */
@@ -339,7 +324,6 @@ void qs_session_demo_free(struct qs_session_demo *shared)
     g_free(shared->lacks);
     qs_donor_choice_clear(&shared->donor);
     g_tree_destroy(demo->left_out);
-    g_free(demo->player);
     g_free(demo->map);
     g_free(demo);
 }
@@ -360,22 +344,9 @@ void qs_session_demo_set_source(struct qs_session_demo *shared, const char *file
 
     demo->source = file;
     demo->number = packet->number;
-    demo->time = packet->time;
+    shared->time = packet->time;
     if (!demo->origin)
         demo->origin = packet->time;
-}
-
-void qs_session_demo_set_time(struct qs_session_demo *shared, int64_t time)
-{
-    ((struct demo *)shared)->time = time;
-}
-
-void qs_session_demo_set_player(struct qs_session_demo *shared, const char *player)
-{
-    struct demo *demo = (struct demo *)shared;
-
-    g_free(demo->player);
-    demo->player = g_strdup(player);
 }
 
 void qs_session_demo_set_map(struct qs_session_demo *shared, const char *map)
@@ -395,18 +366,4 @@ void qs_session_demo_end(struct qs_session_demo *shared, bool keep)
         end_file((struct demo *)shared);
     else
         discard_file((struct demo *)shared);
-}
-
-void qs_session_demo_drop(struct qs_session_demo *shared)
-{
-    shared->dropped = true;
-}
-
-void qs_session_demo_set_peers(struct qs_session_demo *shared, const struct qs_donors *donors,
-                               const struct qs_donor *donor)
-{
-    struct demo *demo = (struct demo *)shared;
-
-    demo->donors = donors;
-    demo->donor = donor;
 }

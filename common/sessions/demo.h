@@ -97,8 +97,7 @@ struct qs_session_demo_file {
     char *error;        /* why it is not there, or NULL */
 };
 
-/* Only the functions here and `writer` change it; `donor` is set once, of a session that began
- * late. */
+/* Only session.c, the functions here and `writer` change it. */
 struct qs_session_demo {
     struct qs_demo_writer writer; /* with the counts. A demo begun gets its name at the session's
                                      end, or when the next one begins */
@@ -106,8 +105,12 @@ struct qs_session_demo {
     struct qs_session_problems problems; /* what is wrong with it, or what the user should know */
     char *lacks;                         /* what the start lacks, or NULL */
     uint64_t size;                       /* bytes of the file that is being written */
-    struct qs_donor_choice donor;
-    bool dropped; /* the last file was not kept */
+    struct qs_donor_choice donor;        /* of a session that began late: set once */
+    bool dropped;                   /* the last file is not kept, or there is no need for any */
+    int64_t time;                   /* of what is written until the next packet comes */
+    const char *player;             /* whose demo it is; NULL: not known */
+    const struct qs_donors *donors; /* know other sessions with its server; NULL: none are known */
+    const struct qs_donor *self;    /* of them, the session; or NULL */
 };
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup);
@@ -121,25 +124,13 @@ bool qs_session_demo_splits(const struct qs_session_demo *demo);
 void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
                                 const struct qs_packet *packet);
 
-/* The time of what is written until the next packet comes. */
-void qs_session_demo_set_time(struct qs_session_demo *demo, int64_t time);
-
-/* Whose demo it is, and the map that the session is on from now on. NULL: not known. */
-void qs_session_demo_set_player(struct qs_session_demo *demo, const char *player);
+/* The map that the session is on from now on. NULL: not known. */
 void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map);
 
 /* The session is over: names the last file, or drops it where `keep` is false. */
 void qs_session_demo_end(struct qs_session_demo *demo, bool keep);
 
-/* There is no need for it: what is written is dropped. */
-void qs_session_demo_drop(struct qs_session_demo *demo);
-
 /* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
 char *qs_session_demo_left_out_text(const struct qs_session_demo *demo);
-
-/* The session's donor knows other sessions with its server; NULL: not any more. Both must live as
- * long. */
-void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_donors *donors,
-                               const struct qs_donor *donor);
 
 #endif

@@ -90,8 +90,11 @@ static struct candidate *candidate_of(struct qs_nat_duplicates *duplicates,
 static void decide(const struct candidate *candidate)
 {
     if (candidate->alike >= ALIKE_MIN &&
-        candidate->unlike <= 1 + (int)candidate->alike / UNLIKE_SHARE)
-        qs_client_session_set_same(candidate->session, candidate->alike_to);
+        candidate->unlike <= 1 + (int)candidate->alike / UNLIKE_SHARE) {
+        candidate->session->same_as = candidate->alike_to;
+        if (candidate->session->demo)
+            candidate->session->demo->dropped = true;
+    }
 }
 
 void qs_nat_duplicates_end(struct qs_nat_duplicates *duplicates, struct qs_client_session *session)

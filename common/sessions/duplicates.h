@@ -25,8 +25,8 @@ void qs_nat_duplicates_free(struct qs_nat_duplicates *duplicates);
 /* A session begins while others go on. */
 void qs_nat_duplicates_begin(struct qs_nat_duplicates *duplicates);
 
-/* A datagram of a session. Marks the later of two sessions by qs_client_session_set_same() when it
- * has seen enough. */
+/* A datagram of a session. The later of two sessions gets `same_as`, and no demo, when enough of
+ * it was seen. */
 void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
                               struct qs_client_session *session, const struct qs_packet *packet);
 

@@ -263,6 +263,11 @@ static bool observe(struct qs_late_session_listener *listener, const char *file,
     return trial->format->observe(trial->match, decoder);
 }
 
+static uint32_t unreadable_in(const struct trial *trial)
+{
+    return trial->match->evidence[QS_EVIDENCE_PACKETS].differ;
+}
+
 /* The other donors may have seen more of the same level. */
 static void consult(const struct search *search, const struct trial *trial)
 {
@@ -293,8 +298,8 @@ static char *refusal_of(const struct qs_late_session *late, const struct trial *
     return refusal ? refusal : trial->format->judge(trial->match);
 }
 
-static struct trial try_donor(const struct search *search, const struct qs_donor *donor,
-                              enum qs_donor_kind kind)
+static struct trial observe_donor(const struct search *search, const struct qs_donor *donor,
+                                  enum qs_donor_kind kind, unsigned variant)
 {
     const struct qs_late_join *format = search->late->format->late_join;
     struct trial trial = {.listener = {.packet = observe},
@@ -302,12 +307,31 @@ static struct trial try_donor(const struct search *search, const struct qs_donor
                           .donor = donor,
                           .match = format->match_new(donor->sign_on, kind)};
 
+    trial.match->variant = variant;
     if (format->consult)
         consult(search, &trial);
     decode(search->late, trial.match, &trial.listener);
+    return trial;
+}
+
+/* In the variant in which most packets can be read. */
+static struct trial try_donor(const struct search *search, const struct qs_donor *donor,
+                              enum qs_donor_kind kind)
+{
+    struct trial trial = observe_donor(search, donor, kind, 0);
+
+    for (unsigned i = 1; i < trial.match->variants && unreadable_in(&trial); i++) {
+        struct trial other = observe_donor(search, donor, kind, i), worse = other;
+
+        if (unreadable_in(&other) < unreadable_in(&trial)) {
+            worse = trial;
+            trial = other;
+        }
+        trial_clear(&worse);
+    }
     trial.refusal = refusal_of(search->late, &trial);
     if (trial.refusal)
-        format->match_free(g_steal_pointer(&trial.match));
+        trial.format->match_free(g_steal_pointer(&trial.match));
     return trial;
 }
 

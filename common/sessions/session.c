@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/session.h"
-
 #include "common/core/text.h"
 #include "common/demo/parts.h"
 #include "common/demo_formats.h"
-#include "common/protocols.h"
 #include "common/core/findings.h"
+#include "common/sessions/conversation.h"
 
 struct session {
     struct qs_client_session shared;
@@ -31,18 +29,11 @@ struct session {
  */
 enum { DESCRIBE_EVERY = 256, FIND_MAP_EVERY = 32 };
 
-/* Packets of one end. */
-enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
-
 bool qs_client_session_is_live(const struct qs_client_session *session)
 {
-    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
-}
+    enum { LIVE_PACKETS = 16 }; /* of one end */
 
-bool qs_client_session_has_content(const struct qs_client_session *session)
-{
-    return qs_client_session_is_live(session) || session->recorded || session->state.level ||
-           session->packets >= CONTENT_PACKETS;
+    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
 }
 
 static const struct qs_demo_rebuilder *rebuilder_of(const struct session *session)
@@ -82,7 +73,7 @@ static void describe(struct session *session, const struct qs_session *state)
     replace(&shared->player, description.player);
     shared->spectator = description.spectator;
     if (shared->demo)
-        qs_session_demo_set_player(shared->demo, shared->player);
+        shared->demo->player = shared->player;
     if (description.map && !shared->map && (!state->level || state->level != session->unproven))
         enter_map(session, description.map);
     g_free(description.map);
@@ -128,77 +119,52 @@ static void report(struct session *session, void (*event)(struct qs_sessions_han
         event(session->handler, &session->shared);
 }
 
-static guint file_count(const struct session *session)
-{
-    return session->shared.demo ? session->shared.demo->files->len : 0;
-}
-
-static void report_files(struct session *session)
+/* `over`: files of sessions that never were live, too. */
+static void report_events(struct session *session, bool over)
 {
     struct qs_sessions_handler *handler = session->handler;
+    struct qs_client_session *shared = &session->shared;
+    const GPtrArray *files = shared->demo ? shared->demo->files : NULL;
+    const bool live = session->begin_reported || qs_client_session_is_live(shared);
 
-    for (; session->files_reported < file_count(session); session->files_reported++)
-        if (session->shared.chosen && handler->demo_file)
-            handler->demo_file(
-                handler, &session->shared,
-                g_ptr_array_index(session->shared.demo->files, session->files_reported));
-}
-
-/* Mostly nothing is new. */
-static bool has_events(const struct session *session)
-{
-    return !session->begin_reported || (session->late && !session->late_reported) ||
-           (session->shared.map && session->map_reported != session->level + 1) ||
-           session->files_reported != file_count(session);
-}
-
-static void report_events(struct session *session)
-{
-    const struct qs_sessions_handler *handler = session->handler;
-
-    if (!session->begin_reported) {
-        if (!qs_client_session_is_live(&session->shared))
-            return;
-        session->begin_reported = true;
+    if (live && !session->begin_reported)
         report(session, handler->session_begin);
-    }
-    if (session->late && !session->late_reported) {
-        session->late_reported = true;
+    session->begin_reported = live;
+    if (live && session->late && !session->late_reported)
         report(session, handler->session_late);
-    }
-    report_files(session);
-    if (session->shared.map && session->map_reported != session->level + 1) {
+    session->late_reported |= live && session->late;
+    for (; (live || over) && files && session->files_reported < files->len;
+         session->files_reported++)
+        if (shared->chosen && handler->demo_file)
+            handler->demo_file(handler, shared, files->pdata[session->files_reported]);
+    if (live && shared->map && session->map_reported != session->level + 1) {
         session->map_reported = session->level + 1;
         report(session, handler->session_map);
     }
 }
 
-void qs_client_session_report(struct qs_client_session *shared)
-{
-    struct session *session = (struct session *)shared;
-
-    report_events(session);
-    report_files(session);
-}
-
 /* --- Its demo -------------------------------------------------------------------------------- */
 
-static void start_demo(struct session *session, const struct qs_client_session_setup *setup,
+static void start_demo(struct session *session, const struct qs_sessions *sessions,
                        const char *comment)
 {
-    struct qs_session_demo_setup demo = setup->demo;
-    struct qs_demo_writer *writer;
+    const struct qs_session_demo_setup setup = {
+        .store = sessions->handler->write_demos ? sessions->options->store : NULL,
+        .demo_options = sessions->options->demo,
+        .capture = sessions->stem,
+        .extension = session->shared.format->extension,
+        .session = session->shared.number};
+    struct qs_session_demo *demo = qs_session_demo_new(&setup);
 
-    demo.extension = session->shared.format->extension;
-    session->shared.demo = qs_session_demo_new(&demo);
-    qs_session_demo_set_peers(session->shared.demo, session->donors, session->donor);
+    session->shared.demo = demo;
+    demo->donors = sessions->donors;
+    demo->self = session->donor;
     /* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
-    writer = &session->shared.demo->writer;
-    if (!writer->sanitize)
-        session->restorer = qs_demo_restorer_new(writer, comment);
+    if (!demo->writer.sanitize)
+        session->restorer = qs_demo_restorer_new(&demo->writer, comment);
     if (session->restorer)
         return;
-    session->rebuild = rebuilder_of(session)->create(writer);
+    session->rebuild = rebuilder_of(session)->create(&demo->writer);
     session->late_join = session->shared.format->late_join;
 }
 
@@ -249,7 +215,7 @@ static void begin_replay(struct qs_late_session_listener *listener,
     struct session *session = ((const struct replay *)listener)->session;
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
-    qs_session_demo_set_time(session->shared.demo, qs_late_session_start(session->late));
+    session->shared.demo->time = qs_late_session_start(session->late);
     if (!match)
         return;
     session->unproven = match->unproven ? state->level : 0;
@@ -287,35 +253,41 @@ static void rebuild_late(struct session *session)
 
 /* --- Its way --------------------------------------------------------------------------------- */
 
-struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
+struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessions,
+                                                const struct qs_conversation *conversation,
+                                                unsigned number,
                                                 const struct qs_decoded_packet *first)
 {
+    const struct qs_sessions_options *options = sessions->options;
     struct session *session = g_new0(struct session, 1);
     struct qs_client_session *shared = &session->shared;
 
-    session->handler = setup->handler;
-    shared->number = setup->number;
-    shared->protocol = first->decoder->protocol;
-    shared->client = setup->client;
-    shared->server = setup->server;
-    shared->first = first->location;
-    shared->start = first->packet->time;
-    shared->maps = g_ptr_array_new_with_free_func(g_free);
-    shared->quality = setup->handler->want_lines ? qs_quality_new() : NULL;
-    shared->chosen = setup->chosen;
-    shared->recorded = setup->recorded;
-    shared->format = setup->recorded ? setup->recorded
-                                     : qs_demo_format_of(shared->protocol, first->packet->unit != 0,
-                                                         setup->demo.demo_options.extension);
+    session->handler = sessions->handler;
+    *shared = (struct qs_client_session){
+        .number = number,
+        .protocol = first->decoder->protocol,
+        .client = *qs_conversation_address(conversation, false),
+        .server = *qs_conversation_address(conversation, true),
+        .first = first->location,
+        .start = first->packet->time,
+        .maps = g_ptr_array_new_with_free_func(g_free),
+        .quality = session->handler->want_lines ? qs_quality_new() : NULL,
+        .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
+        .recorded = conversation->demo ? conversation->demo->reader.format : NULL,
+    };
+    shared->format = shared->recorded
+                         ? shared->recorded
+                         : qs_demo_format_of(shared->protocol, first->packet->unit != 0,
+                                             options->demo.extension);
     /* A demo is not rebuilt of a demo. */
     if (!shared->format || !session->handler->want_rebuild || shared->recorded)
         return shared;
     if (shared->format->late_join) {
-        session->donors = setup->donors;
-        session->donor = qs_donor_new(setup->donors, shared->format, shared->number);
+        session->donors = sessions->donors;
+        session->donor = qs_donor_new(sessions->donors, shared->format, number);
     }
     if (shared->chosen)
-        start_demo(session, setup, first->comment);
+        start_demo(session, sessions, first->comment);
     join_if_late(session, first, NULL);
     return shared;
 }
@@ -383,8 +355,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (decoder->connectionless)
         keep_known(session, decoder->session);
     shared->state = *decoder->session;
-    if (has_events(session))
-        report_events(session);
+    report_events(session, false);
 }
 
 void qs_client_session_settle(struct qs_client_session *shared)
@@ -403,7 +374,7 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
 
     keep_known(session, state);
     if (shared->demo)
-        qs_session_demo_set_peers(shared->demo, NULL, NULL);
+        shared->demo->self = NULL;
     if (session->donor)
         qs_donor_end(session->donors, session->donor);
     session->donor = NULL;
@@ -412,13 +383,6 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
 bool qs_client_session_waits(const struct qs_client_session *session)
 {
     return ((const struct session *)session)->late != NULL;
-}
-
-void qs_client_session_set_same(struct qs_client_session *session, unsigned number)
-{
-    session->same_as = number;
-    if (session->demo)
-        qs_session_demo_drop(session->demo);
 }
 
 void qs_client_session_end(struct qs_client_session *shared, bool keep)
@@ -436,4 +400,5 @@ void qs_client_session_end(struct qs_client_session *shared, bool keep)
         rebuilder_of(session)->finish(session->rebuild);
     if (shared->demo)
         qs_session_demo_end(shared->demo, keep);
+    report_events(session, true);
 }

@@ -62,9 +62,6 @@ struct qs_client_session {
  */
 bool qs_client_session_is_live(const struct qs_client_session *session);
 
-/* False for a few packets of one end that reveal nothing. */
-bool qs_client_session_has_content(const struct qs_client_session *session);
-
 /* --- Events ---------------------------------------------------------------------------------- */
 
 /* A packet after its decode. */
@@ -166,47 +163,10 @@ struct qs_sessions_options {
     uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
     /* The protocol of a conversation that nothing else shows, by one of its packets, or
      * QS_PROTOCOL_NONE; or NULL. */
-    int (*find_protocol)(void *user, const struct qs_packet *packet);
-    void *find_protocol_user;
+    int (*find_protocol)(const struct qs_packet *packet);
 };
-
-/* --- For sessions.c: the packets of a session ------------------------------------------------ */
-
-struct qs_client_session_setup {
-    unsigned number;
-    const struct qs_demo_format *recorded;
-    bool chosen;
-    struct qs_sessions_handler *handler;
-    struct qs_donors *donors;
-    struct qs_address client, server; /* as far as they are known */
-    struct qs_session_demo_setup demo;
-};
-
-/* Begins with its first packet; pass that to qs_client_session_packet(), too. */
-struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
-                                                const struct qs_decoded_packet *first);
-void qs_client_session_free(struct qs_client_session *session);
-
-/* Updates the session by a packet, and reports what is new. */
-void qs_client_session_packet(struct qs_client_session *session,
-                              const struct qs_decoded_packet *decoded);
-
-/* Time passes: see qs_demo_rebuilder.settle. */
-void qs_client_session_settle(struct qs_client_session *session);
-
-/* The session is over, and `state` is what is known of it. */
-void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);
 
 /* Whether its demo waits for a donor; more input may have one. */
 bool qs_client_session_waits(const struct qs_client_session *session);
-
-/* It is session `number` under another address: it gives no demo. */
-void qs_client_session_set_same(struct qs_client_session *session, unsigned number);
-
-/* Ends the session's demo. `keep` false: what is not finished yet is dropped. */
-void qs_client_session_end(struct qs_client_session *session, bool keep);
-
-/* Reports what is new behind the end of its demo, but not the session's end. */
-void qs_client_session_report(struct qs_client_session *session);
 
 #endif

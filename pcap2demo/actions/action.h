@@ -8,9 +8,30 @@
 
 #include <stdbool.h>
 
-#include "pcap2demo/actions/options.h"
 #include "common/sessions/sessions.h"
+#include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/message.h"
+
+struct action_kind;
+struct rows;
+
+/*
+ * The command line options that all actions share. Other options are static in their module, whose
+ * GOptionEntry rows GOption fills. Before the command line is read, and after the run, they are
+ * false or NULL.
+ */
+struct options {
+    const struct action_kind *action;
+    char *argument; /* of the action: a file, a folder, a format; or NULL */
+    bool json;
+    bool quiet, verbose;
+    bool show_secrets; /* in output and in goldens */
+    bool force;        /* overwrite files */
+    char **files;      /* ends with NULL */
+    bool any_folder;   /* some of them come from a folder */
+    struct demo_files *demos;
+    struct qs_sessions_options sessions;
+};
 
 /*
  * A running action. Any function except `end` may be NULL. Implementations begin with this struct;
@@ -18,21 +39,22 @@
  */
 struct action {
     struct qs_sessions_handler handler;
-    bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
-    bool interrupted;     /* set by the caller: the inputs were not read to the end */
+    const struct options *options;
+    struct qs_small_sessions others; /* counted by action_add_others() */
+    struct rows *rows;               /* of a report */
+    bool separate_inputs;            /* sessions end with each input; numbers restart at 1 */
+    bool interrupted;                /* set by the caller: the inputs were not read to the end */
     /*
      * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
-     * after it; messages are muted meanwhile. Pipes are read once, unless `twice`: then they are
-     * refused.
+     * after it; messages are muted meanwhile.
      */
     void (*ahead)(struct action *action, bool begins);
-    bool twice;
-    bool reads_again; /* `end` reads the inputs again: standard input is kept in a file */
+    bool reads_again; /* `end` reads the inputs again */
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
     /* The input was read, up to its end or the first damage. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* All inputs were read. Frees the action. `report` is false if no input could be read. */
+    /* All inputs were read; `report`: any could be. Clears what `begin` made. */
     void (*end)(struct action *action, bool report);
 };
 
@@ -57,10 +79,19 @@ struct action_kind {
     /* Parses their values, after the files. False: an error was reported. NULL: all are valid.
      */
     bool (*parse_options)(const struct options *options);
-    struct action *(*create)(const struct options *options);
-    /* Replaces `create` for actions without input: the files are words. Or NULL. */
+    size_t size;           /* of the struct that begins with struct action; zeros behind that */
+    struct action running; /* what it begins with; `begin` sets the rest, or is NULL */
+    void (*begin)(struct action *action);
+    /* Replaces these for actions without input: the files are words. Or NULL. */
     void (*print)(const struct options *options);
 };
+
+/* The action of these options. New. */
+struct action *action_new(const struct options *options);
+void action_free(struct action *action);
+
+/* A handler of sessions that are only counted. */
+void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
 
 /* The default action. */
 extern const struct action_kind convert_action;

@@ -13,7 +13,6 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
 #include "pcap2demo/anonymize/redactions.h"
-#include "pcap2demo/anonymize/locations.h"
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/writer.h"
 
@@ -35,7 +34,6 @@ static struct {
 
 struct anonymize {
     struct action action;
-    const struct options *options;
     struct redactions *redactions;
     struct addresses *addresses;
     struct qs_secret_guard guard;
@@ -364,7 +362,8 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
                 "is a demo; --anonymize takes captures");
         all->refused = true;
     }
-    if (!decoded->location.block && qs_sessions_want(&all->options->sessions, decoded->session))
+    if (!decoded->location.block &&
+        qs_sessions_want(&all->action.options->sessions, decoded->session))
         add_packet(all, decoded);
     redactions_clear(all->redactions);
 }
@@ -409,7 +408,7 @@ static void print_counts(const struct anonymize *all)
 {
     const struct counts *counts = &all->counts;
 
-    print_line("%s: %" PRIu64 " packets", all->options->argument,
+    print_line("%s: %" PRIu64 " packets", all->action.options->argument,
                anonymous_writer_count(all->writer));
     print_line("  passwords and user keys: %u, in %" PRIu64 " places",
                pseudonyms_count(all->passwords), counts->passwords);
@@ -427,12 +426,13 @@ static void print_counts(const struct anonymize *all)
 
 static void write_file(struct anonymize *all)
 {
-    char *name = g_path_get_basename(all->options->argument);
-    char *error = anonymous_writer_commit(all->writer, name, all->options->force);
+    char *name = g_path_get_basename(all->action.options->argument);
+    char *error = anonymous_writer_commit(all->writer, name, all->action.options->force);
 
     if (error)
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = all->options->argument}, "%s", error);
-    else if (!all->options->quiet)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = all->action.options->argument}, "%s",
+                error);
+    else if (!all->action.options->quiet)
         print_counts(all);
     g_free(error);
     g_free(name);
@@ -461,7 +461,6 @@ static void anonymize_end(struct action *action, bool any_input)
     pseudonyms_free(all->names);
     g_hash_table_destroy(all->deflated);
     qs_secret_guard_clear(&all->guard);
-    g_free(all);
 }
 
 static char *name_problem(const char *file)
@@ -469,12 +468,11 @@ static char *name_problem(const char *file)
     return writer_name_problem("--anonymize", file);
 }
 
-static struct action *create(const struct options *options)
+static void begin(struct action *action)
 {
-    struct anonymize *all = g_new0(struct anonymize, 1);
-    char *folder = g_path_get_dirname(options->argument);
+    struct anonymize *all = (struct anonymize *)action;
+    char *folder = g_path_get_dirname(action->options->argument);
 
-    all->options = options;
     all->redactions = redactions_new();
     all->addresses = addresses_new();
     qs_secret_guard_init(&all->guard, false);
@@ -482,17 +480,9 @@ static struct action *create(const struct options *options)
     all->names = pseudonyms_new(true);
     all->writer = anonymous_writer_new(folder, all->addresses, finish_packet, all);
     all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    all->action = (struct action){.handler.sink = &all->redactions->sink,
-                                  .handler.as_captured = true,
-                                  .handler.guard = &all->guard.base,
-                                  .handler.packet = anonymize_packet,
-                                  .handler.conversation_over = anonymize_conversation_over,
-                                  .ahead = anonymize_ahead,
-                                  .twice = given.replace_names,
-                                  .input_over = anonymize_input_over,
-                                  .end = anonymize_end};
+    action->handler.sink = &all->redactions->sink;
+    action->handler.guard = &all->guard.base;
     g_free(folder);
-    return &all->action;
 }
 
 static const GOptionEntry entries[] = {
@@ -508,5 +498,12 @@ const struct action_kind anonymize_action = {
     .argument = "FILE",
     .problem = name_problem,
     .entries = entries,
-    .create = create,
+    .size = sizeof(struct anonymize),
+    .running = {.handler.as_captured = true,
+                .handler.packet = anonymize_packet,
+                .handler.conversation_over = anonymize_conversation_over,
+                .ahead = anonymize_ahead,
+                .input_over = anonymize_input_over,
+                .end = anonymize_end},
+    .begin = begin,
 };

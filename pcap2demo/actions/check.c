@@ -21,12 +21,10 @@ enum { PROBLEMS_MAX = 10 };
 struct check {
     struct action action;
     struct qs_sink base;
-    const struct options *options;
-    GPtrArray *files;         /* struct findings, in the order of reading */
-    struct findings *current; /* the file being read */
-    GPtrArray *packet;        /* struct finding: of the current packet */
-    struct rows *sessions;    /* JSON */
-    struct qs_small_sessions others;
+    GPtrArray *files;             /* struct findings, in the order of reading */
+    struct findings *current;     /* the file being read */
+    GPtrArray *packet;            /* struct finding: of the current packet */
+    GPtrArray *lines;             /* char *: where packets of sessions are missing */
     struct golden_check *golden;  /* or NULL */
     struct expect *expect;        /* or NULL */
     struct qs_secret_guard guard; /* with a golden */
@@ -287,7 +285,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     findings->demo = decoded->location.block;
     if (check->expect)
         expect_packet(check->expect, decoded);
-    if (!qs_sessions_want(&check->options->sessions, decoded->session)) {
+    if (!qs_sessions_want(&check->action.options->sessions, decoded->session)) {
         discard_packet(check);
         return;
     }
@@ -308,7 +306,7 @@ static void check_input_start(struct action *action, const char *file)
 
     findings_for(check, file);
     if (check->action.separate_inputs)
-        rows_begin_part(check->sessions);
+        rows_begin_part(check->action.rows);
     if (check->golden)
         golden_check_begin(check->golden, file);
     test_report_begin(check->report, file);
@@ -327,13 +325,37 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     check->current = NULL;
 }
 
+/* Percents: a smaller part is not worth a line. */
+#define MISSING_MIN 0.5
+
+/* What the capture lacks, and what the line lost. */
+static void add_line(struct check *check, const struct qs_client_session *session)
+{
+    const bool ascii = !g_get_charset(NULL);
+    struct qs_line line;
+    char *to_server, *to_client;
+
+    qs_quality_line(session->quality, &line);
+    if (line.not_captured < 0 || MAX(line.not_captured, qs_line_worst(&line)) < MISSING_MIN)
+        return;
+    to_server = qs_line_loss_text(&line.c2s, ascii);
+    to_client = qs_line_loss_text(&line.s2c, ascii);
+    g_ptr_array_add(check->lines,
+                    g_strdup_printf("  session %u (no problem): the line lost %s %% to the server "
+                                    "and %s %% to the client; the capture lacks %.1f %%",
+                                    session->number, to_server, to_client, line.not_captured));
+    g_free(to_server);
+    g_free(to_client);
+}
+
 static void check_session(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session)
 {
     struct check *check = (struct check *)handler;
 
-    if (check->options->json)
-        report_add_json(check->sessions, session->number, report_session_json(session));
+    add_line(check, session);
+    if (check->action.options->json)
+        report_add_json(check->action.rows, session->number, report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
     if (check->expect)
@@ -359,7 +381,7 @@ static void check_others(struct qs_sessions_handler *handler,
 {
     struct check *check = (struct check *)handler;
 
-    report_add_others(&check->others, others);
+    action_add_others(handler, others);
     if (!wants_rebuild())
         return;
     if (check->current)
@@ -373,7 +395,7 @@ static void check_others(struct qs_sessions_handler *handler,
 /* Counts go to standard output, unless that is used otherwise. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->options->json && !given.tap && !check->options->quiet;
+    return !check->action.options->json && !given.tap && !check->action.options->quiet;
 }
 
 /* Failures, or else the verdict, go to this test case. */
@@ -427,7 +449,7 @@ static void print_json(const struct check *check)
     json_object_set_new(report, "files", files);
     json_object_set_new(report, "sessions", json_array());
     json_object_set_new(report, "status", json_integer(status_so_far()));
-    report_print_json(report, check->sessions, &check->others);
+    report_print_json(report, &check->action);
 }
 
 /* Problems go to standard error, also with JSON. */
@@ -447,6 +469,8 @@ static void print_text(const struct check *check)
 {
     for (guint i = 0; i < check->files->len; i++)
         print_file(check, g_ptr_array_index(check->files, i));
+    for (guint i = 0; i < check->lines->len && shows_findings(check); i++)
+        print_line("%s", (const char *)g_ptr_array_index(check->lines, i));
 }
 
 static void report_junit(const struct check *check)
@@ -479,7 +503,7 @@ static void report_cases(const struct check *check)
  */
 static void report_orphans(const struct check *check)
 {
-    const struct options *options = check->options;
+    const struct options *options = check->action.options;
     GPtrArray *orphans;
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
@@ -526,17 +550,16 @@ static void check_end(struct action *action, bool report)
         report_cases(check);
         test_report_free(check->report);
     }
-    if (report && check->options->json)
+    if (report && check->action.options->json)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
     if (check->expect)
         expect_free(check->expect);
     qs_secret_guard_clear(&check->guard);
-    rows_free(check->sessions);
+    g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
-    g_free(check);
 }
 
 /* The test cases of each input. */
@@ -554,47 +577,29 @@ static const char *const *case_names(void)
     return names;
 }
 
-static void prepare_tests(struct check *check)
+static void begin(struct action *action)
 {
-    check->action.separate_inputs =
-        golden_options.folder || given.expect || given.tap || given.junit;
+    struct check *check = (struct check *)action;
+
+    check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
+    check->expect = g_steal_pointer(&expectations);
+    qs_secret_guard_init(&check->guard, !action->options->show_secrets);
+    check->files = g_ptr_array_new_with_free_func(findings_free);
+    check->packet = g_ptr_array_new_with_free_func(problem_free);
+    check->lines = g_ptr_array_new_with_free_func(g_free);
+    action->handler.want_rebuild = wants_rebuild();
+    action->handler.as_captured = golden_options.folder != NULL;
+    action->separate_inputs = golden_options.folder || given.expect || given.tap || given.junit;
     if (golden_options.folder) {
         check->golden = golden_check_new(&golden_options);
         check->base.open = sink_open;
         check->base.close = sink_close;
         check->base.source = sink_source;
-        check->action.handler.guard = &check->guard.base;
+        action->handler.guard = &check->guard.base;
     }
-    if (check->expect)
-        check->action.handler.sink = expect_sink(check->expect, &check->base);
+    action->handler.sink = check->expect ? expect_sink(check->expect, &check->base) : &check->base;
     if (given.tap || given.junit)
         check->report = test_report_new(case_names());
-}
-
-static struct action *create(const struct options *options)
-{
-    struct check *check = g_new0(struct check, 1);
-
-    check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
-    check->action = (struct action){.handler.sink = &check->base,
-                                    .handler.as_captured = golden_options.folder != NULL,
-                                    .handler.want_lines = true,
-                                    .handler.want_rebuild = wants_rebuild(),
-                                    .input_start = check_input_start,
-                                    .handler.packet = check_packet,
-                                    .handler.session_end = check_session,
-                                    .handler.session_left_out = check_left_out,
-                                    .handler.others = check_others,
-                                    .input_over = check_input_over,
-                                    .end = check_end};
-    check->options = options;
-    check->expect = g_steal_pointer(&expectations);
-    qs_secret_guard_init(&check->guard, !options->show_secrets);
-    check->files = g_ptr_array_new_with_free_func(findings_free);
-    check->packet = g_ptr_array_new_with_free_func(problem_free);
-    check->sessions = rows_new();
-    prepare_tests(check);
-    return &check->action;
 }
 
 const struct action_kind check_action = {
@@ -606,5 +611,14 @@ const struct action_kind check_action = {
     .entries = entries,
     .is_implied = true,
     .parse_options = parse_options,
-    .create = create,
+    .size = sizeof(struct check),
+    .running = {.handler.want_lines = true,
+                .handler.packet = check_packet,
+                .handler.session_end = check_session,
+                .handler.session_left_out = check_left_out,
+                .handler.others = check_others,
+                .input_start = check_input_start,
+                .input_over = check_input_over,
+                .end = check_end},
+    .begin = begin,
 };

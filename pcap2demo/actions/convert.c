@@ -9,7 +9,6 @@
 
 struct convert {
     struct action action;
-    const struct options *options;
     unsigned sessions;        /* with or without a demo */
     uint16_t likely_ports[2]; /* see struct qs_missed_games */
 };
@@ -24,11 +23,11 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
                 file->name ? ": " : "", file->error);
         return;
     }
-    if (convert->options->quiet)
+    if (convert->action.options->quiet)
         return;
     game = report_game(session);
     duration = report_duration(session);
-    path = g_build_filename(demo_files_folder(convert->options->demos), file->name, NULL);
+    path = g_build_filename(demo_files_folder(convert->action.options->demos), file->name, NULL);
     print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
                path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
                file->size);
@@ -77,19 +76,19 @@ static void print_session(struct convert *convert, const struct qs_client_sessio
     }
     convert->sessions++;
     if (!session->demo) {
-        if (!convert->options->quiet)
+        if (!convert->action.options->quiet)
             print_reason(session);
         return;
     }
-    if (session->same_as && !convert->options->quiet)
+    if (session->same_as && !convert->action.options->quiet)
         message(session->first, "session %u is session %u under another address", session->number,
                 session->same_as);
     for (guint i = 0; i < session->demo->files->len; i++)
         print_file(convert, session, g_ptr_array_index(session->demo->files, i));
     report_demo_problems(session);
-    if (!convert->options->quiet)
+    if (!convert->action.options->quiet)
         print_left_out(session);
-    if (convert->options->verbose)
+    if (convert->action.options->verbose)
         print_counts(session);
 }
 
@@ -143,24 +142,15 @@ static void convert_end(struct action *action, bool report)
 
     if (report && !convert->sessions && status_so_far() == EXIT_WELL)
         print_no_session(convert->likely_ports);
-    g_free(action);
-}
-
-static struct action *create(const struct options *options)
-{
-    struct convert *convert = g_new0(struct convert, 1);
-
-    convert->action = (struct action){.handler.want_rebuild = true,
-                                      .handler.write_demos = true,
-                                      .handler.unchecked = true,
-                                      .handler.session_end = convert_session,
-                                      .handler.others = convert_others,
-                                      .handler.missed = convert_missed,
-                                      .end = convert_end};
-    convert->options = options;
-    return &convert->action;
 }
 
 const struct action_kind convert_action = {
-    .create = create,
+    .size = sizeof(struct convert),
+    .running = {.handler.want_rebuild = true,
+                .handler.write_demos = true,
+                .handler.unchecked = true,
+                .handler.session_end = convert_session,
+                .handler.others = convert_others,
+                .handler.missed = convert_missed,
+                .end = convert_end},
 };

@@ -10,7 +10,6 @@
 
 struct dump {
     struct action action;
-    const struct options *options;
     struct qs_dump *dump;
     struct qs_secret_guard guard;
     GPtrArray *ignored; /* in the compact format */
@@ -25,7 +24,7 @@ static void dump_packet(struct qs_sessions_handler *handler,
                                          .session =
                                              decoded->session ? decoded->session->number : 0};
 
-    if (qs_sessions_want(&dump->options->sessions, decoded->session))
+    if (qs_sessions_want(&dump->action.options->sessions, decoded->session))
         qs_dump_print(dump->dump, &about, stdout);
     else
         dump->dump->discard(dump->dump);
@@ -39,7 +38,6 @@ static void dump_end(struct action *action, bool report)
     dump->dump->free(dump->dump);
     qs_secret_guard_clear(&dump->guard);
     g_ptr_array_free(dump->ignored, TRUE);
-    g_free(dump);
 }
 
 static const char *format_name(unsigned i)
@@ -47,46 +45,23 @@ static const char *format_name(unsigned i)
     return qs_dump_formats[i] ? qs_dump_formats[i]->name : NULL;
 }
 
-static char *problem(const char *format)
-{
-    GString *text;
-
-    if (qs_dump_format_find(format))
-        return NULL;
-    text = g_string_new("--dump takes ");
-    for (int i = 0; qs_dump_formats[i]; i++)
-        g_string_append_printf(text, "%s%s", i ? " or " : "", qs_dump_formats[i]->name);
-    g_string_append_printf(text, ", not \"%s\"", format);
-    return g_string_free(text, FALSE);
-}
-
-static bool is_ignored(void *user, const char *name)
-{
-    return golden_is_ignored(user, name);
-}
-
 /* --json overrides other formats. */
-static struct action *create(const struct options *options)
+static void begin(struct action *action)
 {
+    const struct options *options = action->options;
     const struct qs_dump_format *format =
         options->json ? &qs_dump_json : qs_dump_format_find(options->argument);
-    struct dump *dump = g_new0(struct dump, 1);
+    struct dump *dump = (struct dump *)action;
 
-    dump->options = options;
     qs_secret_guard_init(&dump->guard, true);
     dump->dump = format->create();
     dump->ignored = golden_varying_fields();
     /* The compact format is for comparisons, like goldens. */
     if (format == &qs_dump_compact)
-        qs_dump_text_leave_out(dump->dump, is_ignored, dump->ignored);
-    dump->action =
-        (struct action){.handler.sink = &dump->dump->sink,
-                        .handler.as_captured = true,
-                        .handler.want_summary = format->want_summary,
-                        .handler.guard = options->show_secrets ? NULL : &dump->guard.base,
-                        .handler.packet = dump_packet,
-                        .end = dump_end};
-    return &dump->action;
+        qs_dump_text_leave_out(dump->dump, golden_is_ignored, dump->ignored);
+    action->handler.sink = &dump->dump->sink;
+    action->handler.want_summary = format->want_summary;
+    action->handler.guard = options->show_secrets ? NULL : &dump->guard.base;
 }
 
 const struct action_kind dump_action = {
@@ -95,6 +70,7 @@ const struct action_kind dump_action = {
     .choice = format_name,
     .standard = "text",
     .json = true,
-    .problem = problem,
-    .create = create,
+    .size = sizeof(struct dump),
+    .running = {.handler.as_captured = true, .handler.packet = dump_packet, .end = dump_end},
+    .begin = begin,
 };

@@ -16,7 +16,6 @@
 
 struct extract {
     struct action action;
-    const struct options *options;
     struct qs_transfer_room room;
     GHashTable *sessions; /* number -> struct receiver */
     GHashTable *written;  /* path in lower case, as file systems may ignore case -> checksum */
@@ -85,8 +84,9 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
 /* Returns NULL, or what went wrong as a new string. */
 static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
 {
-    char *error = make_folders(extract->options->argument);
-    char *folder = error ? NULL : safe_path_make_folders(extract->options->argument, path, &error);
+    char *error = make_folders(extract->action.options->argument);
+    char *folder =
+        error ? NULL : safe_path_make_folders(extract->action.options->argument, path, &error);
     struct writer *writer;
 
     if (!folder)
@@ -95,7 +95,7 @@ static char *write_file(const struct extract *extract, const char *path, const G
     for (guint at = 0; at < content->len; at += WRITER_BUFFER)
         writer_add(writer, content->data + at, MIN(content->len - at, (guint)WRITER_BUFFER));
     error = writer_commit(writer, strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
-                          extract->options->force);
+                          extract->action.options->force);
     writer_free(writer);
     g_free(folder);
     return error;
@@ -106,7 +106,7 @@ static void report_file(const struct receiver *receiver, const struct qs_transfe
 {
     const guint size = file->content->len;
 
-    if (file->complete && !receiver->extract->options->quiet)
+    if (file->complete && !receiver->extract->action.options->quiet)
         print_line("%s: %u byte%s", path, size, qs_plural(size));
     if (file->complete)
         return;
@@ -139,7 +139,7 @@ static void report_refusal(const struct receiver *receiver, const struct qs_tran
 {
     char *name = qs_text_printable(file->name ? file->name : "?");
 
-    if (receiver->extract->options->verbose)
+    if (receiver->extract->action.options->verbose)
         message(receiver->location, "the server did not send %s", name);
     g_free(name);
 }
@@ -207,7 +207,6 @@ static void extract_end(struct action *action, bool report)
     if (report && !extract->any)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no server sent a file");
     g_hash_table_destroy(extract->written);
-    g_free(extract);
 }
 
 static char *problem(const char *folder)
@@ -219,19 +218,13 @@ static char *problem(const char *folder)
                            folder);
 }
 
-static struct action *create(const struct options *options)
+static void begin(struct action *action)
 {
-    struct extract *extract = g_new0(struct extract, 1);
+    struct extract *extract = (struct extract *)action;
 
-    extract->action = (struct action){.handler.want_transfers = true,
-                                      .handler.packet = extract_packet,
-                                      .handler.session_end = extract_session,
-                                      .end = extract_end};
-    extract->options = options;
     extract->room.max = ROOM_MAX;
     extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    return &extract->action;
 }
 
 const struct action_kind extract_action = {
@@ -239,5 +232,10 @@ const struct action_kind extract_action = {
     .help = "Write the files that servers sent to clients",
     .argument = "DIR",
     .problem = problem,
-    .create = create,
+    .size = sizeof(struct extract),
+    .running = {.handler.want_transfers = true,
+                .handler.packet = extract_packet,
+                .handler.session_end = extract_session,
+                .end = extract_end},
+    .begin = begin,
 };

@@ -164,39 +164,30 @@ static void list(struct listing *listing, const struct described *what)
     listing->any = true;
 }
 
-static void list_fields(struct listing *listing, const struct qs_protocol *protocol)
+static void list_row(struct listing *listing, const struct qs_protocol *protocol,
+                     const char *prefix, const struct qs_field *row)
 {
-    for (unsigned i = 0; i < protocol->field_count; i++) {
-        const struct qs_field *row = &protocol->fields[i];
+    char *name = g_strconcat(prefix, row->name, NULL);
 
-        list(listing, &(struct described){.name = row->name,
-                                          .protocol = protocol,
-                                          .type = type_name(row->type),
-                                          .title = row->title,
-                                          .row = row});
-    }
+    list(listing, &(struct described){.name = name,
+                                      .protocol = protocol,
+                                      .type = type_name(row->type),
+                                      .title = row->title,
+                                      .row = row});
+    g_free(name);
 }
 
-static void list_session_fields(struct listing *listing, const struct qs_protocol *protocol)
+static void list_protocol(struct listing *listing, const struct qs_protocol *protocol)
 {
-    for (unsigned i = 0; i < QS_SESSION_FIELDS; i++) {
-        const struct qs_field *row = &qs_session_fields[i];
-        char *name = g_strdup_printf("%s.%s", protocol->name, row->name);
+    char *prefix = g_strconcat(protocol->name, ".", NULL);
 
-        list(listing, &(struct described){.name = name,
-                                          .protocol = protocol,
-                                          .type = type_name(row->type),
-                                          .title = row->title,
-                                          .row = row});
-        g_free(name);
-    }
-}
-
-static void list_notes(struct listing *listing, const struct qs_protocol *protocol)
-{
+    for (unsigned i = 0; i < QS_SESSION_FIELDS; i++)
+        list_row(listing, protocol, prefix, &qs_session_fields[i]);
+    for (unsigned i = 0; i < protocol->field_count; i++)
+        list_row(listing, protocol, "", &protocol->fields[i]);
     for (unsigned i = 0; i < QS_NOTE_KINDS; i++) {
         const struct qs_note_kind *note = &qs_note_kinds[i];
-        char *name = g_strdup_printf("%s.%s", protocol->name, note->suffix);
+        char *name = g_strconcat(prefix, note->suffix, NULL);
 
         if (protocol->notes & QS_NOTE_BIT(i))
             list(listing, &(struct described){.name = name,
@@ -206,36 +197,17 @@ static void list_notes(struct listing *listing, const struct qs_protocol *protoc
                                               .note = note});
         g_free(name);
     }
+    g_free(prefix);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static const char *const formats[] = {"text", "json", NULL};
-
-static const char *format_name(unsigned i)
-{
-    return formats[i];
-}
-
-static char *problem(const char *format)
-{
-    return g_strv_contains(formats, format)
-               ? NULL
-               : g_strdup_printf(
-                     "--fields takes text or json, not \"%s\"; a name is a word of its own",
-                     format);
-}
-
 static void print_fields(const struct options *options)
 {
-    const bool json = options->json || strcmp(options->argument, "json") == 0;
-    struct listing listing = {options->files, json ? print_json : print_text, false};
+    struct listing listing = {options->files, options->json ? print_json : print_text, false};
 
-    for (int i = 0; qs_protocols[i]; i++) {
-        list_session_fields(&listing, qs_protocols[i]);
-        list_fields(&listing, qs_protocols[i]);
-        list_notes(&listing, qs_protocols[i]);
-    }
+    for (int i = 0; qs_protocols[i]; i++)
+        list_protocol(&listing, qs_protocols[i]);
     if (!listing.any)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no field has such a name or title");
 }
@@ -243,9 +215,6 @@ static void print_fields(const struct options *options)
 const struct action_kind fields_action = {
     .name = "fields",
     .help = "Describe all fields, or those with this WORD in them",
-    .choice = format_name,
-    .standard = "text",
     .json = true,
-    .problem = problem,
     .print = print_fields,
 };

@@ -60,13 +60,10 @@ static bool by_loss, ascii; /* of `sort`; the terminal has no other characters *
 
 struct list {
     struct action action;
-    const struct options *options;
-    struct rows *rows;    /* JSON, or the cells, each with a NUL */
     glong width[COLUMNS]; /* of the widest cell; when printing, of the column; 0: left out */
     const char *file;     /* of the last session */
     size_t common;        /* bytes of the folders that are the same in all files' names */
     bool several_files;
-    struct qs_small_sessions others;
 };
 
 /* --- Cells ----------------------------------------------------------------------------------- */
@@ -122,7 +119,7 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
     cells[PLAYER] = g_strconcat(session->player ? session->player : "?",
                                 session->spectator ? " (spectator)" : "", NULL);
     cells[MAP] = report_maps(session);
-    cells[GAME] = report_short_game(session, list->options->verbose);
+    cells[GAME] = report_short_game(session, list->action.options->verbose);
     cells[DURATION] = report_duration(session);
     fill_line_cells(session, cells);
     cells[DEMO] = report_demo(session);
@@ -197,7 +194,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
     }
-    rows_add(list->rows, place_of(session), row->data, row->len);
+    rows_add(list->action.rows, place_of(session), row->data, row->len);
     g_byte_array_free(row, TRUE);
 }
 
@@ -218,11 +215,11 @@ static char *line_of(const struct list *list, const char *cells)
     return g_strchomp(g_string_free(line, FALSE));
 }
 
-static void print_cells(void *user, uint64_t number, const char *cells, gsize size)
+static void print_cells(void *user, const char *cells, gsize size)
 {
     char *line = line_of(user, cells);
 
-    (void)number, (void)size;
+    (void)size;
     print_line("%s", line);
     g_free(line);
 }
@@ -311,9 +308,8 @@ static void print_table(struct list *list)
     if (line && !wide)
         narrow(list, (glong)line);
     print_titles(list);
-    rows_each(list->rows, print_cells, list);
-    report_rows_error(list->rows);
-    report_print_others(&list->others);
+    rows_each(list->action.rows, print_cells, list);
+    report_print_others(&list->action.others);
 }
 
 static void print_json(const struct list *list)
@@ -321,7 +317,7 @@ static void print_json(const struct list *list)
     json_t *report = report_json("list");
 
     json_object_set_new(report, "sessions", json_array());
-    report_print_json(report, list->rows, &list->others);
+    report_print_json(report, &list->action);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
@@ -331,15 +327,10 @@ static void list_session(struct qs_sessions_handler *handler,
 {
     struct list *list = (struct list *)handler;
 
-    if (list->options->json)
-        report_add_json(list->rows, place_of(session), report_session_json(session));
+    if (list->action.options->json)
+        report_add_json(list->action.rows, place_of(session), report_session_json(session));
     else
         add_row(list, session);
-}
-
-static void list_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
-{
-    report_add_others(&((struct list *)handler)->others, others);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -348,39 +339,21 @@ static void list_end(struct action *action, bool report)
 {
     struct list *list = (struct list *)action;
 
-    if (report && list->options->json)
+    if (report && list->action.options->json)
         print_json(list);
     else if (report)
         print_table(list);
-    rows_free(list->rows);
-    g_free(list);
 }
 
-static struct action *create(const struct options *options)
+static void begin(struct action *action)
 {
-    struct list *list = g_new0(struct list, 1);
-
-    list->action = (struct action){.handler.want_lines = true,
-                                   .handler.want_rebuild = true,
-                                   .handler.session_end = list_session,
-                                   .handler.others = list_others,
-                                   .end = list_end};
-    list->options = options;
-    list->rows = rows_new();
-    return &list->action;
-}
-
-static bool parse_options(const struct options *options)
-{
-    (void)options;
+    (void)action;
+    by_loss = g_strcmp0(sort, "loss") == 0;
     ascii = !g_get_charset(NULL);
-    by_loss = sort && strcmp(sort, "loss") == 0;
     if (ascii) {
         columns[LOSS_UP].title = "loss up";
         columns[LOSS_DOWN].title = "loss down";
     }
-    return !sort || by_loss || strcmp(sort, "start") == 0 ||
-           usage_error("--sort takes start or loss, not \"%s\"", sort);
 }
 
 static const GOptionEntry entries[] = {{"sort", 0, 0, G_OPTION_ARG_STRING, &sort,
@@ -396,6 +369,11 @@ const struct action_kind list_action = {
     .help = "List the sessions: who played, and how good the line was",
     .json = true,
     .entries = entries,
-    .parse_options = parse_options,
-    .create = create,
+    .size = sizeof(struct list),
+    .running = {.handler.want_lines = true,
+                .handler.want_rebuild = true,
+                .handler.session_end = list_session,
+                .handler.others = action_add_others,
+                .end = list_end},
+    .begin = begin,
 };

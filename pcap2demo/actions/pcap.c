@@ -22,7 +22,6 @@ struct sender {
 
 struct pcap {
     struct action action;
-    const struct options *options;
     struct sender sender;
     const struct qs_client_session *session; /* the current demo, or NULL */
     const struct qs_demo_packet_maker *maker;
@@ -113,7 +112,7 @@ static char *names_of(char *const *files)
 
 static void begin_file(struct pcap *pcap)
 {
-    char *names = names_of(pcap->options->files);
+    char *names = names_of(pcap->action.options->files);
     char *comment = g_strdup_printf(
         "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
         "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "
@@ -198,7 +197,7 @@ static void pcap_session(struct qs_sessions_handler *handler,
 
 static bool cut_captures(struct pcap *pcap)
 {
-    char *const *files = pcap->options->files;
+    char *const *files = pcap->action.options->files;
     char *names = names_of(files);
     char *comment = g_strdup_printf("Cut by pcap2demo from: %s", names);
     struct cut_counts counts = {0};
@@ -209,7 +208,7 @@ static bool cut_captures(struct pcap *pcap)
     g_free(names);
     good = good && cut_copy(pcap->cut, pcap->sender.pcap, &counts);
     if (good && !counts.kept) {
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument},
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->action.options->argument},
                 "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);
         good = false;
     }
@@ -251,23 +250,23 @@ static bool finish(struct pcap *pcap)
 static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
-    char *name = g_path_get_basename(pcap->options->argument);
+    char *name = g_path_get_basename(pcap->action.options->argument);
     char *error = NULL;
 
     end_demo(pcap);
     if (any_input && finish(pcap))
-        error = pcap_out_commit(pcap->sender.pcap, name, pcap->options->force);
+        error = pcap_out_commit(pcap->sender.pcap, name, pcap->action.options->force);
     if (error)
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument}, "%s", error);
-    else if (pcap->summary && !pcap->options->quiet)
-        print_line("%s: %s", pcap->options->argument, pcap->summary);
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->action.options->argument}, "%s",
+                error);
+    else if (pcap->summary && !pcap->action.options->quiet)
+        print_line("%s: %s", pcap->action.options->argument, pcap->summary);
     pcap_out_free(pcap->sender.pcap);
     cut_free(pcap->cut);
     g_byte_array_free(pcap->sender.base.packet, TRUE);
     g_free(pcap->summary);
     g_free(error);
     g_free(name);
-    g_free(pcap);
 }
 
 static char *name_problem(const char *file)
@@ -278,25 +277,16 @@ static char *name_problem(const char *file)
     return writer_name_problem("--pcap", file);
 }
 
-static struct action *create(const struct options *options)
+static void begin(struct action *action)
 {
-    struct pcap *pcap = g_new0(struct pcap, 1);
-    char *folder = g_path_get_dirname(options->argument);
+    struct pcap *pcap = (struct pcap *)action;
+    char *folder = g_path_get_dirname(action->options->argument);
 
-    pcap->action = (struct action){.handler.packet = pcap_packet,
-                                   .handler.session_end = pcap_session,
-                                   .handler.session_left_out = pcap_session,
-                                   .reads_again = true,
-                                   .input_start = pcap_input,
-                                   .input_over = pcap_input_over,
-                                   .end = pcap_end};
-    pcap->options = options;
-    pcap->cut = cut_new(options);
+    pcap->cut = cut_new(action->options);
     pcap->sender.pcap = pcap_out_new(folder);
     pcap->sender.base = (struct qs_demo_sender){
         .datagram = send_datagram, .segment = send_segment, .packet = g_byte_array_new()};
     g_free(folder);
-    return &pcap->action;
 }
 
 const struct action_kind pcap_action = {
@@ -308,5 +298,13 @@ const struct action_kind pcap_action = {
     .problem = name_problem,
     .entries = cut_entries,
     .parse_options = cut_options_parse,
-    .create = create,
+    .size = sizeof(struct pcap),
+    .running = {.handler.packet = pcap_packet,
+                .handler.session_end = pcap_session,
+                .handler.session_left_out = pcap_session,
+                .reads_again = true,
+                .input_start = pcap_input,
+                .input_over = pcap_input_over,
+                .end = pcap_end},
+    .begin = begin,
 };

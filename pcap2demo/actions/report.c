@@ -321,12 +321,12 @@ json_t *report_line_json(const struct qs_quality *quality)
     struct qs_line line;
 
     qs_quality_line(quality, &line);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
                      qs_vantage_name(line.vantage), "c2s", direction_json(&line.c2s), "s2c",
                      direction_json(&line.s2c), "round_trip_loss",
                      figure_json(line.round_trip_loss), "ping", figure_json(line.ping), "ping_p95",
                      figure_json(line.ping_p95), "ping_game", figure_json(line.ping_game), "jitter",
-                     figure_json(line.jitter));
+                     figure_json(line.jitter), "not_captured", figure_json(line.not_captured));
 }
 
 json_t *report_session_json(const struct qs_client_session *session)
@@ -373,11 +373,11 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object)
 }
 
 /* Prints a session as an array element. */
-static void print_element(void *user, uint64_t number, const char *text, gsize size)
+static void print_element(void *user, const char *text, gsize size)
 {
     bool *any = user;
 
-    (void)number, (void)size;
+    (void)size;
     fputs(*any ? ",\n    " : "\n    ", stdout);
     *any = true;
     for (; *text; text++) {
@@ -387,45 +387,25 @@ static void print_element(void *user, uint64_t number, const char *text, gsize s
     }
 }
 
-static void print_elements(struct rows *rows)
+void report_print_json(json_t *report, const struct action *action)
 {
     bool any = false;
-
-    rows_each(rows, print_element, &any);
-    if (any)
-        fputs("\n  ", stdout);
-    report_rows_error(rows);
-}
-
-void report_print_json(json_t *report, struct rows *sessions,
-                       const struct qs_small_sessions *others)
-{
     char *text;
     const char *after;
 
     json_object_set_new(report, "others",
-                        json_pack("{s:o, s:o}", "sessions", report_number(others->sessions),
-                                  "packets", report_number(others->packets)));
+                        json_pack("{s:o, s:o}", "sessions", report_number(action->others.sessions),
+                                  "packets", report_number(action->others.packets)));
     text = json_dumps(report, JSON_FORM);
     after = strstr(text, sessions_member) + strlen(sessions_member);
     fwrite(text, 1, (size_t)(after - text), stdout);
-    print_elements(sessions);
+    rows_each(action->rows, print_element, &any);
+    if (any)
+        fputs("\n  ", stdout);
     fputs(after, stdout);
     fputc('\n', stdout);
     free(text);
     json_decref(report);
-}
-
-void report_rows_error(const struct rows *rows)
-{
-    if (rows_error(rows))
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", rows_error(rows));
-}
-
-void report_add_others(struct qs_small_sessions *sum, const struct qs_small_sessions *others)
-{
-    sum->sessions += others->sessions;
-    sum->packets += others->packets;
 }
 
 void report_print_others(const struct qs_small_sessions *others)

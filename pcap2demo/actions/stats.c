@@ -31,11 +31,8 @@ struct request_figures {
 struct stats {
     struct action action;
     struct qs_message_counter counter;
-    const struct options *options;
     GHashTable *conversations; /* struct qs_links by the conversation's number */
     GHashTable *running;       /* struct figures by the session's number */
-    struct rows *over;
-    struct qs_small_sessions others;
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
@@ -230,9 +227,9 @@ static GString *figures_text(const struct figures *figures, const struct qs_clie
 }
 
 /* Ends each line. */
-static void print_figures(void *user, uint64_t number, const char *text, gsize size)
+static void print_figures(void *user, const char *text, gsize size)
 {
-    (void)user, (void)number, (void)size;
+    (void)user, (void)size;
     for (const char *end; (end = strchr(text, '\n')); text = end + 1)
         print_line("%.*s", (int)(end - text), text);
 }
@@ -300,12 +297,12 @@ static void stats_session(struct qs_sessions_handler *handler,
     struct figures *figures = figures_of(stats, session->number);
 
     figures->seconds = (double)(session->end - session->start) / 1e9;
-    if (stats->options->json) {
-        report_add_json(stats->over, session->number, figures_json(figures, session));
+    if (stats->action.options->json) {
+        report_add_json(stats->action.rows, session->number, figures_json(figures, session));
     } else {
         GString *text = figures_text(figures, session);
 
-        rows_add(stats->over, session->number, text->str, text->len);
+        rows_add(stats->action.rows, session->number, text->str, text->len);
         g_string_free(text, TRUE);
     }
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
@@ -317,12 +314,6 @@ static void stats_left_out(struct qs_sessions_handler *handler,
     struct stats *stats = (struct stats *)handler;
 
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
-}
-
-static void stats_others(struct qs_sessions_handler *handler,
-                         const struct qs_small_sessions *others)
-{
-    report_add_others(&((struct stats *)handler)->others, others);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
@@ -355,7 +346,7 @@ static void print_request(const struct qs_protocol *protocol, enum qs_request_ki
 /* Prints requests, or adds them to an array. They belong to no session. */
 static void report_requests(const struct stats *stats, json_t *json)
 {
-    if (!qs_sessions_want(&stats->options->sessions, NULL))
+    if (!qs_sessions_want(&stats->action.options->sessions, NULL))
         return;
     for (int i = 0; qs_protocols[i]; i++) {
         for (enum qs_request_kind kind = 0; kind < QS_REQUEST_KINDS; kind++) {
@@ -371,19 +362,18 @@ static void report_requests(const struct stats *stats, json_t *json)
 
 static void print_report(const struct stats *stats)
 {
-    if (stats->options->json) {
+    if (stats->action.options->json) {
         json_t *report = report_json("stats"), *requests = json_array();
 
         report_requests(stats, requests);
         json_object_set_new(report, "requests", requests);
         json_object_set_new(report, "sessions", json_array());
-        report_print_json(report, stats->over, &stats->others);
+        report_print_json(report, &stats->action);
         return;
     }
-    rows_each(stats->over, print_figures, NULL);
-    report_rows_error(stats->over);
+    rows_each(stats->action.rows, print_figures, NULL);
     report_requests(stats, NULL);
-    report_print_others(&stats->others);
+    report_print_others(&stats->action.others);
 }
 
 static void stats_end(struct action *action, bool report)
@@ -392,37 +382,33 @@ static void stats_end(struct action *action, bool report)
 
     if (report)
         print_report(stats);
-    rows_free(stats->over);
     g_hash_table_destroy(stats->running);
     g_hash_table_destroy(stats->conversations);
     qs_message_counter_clear(&stats->counter);
-    g_free(stats);
 }
 
-static struct action *create(const struct options *options)
+static void begin(struct action *action)
 {
-    struct stats *stats = g_new0(struct stats, 1);
+    struct stats *stats = (struct stats *)action;
 
     qs_message_counter_init(&stats->counter, false);
-    stats->action = (struct action){.handler.sink = &stats->counter.base,
-                                    .handler.want_lines = true,
-                                    .handler.want_transfers = true,
-                                    .handler.conversation_over = stats_conversation_over,
-                                    .handler.packet = stats_packet,
-                                    .handler.session_end = stats_session,
-                                    .handler.session_left_out = stats_left_out,
-                                    .handler.others = stats_others,
-                                    .end = stats_end};
-    stats->options = options;
+    action->handler.sink = &stats->counter.base;
     stats->conversations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, links_free);
     stats->running = g_hash_table_new_full(NULL, NULL, NULL, figures_free);
-    stats->over = rows_new();
-    return &stats->action;
 }
 
 const struct action_kind stats_action = {
     .name = "stats",
     .help = "Count the messages of each session by type",
     .json = true,
-    .create = create,
+    .size = sizeof(struct stats),
+    .running = {.handler.want_lines = true,
+                .handler.want_transfers = true,
+                .handler.conversation_over = stats_conversation_over,
+                .handler.packet = stats_packet,
+                .handler.session_end = stats_session,
+                .handler.session_left_out = stats_left_out,
+                .handler.others = action_add_others,
+                .end = stats_end},
+    .begin = begin,
 };

@@ -39,21 +39,13 @@ const GOptionEntry demo_entries[] = {
      "level|connection"},
     G_OPTION_ENTRY_NULL};
 
-bool demo_options_parse(struct qs_session_demo_options *parsed)
+void demo_options_parse(struct qs_session_demo_options *parsed)
 {
-    const char *split = given.split ? given.split : "connection";
-    const char *format = given.qwd_format;
-
     *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
-                                               .split = strcmp(split, "level") == 0};
-    if (format && strcmp(format, "ezquake-3.7") == 0)
-        parsed->qwd_format = QS_QWD_EZQUAKE_37;
-    else if (format && strcmp(format, "classic") == 0)
-        parsed->qwd_format = QS_QWD_CLASSIC;
-    else if (format)
-        return usage_error("--qwd-format takes classic or ezquake-3.7, not \"%s\"", format);
-    return parsed->split || strcmp(split, "connection") == 0 ||
-           usage_error("--split takes level or connection, not \"%s\"", split);
+                                               .split = g_strcmp0(given.split, "level") == 0};
+    if (given.qwd_format)
+        parsed->qwd_format =
+            strcmp(given.qwd_format, "classic") == 0 ? QS_QWD_CLASSIC : QS_QWD_EZQUAKE_37;
 }
 
 /* --- The demo store --- */
@@ -74,7 +66,7 @@ static char *commit_as(struct writer *writer, const char *name, const char *exte
                        bool overwrite)
 {
     const char *dot = name ? strrchr(name, '.') : NULL;
-    const size_t size = name ? strlen(name) : 0, end = strlen(extension); /* "qwd.damaged", too */
+    const size_t size = name ? strlen(name) : 0, end = strlen(extension);
 
     if (!name)
         return g_strdup("one file cannot hold several sessions: choose one with --session, or a "
@@ -88,27 +80,20 @@ static char *commit_as(struct writer *writer, const char *name, const char *exte
     return writer_commit(writer, name, overwrite);
 }
 
-char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
-                      const struct qs_demo_name_request *request, char **name)
+static char *commit(struct qs_demo_store *store, void *file,
+                    const struct qs_demo_name_request *request, char **name)
 {
+    const struct demo_files *files = (const struct demo_files *)store;
     char *error = NULL;
 
     *name = NULL;
     do {
         g_free(error);
         g_free(*name);
-        *name = qs_demo_names_next(naming, request);
-        error = commit_as(writer, *name, request->extension, overwrite);
-    } while (writer_name_is_taken(writer) && qs_demo_names_is_free(naming));
+        *name = qs_demo_names_next(files->naming, request);
+        error = commit_as(file, *name, request->extension, files->force);
+    } while (writer_name_is_taken(file) && qs_demo_names_is_free(files->naming));
     return error;
-}
-
-static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_demo_name_request *request, char **name)
-{
-    const struct demo_files *files = (const struct demo_files *)store;
-
-    return demo_files_name(files->naming, files->force, file, request, name);
 }
 
 static void end(void *file)

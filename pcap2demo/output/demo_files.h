@@ -20,8 +20,8 @@ struct demo_options {
 extern struct demo_options demo_options;
 extern const GOptionEntry demo_entries[];
 
-/* Parses all options but file names. False: an error was reported. */
-bool demo_options_parse(struct qs_session_demo_options *parsed);
+/* Parses all options but file names. */
+void demo_options_parse(struct qs_session_demo_options *parsed);
 
 /*
  * `output`: NULL (the current folder), a folder, or the name of the one file to write, which
@@ -32,14 +32,6 @@ struct demo_files *demo_files_new(const char *output, bool force);
 void demo_files_free(struct demo_files *files);
 
 struct qs_demo_store *demo_files_store(struct demo_files *files);
-
-/*
- * Gives a file the user's name or else the next free one. Returns NULL, or what went wrong as a new
- * string. `*name` is new, or NULL.
- */
-struct writer;
-char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
-                      const struct qs_demo_name_request *request, char **name);
 
 /* The names given so far. */
 struct qs_demo_names *demo_files_naming(const struct demo_files *files);

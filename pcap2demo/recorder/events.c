@@ -13,7 +13,6 @@
 
 struct recording_action {
     struct action action;
-    const struct options *options;
     struct status *status;
     struct session_captures *captures; /* or NULL */
 };
@@ -91,7 +90,7 @@ static void on_session_map(struct qs_sessions_handler *handler,
 
     (void)handler;
     if (is_left_out(session) && session->demo)
-        qs_session_demo_drop(session->demo);
+        session->demo->dropped = true;
     json_object_set_new(members, "map", text_or_null(session->map));
     log_event("map", members, "session %u: %s %s %s", session->number, player_name(session),
               session->spectator ? "watches" : "plays", session->map);
@@ -108,7 +107,8 @@ static void log_demo(const struct recording_action *recorder,
                      const struct qs_client_session *session,
                      const struct qs_session_demo_file *file)
 {
-    char *path = g_build_filename(demo_files_folder(recorder->options->demos), file->name, NULL);
+    char *path =
+        g_build_filename(demo_files_folder(recorder->action.options->demos), file->name, NULL);
     const uint64_t size = file_size(path);
     const int64_t seconds = qs_seconds_of(file->end - file->start);
     char *duration = qs_duration_text(seconds);
@@ -221,12 +221,12 @@ static void on_session_end(struct qs_sessions_handler *handler,
     close_captures(recorder, session, !is_left_out(session));
     if (!g_hash_table_remove(recorder->status->sessions, session))
         return;
-    recorder->status->ended++;
+    status_game(recorder->status, session->protocol)->sessions_ended++;
     if (session->same_as)
         log_event("session_same", session_members(session),
                   "session %u is session %u under another address", session->number,
                   session->same_as);
-    if (session->demo && recorder->options->verbose)
+    if (session->demo && recorder->action.options->verbose)
         report_demo_problems(session);
     log_session_end(session);
 }
@@ -249,35 +249,11 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
     g_free(text);
 }
 
-void log_players(const struct status *status)
-{
-    GHashTableIter each;
-    gpointer data;
-
-    g_hash_table_iter_init(&each, status->sessions);
-    while (g_hash_table_iter_next(&each, &data, NULL)) {
-        const struct qs_client_session *session = data;
-        char *duration = report_duration(session), *line = line_text(session);
-        json_t *members = session_members(session);
-
-        json_object_set_new(members, "map", text_or_null(session->map));
-        json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
-        json_object_set_new(members, "line", report_line_json(session->quality));
-        log_warning("player", members,
-                    "session %u: %s on %s for %s, %" G_GUINT64_FORMAT " packets; %s",
-                    session->number, player_name(session), session->map ? session->map : "?",
-                    duration, session->packets, line);
-        g_free(duration);
-        g_free(line);
-    }
-}
-
 /* --- The action ------------------------------------------------------------------------------ */
 
 static void end(struct action *action, bool report)
 {
-    (void)report;
-    g_free(action);
+    (void)action, (void)report;
 }
 
 struct action *recording_action_new(const struct options *options, struct status *status,
@@ -296,8 +272,8 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .session_end = on_session_end,
                                                    .session_left_out = on_session_left_out,
                                                    .others = on_others},
+                                       .options = options,
                                        .end = end};
-    recorder->options = options;
     recorder->status = status;
     recorder->captures = captures;
     return &recorder->action;

@@ -102,15 +102,6 @@ static bool parse_size(const char *option, const char *text, const char *standar
     return true;
 }
 
-static bool parse_log_format(struct recorder_options *options)
-{
-    const char *format = given.log_format;
-
-    options->json = format && strcmp(format, "json") == 0;
-    return !format || options->json || strcmp(format, "text") == 0 ||
-           usage_error("--log-format takes text or json, not \"%s\"", format);
-}
-
 bool recorder_options_parse(void)
 {
     struct recorder_options *options = &recorder_options;
@@ -125,8 +116,8 @@ bool recorder_options_parse(void)
         return usage_error("--buffer-size %s: 1M to %dM are possible", given.buffer, BUFFER_MAX);
     options->idle = idle * second;
     options->buffer = (unsigned)(buffer >> 20);
-    return parse_log_format(options) &&
-           parse_size("max-disk", given.max_disk, "b", &options->max_disk) &&
+    options->json = g_strcmp0(given.log_format, "json") == 0;
+    return parse_size("max-disk", given.max_disk, "b", &options->max_disk) &&
            parse_size("max-demo-size", given.max_demo_size, "b", &options->max_demo_size);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/golden.h"
 
+#include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/protocols.h"
 #include "common/core/text.h"
@@ -49,8 +51,10 @@ static bool is_below(const char *ignored, const char *name)
     return strncmp(name, ignored, length) == 0 && (!name[length] || name[length] == '.');
 }
 
-bool golden_is_ignored(const GPtrArray *ignored, const char *name)
+bool golden_is_ignored(void *user, const char *name)
 {
+    const GPtrArray *ignored = user;
+
     for (guint i = 0; i < ignored->len; i++)
         if (is_below(g_ptr_array_index(ignored, i), name))
             return true;
@@ -123,4 +127,197 @@ GPtrArray *golden_orphans(const char *folder, char *const *files)
     g_hash_table_destroy(names);
     g_ptr_array_sort(orphans, compare_texts);
     return orphans;
+}
+
+/* --- The text -------------------------------------------------------------------------------- */
+
+static const char head_start[] = "# pcap2demo golden, schema 1";
+static const char head_ignoring[] = ", ignoring:";
+static const char foot_start[] = "# end, ";
+static const char packet_word[] = "packet";
+
+char *golden_head(const GPtrArray *ignored)
+{
+    GString *head = g_string_new(head_start);
+
+    g_string_append(head, head_ignoring);
+    for (guint i = 0; i < ignored->len; i++)
+        g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
+    g_string_append_c(head, '\n');
+    return g_string_free(head, FALSE);
+}
+
+char *golden_foot(uint64_t packets)
+{
+    return g_strdup_printf("%s%" PRIu64 " packets\n", foot_start, packets);
+}
+
+/*
+ * Parses the first line of a packet, or of a further unit of a stream: returns what follows
+ * "packet" and the number, and the distance to the previous packet (0: a further unit). NULL:
+ * another line.
+ */
+static char *parse_packet_line(char *line, uint64_t *distance)
+{
+    char *rest = line + strlen(packet_word), *end;
+
+    *distance = 1;
+    if (!g_str_has_prefix(line, packet_word) || *rest != ' ')
+        return NULL;
+    if (rest[1] != '+')
+        return rest;
+    *distance = g_ascii_strtoull(rest + 2, &end, 10);
+    return g_ascii_isdigit(rest[2]) && *distance <= UINT32_MAX && *end == ' ' ? end : NULL;
+}
+
+/* Lines end with a line feed alone. */
+static void drop_carriage_returns(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++)
+        if (from[0] != '\r' || from[1] != '\n')
+            *to++ = *from;
+    *to = '\0';
+}
+
+/* Waits for no pipe, and reads no device, which may have no end. */
+char *golden_read_text(const char *path, char **problem)
+{
+    struct stat status;
+    GError *error = NULL;
+    char *text = NULL;
+
+    *problem = NULL;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        *problem = g_strdup("is not a regular file");
+    else if (stat(path, &status) == 0 && status.st_size > GOLDEN_SIZE_MAX)
+        *problem = g_strdup("is too large");
+    else if (!g_file_get_contents(path, &text, NULL, &error))
+        *problem = g_strdup(error->message);
+    else
+        drop_carriage_returns(text);
+    g_clear_error(&error);
+    return text;
+}
+
+/* Returns NULL. */
+static char *damaged(struct golden *golden, const char *at, const char *what)
+{
+    uint64_t line = 1;
+
+    for (const char *before = golden->text; before < at; before++)
+        line += *before == '\n';
+    golden->error = g_strdup_printf("line %" PRIu64 ": %s", line, what);
+    return NULL;
+}
+
+/* The end of the line at `at`; NULL: the golden is cut in it. */
+static char *end_of_line(struct golden *golden, char *at)
+{
+    char *end = strchr(at, '\n');
+
+    return end ? end
+               : damaged(golden, at,
+                         *at ? "ends early: the golden is cut here"
+                             : "missing: the golden is cut here");
+}
+
+static bool read_ignored(struct golden *golden, char *names)
+{
+    char **all = g_strsplit(names, " ", -1);
+    bool good = true;
+
+    golden->ignored = g_ptr_array_new_with_free_func(g_free);
+    for (char **name = all; *name && good; name++) {
+        good = strspn(*name, "abcdefghijklmnopqrstuvwxyz0123456789._") == strlen(*name);
+        if (good && **name)
+            g_ptr_array_add(golden->ignored, g_strdup(*name));
+    }
+    g_strfreev(all);
+    if (!good)
+        g_clear_pointer(&golden->ignored, g_ptr_array_unref);
+    return good;
+}
+
+/* Returns the next line; NULL: the first one is damaged. */
+static char *read_head(struct golden *golden)
+{
+    const size_t start = strlen(head_start), ignoring = strlen(head_ignoring);
+    char *at = golden->text, *end = end_of_line(golden, at);
+    bool good;
+
+    if (!end)
+        return NULL;
+    if (strncmp(at, head_start, start) != 0)
+        return damaged(golden, at,
+                       "is no first line of a golden that this program reads; --update "
+                       "writes it anew");
+    if (strncmp(at + start, head_ignoring, ignoring) != 0)
+        return damaged(golden, at, "does not say which fields are ignored");
+    *end = '\0';
+    good = read_ignored(golden, at + start + ignoring);
+    *end = '\n';
+    return good ? end + 1
+                : damaged(golden, at, "the fields that are ignored are not names of fields");
+}
+
+/* The last line counts the packets. Nothing may follow. */
+static void read_foot(struct golden *golden, const char *at)
+{
+    char *foot = golden_foot(golden->packets->len);
+
+    if (!g_str_has_prefix(at, foot))
+        damaged(golden, at, "is not the last line of what is before it");
+    else if (at[strlen(foot)])
+        damaged(golden, at + strlen(foot), "stands behind the golden's end");
+    g_free(foot);
+}
+
+/* Reads the packet at `*at`, which moves behind it, and takes its distance out of the first line.
+ * False: there is none. */
+static bool read_packet(struct golden *golden, char **at, struct golden_item *packet)
+{
+    uint64_t distance, more;
+    char *end = end_of_line(golden, *at), *rest = parse_packet_line(*at, &distance);
+
+    if (end && g_str_has_prefix(*at, foot_start)) {
+        read_foot(golden, *at);
+        return false;
+    }
+    if (end && !rest)
+        end = damaged(golden, *at, "is no line of a dump");
+    while (end && (end[1] == ' ' || (parse_packet_line(end + 1, &more) && !more)))
+        end = end_of_line(golden, end + 1);
+    if (!end)
+        return false;
+    packet->text = memcpy(rest - strlen(packet_word), packet_word, strlen(packet_word));
+    packet->size = (size_t)(end + 1 - packet->text);
+    packet->number += distance;
+    *at = end + 1;
+    return true;
+}
+
+struct golden *golden_parse(char *text)
+{
+    struct golden *golden = g_new0(struct golden, 1);
+    struct golden_item packet = {0};
+    char *at;
+
+    golden->text = text;
+    golden->packets = g_array_new(FALSE, FALSE, sizeof(struct golden_item));
+    at = read_head(golden);
+    while (at && read_packet(golden, &at, &packet))
+        g_array_append_val(golden->packets, packet);
+    return golden;
+}
+
+void golden_free(struct golden *golden)
+{
+    if (golden->ignored)
+        g_ptr_array_unref(golden->ignored);
+    g_array_free(golden->packets, TRUE);
+    g_free(golden->text);
+    g_free(golden->error);
+    g_free(golden);
 }

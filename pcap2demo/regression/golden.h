@@ -26,7 +26,7 @@
 /* Fields that vary from run to run: capture times, addresses, challenges, qports. New. */
 GPtrArray *golden_varying_fields(void);
 
-bool golden_is_ignored(const GPtrArray *ignored, const char *name);
+bool golden_is_ignored(void *ignored, const char *name);
 
 /* Whether `name` matches a field of any protocol, or of packets as such. */
 bool golden_is_field(const char *name);
@@ -40,8 +40,35 @@ char *golden_name(const char *file);
  * strings. */
 GPtrArray *golden_orphans(const char *folder, char *const *files);
 
-/* The text of a regular file, of no pipe or device: new. NULL: `*problem` is a new text. */
+/* Maximum bytes of a golden. */
+enum { GOLDEN_SIZE_MAX = 1 << 30 };
+
+/* The text of a regular file, of no pipe or device, without carriage returns: new. NULL: `*problem`
+ * is a new text. */
 char *golden_read_text(const char *path, char **problem);
+
+/* The first and the last line. New. */
+char *golden_head(const GPtrArray *ignored);
+char *golden_foot(uint64_t packets);
+
+/* A packet, or one of its lines. */
+struct golden_item {
+    const char *text; /* of a packet: lines, the first without the distance from the one before */
+    size_t size;
+    uint64_t number; /* of the packet in its capture */
+};
+
+/* A golden, or what today's would be. */
+struct golden {
+    char *text;         /* as it was changed for the items */
+    GPtrArray *ignored; /* names of fields that are left out; NULL: the first line is damaged */
+    GArray *packets;    /* struct golden_item: up to the damage, with further units of streams */
+    char *error;        /* the damaged line, and what is wrong with it; or NULL */
+};
+
+/* Frees the text when it is freed. */
+struct golden *golden_parse(char *text);
+void golden_free(struct golden *golden);
 
 /* --- --check with --golden: compares each input's decode with its golden, or writes the golden */
 
@@ -85,6 +112,15 @@ struct golden_result {
     char *error;            /* with the line, or NULL */
 };
 void golden_result_free(struct golden_result *result);
+
+/*
+ * Sets what came of it. The nearest matching packets are looked for within GOLDEN_WINDOW of both
+ * sides, and so are the lines of those that differ: the work is proportional to the size of both,
+ * for any contents. What is behind the damage of a golden is not compared.
+ */
+enum { GOLDEN_WINDOW = 256 };
+void golden_compare(struct golden_result *result, const struct golden *was,
+                    const struct golden *is);
 
 /* For each input: begin, packets, end. */
 struct golden_check;

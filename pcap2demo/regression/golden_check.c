@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/regression/golden_diff.h"
+#include "pcap2demo/regression/golden.h"
 
 #include <string.h>
 
@@ -12,13 +12,12 @@ struct golden_check {
     /* Of the current input. */
     struct golden_result *result;
     GPtrArray *ignored;
-    struct golden_reader *reader; /* NULL: there is no golden yet */
-    struct golden_diff *diff;     /* NULL: nothing to compare with */
-    struct writer *writer;        /* for an update, or NULL */
-    const char *same;             /* what follows in the golden that an update repeats so far */
-    GString *packet;              /* the current packet; empty: none */
-    uint64_t number;              /* of the packet */
+    struct golden *golden;    /* NULL: there is none that can be read */
+    GString *text;            /* of a golden of today; longer than GOLDEN_SIZE_MAX: cut */
+    uint64_t packets, number; /* in it, and the number of the last one */
 };
+
+/* --- Results --------------------------------------------------------------------------------- */
 
 const char *golden_verdict_name(enum golden_verdict verdict)
 {
@@ -52,82 +51,208 @@ static void set_error(struct golden_result *result, char *error)
         result->error = error;
 }
 
-/* --- Begin of an input ------------------------------------------------------------------- */
+/* --- Comparing ------------------------------------------------------------------------------- */
 
-static GPtrArray *ignored_fields(const struct golden_check *check)
+/* Items that follow one another. */
+struct span {
+    const struct golden_item *items;
+    guint count;
+    bool open; /* further ones are not known */
+};
+
+/* Items of one side stand where the other has its own, or none. */
+typedef void span_visitor(void *user, struct span was, struct span is);
+
+static bool is_same(const struct golden_item *a, const struct golden_item *b)
 {
-    if (check->options->ignored)
-        return g_ptr_array_ref(check->options->ignored);
-    return check->reader ? g_ptr_array_ref(check->reader->ignored) : golden_varying_fields();
+    return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
 }
 
-static void write_text(struct golden_check *check, const char *text)
+/* Cuts both to what is before the first match: the one with the smallest sum of indices. False:
+ * there is none. */
+static bool find_match(struct span *was, struct span *is)
 {
-    const size_t size = strlen(text);
-
-    writer_add(check->writer, text, size);
-    check->same = check->same && strncmp(check->same, text, size) == 0 ? check->same + size : NULL;
+    for (guint sum = 0; sum < was->count + is->count; sum++)
+        for (guint i = sum < is->count ? 0 : sum - is->count + 1; i <= sum && i < was->count; i++)
+            if (is_same(&was->items[i], &is->items[sum - i])) {
+                was->count = i;
+                is->count = sum - i;
+                return true;
+            }
+    return false;
 }
 
-static void begin_update(struct golden_check *check)
+static void skip(struct span *span, guint count)
 {
-    char *head = golden_head(check->ignored);
-
-    check->same = check->reader ? check->reader->text : NULL;
-    check->writer = writer_new(check->options->folder);
-    write_text(check, head);
-    g_free(head);
+    span->items += count;
+    span->count -= count;
 }
 
-static bool is_ignored(void *user, const char *name)
+static void compare(struct span was, struct span is, span_visitor *visit, void *user)
 {
-    return golden_is_ignored(user, name);
+    while (was.open ? was.count && is.count : was.count || is.count) {
+        struct span a = {was.items, MIN(was.count, GOLDEN_WINDOW), was.open};
+        struct span b = {is.items, MIN(is.count, GOLDEN_WINDOW), false};
+        const bool found = find_match(&a, &b);
+
+        if (was.open && !found)
+            b.count = MIN(b.count, a.count);
+        if (a.count || b.count)
+            visit(user, a, b);
+        skip(&was, a.count + found);
+        skip(&is, b.count + found);
+    }
+}
+
+static struct span span_of(const GArray *items)
+{
+    return (struct span){(const struct golden_item *)items->data, items->len, false};
+}
+
+/* --- Lines --- */
+
+static void add_lines(struct golden_difference *difference, char mark, struct span lines)
+{
+    for (guint i = 0; i < lines.count; i++) {
+        const struct golden_item *line = &lines.items[i];
+        const int size = (int)MIN(line->size, GOLDEN_LINE_SIZE_MAX);
+
+        if (difference->lines->len < GOLDEN_LINES_MAX)
+            g_ptr_array_add(difference->lines,
+                            g_strdup_printf("%c%.*s%s", mark, size, line->text,
+                                            line->size > GOLDEN_LINE_SIZE_MAX ? "…" : ""));
+        else
+            difference->more++;
+    }
+}
+
+static void visit_lines(void *user, struct span was, struct span is)
+{
+    add_lines(user, '-', was);
+    add_lines(user, '+', is);
+}
+
+/* --- Packets --- */
+
+/* The lines of a packet; NULL: it is missing. */
+static GArray *lines_of(const struct golden_item *packet)
+{
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct golden_item));
+    const char *at = packet ? packet->text : NULL, *behind = at ? at + packet->size : NULL;
+
+    while (at < behind) {
+        const char *end = memchr(at, '\n', (size_t)(behind - at));
+        const struct golden_item line = {.text = at, .size = (size_t)(end - at)};
+
+        g_array_append_val(lines, line);
+        at = end + 1;
+    }
+    return lines;
+}
+
+static void difference_free(gpointer data)
+{
+    struct golden_difference *difference = data;
+
+    g_ptr_array_free(difference->lines, TRUE);
+    g_free(difference);
+}
+
+/* One of the two may be NULL. */
+static struct golden_difference *new_difference(const struct golden_item *was,
+                                                const struct golden_item *is)
+{
+    struct golden_difference *difference = g_new0(struct golden_difference, 1);
+    GArray *a = lines_of(was), *b = lines_of(is);
+
+    difference->was = was ? was->number : 0;
+    difference->is = is ? is->number : 0;
+    difference->lines = g_ptr_array_new_with_free_func(g_free);
+    compare(span_of(a), span_of(b), visit_lines, difference);
+    g_array_free(a, TRUE);
+    g_array_free(b, TRUE);
+    return difference;
+}
+
+/* The packets differ, are missing or are new. */
+static void visit_packets(void *user, struct span was, struct span is)
+{
+    struct golden_result *result = user;
+
+    for (guint i = 0; i < MAX(was.count, is.count); i++) {
+        result->count++;
+        if (result->differences->len < GOLDEN_MAX_DIFFERENCES)
+            g_ptr_array_add(result->differences,
+                            new_difference(i < was.count ? &was.items[i] : NULL,
+                                           i < is.count ? &is.items[i] : NULL));
+    }
+}
+
+void golden_compare(struct golden_result *result, const struct golden *was, const struct golden *is)
+{
+    struct span golden = span_of(was->packets);
+
+    golden.open = was->error != NULL;
+    result->packets = golden.count;
+    result->differences = g_ptr_array_new_with_free_func(difference_free);
+    compare(golden, span_of(is->packets), visit_packets, result);
+    result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
+    set_error(result, g_strdup(was->error));
+}
+
+/* --- An input -------------------------------------------------------------------------------- */
+
+/* Reads the golden, if it is there and its first line is good. */
+static void read_golden(struct golden_check *check)
+{
+    const char *path = check->result->path;
+    char *problem, *text = golden_read_text(path, &problem);
+
+    check->golden = text ? golden_parse(text) : NULL;
+    if (!text && !g_file_test(path, G_FILE_TEST_EXISTS)) {
+        g_free(problem);
+        problem = g_strdup("there is no such golden; --update writes it");
+    }
+    if (check->golden && !check->golden->ignored) {
+        problem = g_strdup(check->golden->error);
+        g_clear_pointer(&check->golden, golden_free);
+    }
+    if (check->options->update)
+        g_free(problem);
+    else
+        set_error(check->result, problem);
 }
 
 void golden_check_begin(struct golden_check *check, const char *file)
 {
-    char *name = golden_name(file), *error;
+    char *name = golden_name(file), *head;
 
     check->result = g_new0(struct golden_result, 1);
     check->result->path = g_build_filename(check->options->folder, name, NULL);
-    check->reader = golden_open(check->result->path, &error);
-    check->ignored = ignored_fields(check);
-    if (check->options->update) {
-        begin_update(check);
-        g_free(error);
-    } else if (error) {
-        set_error(check->result, error);
-    } else {
-        check->diff = golden_diff_new(check->reader, GOLDEN_MAX_DIFFERENCES);
-    }
-    qs_dump_text_leave_out(check->dump, is_ignored, check->ignored);
+    read_golden(check);
+    if (check->options->ignored)
+        check->ignored = g_ptr_array_ref(check->options->ignored);
+    else
+        check->ignored =
+            check->golden ? g_ptr_array_ref(check->golden->ignored) : golden_varying_fields();
+    qs_dump_text_leave_out(check->dump, golden_is_ignored, check->ignored);
+    head = golden_head(check->ignored);
+    check->text = g_string_new(head);
+    check->packets = 0;
+    check->number = UINT64_MAX;
+    g_free(head);
     g_free(name);
 }
 
-/* --- Packets --------------------------------------------------------------------------------- */
-
-/* The current packet is complete. */
-static void end_packet(struct golden_check *check)
-{
-    if (!check->packet->len)
-        return;
-    if (check->diff)
-        golden_diff_add(check->diff, check->number, check->packet);
-    check->result->packets += check->diff || check->writer;
-    g_string_truncate(check->packet, 0);
-}
-
-/* A packet may complete several units of a stream: it ends when another begins. */
+/* A packet may complete several units of a stream. */
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
 {
     const GString *text = check->dump->packet(check->dump, about);
 
-    if (about->packet->number != check->number)
-        end_packet(check);
+    check->packets += about->packet->number != check->number;
     check->number = about->packet->number;
-    golden_packet_append(check->packet, text->str);
-    if (check->writer)
-        write_text(check, text->str);
+    if (check->text->len <= GOLDEN_SIZE_MAX)
+        g_string_append_len(check->text, text->str, (gssize)text->len);
 }
 
 void golden_check_discard(struct golden_check *check)
@@ -135,49 +260,55 @@ void golden_check_discard(struct golden_check *check)
     check->dump->discard(check->dump);
 }
 
-/* --- End of an input ---------------------------------------------------------------------------
- */
-
-static void end_comparison(struct golden_check *check)
+/* Writes what was decoded, unless the file has it already. */
+static void update(struct golden_result *result, const char *folder, const char *text)
 {
-    struct golden_result *result = check->result;
-    const bool whole = golden_diff_finish(check->diff);
+    char *name = g_path_get_basename(result->path), *problem;
+    char *before = golden_read_text(result->path, &problem);
+    struct writer *writer = writer_new(folder);
 
-    result->differences = g_ptr_array_ref(check->diff->differences);
-    result->count = check->diff->total;
-    result->packets = check->diff->packets;
-    result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
-    set_error(result, whole ? NULL : g_strdup(check->reader->error));
+    result->verdict = g_strcmp0(before, text) == 0 ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
+    writer_add(writer, text, strlen(text));
+    if (result->verdict == GOLDEN_WRITTEN)
+        set_error(result, writer_commit(writer, name, true));
+    writer_free(writer);
+    g_free(problem);
+    g_free(before);
+    g_free(name);
 }
 
-static void end_update(struct golden_check *check)
+/* All packets of the input are in `text`. */
+static void finish(struct golden_check *check)
 {
-    char *foot = golden_foot(check->result->packets);
-    char *name = g_path_get_basename(check->result->path);
+    struct golden *today;
+    char *foot = golden_foot(check->packets);
 
-    write_text(check, foot);
-    check->result->verdict = check->same && !*check->same ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
-    if (check->result->verdict == GOLDEN_WRITTEN)
-        set_error(check->result, writer_commit(check->writer, name, true));
-    g_free(name);
+    g_string_append(check->text, foot);
     g_free(foot);
+    if (check->options->update) {
+        check->result->packets = check->packets;
+        update(check->result, check->options->folder, check->text->str);
+    } else if (check->golden) {
+        today = golden_parse(g_string_free(g_steal_pointer(&check->text), FALSE));
+        golden_compare(check->result, check->golden, today);
+        golden_free(today);
+    }
 }
 
 struct golden_result *golden_check_end(struct golden_check *check, bool whole)
 {
-    end_packet(check);
-    if (!whole)
-        set_error(check->result, g_strdup(check->writer ? "not written: interrupted"
-                                                        : "not compared to its end: interrupted"));
-    else if (check->writer)
-        end_update(check);
-    else if (check->diff)
-        end_comparison(check);
-    g_clear_pointer(&check->diff, golden_diff_free);
-    g_clear_pointer(&check->reader, golden_close);
-    g_clear_pointer(&check->writer, writer_free);
+    const char *not_done = check->options->update ? "not written" : "not compared to its end";
+
+    if (!whole || check->text->len > GOLDEN_SIZE_MAX)
+        set_error(check->result,
+                  g_strdup_printf("%s: %s", not_done, whole ? "is too large" : "interrupted"));
+    else
+        finish(check);
+    g_clear_pointer(&check->golden, golden_free);
     g_clear_pointer(&check->ignored, g_ptr_array_unref);
-    check->number = 0;
+    if (check->text)
+        g_string_free(check->text, TRUE);
+    check->text = NULL;
     return g_steal_pointer(&check->result);
 }
 
@@ -187,7 +318,6 @@ struct golden_check *golden_check_new(const struct golden_options *options)
 
     check->options = options;
     check->dump = qs_dump_compact.create();
-    check->packet = g_string_new(NULL);
     return check;
 }
 
@@ -199,6 +329,5 @@ struct qs_sink *golden_check_sink(struct golden_check *check)
 void golden_check_free(struct golden_check *check)
 {
     check->dump->free(check->dump);
-    g_string_free(check->packet, TRUE);
     g_free(check);
 }

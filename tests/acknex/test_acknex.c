@@ -9,28 +9,22 @@ struct fixture {
     struct log_sink sink;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     qs_decoder_init(&f->decoder, &acknex_protocol);
     f->decoder.want_summary = true;
     acknex_protocol.session_init(&f->session.base);
     log_sink_init(&f->sink);
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     log_sink_clear(&f->sink);
     acknex_protocol.session_clear(&f->session.base);
     qs_decoder_clear(&f->decoder);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 /* `bytes` is a string literal; its closing NUL is not sent. */
 #define DECODE(f, way, bytes) decode(f, way, (const uint8_t *)(bytes), sizeof(bytes) - 1)
@@ -39,7 +33,7 @@ static void decode(struct fixture *f, enum qs_direction direction, const uint8_t
                    uint32_t size)
 {
     /* Of exactly this size, so that a sanitizer sees a read beyond it. */
-    uint8_t *copy = g_memdup2(bytes, size);
+    g_autofree uint8_t *copy = g_memdup2(bytes, size);
     const struct qs_packet packet = {
         .data = copy,
         .size = size,
@@ -52,16 +46,14 @@ static void decode(struct fixture *f, enum qs_direction direction, const uint8_t
 
     g_string_truncate(f->sink.log, 0);
     qs_decode(&f->decoder, &f->session.base, &f->sink.base, &packet);
-    g_free(copy);
 }
 
 /* Where the value stands in the log; NULL: nowhere. */
 static const char *find(const struct fixture *f, const char *name)
 {
-    char *start = g_strconcat(name, " ", NULL);
+    g_autofree char *start = g_strconcat(name, " ", NULL);
     const char *line = strstr(f->sink.log->str, start);
 
-    g_free(start);
     return line ? strchr(line, '=') + 2 : NULL;
 }
 
@@ -77,14 +69,13 @@ static void assert_double(const struct fixture *f, const char *name, double expe
 static void assert_text(const struct fixture *f, const char *name, const char *expected)
 {
     const char *value = find(f, name);
-    GString *bytes = g_string_new(NULL);
+    g_autoptr(GString) bytes = g_string_new(NULL);
 
     for (const char *c = expected; *c; c++)
         g_string_append_printf(bytes, "%02x", *c);
     assert_non_null(value);
     assert_true(g_str_has_prefix(value, bytes->str));
     assert_int_equal(value[bytes->len], '\n');
-    g_string_free(bytes, TRUE);
 }
 
 static void assert_absent(const struct fixture *f, const char *name)
@@ -102,10 +93,8 @@ static void assert_clean(const struct fixture *f)
 
 #define EXAMPLE "\x83\x07\x00\x80\x00\x00\x00\x01\x00\x80\x01\x00\x80\x00"
 
-TEST_WITH(test_worked_example, set_up, tear_down)
+FIXTURE_TEST(test_worked_example)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_S2C, EXAMPLE);
     assert_clean(f);
     assert_double(f, "acknex.entity", 7, 0);
@@ -117,10 +106,9 @@ TEST_WITH(test_worked_example, set_up, tear_down)
     assert_string_equal(f->decoder.summary->str, "S→C: update entity 7: position, pan");
 }
 
-TEST_WITH(test_example_with_intel_angles, set_up, tear_down)
+FIXTURE_TEST(test_example_with_intel_angles)
 {
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_ANGLE_BYTE_ORDER] = ACKNEX_ANGLE_INTEL};
-    struct fixture *f = *state;
 
     f->decoder.options = options;
     DECODE(f, QS_S2C, EXAMPLE);
@@ -128,10 +116,9 @@ TEST_WITH(test_example_with_intel_angles, set_up, tear_down)
     assert_double(f, "acknex.pan", 128 * 360.0 / 65535, 1e-9);
 }
 
-TEST_WITH(test_example_with_fixed_positions, set_up, tear_down)
+FIXTURE_TEST(test_example_with_fixed_positions)
 {
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_POS_RESOLUTION] = ACKNEX_POS_FIXED};
-    struct fixture *f = *state;
 
     f->decoder.options = options;
     DECODE(f, QS_S2C, EXAMPLE);
@@ -148,10 +135,8 @@ TEST_WITH(test_example_with_fixed_positions, set_up, tear_down)
  */
 
 /* 0x04 has a Long from a client and a Short from the server. */
-TEST_WITH(test_direction_decides_layout, set_up, tear_down)
+FIXTURE_TEST(test_direction_decides_layout)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_C2S, "\x04\x01\x00\x00\x00");
     assert_clean(f);
     assert_string_equal(f->decoder.summary->str, "C→S: remove entity 1");
@@ -159,10 +144,8 @@ TEST_WITH(test_direction_decides_layout, set_up, tear_down)
     assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
-TEST_WITH(test_direction_found_by_reading, set_up, tear_down)
+FIXTURE_TEST(test_direction_found_by_reading)
 {
-    struct fixture *f = *state;
-
     acknex_protocol.session_init(&f->session.base);
     DECODE(f, QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00");
     assert_clean(f);
@@ -172,10 +155,8 @@ TEST_WITH(test_direction_found_by_reading, set_up, tear_down)
 }
 
 /* A skill is read the same both ways, so it is read though nobody knows who sent it. */
-TEST_WITH(test_direction_not_needed, set_up, tear_down)
+FIXTURE_TEST(test_direction_not_needed)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_DIRECTION_UNKNOWN, "\x0e\x01\x00\x10\x00\x00\x04\x00\x00");
     assert_clean(f);
     assert_int_equal(f->decoder.direction, QS_DIRECTION_UNKNOWN);
@@ -183,10 +164,8 @@ TEST_WITH(test_direction_not_needed, set_up, tear_down)
 }
 
 /* 0x03 from nobody knows whom, and neither way to its end: its layout cannot be known. */
-TEST_WITH(test_direction_needed, set_up, tear_down)
+FIXTURE_TEST(test_direction_needed)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_DIRECTION_UNKNOWN, "\x03\x01\x00\x01\x00\x00");
     assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
     assert_int_equal(f->decoder.undecoded, 5);
@@ -207,10 +186,8 @@ TEST_WITH(test_direction_needed, set_up, tear_down)
 #define CREATED_7 "\x03\x07\x00\x01\x00"
 #define PAN_7 "\x82\x07\x00\x40\x00"
 
-TEST_WITH(test_entity_of_a_player, set_up, tear_down)
+FIXTURE_TEST(test_entity_of_a_player)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_C2S, JOIN_BOB CREATE_WARLOCK);
     assert_clean(f);
     DECODE(f, QS_S2C, CREATED_7);
@@ -222,10 +199,8 @@ TEST_WITH(test_entity_of_a_player, set_up, tear_down)
     assert_string_equal(f->decoder.summary->str, "S→C: update entity 7 (warlock.mdl): pan");
 }
 
-TEST_WITH(test_removed_entity_is_forgotten, set_up, tear_down)
+FIXTURE_TEST(test_removed_entity_is_forgotten)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_C2S, JOIN_BOB CREATE_WARLOCK);
     DECODE(f, QS_S2C, CREATED_7);
     DECODE(f, QS_S2C, "\x04\x07\x00");
@@ -234,10 +209,8 @@ TEST_WITH(test_removed_entity_is_forgotten, set_up, tear_down)
     assert_absent(f, "acknex.entity.player");
 }
 
-TEST_WITH(test_type_update_names_the_entity, set_up, tear_down)
+FIXTURE_TEST(test_type_update_names_the_entity)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_S2C,
            "\x41\x07\x00"
            "house.wmb\0" PAN_7);
@@ -247,10 +220,8 @@ TEST_WITH(test_type_update_names_the_entity, set_up, tear_down)
     assert_string_equal(f->decoder.summary->str, "S→C: update×2");
 }
 
-TEST_WITH(test_join_and_level_end_what_was, set_up, tear_down)
+FIXTURE_TEST(test_join_and_level_end_what_was)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_C2S,
            "\x09"
            "one.wmb\0");
@@ -278,9 +249,8 @@ TEST_WITH(test_join_and_level_end_what_was, set_up, tear_down)
 }
 
 /* A copy keeps what was known when it was made. */
-TEST_WITH(test_copy_is_independent, set_up, tear_down)
+FIXTURE_TEST(test_copy_is_independent)
 {
-    struct fixture *f = *state;
     struct acknex_session before;
 
     DECODE(f, QS_S2C,
@@ -295,9 +265,8 @@ TEST_WITH(test_copy_is_independent, set_up, tear_down)
     acknex_protocol.session_clear(&before.base);
 }
 
-TEST_WITH(test_description, set_up, tear_down)
+FIXTURE_TEST(test_description)
 {
-    struct fixture *f = *state;
     struct qs_description description;
 
     acknex_protocol.describe(&f->session.base, &description);
@@ -318,6 +287,43 @@ TEST_WITH(test_description, set_up, tear_down)
     g_free(description.player);
 }
 
+/* --- What cannot be read */
+
+/* What no message begins with is not decoded, nor what follows it; what comes before it is. */
+FIXTURE_TEST(test_unknown_messages)
+{
+    static const char client[] = "\2\3\4\7\x09\x0a\x0b\x0e\x0f";
+    static const char server[] = "\3\4\5\6\7\x0a\x0b\x0e\x0f\x12";
+
+    for (unsigned i = 0; i < 512; i++) {
+        const enum qs_direction direction = i & 256 ? QS_S2C : QS_C2S;
+        const uint8_t code = (uint8_t)i;
+        const bool s2c = direction == QS_S2C;
+        const uint8_t bytes[] = {s2c ? 4 : 7, 7, s2c ? 0 : 7, code, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+        const bool update = s2c && code >= 0x40;
+        const uint8_t unknown = code < 0x80 ? 0x20 : code < 0xc0 ? 0 : 0x30;
+
+        if (update ? !(code & unknown)
+            : s2c  ? memchr(server, code, sizeof server - 1) != NULL
+                   : memchr(client, code, sizeof client - 1) != NULL)
+            continue;
+        decode(f, direction, bytes, sizeof bytes);
+        assert_non_null(strstr(f->sink.log->str, "acknex.message 0+1 = "));
+        assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+        assert_int_equal(f->decoder.undecoded, update ? 7 : 9);
+    }
+}
+
+FIXTURE_TEST(test_malformed_messages)
+{
+    DECODE(f, QS_C2S, "\x0a\1\0\xff\xff\1\2\3");
+    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.undecoded, 3);
+    DECODE(f, QS_S2C, "\x0b\1\0no end");
+    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.undecoded, 6);
+}
+
 /* --- Recognition
  * --------------------------------------------------------------------------------------------- */
 
@@ -325,7 +331,7 @@ TEST_WITH(test_description, set_up, tear_down)
     acknex_recognise(                                                                              \
         &(struct qs_packet){.data = (const uint8_t *)(bytes), .size = sizeof(bytes) - 1})
 
-TEST_WITH(test_recognition, set_up, tear_down)
+FIXTURE_TEST(test_recognition)
 {
     assert_true(acknex_protocol.recognise_on_request);
     assert_true(RECOGNISE(CREATE_WARLOCK));
@@ -358,10 +364,8 @@ TEST_WITH(test_recognition, set_up, tear_down)
 /* --- The summary
  * --------------------------------------------------------------------------------------------- */
 
-TEST_WITH(test_summary, set_up, tear_down)
+FIXTURE_TEST(test_summary)
 {
-    struct fixture *f = *state;
-
     DECODE(f, QS_C2S, JOIN_BOB "\x07");
     assert_string_equal(f->decoder.summary->str, "C→S: join as \"Bob\", ping");
     DECODE(f, QS_C2S, CREATE_WARLOCK);

@@ -25,7 +25,7 @@ import jumps
 from measure import MEGABYTE, Comparison, Run, median
 from multiply import multiply
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "damage"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import capture as captures
 import damages
 

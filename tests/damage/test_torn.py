@@ -15,10 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quake"))
-
-import capture  # noqa: E402
-import dem  # noqa: E402
+import capture
+import dem
 
 WINDOW = 20  # packets
 ALL = os.environ.get("QUAKESHARK_WINDOWS") == "all"

@@ -11,14 +11,10 @@ others are not there.
 """
 
 import collections
-import pathlib
-import sys
 
-sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("quake", "quake2", "quakeworld")]
-
-import dem  # noqa: E402
-import player  # noqa: E402
-from comparison import compare as compare_dm2  # noqa: E402
+import dem
+import player
+from comparison import compare as compare_dm2
 
 Tools = collections.namedtuple("Tools", "pcap2demo compare_dm2")
 Share = collections.namedtuple("Share", "right all wrong")

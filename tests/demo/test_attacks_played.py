@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
 from attacks import (MARKER, Game, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
@@ -87,7 +86,3 @@ class Played(ToolTest):
     def test_quake2(self):
         self.check("play-dm2.sh", QUAKE2, lines(Q2_STUFFTEXT), quake2_attacks(), "-e",
                    "q2pro")
-
-
-if __name__ == "__main__":
-    sys.exit(unittest.main())

@@ -8,7 +8,6 @@ same with attacks of its own.
 """
 
 import os
-import pathlib
 import re
 import subprocess
 import unittest
@@ -69,7 +68,3 @@ class Engines(ToolTest):
                 findings, unread, _ = read(demos)
                 self.assertEqual(bool(findings or unread), bool(demos))
         self.assertGreater(played, 15)
-
-
-if __name__ == "__main__":
-    unittest.main()

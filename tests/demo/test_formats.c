@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/mvd/mvd2.h"
+#include "common/demo/mvd/mvd.h"
 #include "common/demo_formats.h"
 #include "common/quake2/session.h"
 #include "pcap2demo/actions/action.h"
@@ -30,18 +30,18 @@ TEST(test_no_packets)
         .packet = &packet,
         .session = &session};
     char *folder = g_dir_make_tmp("qs-formats-XXXXXX", NULL), *none[] = {NULL};
-    char *file = g_build_filename(folder, "a.pcap", NULL);
-    const struct options options = {.argument = file, .files = none};
-    struct action *action = pcap_action.create(&options);
+    g_autofree char *file = g_build_filename(folder, "a.pcap", NULL);
+    const struct options options = {.action = &pcap_action, .argument = file, .files = none};
+    struct action *action = action_new(&options);
 
     status_reset();
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
     action->end(action, true);
+    action_free(action);
     assert_int_equal(status_so_far(), EXIT_PROBLEMS);
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
     status_reset();
     assert_int_equal(g_rmdir(folder), 0);
-    g_free(file);
     g_free(folder);
 }

@@ -4,22 +4,15 @@
 
 import gzip
 import json
-import pathlib
 import re
 import struct
 import subprocess
-import sys
-import unittest
 
 from late import PAYLOAD, cut, merged, readdressed
 import tool
 from tool import CAPTURES, Capture, ToolTest
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quake"))
-import dem  # noqa: E402
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quakeworld"))
-import player  # noqa: E402
+import dem
+import player
 
 QUAKE = CAPTURES / "nq-protocol15.pcap"
 PLAYING = 100  # so many packets of it are the handshake and the sign-on
@@ -566,7 +559,3 @@ def player_messages(capture, prefix="qw.svc_"):
         if words[2].startswith(prefix):
             found.setdefault(int(words[0]), set()).add(words[2])
     return found
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,14 +4,10 @@
 import json
 import pathlib
 import struct
-import sys
-import unittest
 
 from tool import CAPTURES, ETHERNET, PROGRAM, Capture, ToolTest, udp
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quakeworld"))
-import player  # noqa: E402
-import qwd  # noqa: E402
+import player
+import qwd
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
 PRINT = b"\x08\x02"
@@ -194,7 +190,3 @@ class Quake2(Rebuilt):
         self.assertEqual(self.stripped(pcap), before)
         demo, _ = self.convert(pcap, "out.dm2", status=0)
         self.assertIn(RAILTRAIL, demo)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,7 +10,6 @@ import io
 import os
 import struct
 import subprocess
-import unittest
 import zipfile
 
 from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_STUFFTEXT, QUAKE,
@@ -287,7 +286,3 @@ class Sanitize(ToolTest):
             b"\x0b" + version, b"\x0b" + struct.pack("<I", 77)))
         for path in self.demos(made, "--sanitize").values():
             self.assertFalse(b"\x0b\x4d\0\0\0" in path)
-
-
-if __name__ == "__main__":
-    unittest.main()

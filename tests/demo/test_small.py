@@ -560,7 +560,3 @@ class Captures(SmallDemos):
         for size in range(0, len(data), 7):
             path = self.write("cut.pcapng", data[:size])
             self.assertIn(demos.run("-q", "-f", "-o", self.folder / "y.qwd", path)[0], (0, 1, 2))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import functools
 import itertools
 import pathlib
 import shutil
-import sys
 import tempfile
 import unittest
 
@@ -43,7 +42,7 @@ def after_handshake(packets):
 
 
 class StoredDemos(unittest.TestCase):
-    stored = []
+    stored = demos.demos_or_skip()
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="quakeshark-"))
@@ -93,8 +92,3 @@ class StoredDemos(unittest.TestCase):
                     fields += 1
         print(f"{fields} fields compared")
         self.assertGreater(fields, 0)
-
-
-if __name__ == "__main__":
-    StoredDemos.stored = demos.demos_or_skip()
-    unittest.main(argv=sys.argv[:1])

@@ -37,7 +37,7 @@ FAULTS = [
     ("core", "if (!transfers->file && piece->percent == 100)", "if (!transfers->file)"),
     ("core", "pair->has_value = end < info.size;", "pair->has_value = end <= info.size;"),
     ("core", "*pos = end < line.size ? end + 1 : end;", "*pos = end;"),
-    ("core", "if (choked >= skipped)", "if (choked > skipped)"),
+    ("core", "if (skipped && choked >= skipped)", "if (skipped && choked > skipped)"),
     ("core", "fragment->before = qs_fragments_size(list);",
      "fragment->before = qs_fragments_size(list) + 1;"),
     ("core", "return qs_packet_is_cut(packet) ||\n", "return\n"),
@@ -140,7 +140,7 @@ FAULTS = [
     ("demo", "if (decoder->session->disconnected)\n        end(qwd, decoder);", ""),
     ("demo", "while (i && blocks->held[i - 1].sequence > after)", "while (0)"),
     ("demo", "return base && base == qwd_player_base(player, sequence) &&", "return base &&"),
-    ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = player->valid;", ""),
+    ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = valid;", ""),
     ("demo", "if (lacks_block_of(qwd, decoder->acknowledged))", "if (0)"),
     ("demo", "    if (next || qwd->out->sanitize)\n"
      "        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);", ""),
@@ -162,9 +162,10 @@ FAULTS = [
      "looks_the_same(change->now, same) ? 1 : 0"),
 
     # Golden differences and reports.
-    ("regression", "if (diff->differences->len >= diff->max)",
-     "if (diff->differences->len > diff->max)"),
-    ("regression", "check->same && !*check->same ? GOLDEN_UNCHANGED", "!check->writer ? GOLDEN_UNCHANGED"),
+    ("regression", "if (result->differences->len < GOLDEN_MAX_DIFFERENCES)",
+     "if (result->differences->len <= GOLDEN_MAX_DIFFERENCES)"),
+    ("regression", "g_strcmp0(before, text) == 0 ? GOLDEN_UNCHANGED", "before ? GOLDEN_UNCHANGED"),
+    ("regression", "if (was.open && !found)", "if (false)"),
     ("regression", "parse_packet_line(end + 1, &more) && !more", "parse_packet_line(end + 1, &more) && more"),
     ("regression", "!S_ISREG(status.st_mode)", "S_ISDIR(status.st_mode)"),
 
@@ -209,7 +210,6 @@ FAULTS = [
     ("sessions", "return x->number < y->number ? -1 : 1;", "return 1;"),
     ("sessions", "ABS(last->packet.time - first->packet.time)",
      "last->packet.time - first->packet.time"),
-    ("sessions", " &&\n           !is_behind(packet, &queue->held[slot - 1]))", ")"),
     ("sessions", "BEGINNING_MAX = 16 ", "BEGINNING_MAX = 15 "),
     ("sessions", "if (next && next->session && !next->state->disconnected)",
      "if (next && next->session)"),
@@ -276,7 +276,7 @@ FAULTS = [
      'while (false)'),
     ("recorder", 'lstat(path, &about) == 0 && S_ISREG(about.st_mode);',
      'stat(path, &about) == 0 && S_ISREG(about.st_mode);'),
-    ("recorder", '        g_byte_array_set_size(file->end, 0); /* it has its end */\n',
+    ("recorder", '        g_byte_array_set_size(end, 0); /* it has its end */\n',
      '        (void)0;\n'),
     ("recorder", 'return x->changed < y->changed ? -1 : 1;',
      'return x->changed < y->changed ? 1 : -1;'),

@@ -7,13 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "pcap2demo/regression/golden_diff.h"
+#include "pcap2demo/regression/golden.h"
 #include "tests/fuzz/fuzz.h"
-
-enum { NAME_MAX_BYTES = 64, DIFFERENCES_MAX = 20 };
 
 static void broken(const char *what)
 {
@@ -21,37 +17,24 @@ static void broken(const char *what)
     abort();
 }
 
-/* Opens a file that is only in memory; NULL: it is no golden. */
-static struct golden_reader *open_text(struct qs_view text)
+static void check_parsed(const struct golden *golden)
 {
-    const int file = memfd_create("golden", 0);
-    char name[NAME_MAX_BYTES], *error;
-    struct golden_reader *reader;
+    if (!golden->ignored && !golden->error)
+        broken("damaged without a reason");
+    for (guint i = 0; i < golden->packets->len; i++) {
+        const struct golden_item *packet = &g_array_index(golden->packets, struct golden_item, i);
 
-    if (file < 0 || write(file, text.data, text.size) != (ssize_t)text.size)
-        abort();
-    g_snprintf(name, sizeof name, "/proc/self/fd/%d", file);
-    reader = golden_open(name, &error);
-    if (!reader != !!error)
-        broken("neither a golden nor an error");
-    g_free(error);
-    close(file);
-    return reader;
+        if (!g_str_has_prefix(packet->text, "packet ") || packet->text[packet->size - 1] != '\n' ||
+            memchr(packet->text, 0, packet->size))
+            broken("no text of a packet");
+    }
 }
 
-/* Its text is lines, of which the first is a packet's. */
-static void check_packet(const GString *packet)
+static void check_result(const struct golden_result *result)
 {
-    if (!g_str_has_prefix(packet->str, "packet ") || packet->str[packet->len - 1] != '\n' ||
-        strlen(packet->str) != packet->len)
-        broken("no text of a packet");
-}
+    const GPtrArray *differences = result->differences;
 
-static void check_differences(const struct golden_diff *diff)
-{
-    const GPtrArray *differences = diff->differences;
-
-    if (differences->len != MIN(diff->total, DIFFERENCES_MAX))
+    if (differences->len != MIN(result->count, GOLDEN_MAX_DIFFERENCES))
         broken("differences that are not there");
     for (guint i = 0; i < differences->len; i++) {
         const struct golden_difference *difference = g_ptr_array_index(differences, i);
@@ -61,45 +44,21 @@ static void check_differences(const struct golden_diff *diff)
     }
 }
 
-/* How many differences there are; `*whole`: both were read to their ends. */
-static uint64_t compare(struct golden_reader *was, struct golden_reader *is, bool *whole)
-{
-    struct golden_diff *diff = golden_diff_new(was, DIFFERENCES_MAX);
-    GString *packet = g_string_new(NULL);
-    enum golden_status status;
-    uint64_t number, total;
-
-    while ((status = golden_next(is, packet, &number)) == GOLDEN_PACKET) {
-        check_packet(packet);
-        golden_diff_add(diff, number, packet);
-    }
-    if ((status == GOLDEN_DAMAGED) != !!is->error)
-        broken("damaged without a reason");
-    *whole = golden_diff_finish(diff);
-    if (*whole != !was->error)
-        broken("compared with a damaged golden");
-    *whole = *whole && status == GOLDEN_END;
-    check_differences(diff);
-    total = diff->total;
-    golden_diff_free(diff);
-    g_string_free(packet, TRUE);
-    return total;
-}
-
 static void compare_texts(struct qs_view was, struct qs_view is)
 {
-    struct golden_reader *a = open_text(was), *b = open_text(is);
-    uint64_t differences = 0;
-    bool whole = false;
+    struct golden *a = golden_parse(g_strndup((const char *)was.data, was.size));
+    struct golden *b = golden_parse(g_strndup((const char *)is.data, is.size));
+    struct golden_result *result = g_new0(struct golden_result, 1);
 
-    if (a && b)
-        differences = compare(a, b, &whole);
-    if (was.data == is.data && whole && differences)
+    check_parsed(a);
+    check_parsed(b);
+    golden_compare(result, a, b);
+    check_result(result);
+    if (was.data == is.data && !a->error && result->count)
         broken("differs from itself");
-    if (a)
-        golden_close(a);
-    if (b)
-        golden_close(b);
+    golden_result_free(result);
+    golden_free(a);
+    golden_free(b);
 }
 
 /* Where the second golden begins; the end where there is none. */

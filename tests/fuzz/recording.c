@@ -110,19 +110,20 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
 
     options->argument = file;
     options->files = files;
-    action = pcap_action.create(options);
+    options->action = &pcap_action;
+    action = action_new(options);
     read_recording(recording, &options->sessions, &action->handler);
     action->end(action, false);
+    action_free(action);
 }
 
 static void lend(struct qs_demo_input *recording, struct options *options)
 {
-    GPtrArray *demos = qs_donor_demos_new();
+    g_autoptr(GPtrArray) demos = qs_donor_demos_new();
 
     (void)options;
     if (qs_donor_demos_add(demos, recording, true) != (demos->len > 0))
         abort();
-    g_ptr_array_free(demos, TRUE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -38,7 +38,3 @@ class Repeats(unittest.TestCase):
         worst = sorted((twice[name] / once[name], name, once[name]) for name in once)[-5:]
         print(len(once), "messages; the worst:", worst)
         self.assertLess(worst[-1][0], RATIO_MAX, worst)
-
-
-if __name__ == "__main__":
-    unittest.main()

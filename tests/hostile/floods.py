@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures with more clients than there are: requests and packets in made-up names."""
 
-import pathlib
 import struct
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "damage"))
-import capture  # noqa: E402
+import capture
 
 SERVER = bytes((192, 0, 2, 1))
 GETCHALLENGE = b"\xff\xff\xff\xffgetchallenge\n"

@@ -45,7 +45,3 @@ class Attacks(ToolTest):
                     self.assertIn(result.returncode, (0, 1))
                     for text in result.stdout.decode(), result.stderr.decode():
                         self.assertRegex(text, r"\A[^\x00-\x08\x0b-\x1f\x7f-\x9f]*\Z")
-
-
-if __name__ == "__main__":
-    unittest.main()

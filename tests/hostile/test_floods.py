@@ -166,7 +166,3 @@ class Floods(ToolTest):
                 with self.subTest(port=port, options=options):
                     grown = self.measure(*options, many)[1] - self.measure(*options, few)[1]
                     self.assertLess(grown, 8)  # MiB; it was 100 and more
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,10 +9,7 @@ import pathlib
 import pwd
 import shutil
 import subprocess
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tool"))
-import test_live  # noqa: E402
+import test_live
 
 NOBODY = pwd.getpwnam("nobody")
 

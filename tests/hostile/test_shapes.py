@@ -116,7 +116,3 @@ class Shapes(ToolTest):
         self.tool("--check", "--golden", "pipe.qwd", SAMPLE, status=2)
         _, error = self.tool("--check", "--sign-on", "pipe.qwd", SAMPLE)
         self.assertEqual(error, "pcap2demo: pipe.qwd: not used for --sign-on: is not a regular file\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

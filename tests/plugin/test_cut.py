@@ -2,7 +2,6 @@
 """Packets cut at every length, by the capture and by their sender, do the dissector no harm."""
 
 import struct
-import unittest
 
 from wireshark import PluginTest, rows, some_captures, stored_packets, with_network
 
@@ -60,7 +59,3 @@ class Cut(PluginTest):
             part = dict(enumerate(wholes[first:first + JOINED], 1))
             self.check_cuts([cut for number, whole in part.items()
                              for cut in every_cut(whole, number)], part)
-
-
-if __name__ == "__main__":
-    unittest.main()

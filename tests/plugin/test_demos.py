@@ -1,82 +1,45 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Export Objects: the demos of sessions are those that pcap2demo writes, byte for byte."""
+"""Wireshark opens captures made of demos, and shows the fields that pcap2demo dumps."""
 
-import os
-import pathlib
-import re
-import struct
-import subprocess
-import tempfile
-import unittest
+import demos
+import test_dump
 
-from wireshark import CAPTURES, PluginTest, to_client, to_server
-
-PCAP2DEMO = os.environ["PCAP2DEMO"]
-MARK = b"\xff\xff\xff\xff"
+STORED_OF_A_KIND = 3
+TOGETHER = 10  # small demos in one capture, since starting tshark takes longer than what it then does
 
 
-class Demos(PluginTest):
-    def folder_for(self, name):
-        folder = pathlib.Path(tempfile.mkdtemp(prefix=name, dir=self.folder / "home"))
-        folder.chmod(0o777)
-        return folder
-
-    def export(self, capture, *options):
-        folder = self.folder_for("tshark")
-        self.tshark("-q", "-r", capture, "--export-objects", f"quake_demos,{folder}", *options)
-        return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-    def rebuild(self, capture, *options):
-        """The same by pcap2demo, whose names begin with the capture's."""
-        folder = self.folder_for("pcap2demo")
-        subprocess.run([PCAP2DEMO, "-q", "-o", folder, *options, capture], capture_output=True,
-                       check=False)
-        stem = pathlib.Path(capture).name.partition(".")[0]
-        return {path.name.removeprefix(f"{stem}-"): path.read_bytes() for path in folder.iterdir()}
-
-    def assert_same(self, capture, *options):
-        wanted = self.rebuild(capture)
-        found = self.export(capture, *options)
-        self.assertEqual(sorted(found), sorted(wanted))
-        self.assertTrue(all(found[name] == wanted[name] for name in wanted), "other bytes")
-        return len(found)
-
-    def test_small_captures(self):
-        total = 0
-        for names, path, _ in self.joined(sorted(CAPTURES[0].rglob("*.pcap*"))):
-            with self.subTest(names):
-                total += self.assert_same(path)
-        self.assertGreater(total, 40)
-
-    def test_two_passes(self):
-        for name in ("qw-lossy", "q2-vanilla", "nq-bjp", "qw-qtv"):
-            with self.subTest(name):
-                self.assert_same(self.readable(CAPTURES[0] / f"{name}.pcap"), "-2")
-
-    def test_captures_made_of_demos(self):
-        """The comments of their packets tell the very bytes of the demo."""
-        for demo in sorted(CAPTURES[0].glob("*.dm2"))[:1] + sorted(CAPTURES[0].glob("*.qwd"))[:1]:
-            capture = self.folder_for("made") / f"{demo.stem}.pcapng"
-            subprocess.run([PCAP2DEMO, "-q", "--pcap", capture, demo], capture_output=True, check=True)
-            capture.chmod(0o644)
-            with self.subTest(demo.name):
-                self.assertEqual(list(self.export(capture).values()), [demo.read_bytes()])
-
-    def test_names_are_safe(self):
-        """A player's name is the network's, and no path."""
-        hostile = b"\\name\\../../etc/x\n"
-        packets = [to_server(5001, 27500, MARK + b'connect 28 7 1 "' + hostile.strip() + b'"\n'),
-                   to_client(5001, 27500, MARK + b"j"),
-                   to_server(5001, 27500, struct.pack("<IIH", 1, 0, 7) + b"\x04new\0"),
-                   to_client(5001, 27500, struct.pack("<II", 1, 1) + b"\x01")]
-        for name in self.export(self.capture(packets)):
-            self.assertRegex(name, re.compile(r"^[\w+-]+\.qwd$"))
-
-    def test_it_is_no_protocol(self):
-        """It is there to be exported, but not to be turned off."""
-        help_text = self.run_tshark("--export-objects", "nothing").stderr
-        self.assertIn("quake_demos", help_text)
+def make(*arguments):
+    result = demos.run("-q", *arguments)
+    assert result == (0, "", ""), (arguments, result)
 
 
-if __name__ == "__main__":
-    unittest.main()
+def captures_of_small_demos(folder):
+    """Of a small demo of each dialect."""
+    paths = []
+    for name, blocks in demos.SMALL:
+        paths.append(folder / name)
+        paths[-1].write_bytes(b"".join(blocks))
+    for start in range(0, len(paths), TOGETHER):
+        made = folder / f"small-{start}.pcapng"
+        make("--pcap", made, *paths[start:start + TOGETHER])
+        yield made
+
+
+def captures_of_stored_demos(folder):
+    """The beginnings of the smallest that engines recorded."""
+    stored = demos.stored_demos()
+    for suffix in (".qwd", ".mvd", ".mvd2", ".dm2", ".dem"):
+        for path in [path for path in stored if path.suffix == suffix][:STORED_OF_A_KIND]:
+            whole, made = folder / "whole.pcapng", folder / f"{path.name}.pcapng"
+            make("--force", "--pcap", whole, path)
+            make(f"--packets=1-{test_dump.PACKETS}", "--pcap", made, whole)
+            yield made
+
+
+class Demos(test_dump.TreeEqualsDump):
+    count = None
+
+    def captures(self):
+        folder = self.folder / "made"
+        folder.mkdir()
+        return [*captures_of_small_demos(folder), *captures_of_stored_demos(folder)]

@@ -2,17 +2,13 @@
 """Export Objects: files that servers sent to clients."""
 
 import hashlib
-import os
 import struct
-import sys
 import tempfile
 import pathlib
-import unittest
 
 from wireshark import PluginTest, quoted, to_client, to_server
 
-sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
-from downloads import recorded  # noqa: E402
+from downloads import recorded
 
 
 CONNECT = b"\xff\xff\xff\xffconnect 28 7 1 \"\\name\\me\"\n"
@@ -86,7 +82,3 @@ class Downloads(PluginTest):
         ])
         for passes in ([], ["-2"]):
             self.assertEqual(self.export(capture, *passes), {"a.wav": b"halfrest"})
-
-
-if __name__ == "__main__":
-    unittest.main()

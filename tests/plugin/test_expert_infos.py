@@ -2,7 +2,6 @@
 """Where expert infos stand: with the bytes that they are about, also of joined and inflated ones."""
 
 import struct
-import unittest
 import zlib
 
 from wireshark import PluginTest, to_client, to_server
@@ -91,7 +90,3 @@ class ExpertInfos(PluginTest):
             last = self.trees(capture, *passes)[4]
             self.assertEqual([name for name, _ in expert_infos(last)],
                              ["q2.sequence.gap", "q2.sequence.not_captured"])
-
-
-if __name__ == "__main__":
-    unittest.main()

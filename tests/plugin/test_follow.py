@@ -3,10 +3,8 @@
 
 import json
 import re
-import unittest
 
 from wireshark import CAPTURES, PluginTest, to_client, to_server
-
 
 
 class Follow(PluginTest):
@@ -53,7 +51,3 @@ class Follow(PluginTest):
         self.assertEqual(self.pieces(path, "q2", 1), [])
         header = self.tshark("-q", "-r", path, "-z", "follow,qw,ascii,2")
         self.assertIn("Node 0: 10.0.0.1:5002\nNode 1: 10.0.0.2:27500\n", header)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import unittest
 
 from wireshark import CAPTURES, PluginTest, rows, some_captures, to_client, to_server
 
@@ -99,7 +98,3 @@ class Info(PluginTest):
         for capture, number, expected in known:
             line = shown[capture][number]
             self.assertTrue(plain(line).startswith(plain(expected)), line)
-
-
-if __name__ == "__main__":
-    unittest.main()

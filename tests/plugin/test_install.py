@@ -66,7 +66,3 @@ class Install(unittest.TestCase):
         self.assertIn(".local/share/quakeshark/profile/preferences", files(self.folder))
         self.uninstall()
         self.assertEqual(files(self.folder), {".config/wireshark/profiles/Quake/preferences"})
-
-
-if __name__ == "__main__":
-    unittest.main()

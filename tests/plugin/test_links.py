@@ -2,7 +2,6 @@
 """Links between packets and the times on them are what the numbers on the wire say."""
 
 import collections
-import unittest
 
 from wireshark import CAPTURES, PluginTest, rows, some_captures, to_client, to_server
 
@@ -178,7 +177,3 @@ class Links(PluginTest):
         once, twice = self.packets(path, options=()), self.packets(path)
         self.assertEqual({number: {name: value for name, value in packet.items()
                                    if name not in ahead} for number, packet in twice.items()}, once)
-
-
-if __name__ == "__main__":
-    unittest.main()

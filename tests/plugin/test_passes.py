@@ -161,7 +161,3 @@ class Passes(PluginTest):
                 self.assertEqual(self.expert_infos(path, "frame"), infos)
                 found += infos
         self.assertIn("Summary", found)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 """Which packets the plugin gets, and which it leaves to Wireshark's own dissectors."""
 
 import struct
-import unittest
 
 from wireshark import CAPTURES, PluginTest, quoted, stored_packets, to_client, to_server
 
@@ -213,7 +212,3 @@ class Ports(PluginTest):
         ])
         for passes in ([], ["-2"]):
             self.assertEqual(self.late(capture, *passes), ["4"])
-
-
-if __name__ == "__main__":
-    unittest.main()

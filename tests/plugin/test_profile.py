@@ -5,7 +5,6 @@ import os
 import pathlib
 import re
 import shutil
-import unittest
 
 from wireshark import CAPTURES, PluginTest
 
@@ -80,7 +79,3 @@ class Profile(PluginTest):
         capture = self.readable(CAPTURES[0] / "qw-vanilla.pcap")
         shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "frame.number == 40")
         self.assertRegex(shown, r" 1 +labplayer +0\.\d{9} C→S ")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packets belong to the sessions that `pcap2demo` tells, by the same numbers, in each pass.
 
-Run by hand with captures as arguments, or by ctest with the stored ones.
+Of the captures in the variable `CAPTURES` (by hand), or of the stored ones.
 """
 
 import os
 import pathlib
 import re
 import subprocess
-import sys
-import unittest
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "damage"))
+
+import capture
+import damages
 from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
@@ -41,8 +43,6 @@ def listed(path):
 
 
 class Sessions(PluginTest):
-    paths = []
-
     def shown(self, path, *options):
         """By packet number: the sessions that the plugin shows."""
         lines = self.tshark("-r", path, *options, "-T", "fields",
@@ -63,10 +63,23 @@ class Sessions(PluginTest):
 
     def test_numbers(self):
         packets = 0
-        for names, path, _ in self.joined(self.paths):
+        paths = ([*map(pathlib.Path, os.environ.get("CAPTURES", "").split())] or
+                 [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
+        for names, path, _ in self.joined(paths):
             with self.subTest(names):
                 packets += self.check(path)
         self.assertGreater(packets, 0)
+
+    def test_client_port_changes(self):
+        """A client that gets another port, or another address, goes on with its session."""
+        for name, port in (("qw-spectator", 27500), ("q2-aqtion", 27910), ("q2-gamestate", 27920)):
+            _, frames = capture.read(CAPTURES[0] / f"{name}.pcap")
+            server = next(end for frame in frames for end in capture.ends(frame) if end[1] == port)
+            for address in None, damages.OTHER_SIDE:
+                path = pathlib.Path(self.timed_capture(damages.move_client(frames, server, address, 6)))
+                with self.subTest(name, address=address):
+                    self.check(path)
+                    self.assertEqual(listed(path), {"1"})
 
     def own(self, path, field, *options):
         return self.tshark("-r", path, "-T", "fields", "-e", field, *options).splitlines()
@@ -90,9 +103,3 @@ class Sessions(PluginTest):
         for value, number in ((0, "1"), (1, "2")):
             self.assertEqual(self.own(path, "frame.number", "-Y", f"qw.from_server == {value}"),
                              [number])
-
-
-if __name__ == "__main__":
-    Sessions.paths = ([*map(pathlib.Path, sys.argv[1:])] or
-                      [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
-    unittest.main(argv=sys.argv[:1])

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import unittest
 
 from wireshark import CAPTURES, PluginTest, SECOND, rows, stored_packets, to_server
 
@@ -196,7 +195,3 @@ class Statistics(PluginTest):
         cells = [[float(cell.strip() or 0) for cell in row.split("|")] for row in rows]
         self.assertEqual(sum(row[2] for row in cells), 3)  # as --stats has it
         self.assertTrue(all(0 < row[0] < 1000 < row[1] for row in cells), output)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,17 +3,12 @@
 
 import json
 import os
-import pathlib
 import random
 import subprocess
-import sys
-import unittest
 
 from wireshark import PluginTest, with_network
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-
-from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,  # noqa: E402
+from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,
                      Conversation, command, gtv_stream, stream)
 
 
@@ -198,7 +193,3 @@ class Gtv(StreamTest):
             self.assertLess(len(seen), len(TEXTS))
             self.assertEqual(self.dumped(capture, "q2.print.text"), seen)
             self.assertEqual(len(self.values(capture, "q2.sequence.not_captured")), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

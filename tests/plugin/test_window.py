@@ -5,7 +5,6 @@ were dissected, and Export Objects ends its list by itself. window.c does the sa
 
 import pathlib
 import tempfile
-import unittest
 
 from test_ports import ODD_PORT, late_session
 from wireshark import CAPTURES, PluginTest, rows
@@ -101,7 +100,3 @@ class Objects(PluginTest):
         """It is not told when all packets have come: the last frame may hold several units."""
         self.check_again_and_again("quake_demos", ("qw-qtv", 57), ("qw-qtv", 8), ("q2-gtv-plain", 12),
                                    ("qw-vanilla", None), window="objects")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -20,11 +20,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-
-import checks  # noqa: E402
-import dem  # noqa: E402
-import recordings  # noqa: E402
+import checks
+import dem
+import recordings
 
 BYTE_ANGLES = 360 / 256 / 2 + 0.001
 SHORT_ANGLES = 360 / 65536 / 2 + 0.003  # recorders cut to the same 16 bits, but not all round

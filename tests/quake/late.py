@@ -9,20 +9,14 @@ those that the client had.
 DarkPlaces' changes are to what the client has, so what stood in view before is lent, too.
 """
 
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "support")]
-os.environ.setdefault("PCAP2DEMO", sys.argv[1])
-os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
-
-import states  # noqa: E402
-from tool import Capture  # noqa: E402
+import states
+from tool import Capture
 
 NAME = "captures/netquake/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7"
 

@@ -25,36 +25,26 @@
 
 /* --- Entities from DP5 on --- */
 
-TEST_WITH(test_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x39\7\0\0\0\x2a\0\0\0"
                                  "\1\0\x0e\x08\0\xf8\xff\x10\0\x40\x80\xc0\2" /* 1/8 unit, bytes */
                                  "\2\x80"
                                  "\0\x80"));
-    wire_assert_heard(wire, "nq.entities.frame = 7");
-    wire_assert_heard(wire, "nq.entities.move = 42");
-    wire_assert_heard(wire, "nq.entity.number = 1");
-    wire_assert_heard(wire, "nq.entity.player.name := \"bob\"");
-    wire_assert_heard(wire, "nq.entity.origin.x = 1");
-    wire_assert_heard(wire, "nq.entity.origin.y = -1");
-    wire_assert_heard(wire, "nq.entity.angles.pitch = 90");
-    wire_assert_heard(wire, "nq.entity.angles.yaw = -180");
-    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
-    wire_assert_heard(wire, "nq.entity.remove = true");
-    wire_assert_heard(wire, "nq.entities.end = 0x8000");
+    HEARD("nq.entities.frame = 7", "nq.entities.move = 42", "nq.entity.number = 1",
+          "nq.entity.player.name := \"bob\"", "nq.entity.origin.x = 1", "nq.entity.origin.y = -1",
+          "nq.entity.angles.pitch = 90", "nq.entity.angles.yaw = -180",
+          "nq.entity.model.name := \"progs/a.mdl\"", "nq.entity.remove = true",
+          "nq.entities.end = 0x8000");
     wire_assert_reads(wire, VIEW(DP6)); /* without the move */
     wire_assert_reads(wire, VIEW("\x39\7\0\0\0\5\0\x20\3\0\x80"));
-    wire_assert_heard(wire, "nq.entity.skin = 3");
+    HEARD("nq.entity.skin = 3");
 }
 
 /* All bits, in the order of the values. */
-TEST_WITH(test_entity_bits, wire_setup, wire_teardown)
+WIRE_TEST(test_entity_bits)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP5));
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\1\1\xff\xff\xff\7"
                                  "\x10" ONE MINUS HALF "\0\x40\0\x80\0\0"
@@ -65,25 +55,14 @@ TEST_WITH(test_entity_bits, wire_setup, wire_teardown)
                                  "\1\1\0\2\0\3\0\4\0\xff\0" /* two frames */
                                  "\x0a\0"
                                  "\0\x80"));
-    wire_assert_heard(wire, "nq.entity.flags.lowprecision = true");
-    wire_assert_heard(wire, "nq.entity.origin.y = -1");
-    wire_assert_heard(wire, "nq.entity.angles.yaw = -180");
-    wire_assert_heard(wire, "nq.entity.model = 2");
-    wire_assert_heard(wire, "nq.entity.frame = 257");
-    wire_assert_heard(wire, "nq.entity.effects = 0x80000001");
-    wire_assert_heard(wire, "nq.entity.effects.tracer3 = true");
-    wire_assert_heard(wire, "nq.entity.alpha = 1");
-    wire_assert_heard(wire, "nq.entity.scale = 2");
-    wire_assert_heard(wire, "nq.entity.colormap = 17");
-    wire_assert_heard(wire, "nq.entity.tag.entity = 3");
-    wire_assert_heard(wire, "nq.entity.light.radius = 400");
-    wire_assert_heard(wire, "nq.entity.light.pflags.fulldynamic = true");
-    wire_assert_heard(wire, "nq.entity.glow.size = 8");
-    wire_assert_heard(wire, "nq.entity.colormod.blue = 2");
-    wire_assert_heard(wire, "nq.entity.glowmod.red = 1");
-    wire_assert_heard(wire, "nq.entity.blend.frame = 2");
-    wire_assert_heard(wire, "nq.entity.blend.age = 4");
-    wire_assert_heard(wire, "nq.entity.trail = 10");
+    HEARD("nq.entity.flags.lowprecision = true", "nq.entity.origin.y = -1",
+          "nq.entity.angles.yaw = -180", "nq.entity.model = 2", "nq.entity.frame = 257",
+          "nq.entity.effects = 0x80000001", "nq.entity.effects.tracer3 = true",
+          "nq.entity.alpha = 1", "nq.entity.scale = 2", "nq.entity.colormap = 17",
+          "nq.entity.tag.entity = 3", "nq.entity.light.radius = 400",
+          "nq.entity.light.pflags.fulldynamic = true", "nq.entity.glow.size = 8",
+          "nq.entity.colormod.blue = 2", "nq.entity.glowmod.red = 1", "nq.entity.blend.frame = 2",
+          "nq.entity.blend.age = 4", "nq.entity.trail = 10");
 }
 
 /* What a sign-on keeps of an update can be read to its end. */
@@ -91,7 +70,7 @@ static void check_kept(struct wire *wire, const GByteArray *message)
 {
     const struct qs_view bytes = {message->data, message->len};
     struct qs_sign_on *sign_on = qs_sign_on_new();
-    GByteArray *kept = g_byte_array_new();
+    g_autoptr(GByteArray) kept = g_byte_array_new();
 
     qs_sign_on_add(sign_on, QS_SIGN_ON_ALONE, VIEW("\1")); /* what is told anew is not the first */
     wire->decoder.want_entities = QS_ENTITIES_ALL;
@@ -102,19 +81,16 @@ static void check_kept(struct wire *wire, const GByteArray *message)
     qs_write_u8(kept, SVC_NOP);
     wire_assert_reads(wire, (struct qs_view){kept->data, kept->len});
     assert_int_equal(wire->decoder.messages->len, 2);
-    g_byte_array_free(kept, TRUE);
     qs_sign_on_free(sign_on);
 }
 
-TEST_WITH(test_ends_of_updates, wire_setup, wire_teardown)
+WIRE_TEST(test_ends_of_updates)
 {
     enum { ROUNDS = 3000, BODY = 80 };
-    GRand *dice = g_rand_new_with_seed(1);
-    struct wire *wire = *state;
-
+    g_autoptr(GRand) dice = g_rand_new_with_seed(1);
     for (unsigned round = 0; round < ROUNDS; round++) {
         const bool moves = round % 2; /* from DP7 on with the number of a move */
-        GByteArray *message = g_byte_array_new();
+        g_autoptr(GByteArray) message = g_byte_array_new();
 
         wire_assert_reads(wire, moves ? VIEW(DP7) : VIEW(DP6));
         qs_write_u8(message, SVC_DP_ENTITIES);
@@ -127,15 +103,12 @@ TEST_WITH(test_ends_of_updates, wire_setup, wire_teardown)
         for (unsigned i = 0; i < BODY; i++)
             qs_write_u8(message, 0x11);
         check_kept(wire, message);
-        g_byte_array_free(message, TRUE);
     }
-    g_rand_free(dice);
 }
 
-TEST_WITH(test_animations, wire_setup, wire_teardown)
+WIRE_TEST(test_animations)
 {
     static const uint8_t size[] = {4, 10, 15, 20};
-    struct wire *wire = *state;
     uint8_t bytes[48] = {0x39, 1, 0, 0, 0, 5, 0, 0x80, 0x80, 0x80, 0x02};
 
     wire_assert_reads(wire, VIEW(DP5));
@@ -150,7 +123,7 @@ TEST_WITH(test_animations, wire_setup, wire_teardown)
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\4\2\0\1"
                                  "\1\0\2\0\3\0\4\0\5\0\6\0\7\0"
                                  "\0\x80"));
-    wire_assert_heard(wire, "nq.entity.bone.count = 1");
+    HEARD("nq.entity.bone.count = 1");
     wire_block(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\5"));
     assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 1);
 }
@@ -160,39 +133,29 @@ TEST_WITH(test_animations, wire_setup, wire_teardown)
 #define FRAME "\x39\1\0\0\0\2\0\0\0" /* with its reference */
 #define EYE ONE ONE ONE
 
-TEST_WITH(test_old_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_old_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP3));
     wire_assert_reads(wire, VIEW(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
                                            "\2\x80\xff\xff"));
-    wire_assert_heard(wire, "nq.entities.reference = 1");
-    wire_assert_heard(wire, "nq.entities.frame = 2");
-    wire_assert_heard(wire, "nq.entities.eye.x = 1");
-    wire_assert_heard(wire, "nq.entity.origin.z = 0.5");
-    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
-    wire_assert_heard(wire, "nq.entity.remove = true");
+    HEARD("nq.entities.reference = 1", "nq.entities.frame = 2", "nq.entities.eye.x = 1",
+          "nq.entity.origin.z = 0.5", "nq.entity.model.name := \"progs/a.mdl\"",
+          "nq.entity.remove = true");
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW(FRAME "\5\0"
                                        "\6\0\x09" ONE "\x40"
                                        "\0\x80\x20\0"));
-    wire_assert_heard(wire, "nq.entities.first = 5");
-    wire_assert_heard(wire, "nq.entity.angles.pitch = 90");
-    wire_assert_heard(wire, "nq.entities.last = 32");
+    HEARD("nq.entities.first = 5", "nq.entity.angles.pitch = 90", "nq.entities.last = 32");
 }
 
 /* Whole units, from the flag on to the entity's removal. */
-TEST_WITH(test_coarse_entities, wire_setup, wire_teardown)
+WIRE_TEST(test_coarse_entities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP1));
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff"));
-    wire_assert_heard(wire, "nq.entity.origin.x = 42");
+    HEARD("nq.entity.origin.x = 42");
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1\xff\xff\6\0\1" ONE "\xff\xff"));
-    wire_assert_heard(wire, "nq.entity.origin.x = -1");
-    wire_assert_heard(wire, "nq.entity.origin.x = 1");
+    HEARD("nq.entity.origin.x = -1", "nq.entity.origin.x = 1");
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\x80\xff\xff"));
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1" ONE "\xff\xff"));
     wire_assert_reads(wire, VIEW(DP2)); /* all of them; the flags come late */
@@ -200,33 +163,24 @@ TEST_WITH(test_coarse_entities, wire_setup, wire_teardown)
 }
 
 /* All bits, in the order of the values. */
-TEST_WITH(test_old_entity_bits, wire_setup, wire_teardown)
+WIRE_TEST(test_old_entity_bits)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW(FRAME "\0\0"
                                        "\1\0\xff\xff\xff\x18"
                                        "\0" ONE ONE ONE "\1\2\3\2\0\4\1\5\1\6\7\xff\x20\1\xfe"
                                        "\3\0\1\1\0\2\0\3\0\4\0\x0b\x80"
                                        "\0\x80\0\0"));
-    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
-    wire_assert_heard(wire, "nq.entity.frame_high = 1");
-    wire_assert_heard(wire, "nq.entity.effects_high = 0x1");
-    wire_assert_heard(wire, "nq.entity.colormap = 6");
-    wire_assert_heard(wire, "nq.entity.scale = 2");
-    wire_assert_heard(wire, "nq.entity.glow.color = 254");
-    wire_assert_heard(wire, "nq.entity.light.radius = 4");
-    wire_assert_heard(wire, "nq.entity.light.style = 11");
-    wire_assert_heard(wire, "nq.entity.light.pflags = 0x80");
+    HEARD("nq.entity.model.name := \"progs/a.mdl\"", "nq.entity.frame_high = 1",
+          "nq.entity.effects_high = 0x1", "nq.entity.colormap = 6", "nq.entity.scale = 2",
+          "nq.entity.glow.color = 254", "nq.entity.light.radius = 4", "nq.entity.light.style = 11",
+          "nq.entity.light.pflags = 0x80");
 }
 
 /* --- csqcentities --- */
 
-TEST_WITH(test_csqcentities, wire_setup, wire_teardown)
+WIRE_TEST(test_csqcentities)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x3a\5\x80\6\x80\0\0\1"));
     assert_int_equal(wire->decoder.messages->len, 2);
@@ -237,71 +191,53 @@ TEST_WITH(test_csqcentities, wire_setup, wire_teardown)
 
 /* --- Updates of Quake's kind --- */
 
-TEST_WITH(test_updates, wire_setup, wire_teardown)
+WIRE_TEST(test_updates)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
                                  "\x0b\x0f\0\0\0" LISTS));
     wire_assert_reads(wire, VIEW("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0"));
-    wire_assert_heard(wire, "nq.update.dpflags3.delta = true");
-    wire_assert_heard(wire, "nq.update.alpha = 128");
-    wire_assert_heard(wire, "nq.update.effects_high = 0x1");
-    wire_assert_heard(wire, "nq.update.glowsize = 8");
-    wire_assert_heard(wire, "nq.update.colormod.red = 7");
-    wire_assert_heard(wire, "nq.update.frame_high = 1");
-    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+    HEARD("nq.update.dpflags3.delta = true", "nq.update.alpha = 128",
+          "nq.update.effects_high = 0x1", "nq.update.glowsize = 8", "nq.update.colormod.red = 7",
+          "nq.update.frame_high = 1", "nq.update.model.name := \"progs/a.mdl\"");
 }
 
-TEST_WITH(test_baselines, wire_setup, wire_teardown)
+WIRE_TEST(test_baselines)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
                                  "\x38\2\0\1\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"
                                  "\x16\5\0\2\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"));
-    wire_assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
-    wire_assert_heard(wire, "nq.baseline.frame = 257");
-    wire_assert_heard(wire, "nq.baseline.angles.pitch = 90");
+    HEARD("nq.baseline.model.name := \"progs/a.mdl\"", "nq.baseline.frame = 257",
+          "nq.baseline.angles.pitch = 90");
     wire_assert_reads(wire, VIEW(DP3)); /* whole units, angles of bytes */
     wire_assert_reads(wire, VIEW("\x14\2\1\3\4\x2a\0\x40\0\0\0\0\0\0"));
-    wire_assert_heard(wire, "nq.baseline.origin.x = 42");
+    HEARD("nq.baseline.origin.x = 42");
 }
 
 /* --- clientdata --- */
 
-TEST_WITH(test_clientdata, wire_setup, wire_teardown)
+WIRE_TEST(test_clientdata)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0"));
-    wire_assert_heard(wire, "nq.clientdata.viewheight = 22");
-    wire_assert_heard(wire, "nq.clientdata.punch.pitch = 90");
-    wire_assert_heard(wire, "nq.clientdata.punchvec.x = 1");
-    wire_assert_heard(wire, "nq.clientdata.velocity.x = 0.5");
-    wire_assert_heard(wire, "nq.clientdata.items = 0x80000001");
-    wire_assert_heard(wire, "nq.clientdata.viewzoom = 128");
+    HEARD("nq.clientdata.viewheight = 22", "nq.clientdata.punch.pitch = 90",
+          "nq.clientdata.punchvec.x = 1", "nq.clientdata.velocity.x = 0.5",
+          "nq.clientdata.items = 0x80000001", "nq.clientdata.viewzoom = 128");
     wire_assert_reads(wire, VIEW("\x0f\0\0"));
     wire_assert_reads(wire, VIEW(DP5)); /* all of 16 bits */
     wire_assert_reads(wire, VIEW("\x0f\0\x70\0\0\0\0\1\0\xc8\0\2\0\x64\0\1\0\2\0\3\0\4\0\5\0\0\1"));
-    wire_assert_heard(wire, "nq.clientdata.armor = 200");
-    wire_assert_heard(wire, "nq.clientdata.weapon.name := \"progs/a.mdl\"");
-    wire_assert_heard(wire, "nq.clientdata.activeweapon = 256");
+    HEARD("nq.clientdata.armor = 200", "nq.clientdata.weapon.name := \"progs/a.mdl\"",
+          "nq.clientdata.activeweapon = 256");
     wire_assert_reads(wire, VIEW(DP3)); /* all of 8 bits */
     wire_assert_reads(wire, VIEW("\x0f\x24\xc0\x09\0\x40\x2a\0\2\0\0\0\0\2\x64\0\1\2\3\4\5\1\x80"));
-    wire_assert_heard(wire, "nq.clientdata.punchvec.x = 42");
-    wire_assert_heard(wire, "nq.clientdata.velocity.x = 32");
-    wire_assert_heard(wire, "nq.clientdata.viewzoom = 128");
+    HEARD("nq.clientdata.punchvec.x = 42", "nq.clientdata.velocity.x = 32",
+          "nq.clientdata.viewzoom = 128");
 }
 
 /* --- The other messages of the server --- */
 
-TEST_WITH(test_messages, wire_setup, wire_teardown)
+WIRE_TEST(test_messages)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x32\0\1\0\0\3\0abc"
                                  "\x33\4\xc8"
@@ -309,19 +245,16 @@ TEST_WITH(test_messages, wire_setup, wire_teardown)
                                  "\x36\2\x80s/2.wav\0"
                                  "\x34" ONE ONE ONE "\3\0\5\x0a"
                                  "\6\x28\x40\x1f\3\0\2\2" ONE ONE ONE "\x0a\0\x40\0\0\0\0"));
-    wire_assert_heard(wire, "nq.downloaddata.start = 256");
-    wire_assert_heard(wire, "nq.updatestat.value = 200");
-    wire_assert_heard(wire, "nq.effect.model.name := \"progs/b.mdl\"");
-    wire_assert_heard(wire, "nq.sound.name := \"s/2.wav\"");
-    wire_assert_heard(wire, "nq.sound.speed = 8000");
-    wire_assert_heard(wire, "nq.sound.entity = 3");
+    HEARD("nq.downloaddata.start = 256", "nq.updatestat.value = 200",
+          "nq.effect.model.name := \"progs/b.mdl\"", "nq.sound.name := \"s/2.wav\"",
+          "nq.sound.speed = 8000", "nq.sound.entity = 3");
     assert_true(wire->session.angle_set && wire->session.set.pitch == 90);
     wire_assert_reads(wire, VIEW(DP3)); /* svc_sound2 */
     wire_assert_reads(wire, VIEW("\x36\0\x0b\0\1\0\1\0\0\0\0\0"));
-    wire_assert_heard(wire, "nq.sound.name := \"s/1.wav\"");
+    HEARD("nq.sound.name := \"s/1.wav\"");
     wire_assert_reads(wire, VIEW(DP8));
     wire_assert_reads(wire, VIEW("\2bye\0"));
-    wire_assert_heard(wire, "nq.disconnect.reason = \"bye\"");
+    HEARD("nq.disconnect.reason = \"bye\"");
 }
 
 /* --- The client --- */
@@ -330,25 +263,17 @@ TEST_WITH(test_messages, wire_setup, wire_teardown)
 #define CURSOR "\xff\x7f\0\0" ONE ONE ONE HALF HALF HALF "\5\0"
 #define ANGLES16 "\0\x40\0\x80\0\0"
 
-TEST_WITH(test_moves, wire_setup, wire_teardown)
+WIRE_TEST(test_moves)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_client_reads(wire, 0,
                              VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
                                   "\3\x08\0\0\0" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR
                                   "\x32\x2a\0\0\0\x33\0\1\0\0\3\0"));
-    wire_assert_heard(wire, "nq.move.sequence = 7");
-    wire_assert_heard(wire, "nq.move.sequence = 8");
-    wire_assert_heard(wire, "nq.move.angles.pitch = 90");
-    wire_assert_heard(wire, "nq.move.buttons = 0x102");
-    wire_assert_heard(wire, "nq.move.impulse = 10");
-    wire_assert_heard(wire, "nq.move.cursor.screen_x = 1");
-    wire_assert_heard(wire, "nq.move.cursor.impact.z = 0.5");
-    wire_assert_heard(wire, "nq.move.cursor.entity = 5");
-    wire_assert_heard(wire, "nq.ackframe.frame = 42");
-    wire_assert_heard(wire, "nq.ackdownloaddata.size = 3");
+    HEARD("nq.move.sequence = 7", "nq.move.sequence = 8", "nq.move.angles.pitch = 90",
+          "nq.move.buttons = 0x102", "nq.move.impulse = 10", "nq.move.cursor.screen_x = 1",
+          "nq.move.cursor.impact.z = 0.5", "nq.move.cursor.entity = 5", "nq.ackframe.frame = 42",
+          "nq.ackdownloaddata.size = 3");
     assert_true(wire->session.moved && wire->session.move.yaw == -180);
     wire_assert_reads(wire, VIEW(DP6));
     wire_assert_client_reads(wire, 1, VIEW("\3" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR));
@@ -362,7 +287,7 @@ TEST_WITH(test_moves, wire_setup, wire_teardown)
     assert_true(wire->session.move.pitch == 90);
     wire_assert_reads(wire, VIEW(DP8));
     wire_assert_client_reads(wire, 5, VIEW("\2bye\0"));
-    wire_assert_heard(wire, "nq.disconnect.reason = \"bye\"");
+    HEARD("nq.disconnect.reason = \"bye\"");
 }
 
 /* --- Frames that clients acknowledge --- */
@@ -389,26 +314,22 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 
 #define SIGNED_ON DP6 "\x19\1\x19\2\x19\3"
 
-TEST_WITH(test_lost_frames, wire_setup, wire_teardown)
+WIRE_TEST(test_lost_frames)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SIGNED_ON));
     send_frame(wire, 10, 2); /* 1 was lost on its way: nobody acknowledges it */
     assert_int_equal(acknowledge_two(wire, 0, 2, 2), 0);
     send_frame(wire, 12, 4);
     assert_int_equal(acknowledge_two(wire, 1, 4, 9), 0); /* that is no frame so far */
     assert_int_equal(acknowledge_two(wire, 2, 3, 4), 1);
-    wire_assert_heard(wire, "nq.sequence.not_captured = \"The capture lacks 1 frame of entities "
-                            "that the client has acknowledged\"");
+    HEARD("nq.sequence.not_captured = \"The capture lacks 1 frame of entities "
+          "that the client has acknowledged\"");
     assert_int_equal(acknowledge_two(wire, 3, 3, 4), 0); /* said once */
 }
 
 /* The recorder has the acknowledgement before the frame, or neither frame comes. */
-TEST_WITH(test_late_frames, wire_setup, wire_teardown)
+WIRE_TEST(test_late_frames)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SIGNED_ON));
     send_frame(wire, 10, 1);
     assert_int_equal(acknowledge_two(wire, 0, 2, 3), 0);
@@ -426,10 +347,8 @@ TEST_WITH(test_late_frames, wire_setup, wire_teardown)
 }
 
 /* Numbers begin anew; servers ignore what is acknowledged of the level before. */
-TEST_WITH(test_frames_of_levels, wire_setup, wire_teardown)
+WIRE_TEST(test_frames_of_levels)
 {
-    struct wire *wire = *state;
-
     wire_assert_reads(wire, VIEW(SIGNED_ON));
     send_frame(wire, 10, 100);
     wire_assert_reads(wire, VIEW(DP6 "\x19\1\x19\2"));
@@ -440,10 +359,8 @@ TEST_WITH(test_frames_of_levels, wire_setup, wire_teardown)
 }
 
 /* A frame that begins behind what cannot be read; and one of a capture that begins in the game. */
-TEST_WITH(test_unread_frames, wire_setup, wire_teardown)
+WIRE_TEST(test_unread_frames)
 {
-    struct wire *wire = *state;
-
     send_frame(wire, 10, 7);
     assert_int_equal(acknowledge_two(wire, 0, 6, 7), 0);
     wire_assert_reads(wire, VIEW(SIGNED_ON));
@@ -454,10 +371,8 @@ TEST_WITH(test_unread_frames, wire_setup, wire_teardown)
 
 /* --- A capture that begins in a game --- */
 
-TEST_WITH(test_assumed, wire_setup, wire_teardown)
+WIRE_TEST(test_assumed)
 {
-    struct wire *wire = *state;
-
     wire_assert_client_reads(
         wire, 9, VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR "\x32\x2a\0\0\0"));
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);

@@ -32,44 +32,35 @@ static void assert_not_delivered(const struct wire *wire)
 
 /* --- Reliable messages --- */
 
-TEST_WITH(test_single_fragment, wire_setup, wire_teardown)
+WIRE_TEST(test_single_fragment)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
     assert_delivered(wire, PRINT_HI, true);
-    assert_true(wire_heard(wire, "9+3 nq.print.text = \"hi\""));
+    HEARD("9+3 nq.print.text = \"hi\"");
     assert_int_equal(wire->session.base.connection, 1);
     assert_int_equal(wire->decoder.sequence, 0);
 }
 
-TEST_WITH(test_fragments, wire_setup, wire_teardown)
+WIRE_TEST(test_fragments)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     assert_not_delivered(wire);
     assert_true(wire->decoder.accepted);
-    assert_true(wire_heard(wire, "8+2 nq.fragment.data = 0868"));
+    HEARD("8+2 nq.fragment.data = 0868");
     wire_send(wire, QS_S2C, DATA, 1, VIEW(""));
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
     wire_send(wire, QS_S2C, LAST, 2, VIEW("i\0"));
     assert_delivered(wire, PRINT_HI, true);
     assert_int_equal(wire->session.delivered.source, 1);
-    assert_true(wire_heard(wire, "nq.fragment := 1"));
-    assert_true(wire_heard(wire, "nq.fragment := 2"));
-    assert_true(wire_heard(wire, "nq.fragment := 4"));
-    assert_true(wire_heard(wire, "nq.fragment.count := 3"));
-    assert_true(wire_heard(wire, "nq.reassembled.length := 4"));
-    assert_true(wire_heard(wire, "1:1+3 nq.print.text = \"hi\""));
+    HEARD("nq.fragment := 1", "nq.fragment := 2", "nq.fragment := 4", "nq.fragment.count := 3",
+          "nq.reassembled.length := 4", "1:1+3 nq.print.text = \"hi\"");
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x01"));
     assert_delivered(wire, VIEW("\x01"), true);
 }
 
 /* A copy of the session made between fragments joins the same message. */
-TEST_WITH(test_copy_between_fragments, wire_setup, wire_teardown)
+WIRE_TEST(test_copy_between_fragments)
 {
-    struct wire *wire = *state;
     struct nq_session copy;
 
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
@@ -82,10 +73,8 @@ TEST_WITH(test_copy_between_fragments, wire_setup, wire_teardown)
     assert_delivered(wire, VIEW("\x08ha\0"), true);
 }
 
-TEST_WITH(test_retransmission, wire_setup, wire_teardown)
+WIRE_TEST(test_retransmission)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02who\0"));
     wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02liar\0"));
     assert_not_delivered(wire);
@@ -95,10 +84,8 @@ TEST_WITH(test_retransmission, wire_setup, wire_teardown)
     assert_string_equal(qs_table_get(&wire->session.players, 2), "who"); /* but not learnt */
 }
 
-TEST_WITH(test_repeated_fragment_is_not_joined_twice, wire_setup, wire_teardown)
+WIRE_TEST(test_repeated_fragment_is_not_joined_twice)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
@@ -106,14 +93,12 @@ TEST_WITH(test_repeated_fragment_is_not_joined_twice, wire_setup, wire_teardown)
     assert_delivered(wire, PRINT_HI, true);
     wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
     assert_not_delivered(wire);
-    assert_true(wire_heard(wire, "8+2 nq.fragment.data = 6900"));
+    HEARD("8+2 nq.fragment.data = 6900");
 }
 
 /* A sender that ignores acknowledgements. */
-TEST_WITH(test_stuck_sender, wire_setup, wire_teardown)
+WIRE_TEST(test_stuck_sender)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
     for (unsigned i = 0; i < 6; i++) {
         assert_int_equal(notes(wire, QS_NOTE_UNUSUAL), i >= 3);
@@ -122,10 +107,8 @@ TEST_WITH(test_stuck_sender, wire_setup, wire_teardown)
     }
 }
 
-TEST_WITH(test_lost_by_the_capture, wire_setup, wire_teardown)
+WIRE_TEST(test_lost_by_the_capture)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     wire_send(wire, QS_S2C, DATA, 2, VIEW("i"));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
@@ -142,13 +125,11 @@ TEST_WITH(test_lost_by_the_capture, wire_setup, wire_teardown)
 }
 
 /* A capture that begins with the last piece of a message. */
-TEST_WITH(test_begins_within_a_message, wire_setup, wire_teardown)
+WIRE_TEST(test_begins_within_a_message)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, LAST, 17, VIEW("\xfe\xfe\xfe"));
     assert_not_delivered(wire);
-    assert_true(wire_heard(wire, "8+3 nq.fragment.data = fefefe"));
+    HEARD("8+3 nq.fragment.data = fefefe");
     assert_int_equal(wire->session.base.connection, 0);
     wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
     assert_delivered(wire, PRINT_HI, true);
@@ -175,25 +156,22 @@ static void send_in_three(struct wire *wire, uint32_t sequence, struct qs_view m
 }
 
 /* A capture that begins with the first piece of a message, or its client's first one is missing. */
-TEST_WITH(test_begins_with_fragments, wire_setup, wire_teardown)
+WIRE_TEST(test_begins_with_fragments)
 {
-    struct wire *wire = *state;
-
     send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
     assert_delivered(wire, VIEW(LEVEL_BEGINS), true);
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 0);
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.base.connection, 0);
-    assert_true(wire_heard(wire, "nq.fragment.count := 3"));
+    HEARD("nq.fragment.count := 3");
     wire_send(wire, QS_C2S, DATA, 5, VIEW("\x04hel"));
     wire_send(wire, QS_C2S, LAST, 6, VIEW("lo\0"));
     assert_delivered(wire, VIEW("\x04hello\0"), true);
 }
 
 /* Of a message that cannot be read to its end nothing is given to the client. */
-TEST_WITH(test_begins_with_later_fragments, wire_setup, wire_teardown)
+WIRE_TEST(test_begins_with_later_fragments)
 {
-    struct wire *wire = *state;
     const struct qs_view level = VIEW(LEVEL_BEGINS);
 
     wire_send(wire, QS_S2C, DATA, 17, part(level, 3, MIDDLE));
@@ -211,20 +189,16 @@ TEST_WITH(test_begins_with_later_fragments, wire_setup, wire_teardown)
 }
 
 /* The last piece alone is not tried, even if it can be read. */
-TEST_WITH(test_readable_end_of_a_message, wire_setup, wire_teardown)
+WIRE_TEST(test_readable_end_of_a_message)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, DATA, 17, VIEW("\x7e"));
     wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
     assert_not_delivered(wire);
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
-TEST_WITH(test_fragments_behind_a_gap, wire_setup, wire_teardown)
+WIRE_TEST(test_fragments_behind_a_gap)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
     send_in_three(wire, 2, VIEW(LEVEL_BEGINS));
     assert_delivered(wire, VIEW(LEVEL_BEGINS), true);
@@ -236,10 +210,8 @@ TEST_WITH(test_fragments_behind_a_gap, wire_setup, wire_teardown)
 }
 
 /* Whatever may be read behind the gap, the sign-on lacks something. */
-TEST_WITH(test_gap_in_the_sign_on, wire_setup, wire_teardown)
+WIRE_TEST(test_gap_in_the_sign_on)
 {
-    struct wire *wire = *state;
-
     send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
     assert_int_equal(wire->session.sign_on_lost.packet, 0);
@@ -250,10 +222,8 @@ TEST_WITH(test_gap_in_the_sign_on, wire_setup, wire_teardown)
 }
 
 /* Of a sign-on a part is as good as none, and changes nothing. */
-TEST_WITH(test_cut_sign_on, wire_setup, wire_teardown)
+WIRE_TEST(test_cut_sign_on)
 {
-    struct wire *wire = *state;
-
     wire->cut = 1;
     wire_send(wire, QS_S2C, LAST, 0, VIEW(LEVEL_BEGINS));
     assert_null(wire->session.delivered.bytes.data);
@@ -269,10 +239,8 @@ TEST_WITH(test_cut_sign_on, wire_setup, wire_teardown)
 
 /* The client asks for a part of a level's sign-on whose beginning was not captured: fragments that
  * can be read are not that beginning. */
-TEST_WITH(test_doubt_stays_behind_fragments, wire_setup, wire_teardown)
+WIRE_TEST(test_doubt_stays_behind_fragments)
 {
-    struct wire *wire = *state;
-
     send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 20, VIEW("\x19\1\x19\2\x19\3"));
     wire_send(wire, QS_C2S, LAST, 5, VIEW("\x04prespawn\0"));
@@ -285,9 +253,8 @@ TEST_WITH(test_doubt_stays_behind_fragments, wire_setup, wire_teardown)
 }
 
 /* A copy of the session between fragments of which the first may be missing comes to the same. */
-TEST_WITH(test_copy_between_doubtful_fragments, wire_setup, wire_teardown)
+WIRE_TEST(test_copy_between_doubtful_fragments)
 {
-    struct wire *wire = *state;
     struct nq_session copy;
 
     wire_send(wire, QS_S2C, DATA, 17, VIEW("\x08h"));
@@ -302,10 +269,8 @@ TEST_WITH(test_copy_between_doubtful_fragments, wire_setup, wire_teardown)
 }
 
 /* Of what the capture has only the beginning of, the whole messages are given to the client. */
-TEST_WITH(test_cut, wire_setup, wire_teardown)
+WIRE_TEST(test_cut)
 {
-    struct wire *wire = *state;
-
     wire->cut = 1;
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\x01\x08hi\0"));
     assert_true(wire->decoder.accepted);
@@ -331,7 +296,7 @@ TEST_WITH(test_cut, wire_setup, wire_teardown)
 /* The bounds of a message hold for fragments of which the first may be missing. */
 static void endless_message(struct wire *wire, uint32_t sequence)
 {
-    GByteArray *piece = g_byte_array_new();
+    g_autoptr(GByteArray) piece = g_byte_array_new();
 
     g_byte_array_set_size(piece, 1024);
     memset(piece->data, 1, piece->len);
@@ -348,25 +313,22 @@ static void endless_message(struct wire *wire, uint32_t sequence)
     assert_not_delivered(wire);
     wire_send(wire, QS_S2C, LAST, sequence + 3, PRINT_HI);
     assert_delivered(wire, PRINT_HI, true);
-    g_byte_array_free(piece, TRUE);
 }
 
-TEST_WITH(test_endless_message, wire_setup, wire_teardown)
+WIRE_TEST(test_endless_message)
 {
-    endless_message(*state, 0);
+    endless_message(wire, 0);
 }
 
-TEST_WITH(test_endless_message_without_beginning, wire_setup, wire_teardown)
+WIRE_TEST(test_endless_message_without_beginning)
 {
-    endless_message(*state, 17);
+    endless_message(wire, 17);
 }
 
 /* --- Unreliable messages --- */
 
-TEST_WITH(test_unreliable_numbers, wire_setup, wire_teardown)
+WIRE_TEST(test_unreliable_numbers)
 {
-    struct wire *wire = *state;
-
     wire_send(wire, QS_S2C, UNRELIABLE, 0, PRINT_HI);
     assert_delivered(wire, PRINT_HI, false);
     wire_send(wire, QS_S2C, LAST, 0, PRINT_HI); /* counted apart */
@@ -388,16 +350,14 @@ TEST_WITH(test_unreliable_numbers, wire_setup, wire_teardown)
 
 /* --- Headers --- */
 
-TEST_WITH(test_bad_headers, wire_setup, wire_teardown)
+WIRE_TEST(test_bad_headers)
 {
-    struct wire *wire = *state;
-
     wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a\0\0\0\0\1\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(wire->decoder.undecoded, 1);
-    assert_true(wire_heard(wire, "10+1 nq.undecoded = 01"));
+    HEARD("10+1 nq.undecoded = 01");
     wire_packet(wire, QS_S2C, VIEW("\0\x10\xff\xff\0\0\0\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(wire->decoder.undecoded, 0);
@@ -406,10 +366,8 @@ TEST_WITH(test_bad_headers, wire_setup, wire_teardown)
 }
 
 /* Nothing but the messages tells who is who. */
-TEST_WITH(test_direction_by_content, wire_setup, wire_teardown)
+WIRE_TEST(test_direction_by_content)
 {
-    struct wire *wire = *state;
-
     wire->nameless = true;
     wire_send(wire, QS_S2C, LAST, 9, VIEW("\x01"));
     assert_int_equal(wire->decoder.direction, QS_DIRECTION_UNKNOWN);
@@ -423,9 +381,8 @@ TEST_WITH(test_direction_by_content, wire_setup, wire_teardown)
 
 /* --- Handshakes --- */
 
-TEST_WITH(test_announced_port, wire_setup, wire_teardown)
+WIRE_TEST(test_announced_port)
 {
-    struct wire *wire = *state;
     const struct qs_announcement *announced = &wire->decoder.announced;
 
     wire_packet(wire, QS_C2S, VIEW("\x80\0\0\x0c\1QUAKE\0\3"));
@@ -443,10 +400,8 @@ TEST_WITH(test_announced_port, wire_setup, wire_teardown)
 }
 
 /* DarkPlaces stays on its port, and may answer both of its handshakes. */
-TEST_WITH(test_two_handshakes, wire_setup, wire_teardown)
+WIRE_TEST(test_two_handshakes)
 {
-    struct wire *wire = *state;
-
     wire_packet(wire, QS_C2S, VIEW("\xff\xff\xff\xffgetchallenge"));
     wire_packet(wire, QS_S2C,
                 VIEW("\xff\xff\xff\xff"
@@ -454,7 +409,7 @@ TEST_WITH(test_two_handshakes, wire_setup, wire_teardown)
     wire_packet(wire, QS_C2S,
                 VIEW("\xff\xff\xff\xff"
                      "connect\\protocol\\darkplaces 3\\challenge\\abc"));
-    assert_true(wire_heard(wire, "nq.oob.value = \"darkplaces 3\""));
+    HEARD("nq.oob.value = \"darkplaces 3\"");
     assert_true(wire->session.darkplaces_client);
     wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\x90\x65\0\0"));
     assert_false(wire->decoder.announced.valid);
@@ -470,10 +425,8 @@ TEST_WITH(test_two_handshakes, wire_setup, wire_teardown)
     assert_true(wire->session.darkplaces_client);
 }
 
-TEST_WITH(test_reconnection, wire_setup, wire_teardown)
+WIRE_TEST(test_reconnection)
 {
-    struct wire *wire = *state;
-
     wire_packet(wire, QS_S2C,
                 VIEW("\xff\xff\xff\xff"
                      "accept"));
@@ -506,7 +459,7 @@ static bool recognised(struct qs_view bytes)
     return nq_protocol.recognise(&packet);
 }
 
-TEST_WITH(test_recognise, wire_setup, wire_teardown)
+WIRE_TEST(test_recognise)
 {
     assert_true(recognised(VIEW("\x80\0\0\x0c\1QUAKE\0\3")));
     assert_true(recognised(VIEW("\x80\0\0\x09\x81\x48\x9d\0\0")));
@@ -540,10 +493,8 @@ TEST_WITH(test_recognise, wire_setup, wire_teardown)
 }
 
 /* It cannot be read alone, in neither direction, but only servers send it. */
-TEST_WITH(test_first_fragment_of_sign_on, wire_setup, wire_teardown)
+WIRE_TEST(test_first_fragment_of_sign_on)
 {
-    struct wire *wire = *state;
-
     wire->nameless = true;
     wire_send(wire, QS_S2C, NETFLAG_DATA, 0, VIEW("\x08hi\0\x0b\x0f\0\0\0\x10\0The b"));
     assert_int_equal(wire->session.base.server, QS_END_B);

@@ -12,7 +12,6 @@ enum { CLIENT_PORT = 40000, SERVER_PORT = 26000 };
 
 void wire_init(struct wire *wire)
 {
-    *wire = (struct wire){0};
     qs_decoder_init(&wire->decoder, &nq_protocol);
     nq_protocol.session_init(&wire->session.base);
     wire->packet = g_byte_array_new();
@@ -86,12 +85,11 @@ void wire_send(struct wire *wire, enum qs_direction direction, uint32_t flags, u
 {
     const uint32_t words[] = {GUINT32_TO_BE(flags | (NET_HEADER_SIZE + payload.size)),
                               GUINT32_TO_BE(sequence)};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     g_byte_array_append(bytes, (const guint8 *)words, sizeof words);
     g_byte_array_append(bytes, payload.data, payload.size);
     wire_packet(wire, direction, (struct qs_view){bytes->data, bytes->len});
-    g_byte_array_free(bytes, TRUE);
 }
 
 void wire_block(struct wire *wire, struct qs_view messages)
@@ -103,7 +101,7 @@ void wire_block(struct wire *wire, struct qs_view messages)
 
 bool wire_heard(const struct wire *wire, const char *text)
 {
-    char **lines = g_strsplit(wire->dump->str, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(wire->dump->str, "\n", -1);
     bool heard = false;
 
     for (char **line = lines; *line && !heard; line++) {
@@ -113,7 +111,6 @@ bool wire_heard(const struct wire *wire, const char *text)
         heard = (location && strcmp(location + 1, text) == 0) ||
                 (field && strcmp(field + 1, text) == 0);
     }
-    g_strfreev(lines);
     return heard;
 }
 
@@ -136,23 +133,9 @@ void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_vi
     assert_no_problem(wire);
 }
 
-void wire_assert_heard(const struct wire *wire, const char *text)
+void wire_assert_heard(const struct wire *wire, const char *const *texts)
 {
-    if (!wire_heard(wire, text))
-        print_error("not heard: %s in\n%s", text, wire->dump->str);
-    assert_true(wire_heard(wire, text));
-}
-
-int wire_setup(void **state)
-{
-    *state = g_new0(struct wire, 1);
-    wire_init(*state);
-    return 0;
-}
-
-int wire_teardown(void **state)
-{
-    wire_clear(*state);
-    g_free(*state);
-    return 0;
+    for (; *texts; texts++)
+        if (!wire_heard(wire, *texts))
+            fail_msg("not heard: %s in\n%s", *texts, wire->dump->str);
 }

@@ -21,10 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-
-import recordings  # noqa: E402
-from comparison import compare  # noqa: E402
+import recordings
+from comparison import compare
 
 # capture, session and map, recording, entities with a model only, frames, missing messages, equal blocks
 PAIRS = [

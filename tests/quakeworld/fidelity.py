@@ -26,11 +26,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-
-import player  # noqa: E402
-import recordings  # noqa: E402
-from qwd import Cmd, Read, Set, blocks, is_connectionless  # noqa: E402
+import player
+import recordings
+from qwd import Cmd, Read, Set, blocks, is_connectionless
 
 # recording, capture, recorder, session that it belongs to, packets rewritten by the recorder, packets and
 # commands that are identical

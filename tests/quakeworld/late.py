@@ -12,24 +12,18 @@ the like may be gone a moment later, so not all can be right.
 """
 
 import collections
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "quakeworld", "support", "damage")]
-os.environ.setdefault("PCAP2DEMO", sys.argv[1])
-os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
-
-import damages  # noqa: E402
-import player  # noqa: E402
-import replaced  # noqa: E402
-import states  # noqa: E402
-from late_cuts import Cutter  # noqa: E402
-from tool import Capture  # noqa: E402
+import damages
+import player
+import replaced
+import states
+from late_cuts import Cutter
+from tool import Capture
 
 STEP = 1 / 8  # of coordinates in shorts
 

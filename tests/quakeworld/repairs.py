@@ -17,11 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-
-import player  # noqa: E402
-import recordings  # noqa: E402
-from qwd import split  # noqa: E402
+import player
+import recordings
+from qwd import split
 
 OWN = ["fidelity/qw-vanilla.pcap.gz", "fidelity/qw-extended.pcap.gz", "fidelity/qw-fte.pcap.gz",
        "fidelity/qw-id.pcap.gz", "qw-lossy.pcap"]

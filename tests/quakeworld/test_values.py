@@ -6,7 +6,6 @@ What is expected follows from the clients' sources, which each test names.
 
 import re
 import struct
-import unittest
 
 from tool import ETHERNET, Capture, ToolTest, udp
 
@@ -307,7 +306,3 @@ class Players(Values):
         self.server(b"\x33\x1fname\0new\0")
         self.server(b"\x0e\x1f\x01\x00")
         self.assertEqual(self.names(), ["new"])
-
-
-if __name__ == "__main__":
-    unittest.main()

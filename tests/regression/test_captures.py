@@ -8,11 +8,13 @@ notes, and the versions of its sessions. What differs is printed in that form.
 import json
 import pathlib
 import sys
-import unittest
 
 from late import cut
 from tool import SHARED, Capture, ToolTest
 
+if not SHARED.is_dir():
+    print(f"skipped: there is no {SHARED}")
+    sys.exit(77)
 EXPECTED = pathlib.Path(__file__).with_name("captures.expected")
 # Begun anew behind so many packets: what the handshake tells must be found out without it.
 LATE = [("quakeworld/fte-a/a-fte-fte.pcap", 100), ("quakeworld/a-vanilla/a-vanilla.pcap", 400)]
@@ -43,10 +45,3 @@ class Captures(ToolTest):
             file, = self.report("--no-rebuild", late)["files"]
             self.assertGreater(file["packets"], 1000)
             self.assertEqual((file["problem_count"], file["undecoded_bytes"]), (0, 0))
-
-
-if __name__ == "__main__":
-    if not SHARED.is_dir():
-        print(f"skipped: there is no {SHARED}")
-        sys.exit(77)
-    unittest.main()

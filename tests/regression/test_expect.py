@@ -305,7 +305,3 @@ class Errors(Expect):
         for options in (("--expect", "a", "--golden", "b"), ("--expect", "a", "--ignore", "qw"),
                         ("--update",)):
             self.tool("--check", *options, SAMPLE, status=2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import re
-import unittest
 
 from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
 
@@ -367,7 +366,3 @@ class Usage(Goldens):
         _, error = self.tool("--check", "--golden", "goldens", ACKNEX, twin, status=2)
         self.assertIn(f"{ACKNEX} and {twin} would have the same golden, acknex-generated.golden",
                       error)
-
-
-if __name__ == "__main__":
-    unittest.main()

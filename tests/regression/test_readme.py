@@ -99,7 +99,3 @@ class Example(unittest.TestCase):
         demo, packet = [line for line in output if not line.startswith("Running as")]
         self.assertRegex(demo, r"^build/qw-sample-.*\.qwd: session 1, QuakeWorld 28, 0:15, \d+ bytes$")
         self.assertRegex(packet, r"^ *1027 .* QW 103 S→C seq 512 ack 512: updatestat, damage, ")
-
-
-if __name__ == "__main__":
-    unittest.main()

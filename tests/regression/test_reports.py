@@ -148,7 +148,3 @@ class JUnit(Reports):
         output = self.report("--json", "--junit", "report.xml")
         self.assertIn('"kind": "check"', output)
         self.assertTrue((self.folder / "report.xml").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

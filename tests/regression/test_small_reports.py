@@ -3,7 +3,6 @@
 
 import json
 import struct
-import unittest
 
 from tool import ETHERNET, Capture, ToolTest, udp
 
@@ -134,7 +133,3 @@ class Notes(Reports):
         output, _ = self.tool("--check", "--no-rebuild", "--json", path, status=1)
         file, = json.loads(output)["files"]
         self.assertEqual({problem["packet"] for problem in file["problems"]}, {7})
-
-
-if __name__ == "__main__":
-    unittest.main()

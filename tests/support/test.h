@@ -7,8 +7,8 @@
  *         assert_true(...);
  *     }
  *
- * or TEST_WITH(name, set_up, tear_down), whose `*state` is what set_up() made. All are run, in the
- * order of the file: test.c has main().
+ * or TEST_WITH(name, type, variable, set_up, tear_down), whose `variable` points to a zeroed `type`
+ * that set_up() prepares. All are run, in the order of the file: test.c has main().
  */
 #ifndef QS_TESTS_SUPPORT_TEST_H
 #define QS_TESTS_SUPPORT_TEST_H
@@ -22,14 +22,24 @@
 
 void test_add(const struct CMUnitTest *test);
 
-#define TEST_WITH(function, set_up, tear_down)                                                     \
+#define TEST(function)                                                                             \
     static void function(void **state);                                                            \
     __attribute__((constructor)) static void add_##function(void)                                  \
     {                                                                                              \
-        test_add(&(struct CMUnitTest){#function, function, set_up, tear_down, NULL});              \
+        test_add(&(struct CMUnitTest){#function, function, NULL, NULL, NULL});                     \
     }                                                                                              \
     static void function(__attribute__((unused)) void **state)
 
-#define TEST(function) TEST_WITH(function, NULL, NULL)
+#define TEST_WITH(function, type, variable, set_up, tear_down)                                     \
+    static void on_##function(type *variable);                                                     \
+    TEST(function)                                                                                 \
+    {                                                                                              \
+        type variable = {0};                                                                       \
+                                                                                                   \
+        set_up(&variable);                                                                         \
+        on_##function(&variable);                                                                  \
+        tear_down(&variable);                                                                      \
+    }                                                                                              \
+    static void on_##function(__attribute__((unused)) type *variable)
 
 #endif

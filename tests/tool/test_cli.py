@@ -429,7 +429,3 @@ class Choices(ToolTest):
         self.assertEqual(self.dump("--session", "1", ACKNEX),
                          [packet for packet in every if packet.get("session") == 1])
         self.assertEqual(self.dump("--session", "2", ACKNEX, status=1), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

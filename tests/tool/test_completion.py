@@ -134,7 +134,3 @@ class Zsh(unittest.TestCase):
         self.assertEqual(self.complete("-r duel.q")[0], "-r duel.qwd ")
         self.assertEqual(self.complete("--golden=")[0], "--golden=wire/")  # no folder else
         self.assertEqual(self.complete("-l wi")[0], "-l wire/")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,17 +4,15 @@
 import gzip
 import json
 import os
-import pty
 import re
 import resource
 import signal
 import struct
 import subprocess
 import time
-import unittest
 
 import tool
-from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest, udp, wait_until_read
+from tool import CAPTURES, SAMPLE, Capture, ToolTest, udp, wait_until_read
 
 START = "20261120-155443-labplayer"
 SECOND_START = "20261120-155503-labplayer"  # of what is shifted by 20 seconds
@@ -373,7 +371,3 @@ class Interrupted(Convert):
                              b"pcap2demo: interrupted; unfinished demos are not kept\n")
         self.assertEqual(process.returncode, 1)
         self.assertEqual(self.left(), ["x.pcap"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -20,34 +20,28 @@ static struct qs_session_demo *demo_of(struct fixture *f)
         .store = demo_files_store(f->files), .capture = "duel", .extension = "dm2", .session = 3});
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     f->folder = g_dir_make_tmp("demo-XXXXXX", NULL);
     f->files = demo_files_new(f->folder, false);
     f->demo = demo_of(f);
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-    const int left = g_rmdir(f->folder);
-
+    assert_int_equal(g_rmdir(f->folder), 0);
     qs_session_demo_free(f->demo);
     demo_files_free(f->files);
     g_free(f->folder);
-    g_free(f);
-    return left;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 static void assert_file(const struct fixture *f, guint index, const char *name, const char *text)
 {
     const struct qs_session_demo_file *file = g_ptr_array_index(f->demo->files, index);
-    char *path = g_build_filename(f->folder, name, NULL);
-    char *contents;
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    g_autofree char *contents = NULL;
 
     assert_string_equal(file->name, name);
     assert_null(file->error);
@@ -55,15 +49,11 @@ static void assert_file(const struct fixture *f, guint index, const char *name, 
     assert_string_equal(contents, text);
     assert_int_equal(file->size, strlen(text));
     g_unlink(path);
-    g_free(path);
-    g_free(contents);
 }
 
-TEST_WITH(writes_a_file_for_each_begin, set_up, tear_down)
+FIXTURE_TEST(writes_a_file_for_each_begin)
 {
-    struct fixture *f = *state;
-
-    qs_session_demo_set_player(f->demo, "anna");
+    f->demo->player = "anna";
     qs_session_demo_set_map(f->demo, "q2dm1");
     qs_session_demo_set_source(f->demo, "duel.pcap",
                                &(struct qs_packet){.time = INT64_C(2000000000)});
@@ -83,10 +73,8 @@ TEST_WITH(writes_a_file_for_each_begin, set_up, tear_down)
 }
 
 /* A file that spans levels is named after the first. */
-TEST_WITH(keeps_the_first_map, set_up, tear_down)
+FIXTURE_TEST(keeps_the_first_map)
 {
-    struct fixture *f = *state;
-
     qs_demo_begin(&f->demo->writer);
     qs_session_demo_set_map(f->demo, "dm4");
     qs_session_demo_set_map(f->demo, NULL);
@@ -97,12 +85,11 @@ TEST_WITH(keeps_the_first_map, set_up, tear_down)
 }
 
 /* Nothing that is there is overwritten: the next free name is taken. */
-TEST_WITH(takes_the_next_free_name, set_up, tear_down)
+FIXTURE_TEST(takes_the_next_free_name)
 {
-    struct fixture *f = *state;
-    char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
-    char *folder = g_build_filename(f->folder, "duel-19700101-000000-2.dm2", NULL);
-    char *contents;
+    g_autofree char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
+    g_autofree char *folder = g_build_filename(f->folder, "duel-19700101-000000-2.dm2", NULL);
+    g_autofree char *contents = NULL;
 
     assert_true(g_file_set_contents(path, "there before", -1, NULL));
     assert_int_equal(g_mkdir(folder, 0777), 0);
@@ -114,15 +101,10 @@ TEST_WITH(takes_the_next_free_name, set_up, tear_down)
     assert_string_equal(contents, "there before");
     g_rmdir(folder);
     g_unlink(path);
-    g_free(contents);
-    g_free(folder);
-    g_free(path);
 }
 
-TEST_WITH(discards, set_up, tear_down)
+FIXTURE_TEST(discards)
 {
-    struct fixture *f = *state;
-
     qs_demo_begin(&f->demo->writer);
     assert_true(f->demo->writer.begun);
     qs_demo_write(&f->demo->writer, qs_view_of("x"));
@@ -134,19 +116,16 @@ TEST_WITH(discards, set_up, tear_down)
     assert_int_equal(f->demo->files->len, 0);
 }
 
-TEST_WITH(keeps_what_is_missing_at_the_start, set_up, tear_down)
+FIXTURE_TEST(keeps_what_is_missing_at_the_start)
 {
-    struct fixture *f = *state;
-
     assert_null(f->demo->lacks);
     qs_demo_start_missing(&f->demo->writer, "no svc_serverinfo seen");
     qs_demo_start_missing(&f->demo->writer, "no other either");
     assert_string_equal(f->demo->lacks, "no svc_serverinfo seen");
 }
 
-TEST_WITH(bounds_problems, set_up, tear_down)
+FIXTURE_TEST(bounds_problems)
 {
-    struct fixture *f = *state;
     const struct qs_packet packet = {.number = 17};
     const struct qs_session_demo_problem *problem;
     const struct qs_session_problems *problems;
@@ -168,16 +147,15 @@ TEST_WITH(bounds_problems, set_up, tear_down)
 
 static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
 {
-    char *text = qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
+    g_autofree char *text =
+        qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
 
     assert_string_equal(text, expected);
-    g_free(text);
 }
 
 /* What differs only in its numbers is told once. */
-TEST_WITH(sums_up_problems, set_up, tear_down)
+FIXTURE_TEST(sums_up_problems)
 {
-    struct fixture *f = *state;
     const int64_t second = 1000000000, begin = 5 * second;
     struct qs_packet packet = {.number = 12, .time = begin + 21 * second};
 

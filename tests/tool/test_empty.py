@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Results with nothing in them: that is said, and the exit status tells it."""
 
-import unittest
 
 from tool import ACKNEX, CAPTURES, ToolTest
 
@@ -35,7 +34,3 @@ class Empty(ToolTest):
         self.assertEqual(self.tool("-q", "--golden", "goldens", ".", status=1)[1], stray)
         self.assertEqual(self.tool("-q", "--golden", "goldens", "a.pcap", "b.pcap")[1], stray)
         self.assertEqual(self.tool("-q", "--golden", "goldens", "a.pcap")[1], "")
-
-
-if __name__ == "__main__":
-    unittest.main()

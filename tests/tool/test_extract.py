@@ -5,13 +5,10 @@ import hashlib
 import os
 import resource
 import struct
-import sys
-import unittest
 
 from tool import ETHERNET, Capture, ToolTest, udp
 
-sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
-from downloads import recorded  # noqa: E402
+from downloads import recorded
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
 CHUNK = 1024
@@ -205,7 +202,3 @@ class Extract(ToolTest):
         self.write("file", b"")
         _, error = self.tool("--extract-files", "file", "x.pcap", status=2)
         self.assertIn('--extract-files "file": is no folder', error)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -23,25 +23,19 @@ static void note_over(struct qs_flow *flow, void *user)
     g_free(flow);
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     f->over = g_array_new(FALSE, FALSE, sizeof(unsigned));
     f->table = qs_flow_table_new(note_over, f);
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     qs_flow_table_free(f->table);
     g_array_free(f->over, TRUE);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 /* Client number `client` is told apart by address and port. */
 static struct qs_packet to_server(unsigned client, int64_t time)
@@ -78,9 +72,8 @@ static struct qs_flow *add(struct fixture *f, unsigned name, int64_t time)
     return &conversation->flow;
 }
 
-TEST_WITH(finds_both_directions, set_up, tear_down)
+FIXTURE_TEST(finds_both_directions)
 {
-    struct fixture *f = *state;
     struct qs_packet there = to_server(1, 0), back = reversed(there);
     struct qs_flow *flow = add(f, 1, 0);
 
@@ -91,9 +84,8 @@ TEST_WITH(finds_both_directions, set_up, tear_down)
     assert_ptr_equal(qs_flow_between(f->table, &back.source, &back.destination), flow);
 }
 
-TEST_WITH(tells_addresses_and_ports_apart, set_up, tear_down)
+FIXTURE_TEST(tells_addresses_and_ports_apart)
 {
-    struct fixture *f = *state;
     struct qs_packet packet;
 
     add(f, 1, 0);
@@ -114,10 +106,8 @@ TEST_WITH(tells_addresses_and_ports_apart, set_up, tear_down)
     assert_null(qs_flow_find(f->table, &packet));
 }
 
-TEST_WITH(ends_idle_ones, set_up, tear_down)
+FIXTURE_TEST(ends_idle_ones)
 {
-    struct fixture *f = *state;
-
     add(f, 1, 0);
     add(f, 2, 0);
     assert_non_null(find(f, to_server(1, QS_FLOW_IDLE - 1)));
@@ -132,20 +122,16 @@ TEST_WITH(ends_idle_ones, set_up, tear_down)
 }
 
 /* A clock that was put back must not end anything, nor keep it for ever. */
-TEST_WITH(bears_time_going_back, set_up, tear_down)
+FIXTURE_TEST(bears_time_going_back)
 {
-    struct fixture *f = *state;
-
     add(f, 1, 2 * QS_FLOW_IDLE);
     assert_non_null(find(f, to_server(1, 0)));
     assert_non_null(find(f, to_server(1, QS_FLOW_IDLE - 1)));
     assert_null(find(f, to_server(1, 3 * QS_FLOW_IDLE)));
 }
 
-TEST_WITH(is_bounded, set_up, tear_down)
+FIXTURE_TEST(is_bounded)
 {
-    struct fixture *f = *state;
-
     for (unsigned i = 0; i < QS_FLOWS_MAX; i++)
         add(f, i, 0);
     assert_int_equal(f->over->len, 0);
@@ -160,9 +146,8 @@ TEST_WITH(is_bounded, set_up, tear_down)
 }
 
 /* What is one-sided ends nothing that was answered, nor that anything that is live. */
-TEST_WITH(keeps_classes_apart, set_up, tear_down)
+FIXTURE_TEST(keeps_classes_apart)
 {
-    struct fixture *f = *state;
     struct qs_flow *live = add(f, 1, 0);
 
     assert_int_equal(live->class, QS_FLOW_ONE_SIDED);
@@ -181,10 +166,8 @@ TEST_WITH(keeps_classes_apart, set_up, tear_down)
     assert_int_equal(qs_flow_count(f->table, QS_FLOW_LIVE), 1);
 }
 
-TEST_WITH(bounds_each_class, set_up, tear_down)
+FIXTURE_TEST(bounds_each_class)
 {
-    struct fixture *f = *state;
-
     qs_flow_table_limit(f->table, QS_FLOW_LIVE, 2);
     for (unsigned i = 0; i < 3; i++)
         qs_flow_raise(f->table, add(f, i, i), QS_FLOW_LIVE);
@@ -202,10 +185,9 @@ static void note_name(struct qs_flow *flow, void *user)
     g_array_append_val((GArray *)user, ((struct qs_conversation *)flow)->name);
 }
 
-TEST_WITH(goes_through_all_in_order, set_up, tear_down)
+FIXTURE_TEST(goes_through_all_in_order)
 {
-    struct fixture *f = *state;
-    GArray *names = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    g_autoptr(GArray) names = g_array_new(FALSE, FALSE, sizeof(unsigned));
     const unsigned order[] = {3, 1, 2};
 
     qs_flow_raise(f->table, add(f, 1, 0), QS_FLOW_LIVE);
@@ -216,14 +198,12 @@ TEST_WITH(goes_through_all_in_order, set_up, tear_down)
     qs_flow_table_each(f->table, note_name, names);
     assert_int_equal(names->len, 3);
     assert_memory_equal(names->data, order, sizeof order);
-    g_array_free(names, TRUE);
 }
 
 /* Any packet may do it, and there may be thousands of conversations: none is touched. */
-TEST_WITH(sets_the_clock_of_all_at_once, set_up, tear_down)
+FIXTURE_TEST(sets_the_clock_of_all_at_once)
 {
     const int64_t day = INT64_C(86400) * 1000000000;
-    struct fixture *f = *state;
     struct qs_flow *first = add(f, 1, 5), *second = add(f, 2, 6);
     const struct qs_flow before = *first;
 
@@ -240,9 +220,8 @@ TEST_WITH(sets_the_clock_of_all_at_once, set_up, tear_down)
     assert_int_equal(f->over->len, 1);
 }
 
-TEST_WITH(ends_one_or_all, set_up, tear_down)
+FIXTURE_TEST(ends_one_or_all)
 {
-    struct fixture *f = *state;
     struct qs_flow *second;
 
     add(f, 1, 0);
@@ -259,9 +238,8 @@ TEST_WITH(ends_one_or_all, set_up, tear_down)
 }
 
 /* Steps that times have no room for. */
-TEST_WITH(shifts_far, set_up, tear_down)
+FIXTURE_TEST(shifts_far)
 {
-    struct fixture *f = *state;
     const struct qs_flow *early = add(f, 1, 5), *late = add(f, 2, INT64_MAX - 5);
 
     qs_flow_table_shift(f->table, INT64_MAX);

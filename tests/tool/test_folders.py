@@ -3,7 +3,6 @@
 
 import gzip
 import re
-import unittest
 
 from tool import ACKNEX, CAPTURES, ToolTest
 
@@ -76,7 +75,3 @@ class Output(ToolTest):
 
     def test_file(self):
         self.assertEqual(self.convert("new/final.qwd"), ["new/final.qwd"])
-
-
-if __name__ == "__main__":
-    unittest.main()

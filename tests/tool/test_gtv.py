@@ -2,17 +2,12 @@
 """MVD2 demos out of GTV streams: the blocks as they came, from the first gamestate on."""
 
 import gzip
-import pathlib
 import random
 import struct
-import sys
-import unittest
 
 from tool import CAPTURES, ETHERNET, Capture, ToolTest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-
-from streams import (CLIENT, GTV_BLOCKS, GTV_DATA, GTV_PONG, MAGIC, SERVER, TEXTS,  # noqa: E402
+from streams import (CLIENT, GTV_BLOCKS, GTV_DATA, GTV_PONG, MAGIC, SERVER, TEXTS,
                      Conversation, client_hello, gamestate, gtv_frame, gtv_message, gtv_stream,
                      letters, mvd2)
 
@@ -221,7 +216,3 @@ class Recordings(Gtv):
             # In the first one, a client that was refused leaves nothing to make a demo of.
             self.check((SHARED / f"{name}.pcap").read_bytes(),
                        (SHARED / f"{name}.mvd2").read_bytes(), blocks, status=int(name == "gtv1"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -21,33 +21,27 @@ struct fixture {
     GPtrArray *made; /* GByteArray *, freed in the end */
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     f->ip = ip_new();
     f->made = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
     f->datagram = udp_datagram(27001, 27500, PAYLOAD);
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     ip_free(f->ip);
     g_byte_array_unref(f->datagram);
     g_ptr_array_free(f->made, TRUE);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 /* Reads `packet`, of which only `size` bytes were captured. */
 static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64_t time)
 {
     /* A copy of the exact size, so that reading beyond it is noticed. */
-    uint8_t *bytes = g_memdup2(packet->data, size);
+    g_autofree uint8_t *bytes = g_memdup2(packet->data, size);
     bool whole;
 
     f->packet.data = bytes;
@@ -59,7 +53,6 @@ static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64
     /* What is not reassembled points into the frame. */
     if (whole && f->packet.data >= bytes && f->packet.data <= bytes + size)
         f->packet.data = packet->data + (f->packet.data - bytes);
-    g_free(bytes);
     return whole;
 }
 
@@ -90,10 +83,9 @@ static void assert_payload(const struct fixture *f, uint32_t size, uint32_t wire
 
 /* --- Whole packets */
 
-TEST_WITH(reads_ipv4, set_up, tear_down)
+FIXTURE_TEST(reads_ipv4)
 {
     static const uint8_t source[16] = {10, 0, 0, 1}, destination[16] = {10, 0, 0, 2};
-    struct fixture *f = *state;
 
     assert_true(read_at(f, ipv4_whole(f->datagram), 0));
     assert_payload(f, PAYLOAD, PAYLOAD);
@@ -102,9 +94,8 @@ TEST_WITH(reads_ipv4, set_up, tear_down)
     assert_memory_equal(f->packet.destination.bytes, destination, 16);
 }
 
-TEST_WITH(reads_ipv4_options, set_up, tear_down)
+FIXTURE_TEST(reads_ipv4_options)
 {
-    struct fixture *f = *state;
     GByteArray *packet = ipv4_whole(f->datagram);
     static const uint8_t options[8] = {0x94, 4};
 
@@ -118,10 +109,8 @@ TEST_WITH(reads_ipv4_options, set_up, tear_down)
     assert_payload(f, PAYLOAD, PAYLOAD);
 }
 
-TEST_WITH(reads_ipv6, set_up, tear_down)
+FIXTURE_TEST(reads_ipv6)
 {
-    struct fixture *f = *state;
-
     assert_true(read_at(f, ipv6_packet(17, f->datagram), 0));
     assert_payload(f, PAYLOAD, PAYLOAD);
     assert_int_equal(f->packet.source.family, 6);
@@ -131,9 +120,8 @@ TEST_WITH(reads_ipv6, set_up, tear_down)
 }
 
 /* Hop-by-hop, destination options, routing and authentication headers before UDP. */
-TEST_WITH(reads_ipv6_extensions, set_up, tear_down)
+FIXTURE_TEST(reads_ipv6_extensions)
 {
-    struct fixture *f = *state;
     GByteArray *payload = g_byte_array_new();
 
     append_hex(payload, "3c 00 010400000000");
@@ -146,9 +134,8 @@ TEST_WITH(reads_ipv6_extensions, set_up, tear_down)
 }
 
 /* Headers that lead to one another without end. */
-TEST_WITH(gives_up_long_chains, set_up, tear_down)
+FIXTURE_TEST(gives_up_long_chains)
 {
-    struct fixture *f = *state;
     GByteArray *payload = g_byte_array_new();
 
     for (int i = 0; i < 100; i++)
@@ -156,9 +143,8 @@ TEST_WITH(gives_up_long_chains, set_up, tear_down)
     assert_false(read_ipv6(f, 60, payload));
 }
 
-TEST_WITH(leaves_other_protocols, set_up, tear_down)
+FIXTURE_TEST(leaves_other_protocols)
 {
-    struct fixture *f = *state;
     GByteArray *packet = ipv4_whole(f->datagram);
 
     packet->data[9] = 6;
@@ -167,10 +153,8 @@ TEST_WITH(leaves_other_protocols, set_up, tear_down)
 }
 
 /* The capture holds the first bytes of each packet only. */
-TEST_WITH(reads_cut_packets, set_up, tear_down)
+FIXTURE_TEST(reads_cut_packets)
 {
-    struct fixture *f = *state;
-
     for (uint32_t size = 0; size < 100; size++) {
         const bool found = read_cut(f, ipv4_whole(f->datagram), size, 0);
 
@@ -182,9 +166,8 @@ TEST_WITH(reads_cut_packets, set_up, tear_down)
         assert_int_equal(read_cut(f, ipv6_packet(17, f->datagram), size, 0), size >= 48);
 }
 
-TEST_WITH(trusts_the_smaller_length, set_up, tear_down)
+FIXTURE_TEST(trusts_the_smaller_length)
 {
-    struct fixture *f = *state;
     GByteArray *packet = ipv4_whole(f->datagram);
 
     /* UDP says 20 bytes of payload: what is behind them is padding. */
@@ -220,10 +203,8 @@ TEST_WITH(trusts_the_smaller_length, set_up, tear_down)
 
 /* --- Fragments */
 
-TEST_WITH(joins_in_order, set_up, tear_down)
+FIXTURE_TEST(joins_in_order)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, parts[0]));
     assert_false(read_part(f, parts[1]));
     assert_true(read_part(f, parts[2]));
@@ -232,11 +213,10 @@ TEST_WITH(joins_in_order, set_up, tear_down)
     assert_int_equal(ip_counts(f->ip)->reassembled, 1);
 }
 
-TEST_WITH(joins_in_any_order, set_up, tear_down)
+FIXTURE_TEST(joins_in_any_order)
 {
     static const unsigned char orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                               {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
         assert_false(read_part(f, parts[orders[i][0]]));
@@ -248,10 +228,8 @@ TEST_WITH(joins_in_any_order, set_up, tear_down)
 }
 
 /* A capture on all interfaces sees each fragment twice. */
-TEST_WITH(takes_equal_copies, set_up, tear_down)
+FIXTURE_TEST(takes_equal_copies)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, parts[0]));
     assert_false(read_part(f, parts[0]));
     assert_false(read_part(f, parts[2]));
@@ -261,19 +239,16 @@ TEST_WITH(takes_equal_copies, set_up, tear_down)
 }
 
 /* Fragments may overlap as long as they agree. */
-TEST_WITH(takes_agreeing_overlap, set_up, tear_down)
+FIXTURE_TEST(takes_agreeing_overlap)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, (struct ipv4_part){.id = 7, .size = 1600, .more = true}));
     assert_false(read_part(f, parts[1]));
     assert_true(read_part(f, parts[2]));
     assert_payload(f, PAYLOAD, PAYLOAD);
 }
 
-TEST_WITH(refuses_contradicting_overlap, set_up, tear_down)
+FIXTURE_TEST(refuses_contradicting_overlap)
 {
-    struct fixture *f = *state;
     GByteArray *other = ipv4_packet(f->datagram, parts[1]);
 
     other->data[20 + 500] ^= 1;
@@ -287,10 +262,8 @@ TEST_WITH(refuses_contradicting_overlap, set_up, tear_down)
     assert_int_equal(ip_counts(f->ip)->reassembled, 0);
 }
 
-TEST_WITH(refuses_two_ends, set_up, tear_down)
+FIXTURE_TEST(refuses_two_ends)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, parts[2]));
     assert_false(read_part(f, (struct ipv4_part){.id = 7, .offset = 8, .size = 800}));
     assert_false(read_part(f, parts[0]));
@@ -298,19 +271,16 @@ TEST_WITH(refuses_two_ends, set_up, tear_down)
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
-TEST_WITH(refuses_bytes_behind_the_end, set_up, tear_down)
+FIXTURE_TEST(refuses_bytes_behind_the_end)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, (struct ipv4_part){.id = 7, .offset = 800, .size = 200}));
     assert_false(read_part(f, parts[1]));
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
 /* An offset at the end of 64 KiB, with bytes beyond it. */
-TEST_WITH(refuses_too_large, set_up, tear_down)
+FIXTURE_TEST(refuses_too_large)
 {
-    struct fixture *f = *state;
     GByteArray *packet = ipv4_packet(f->datagram, parts[0]);
 
     packet->data[6] = 0x3f;
@@ -319,17 +289,14 @@ TEST_WITH(refuses_too_large, set_up, tear_down)
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
-TEST_WITH(refuses_odd_middle, set_up, tear_down)
+FIXTURE_TEST(refuses_odd_middle)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, (struct ipv4_part){.id = 7, .size = 1001, .more = true}));
     assert_int_equal(ip_counts(f->ip)->contradictory, 1);
 }
 
-TEST_WITH(keeps_datagrams_apart, set_up, tear_down)
+FIXTURE_TEST(keeps_datagrams_apart)
 {
-    struct fixture *f = *state;
     struct ipv4_part other = parts[1];
 
     other.id = 8;
@@ -340,10 +307,8 @@ TEST_WITH(keeps_datagrams_apart, set_up, tear_down)
 }
 
 /* One id at the same time in TCP and UDP, in both orders: two datagrams. */
-TEST_WITH(keeps_protocols_apart, set_up, tear_down)
+FIXTURE_TEST(keeps_protocols_apart)
 {
-    struct fixture *f = *state;
-
     for (int tcp_first = 0; tcp_first < 2; tcp_first++) {
         for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
             GByteArray *tcp = ipv4_packet(f->datagram, parts[i]);
@@ -364,9 +329,8 @@ TEST_WITH(keeps_protocols_apart, set_up, tear_down)
 }
 
 /* One id from two senders. */
-TEST_WITH(keeps_senders_apart, set_up, tear_down)
+FIXTURE_TEST(keeps_senders_apart)
 {
-    struct fixture *f = *state;
     GByteArray *other = ipv4_packet(f->datagram, parts[1]);
 
     other->data[15] = 9;
@@ -379,10 +343,8 @@ TEST_WITH(keeps_senders_apart, set_up, tear_down)
     assert_true(read_part(f, parts[1]));
 }
 
-TEST_WITH(counts_missing_last, set_up, tear_down)
+FIXTURE_TEST(counts_missing_last)
 {
-    struct fixture *f = *state;
-
     assert_false(read_part(f, parts[0]));
     assert_false(read_part(f, parts[1]));
     ip_end(f->ip);
@@ -390,9 +352,8 @@ TEST_WITH(counts_missing_last, set_up, tear_down)
     assert_false(read_part(f, parts[2]));
 }
 
-TEST_WITH(gives_up_in_time, set_up, tear_down)
+FIXTURE_TEST(gives_up_in_time)
 {
-    struct fixture *f = *state;
     const int64_t late = IP_TIMEOUT;
 
     assert_false(read_at(f, ipv4_packet(f->datagram, parts[0]), 0));
@@ -403,9 +364,8 @@ TEST_WITH(gives_up_in_time, set_up, tear_down)
 }
 
 /* More than may wait: the oldest is given up, the newest lives. */
-TEST_WITH(gives_up_the_oldest, set_up, tear_down)
+FIXTURE_TEST(gives_up_the_oldest)
 {
-    struct fixture *f = *state;
     struct ipv4_part part = parts[0];
 
     for (unsigned i = 0; i <= IP_DATAGRAMS_MAX; i++) {
@@ -426,19 +386,16 @@ TEST_WITH(gives_up_the_oldest, set_up, tear_down)
 }
 
 /* The capture holds only the first 500 bytes of each packet. */
-TEST_WITH(joins_cut_fragments, set_up, tear_down)
+FIXTURE_TEST(joins_cut_fragments)
 {
-    struct fixture *f = *state;
-
     assert_false(read_cut(f, ipv4_packet(f->datagram, parts[0]), 500, 0));
     assert_false(read_cut(f, ipv4_packet(f->datagram, parts[2]), 500, 0));
     assert_true(read_cut(f, ipv4_packet(f->datagram, parts[1]), 500, 0));
     assert_payload(f, 500 - 28, PAYLOAD);
 }
 
-TEST_WITH(joins_ipv6, set_up, tear_down)
+FIXTURE_TEST(joins_ipv6)
 {
-    struct fixture *f = *state;
     static const int order[3] = {2, 0, 1};
 
     for (int i = 0; i < 3; i++) {
@@ -451,9 +408,8 @@ TEST_WITH(joins_ipv6, set_up, tear_down)
 }
 
 /* "Fragmented" into a single piece, RFC 6946. */
-TEST_WITH(reads_atomic_ipv6, set_up, tear_down)
+FIXTURE_TEST(reads_atomic_ipv6)
 {
-    struct fixture *f = *state;
     GByteArray *payload = ipv6_fragment(f->datagram, (struct ipv4_part){.size = DATAGRAM});
 
     assert_true(read_ipv6(f, 44, payload));
@@ -462,9 +418,8 @@ TEST_WITH(reads_atomic_ipv6, set_up, tear_down)
 }
 
 /* The largest datagram that there is, in pieces. */
-TEST_WITH(joins_the_largest, set_up, tear_down)
+FIXTURE_TEST(joins_the_largest)
 {
-    struct fixture *f = *state;
     bool whole = false;
 
     g_byte_array_unref(f->datagram);

@@ -135,7 +135,3 @@ class Jobs(unittest.TestCase):
                          ["- svc_damage() .armor=0 .health=10 .origin=(0 0 0)", "+ svc_damage() .armor=0 .health=25 .origin=(0 0 0)"])
 
         self.passes("pcap2demo --golden wire --update wire; git add wire && git commit -q -m two")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 """Small inputs that ask for much: memory, output and time stay within what is sensible."""
 
 import struct
-import unittest
 import zlib
 
 from tool import ETHERNET, SAMPLE, Capture, ToolTest, udp
@@ -127,7 +126,3 @@ class Limits(ToolTest):
         _, _, seconds = self.measure("--anonymize", "out.pcap", capture)
         self.assertLess(seconds, 20)
         self.assertNotIn(b"secret", (self.folder / "out.pcap").read_bytes())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -238,7 +238,3 @@ class Manuals(unittest.TestCase):
             for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]*)\)", text):
                 with self.subTest(name=name, anchor=anchor):
                     self.assertIn(anchor, headings[target or name])
-
-
-if __name__ == "__main__":
-    unittest.main()

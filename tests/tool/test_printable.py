@@ -7,7 +7,6 @@ import random
 import re
 import sys
 import unicodedata
-import unittest
 
 import tool
 from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
@@ -170,7 +169,3 @@ class Printable(ToolTest):
                 path = self.write(f"{number}.pcap", data)
                 for report in REPORTS:
                     self.check(*report, path)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,18 +2,13 @@
 """Demos out of QTV streams: the blocks as they came, up to where the capture has them."""
 
 import io
-import pathlib
 import random
-import sys
 import struct
-import unittest
 import zipfile
 
 from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-
-from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, Conversation,  # noqa: E402
+from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, Conversation,
                      command, mvd_block, printed, stream, stuffed)
 
 # svc_serverdata as an MVD has it: protocol, number of the level, folder, time, level, ten movevars.
@@ -256,7 +251,3 @@ class Units(ToolTest):
         self.tool("-q", self.write("a.pcap", Capture(ETHERNET, packets).pcap()))
         written, = self.folder.glob("a-*.mvd")
         self.assertEqual(written.read_bytes(), DEMO + END_OF_DEMO)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -13,25 +13,19 @@ struct fixture {
     int64_t time;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     f->order = qs_resequence_new();
     f->taken = g_string_new(NULL);
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     qs_resequence_free(f->order);
     g_string_free(f->taken, TRUE);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 static void take(struct fixture *f, const struct qs_packet *packet)
 {
@@ -51,7 +45,7 @@ static void take_held(struct fixture *f, bool all)
 /* Number 0: a packet outside of a connection. */
 static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t ack)
 {
-    char *text = g_strdup_printf("%c%u", from == QS_END_A ? 'c' : 's', number);
+    g_autofree char *text = g_strdup_printf("%c%u", from == QS_END_A ? 'c' : 's', number);
     const struct qs_packet packet = {.data = (const uint8_t *)text,
                                      .size = (uint32_t)strlen(text),
                                      .number = ++f->number,
@@ -69,7 +63,6 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
         qs_resequence_hold(f->order, &packet, &place);
         take_held(f, false);
     }
-    g_free(text);
     f->time += 10 * MS;
 }
 
@@ -97,10 +90,8 @@ static void assert_taken(struct fixture *f, const char *expected)
     assert_string_equal(f->taken->str, expected);
 }
 
-TEST_WITH(passes_what_is_in_order, set_up, tear_down)
+FIXTURE_TEST(passes_what_is_in_order)
 {
-    struct fixture *f = *state;
-
     begin(f);
     client(f, 11, 10);
     server(f, 11, 11);
@@ -109,10 +100,8 @@ TEST_WITH(passes_what_is_in_order, set_up, tear_down)
     assert_taken(f, "c11 s11 c12 ");
 }
 
-TEST_WITH(moves_what_was_acknowledged_before, set_up, tear_down)
+FIXTURE_TEST(moves_what_was_acknowledged_before)
 {
-    struct fixture *f = *state;
-
     begin(f);
     client(f, 11, 11);
     assert_true(qs_resequence_holds(f->order));
@@ -121,10 +110,8 @@ TEST_WITH(moves_what_was_acknowledged_before, set_up, tear_down)
     assert_taken(f, "s11 c11 ");
 }
 
-TEST_WITH(moves_what_is_acknowledged_after_a_later_one, set_up, tear_down)
+FIXTURE_TEST(moves_what_is_acknowledged_after_a_later_one)
 {
-    struct fixture *f = *state;
-
     begin(f);
     server(f, 12, 10);
     server(f, 11, 10);
@@ -134,10 +121,8 @@ TEST_WITH(moves_what_is_acknowledged_after_a_later_one, set_up, tear_down)
 }
 
 /* Its receiver has never acknowledged it: the network delayed it. */
-TEST_WITH(leaves_what_came_late, set_up, tear_down)
+FIXTURE_TEST(leaves_what_came_late)
 {
-    struct fixture *f = *state;
-
     begin(f);
     server(f, 12, 10);
     client(f, 11, 12);
@@ -146,10 +131,8 @@ TEST_WITH(leaves_what_came_late, set_up, tear_down)
     assert_taken(f, "s12 c11 s11 c12 ");
 }
 
-TEST_WITH(moves_what_has_an_earlier_time, set_up, tear_down)
+FIXTURE_TEST(moves_what_has_an_earlier_time)
 {
-    struct fixture *f = *state;
-
     begin(f);
     f->time += 5 * MS;
     server(f, 12, 10);
@@ -159,10 +142,8 @@ TEST_WITH(moves_what_has_an_earlier_time, set_up, tear_down)
 }
 
 /* Once some were so far out of order for certain, others are taken to be, too. */
-TEST_WITH(learns_how_far, set_up, tear_down)
+FIXTURE_TEST(learns_how_far)
 {
-    struct fixture *f = *state;
-
     begin(f);
     client(f, 11, 11);
     server(f, 11, 10);
@@ -172,10 +153,8 @@ TEST_WITH(learns_how_far, set_up, tear_down)
     assert_taken(f, "s11 c11 s12 s13 c12 ");
 }
 
-TEST_WITH(leaves_the_order_of_a_loss, set_up, tear_down)
+FIXTURE_TEST(leaves_the_order_of_a_loss)
 {
-    struct fixture *f = *state;
-
     begin(f);
     server(f, 12, 10);
     client(f, 11, 12);
@@ -184,10 +163,8 @@ TEST_WITH(leaves_the_order_of_a_loss, set_up, tear_down)
     assert_taken(f, "s12 c11 s13 s14 s15 s16 s17 ");
 }
 
-TEST_WITH(holds_few, set_up, tear_down)
+FIXTURE_TEST(holds_few)
 {
-    struct fixture *f = *state;
-
     begin(f);
     for (uint32_t i = 12; i < 12 + QS_REORDER_HELD_MAX; i++)
         server(f, i, 10);
@@ -196,10 +173,8 @@ TEST_WITH(holds_few, set_up, tear_down)
     assert_false(qs_resequence_holds(f->order));
 }
 
-TEST_WITH(holds_not_long, set_up, tear_down)
+FIXTURE_TEST(holds_not_long)
 {
-    struct fixture *f = *state;
-
     begin(f);
     server(f, 12, 10);
     f->time += QS_RESEQUENCE_WAIT;
@@ -208,10 +183,8 @@ TEST_WITH(holds_not_long, set_up, tear_down)
 }
 
 /* What is held does not wait for the clock to come back. */
-TEST_WITH(holds_nothing_when_the_clock_is_set_back, set_up, tear_down)
+FIXTURE_TEST(holds_nothing_when_the_clock_is_set_back)
 {
-    struct fixture *f = *state;
-
     begin(f);
     server(f, 12, 10);
     f->time -= 2 * QS_RESEQUENCE_WAIT;
@@ -220,10 +193,8 @@ TEST_WITH(holds_nothing_when_the_clock_is_set_back, set_up, tear_down)
 }
 
 /* By its time it belongs before number 12, behind which it was sent. */
-TEST_WITH(moves_nothing_before_what_it_is_behind, set_up, tear_down)
+FIXTURE_TEST(moves_nothing_before_what_it_is_behind)
 {
-    struct fixture *f = *state;
-
     begin(f);
     f->time += 30 * MS;
     server(f, 12, 10);
@@ -235,10 +206,8 @@ TEST_WITH(moves_nothing_before_what_it_is_behind, set_up, tear_down)
 }
 
 /* A connection begins with number 1: what lacks are the first ones, unless it lacks too many. */
-TEST_WITH(waits_for_the_beginning, set_up, tear_down)
+FIXTURE_TEST(waits_for_the_beginning)
 {
-    struct fixture *f = *state;
-
     client(f, 0, 0);
     server(f, 17, 0);
     f->time -= 15 * MS;
@@ -247,19 +216,15 @@ TEST_WITH(waits_for_the_beginning, set_up, tear_down)
     assert_taken(f, "c0 s1 s17 ");
 }
 
-TEST_WITH(waits_for_no_beginning_that_is_far_away, set_up, tear_down)
+FIXTURE_TEST(waits_for_no_beginning_that_is_far_away)
 {
-    struct fixture *f = *state;
-
     client(f, 0, 0);
     server(f, 18, 0);
     assert_false(qs_resequence_holds(f->order));
 }
 
-TEST_WITH(leaves_duplicates, set_up, tear_down)
+FIXTURE_TEST(leaves_duplicates)
 {
-    struct fixture *f = *state;
-
     begin(f);
     server(f, 11, 10);
     server(f, 11, 10);

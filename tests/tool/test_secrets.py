@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Passwords: what is printed of a capture does not show them, unless that is asked for."""
 
-import unittest
 
 from tool import CAPTURES, RAW, Capture, ToolTest, udp
 
@@ -73,7 +72,3 @@ class Secrets(ToolTest):
                 dump, _ = self.tool("--dump", CAPTURES / capture)
                 self.assertEqual(dump, self.tool("--dump", "--show-secrets",
                                                  CAPTURES / capture)[0])
-
-
-if __name__ == "__main__":
-    unittest.main()

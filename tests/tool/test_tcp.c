@@ -42,30 +42,24 @@ static void receive(void *user, struct tcp_connection *connection, const struct 
         g_byte_array_append(f->from[packet->from], packet->data, packet->size);
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     f->tcp = tcp_new(receive, f);
     f->from[0] = g_byte_array_new();
     f->from[1] = g_byte_array_new();
     f->port = 50000;
     for (unsigned i = 0; i < SENT; i++)
         f->sent[i] = (uint8_t)(i * 7 + i / 256);
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     tcp_free(f->tcp);
     g_byte_array_free(f->from[0], TRUE);
     g_byte_array_free(f->from[1], TRUE);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 struct sending {
     bool by_server;
@@ -78,7 +72,7 @@ struct sending {
 static void take(struct fixture *f, const struct sending *sending)
 {
     static const uint8_t client[] = {10, 0, 0, 1}, server[] = {10, 0, 0, 2};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
     struct qs_packet packet = {.number = ++f->number, .time = (int64_t)f->number * 1000000};
 
     packet.source.family = packet.destination.family = 4;
@@ -98,7 +92,6 @@ static void take(struct fixture *f, const struct sending *sending)
     packet.wire_size = bytes->len;
     packet.size = bytes->len - sending->lacks;
     tcp_add_segment(f->tcp, &packet);
-    g_byte_array_free(bytes, TRUE);
 }
 
 /* Bytes `from` to `to` of what is sent, in a stream whose first byte has the number `first`. */
@@ -128,10 +121,8 @@ static void assert_received(const struct fixture *f, uint32_t size)
     assert_memory_equal(bytes->data, f->sent, size);
 }
 
-TEST_WITH(test_in_order, set_up, tear_down)
+FIXTURE_TEST(test_in_order)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     for (uint32_t at = 0; at < SENT; at += 400)
         send_part(f, 1000, at, at + 400);
@@ -140,10 +131,8 @@ TEST_WITH(test_in_order, set_up, tear_down)
     assert_int_equal(tcp_counts(f->tcp)->reordered, 0);
 }
 
-TEST_WITH(test_out_of_order, set_up, tear_down)
+FIXTURE_TEST(test_out_of_order)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     for (uint32_t at = SENT; at > 0; at -= 400)
         send_part(f, 1000, at - 400, at);
@@ -152,10 +141,8 @@ TEST_WITH(test_out_of_order, set_up, tear_down)
 }
 
 /* Every segment twice, half of each in the next, and all sizes of overlap. */
-TEST_WITH(test_overlaps, set_up, tear_down)
+FIXTURE_TEST(test_overlaps)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 600, 900);
     send_part(f, 1000, 300, 500);
@@ -169,10 +156,8 @@ TEST_WITH(test_overlaps, set_up, tear_down)
 }
 
 /* What lies behind bytes that waited is not lost. */
-TEST_WITH(test_around_what_waits, set_up, tear_down)
+FIXTURE_TEST(test_around_what_waits)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     send_part(f, 1000, 300, 400);
@@ -181,9 +166,8 @@ TEST_WITH(test_around_what_waits, set_up, tear_down)
 }
 
 /* Of bytes that differ those that came first count. */
-TEST_WITH(test_contradictions, set_up, tear_down)
+FIXTURE_TEST(test_contradictions)
 {
-    struct fixture *f = *state;
     uint8_t other[SENT];
 
     memset(other, 0xee, sizeof other);
@@ -198,9 +182,8 @@ TEST_WITH(test_contradictions, set_up, tear_down)
     assert_memory_equal(f->from[1]->data + 1000, other, 100);
 }
 
-TEST_WITH(test_wrap_around, set_up, tear_down)
+FIXTURE_TEST(test_wrap_around)
 {
-    struct fixture *f = *state;
     const uint32_t first = UINT32_MAX - 999;
 
     shake_hands(f, first);
@@ -214,9 +197,8 @@ TEST_WITH(test_wrap_around, set_up, tear_down)
 }
 
 /* A hole is given up when the other end has the bytes and nothing brought them. */
-TEST_WITH(test_hole, set_up, tear_down)
+FIXTURE_TEST(test_hole)
 {
-    struct fixture *f = *state;
     uint64_t behind;
 
     shake_hands(f, 1000);
@@ -239,10 +221,8 @@ TEST_WITH(test_hole, set_up, tear_down)
 }
 
 /* The capture may see a segment after its acknowledgement. */
-TEST_WITH(test_late_but_there, set_up, tear_down)
+FIXTURE_TEST(test_late_but_there)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     acknowledge(f, 1200);
@@ -250,10 +230,8 @@ TEST_WITH(test_late_but_there, set_up, tear_down)
     assert_received(f, 200);
 }
 
-TEST_WITH(test_cut_segment, set_up, tear_down)
+FIXTURE_TEST(test_cut_segment)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     take(f, &(struct sending){true, ACK, 1000, 1, f->sent, 500, 200});
     send_part(f, 1000, 500, 600);
@@ -263,10 +241,8 @@ TEST_WITH(test_cut_segment, set_up, tear_down)
     assert_memory_equal(f->from[1]->data + 300, f->sent + 500, 100);
 }
 
-TEST_WITH(test_begins_in_the_middle, set_up, tear_down)
+FIXTURE_TEST(test_begins_in_the_middle)
 {
-    struct fixture *f = *state;
-
     acknowledge(f, 77);
     send_part(f, 5000, 0, 100);
     send_part(f, 5000, 100, 200);
@@ -275,10 +251,8 @@ TEST_WITH(test_begins_in_the_middle, set_up, tear_down)
 }
 
 /* With the handshake the place of the first byte is known. */
-TEST_WITH(test_first_bytes_are_missing, set_up, tear_down)
+FIXTURE_TEST(test_first_bytes_are_missing)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     tcp_end(f->tcp, f->number);
@@ -293,10 +267,8 @@ static void finish_both(struct fixture *f, uint32_t client, uint32_t server)
     take(f, &(struct sending){true, ACK, server + 1, client + 1, NULL, 0, 0});
 }
 
-TEST_WITH(test_end, set_up, tear_down)
+FIXTURE_TEST(test_end)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     finish_both(f, 1, 1100);
@@ -308,10 +280,8 @@ TEST_WITH(test_end, set_up, tear_down)
     assert_received(f, 100);
 }
 
-TEST_WITH(test_last_bytes_are_missing, set_up, tear_down)
+FIXTURE_TEST(test_last_bytes_are_missing)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     finish_both(f, 1, 1300);
@@ -321,10 +291,8 @@ TEST_WITH(test_last_bytes_are_missing, set_up, tear_down)
 }
 
 /* The client acknowledges all bytes and a FIN that the capture lacks: no byte is missing. */
-TEST_WITH(test_fin_that_was_not_captured, set_up, tear_down)
+FIXTURE_TEST(test_fin_that_was_not_captured)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     acknowledge(f, 1101);
@@ -336,10 +304,8 @@ TEST_WITH(test_fin_that_was_not_captured, set_up, tear_down)
 }
 
 /* More than a FIN is acknowledged: there were bytes. */
-TEST_WITH(test_end_that_was_not_captured, set_up, tear_down)
+FIXTURE_TEST(test_end_that_was_not_captured)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     acknowledge(f, 1102);
@@ -350,10 +316,8 @@ TEST_WITH(test_end_that_was_not_captured, set_up, tear_down)
 }
 
 /* The FIN comes with the last bytes, and before bytes that are late. */
-TEST_WITH(test_fin_with_bytes, set_up, tear_down)
+FIXTURE_TEST(test_fin_with_bytes)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 0});
     take(f, &(struct sending){false, FIN | ACK, 1, 1000, NULL, 0, 0});
@@ -365,10 +329,8 @@ TEST_WITH(test_fin_with_bytes, set_up, tear_down)
 }
 
 /* Of the last bytes, which come with the FIN, some were not captured. */
-TEST_WITH(test_fin_with_cut_bytes, set_up, tear_down)
+FIXTURE_TEST(test_fin_with_cut_bytes)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 50});
@@ -378,10 +340,8 @@ TEST_WITH(test_fin_with_cut_bytes, set_up, tear_down)
     assert_int_equal(f->overs, 1);
 }
 
-TEST_WITH(test_reset, set_up, tear_down)
+FIXTURE_TEST(test_reset)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){false, RST, 1, 0, NULL, 0, 0});
@@ -391,10 +351,8 @@ TEST_WITH(test_reset, set_up, tear_down)
 }
 
 /* The same ports once more: a connection of its own. */
-TEST_WITH(test_ports_used_again, set_up, tear_down)
+FIXTURE_TEST(test_ports_used_again)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){false, SYN, 0, 0, NULL, 0, 0}); /* sent again: no other */
@@ -406,10 +364,8 @@ TEST_WITH(test_ports_used_again, set_up, tear_down)
     assert_received(f, 200);
 }
 
-TEST_WITH(test_ignored, set_up, tear_down)
+FIXTURE_TEST(test_ignored)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     f->refuses = true;
     send_part(f, 1000, 0, 4);
@@ -422,10 +378,8 @@ TEST_WITH(test_ignored, set_up, tear_down)
 }
 
 /* Only so much waits, of one and of all connections. */
-TEST_WITH(test_limits, set_up, tear_down)
+FIXTURE_TEST(test_limits)
 {
-    struct fixture *f = *state;
-
     shake_hands(f, 1000);
     for (uint32_t i = 0; i <= TCP_WAITING_SEGMENTS; i++)
         send_part(f, 1000, 2 * i + 2, 2 * i + 3);
@@ -433,9 +387,8 @@ TEST_WITH(test_limits, set_up, tear_down)
     assert_true(f->missing[1] > 0);
 }
 
-TEST_WITH(test_runts, set_up, tear_down)
+FIXTURE_TEST(test_runts)
 {
-    struct fixture *f = *state;
     static const uint8_t bytes[40] = {[12] = 0xf0};
     struct qs_packet packet = {.data = bytes, .number = 1};
 
@@ -447,10 +400,9 @@ TEST_WITH(test_runts, set_up, tear_down)
 }
 
 /* Segments cut, repeated and shuffled at random: what was sent comes out. */
-TEST_WITH(test_shuffled, set_up, tear_down)
+FIXTURE_TEST(test_shuffled)
 {
-    struct fixture *f = *state;
-    GRand *random = g_rand_new_with_seed(1);
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
     for (unsigned round = 0; round < 200; round++) {
         const uint32_t first = g_rand_int(random);
@@ -469,5 +421,4 @@ TEST_WITH(test_shuffled, set_up, tear_down)
         assert_received(f, SENT);
     }
     assert_int_equal(tcp_counts(f->tcp)->holes, 0);
-    g_rand_free(random);
 }

@@ -8,7 +8,6 @@ import re
 import struct
 import subprocess
 import termios
-import unittest
 
 from tool import ACKNEX, CAPTURES, PROGRAM, ToolTest
 
@@ -111,7 +110,3 @@ class Color(Terminal):
         self.assertEqual(error, "")
         output, _ = self.tool("--color=always", "--list", "--json", ACKNEX)
         self.assertNotIn("\033", output)
-
-
-if __name__ == "__main__":
-    unittest.main()

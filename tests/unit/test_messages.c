@@ -131,25 +131,19 @@ struct fixture {
     struct toy_session session;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     toy_protocol.session_init(&f->session.base);
     qs_decoder_init(&f->d, &toy_protocol);
     toy_decode = read_all;
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     qs_decoder_clear(&f->d);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 static void decode(struct fixture *f, struct qs_view data)
 {
@@ -168,10 +162,8 @@ static void expect_message(const struct fixture *f, guint index, struct qs_messa
     assert_int_equal(m->source, expected.source);
 }
 
-TEST_WITH(test_messages_kept, set_up, tear_down)
+FIXTURE_TEST(test_messages_kept)
 {
-    struct fixture *f = *state;
-
     decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
     assert_int_equal(f->d.messages->len, 4);
     expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false, false});
@@ -189,10 +181,8 @@ TEST_WITH(test_messages_kept, set_up, tear_down)
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
 }
 
-TEST_WITH(test_problems, set_up, tear_down)
+FIXTURE_TEST(test_problems)
 {
-    struct fixture *f = *state;
-
     decode(f, VIEW("\1\1"));
     assert_int_equal(qs_decoder_problems(&f->d), 0);
     decode(f, VIEW("\1\5"));
@@ -204,9 +194,8 @@ TEST_WITH(test_problems, set_up, tear_down)
 }
 
 /* A packet that the capture cut is not malformed: the cut is said instead. */
-TEST_WITH(test_cut_packet, set_up, tear_down)
+FIXTURE_TEST(test_cut_packet)
 {
-    struct fixture *f = *state;
     struct qs_packet packet = toy_packet(VIEW("\1\5\1"));
     struct log_sink sink;
 
@@ -260,10 +249,8 @@ TEST(test_nesting_limit)
 }
 
 /* Messages nested in messages, deeper than the limit: an end, and no crash. */
-TEST_WITH(test_hostile_nesting, set_up, tear_down)
+FIXTURE_TEST(test_hostile_nesting)
 {
-    struct fixture *f = *state;
-
     decode(f, VIEW("\6\x0a\6\x08\6\6\6\4\6\2\6\0"));
     assert_int_equal(f->d.messages->len, QS_SOURCES_MAX + 1);
     assert_int_equal(f->d.source_depth, 0);
@@ -271,9 +258,8 @@ TEST_WITH(test_hostile_nesting, set_up, tear_down)
 
 /* --- Server messages that stand alone */
 
-TEST_WITH(test_server_messages, set_up, tear_down)
+FIXTURE_TEST(test_server_messages)
 {
-    struct fixture *f = *state;
     const struct qs_packet block = toy_packet(VIEW("\2\5"));
     struct qs_protocol protocol = toy_protocol;
 
@@ -286,21 +272,19 @@ TEST_WITH(test_server_messages, set_up, tear_down)
 
 /* --- The summary */
 
-static void expect_summary(void **state, struct qs_view data, const char *expected)
+static void expect_summary(struct fixture *f, struct qs_view data, const char *expected)
 {
-    struct fixture *f = *state;
-
     f->d.want_summary = true;
     decode(f, data);
     assert_string_equal(f->d.summary->str, expected);
 }
 
-TEST_WITH(test_summary, set_up, tear_down)
+FIXTURE_TEST(test_summary)
 {
-    expect_summary(state, VIEW(""), "?");
-    expect_summary(state, VIEW("\1"), "?: nop");
-    expect_summary(state, VIEW("\1\1\1\2\0\1"), "?: nop×4, byte");
-    expect_summary(state, VIEW("\2\0\2\0"), "?: byte×2");
+    expect_summary(f, VIEW(""), "?");
+    expect_summary(f, VIEW("\1"), "?: nop");
+    expect_summary(f, VIEW("\1\1\1\2\0\1"), "?: nop×4, byte");
+    expect_summary(f, VIEW("\2\0\2\0"), "?: byte×2");
 }
 
 static void summarise(struct qs_decoder *d)
@@ -313,16 +297,14 @@ static void summarise(struct qs_decoder *d)
 }
 
 /* A message with a text of its own is not counted with others. */
-TEST_WITH(test_summary_text, set_up, tear_down)
+FIXTURE_TEST(test_summary_text)
 {
     toy_decode = summarise;
-    expect_summary(state, VIEW(""), "? seq 7: a×2, a <x ya>");
+    expect_summary(f, VIEW(""), "? seq 7: a×2, a <x ya>");
 }
 
-TEST_WITH(test_summary_unwanted, set_up, tear_down)
+FIXTURE_TEST(test_summary_unwanted)
 {
-    struct fixture *f = *state;
-
     toy_decode = summarise;
     decode(f, VIEW(""));
     assert_string_equal(f->d.summary->str, "");
@@ -351,10 +333,8 @@ static void peek_and_try(struct qs_decoder *d)
 }
 
 /* A trial reads from where the decoder stands to the end, and changes nothing. */
-TEST_WITH(test_trials, set_up, tear_down)
+FIXTURE_TEST(test_trials)
 {
-    struct fixture *f = *state;
-
     toy_decode = peek_and_try;
     decode(f, VIEW("\2\7\5\1"));
     assert_int_equal(f->d.in.pos, 4);
@@ -381,10 +361,9 @@ static void probe_me(struct qs_decoder *d)
         qs_note(d, QS_NOTE_MALFORMED, 0, 1, "wrong way");
 }
 
-static void expect_direction(void **state, uint8_t sense, enum qs_end from,
+static void expect_direction(struct fixture *f, uint8_t sense, enum qs_end from,
                              enum qs_direction direction, enum qs_end server)
 {
-    struct fixture *f = *state;
     struct qs_packet packet = toy_packet((struct qs_view){&sense, 1});
     struct log_sink sink;
 
@@ -405,16 +384,16 @@ static void expect_direction(void **state, uint8_t sense, enum qs_end from,
     log_sink_clear(&sink);
 }
 
-TEST_WITH(test_probe, set_up, tear_down)
+FIXTURE_TEST(test_probe)
 {
-    expect_direction(state, ONLY_C2S, QS_END_A, QS_C2S, QS_END_B);
-    expect_direction(state, ONLY_C2S, QS_END_B, QS_C2S, QS_END_A);
-    expect_direction(state, ONLY_S2C, QS_END_A, QS_S2C, QS_END_A);
-    expect_direction(state, ONLY_S2C, QS_END_B, QS_S2C, QS_END_B);
-    expect_direction(state, EITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
-    expect_direction(state, NEITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
+    expect_direction(f, ONLY_C2S, QS_END_A, QS_C2S, QS_END_B);
+    expect_direction(f, ONLY_C2S, QS_END_B, QS_C2S, QS_END_A);
+    expect_direction(f, ONLY_S2C, QS_END_A, QS_S2C, QS_END_A);
+    expect_direction(f, ONLY_S2C, QS_END_B, QS_S2C, QS_END_B);
+    expect_direction(f, EITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
+    expect_direction(f, NEITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
     /* Without knowing the sender's end a direction is found, but nothing of it kept. */
-    expect_direction(state, ONLY_S2C, QS_END_UNKNOWN, QS_S2C, QS_END_UNKNOWN);
+    expect_direction(f, ONLY_S2C, QS_END_UNKNOWN, QS_S2C, QS_END_UNKNOWN);
 }
 
 static enum qs_direction direction_of(struct fixture *f, struct qs_packet packet)
@@ -424,9 +403,8 @@ static enum qs_direction direction_of(struct fixture *f, struct qs_packet packet
 }
 
 /* The session knows better than the ports; without both nobody knows. */
-TEST_WITH(test_direction_known, set_up, tear_down)
+FIXTURE_TEST(test_direction_known)
 {
-    struct fixture *f = *state;
     struct qs_packet packet = toy_packet(VIEW(""));
 
     assert_int_equal(direction_of(f, packet), QS_DIRECTION_UNKNOWN);
@@ -444,9 +422,8 @@ TEST_WITH(test_direction_known, set_up, tear_down)
     assert_false(qs_session_from_server(&f->session.base, &packet));
 }
 
-TEST_WITH(test_connections, set_up, tear_down)
+FIXTURE_TEST(test_connections)
 {
-    struct fixture *f = *state;
     struct qs_session *session = &f->session.base;
 
     session->server = QS_END_B;

@@ -19,29 +19,23 @@ struct fixture {
 static struct qs_fragments fragments;
 static uint32_t choked;
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
-
     qs_decoder_init(&f->d, &toy_protocol);
     toy_protocol.session_init(&f->session.base);
     f->session.base.server = QS_END_A;
     log_sink_init(&f->sink);
-    *state = f;
     choked = 0;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     log_sink_clear(&f->sink);
     qs_decoder_clear(&f->d);
     qs_fragments_clear(&fragments);
-    g_free(f);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 static void learn(struct qs_decoder *d)
 {
@@ -99,82 +93,76 @@ static void send(struct fixture *f, toy_script *script, enum qs_end from, struct
     qs_decode(&f->d, &f->session.base, &f->sink.base, &packet);
 }
 
-static void expect(void **state, struct qs_view data, bool accepted, const char *log)
+static void expect(struct fixture *f, struct qs_view data, bool accepted, const char *log)
 {
-    struct fixture *f = *state;
-
     send(f, decode_whole, QS_END_A, data);
     assert_int_equal(f->d.accepted, accepted);
     assert_string_equal(f->sink.log->str, log);
 }
 
-TEST_WITH(test_numbers, set_up, tear_down)
+FIXTURE_TEST(test_numbers)
 {
-    expect(state, VIEW("\x05\0\0\0\0\0\0\0"), true, "");
-    expect(state, VIEW("\x06\0\0\0\0\0\0\0"), true, "");
-    expect(state, VIEW("\x06\0\0\0\0\0\0\0"), false,
+    expect(f, VIEW("\x05\0\0\0\0\0\0\0"), true, "");
+    expect(f, VIEW("\x06\0\0\0\0\0\0\0"), true, "");
+    expect(f, VIEW("\x06\0\0\0\0\0\0\0"), false,
            "note sequence.duplicate 0+4 \"Sequence number 6 again\"\n");
-    expect(state, VIEW("\x08\0\0\0\0\0\0\0"), true,
+    expect(f, VIEW("\x08\0\0\0\0\0\0\0"), true,
            "note sequence.gap 0+4 \"1 sequence number skipped\"\n");
-    expect(state, VIEW("\x0c\0\0\0\0\0\0\0"), true,
+    expect(f, VIEW("\x0c\0\0\0\0\0\0\0"), true,
            "note sequence.gap 0+4 \"3 sequence numbers skipped\"\n");
-    expect(state, VIEW("\x07\0\0\0\0\0\0\0"), false,
+    expect(f, VIEW("\x07\0\0\0\0\0\0\0"), false,
            "note sequence.stale 0+4 \"Sequence number 7 comes late\"\n");
-    expect(state, VIEW("\x07\0\0\0\0\0\0\0"), false,
+    expect(f, VIEW("\x07\0\0\0\0\0\0\0"), false,
            "note sequence.duplicate 0+4 \"Sequence number 7 again\"\n");
 }
 
-TEST_WITH(test_choked, set_up, tear_down)
+FIXTURE_TEST(test_choked)
 {
-    expect(state, VIEW("\x01\0\0\0\0\0\0\0"), true, "");
+    expect(f, VIEW("\x01\0\0\0\0\0\0\0"), true, "");
     choked = 1;
-    expect(state, VIEW("\x02\0\0\0\0\0\0\0"), true, "");
-    expect(state, VIEW("\x04\0\0\0\0\0\0\0"), true,
+    expect(f, VIEW("\x02\0\0\0\0\0\0\0"), true, "");
+    expect(f, VIEW("\x04\0\0\0\0\0\0\0"), true,
            "note sequence.gap 0+4 \"1 sequence number skipped, choked by the server\"\n");
     expect(
-        state, VIEW("\x08\0\0\0\0\0\0\0"), true,
+        f, VIEW("\x08\0\0\0\0\0\0\0"), true,
         "note sequence.gap 0+4 \"3 sequence numbers skipped, 1 of them choked by the server\"\n");
     choked = 3;
-    expect(state, VIEW("\x0c\0\0\0\0\0\0\0"), true,
+    expect(f, VIEW("\x0c\0\0\0\0\0\0\0"), true,
            "note sequence.gap 0+4 \"3 sequence numbers skipped, choked by the server\"\n");
 }
 
 /* The largest number is followed by none: what comes behind it is late. */
-TEST_WITH(test_largest_number, set_up, tear_down)
+FIXTURE_TEST(test_largest_number)
 {
-    expect(state, VIEW("\xfe\xff\xff\x7f\0\0\0\0"), true, "");
-    expect(state, VIEW("\xff\xff\xff\x7f\0\0\0\0"), true, "");
-    expect(state, VIEW("\0\0\0\0\0\0\0\0"), false,
+    expect(f, VIEW("\xfe\xff\xff\x7f\0\0\0\0"), true, "");
+    expect(f, VIEW("\xff\xff\xff\x7f\0\0\0\0"), true, "");
+    expect(f, VIEW("\0\0\0\0\0\0\0\0"), false,
            "note sequence.stale 0+4 \"Sequence number 0 comes late\"\n");
 }
 
 /* What is dropped is shown, and nothing is learnt from it. */
-TEST_WITH(test_dropped, set_up, tear_down)
+FIXTURE_TEST(test_dropped)
 {
-    const struct fixture *f = *state;
-
-    expect(state, VIEW("\x05\0\0\0\0\0\0\0\1\2"), true, "toy.u8 8+1 = 1\ntoy.u8 9+1 = 2\n");
+    expect(f, VIEW("\x05\0\0\0\0\0\0\0\1\2"), true, "toy.u8 8+1 = 1\ntoy.u8 9+1 = 2\n");
     assert_int_equal(f->session.secret, 12);
-    expect(state, VIEW("\x05\0\0\0\0\0\0\0\7"), false,
+    expect(f, VIEW("\x05\0\0\0\0\0\0\0\7"), false,
            "note sequence.duplicate 0+4 \"Sequence number 5 again\"\ntoy.u8 8+1 = 7\n");
     assert_int_equal(f->session.secret, 12);
     assert_ptr_equal(f->d.session, &f->session.base);
-    expect(state, VIEW("\x06\0\0\0\0\0\0\0\3"), true, "toy.u8 8+1 = 3\n");
+    expect(f, VIEW("\x06\0\0\0\0\0\0\0\3"), true, "toy.u8 8+1 = 3\n");
     assert_int_equal(f->session.secret, 123);
 }
 
-TEST_WITH(test_acknowledged, set_up, tear_down)
+FIXTURE_TEST(test_acknowledged)
 {
-    struct fixture *f = *state;
-
     send(f, decode_whole, QS_END_B, VIEW("\x05\0\0\0\0\0\0\0"));
     send(f, decode_whole, QS_END_B, VIEW("\x07\0\0\0\0\0\0\0"));
-    expect(state, VIEW("\x01\0\0\0\x07\0\0\0"), true, "");
-    expect(state, VIEW("\x02\0\0\0\x06\0\0\0"), true,
+    expect(f, VIEW("\x01\0\0\0\x07\0\0\0"), true, "");
+    expect(f, VIEW("\x02\0\0\0\x06\0\0\0"), true,
            "note sequence.not_captured 4+4 "
            "\"Acknowledges sequence number 6, which the capture lacks\"\n");
     /* A dropped packet tells nothing. */
-    expect(state, VIEW("\x02\0\0\0\x08\0\0\0"), false,
+    expect(f, VIEW("\x02\0\0\0\x08\0\0\0"), false,
            "note sequence.duplicate 0+4 \"Sequence number 2 again\"\n");
 }
 
@@ -186,10 +174,8 @@ static void note_both(struct qs_decoder *d)
     qs_note_lacking(d, number, 2);
 }
 
-TEST_WITH(test_reliable, set_up, tear_down)
+FIXTURE_TEST(test_reliable)
 {
-    struct fixture *f = *state;
-
     send(f, note_both, QS_END_A, VIEW("\x05\0\0\0\0\0\0\0"));
     assert_string_equal(f->sink.log->str,
                         "note retransmission 0+4 \"Sequence number 5 sent again\"\n"
@@ -201,21 +187,17 @@ TEST_WITH(test_reliable, set_up, tear_down)
 
 /* --- Fragments --- */
 
-static void expect_fragment(void **state, struct qs_view data, const char *log)
+static void expect_fragment(struct fixture *f, struct qs_view data, const char *log)
 {
-    struct fixture *f = *state;
-
     send(f, decode_fragment, QS_END_A, data);
     assert_string_equal(f->sink.log->str, log);
 }
 
-TEST_WITH(test_joined, set_up, tear_down)
+FIXTURE_TEST(test_joined)
 {
-    const struct fixture *f = *state;
-
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
     assert_false(f->d.accepted);
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
                     "toy.bytes 10+1 = 03\n"
                     "open toy.fragments @10\nlabel \": 2, 3 bytes:\"\n"
                     "label \" #1\"\ntoy.fragment 10+1 := 1\n"
@@ -226,31 +208,29 @@ TEST_WITH(test_joined, set_up, tear_down)
     assert_true(f->d.accepted);
     assert_int_equal(f->session.secret, 123);
     assert_int_equal(qs_fragments_count(&fragments), 0);
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
                     "toy.bytes 10+1 = 03\n"
                     "note sequence.duplicate 0+4 \"Sequence number 5 again\"\n");
-    expect_fragment(state, VIEW("\x04\0\0\0\0\0\0\0\0\1\3"),
+    expect_fragment(f, VIEW("\x04\0\0\0\0\0\0\0\0\1\3"),
                     "toy.bytes 10+1 = 03\n"
                     "note sequence.stale 0+4 \"Sequence number 4 comes late\"\n");
     assert_int_equal(qs_fragments_count(&fragments), 0);
 }
 
-TEST_WITH(test_lost_fragment, set_up, tear_down)
+FIXTURE_TEST(test_lost_fragment)
 {
-    const struct fixture *f = *state;
-
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\4\0\3"),
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\4\0\3"),
                     "toy.bytes 10+1 = 03\nnote sequence.gap 10+1 "
                     "\"Fragment at 4 does not follow the 2 bytes that are there: dropped\"\n");
     /* Sent twice by the network, and then in order after all. */
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"),
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"),
                     "toy.bytes 10+2 = 0102\nnote sequence.gap 10+2 "
                     "\"Fragment at 0 does not follow the 2 bytes that are there: dropped\"\n");
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\1\7"), "toy.bytes 10+1 = 07\n");
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\1\7"), "toy.bytes 10+1 = 07\n");
     /* The next message. */
-    expect_fragment(state, VIEW("\x07\0\0\0\0\0\0\0\0\1\4"), "toy.bytes 10+1 = 04\n");
-    expect_fragment(state, VIEW("\x07\0\0\0\0\0\0\0\1\0\5"),
+    expect_fragment(f, VIEW("\x07\0\0\0\0\0\0\0\0\1\4"), "toy.bytes 10+1 = 04\n");
+    expect_fragment(f, VIEW("\x07\0\0\0\0\0\0\0\1\0\5"),
                     "toy.bytes 10+1 = 05\n"
                     "open toy.fragments @10\nlabel \": 2, 2 bytes:\"\n"
                     "label \" #5\"\ntoy.fragment 10+1 := 5\n"
@@ -261,11 +241,11 @@ TEST_WITH(test_lost_fragment, set_up, tear_down)
     assert_int_equal(f->session.secret, 45);
 }
 
-TEST_WITH(test_overlong, set_up, tear_down)
+FIXTURE_TEST(test_overlong)
 {
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
                     "toy.bytes 10+15 = 000000000000000000000000000000\n");
-    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\x0f\0\1\2"),
+    expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\x0f\0\1\2"),
                     "toy.bytes 10+2 = 0102\nnote malformed 10+2 "
                     "\"The message is longer than any engine can take\"\n");
     assert_int_equal(qs_fragments_size(&fragments), 15);

@@ -32,28 +32,22 @@ static void hear(const struct qs_transferred *file, bool over, void *user)
     g_byte_array_append(heard->content, file->content->data, file->content->len);
 }
 
-static int set_up(void **state)
+static void set_up(struct heard *heard)
 {
-    struct heard *heard = g_new0(struct heard, 1);
-
     heard->room.max = ROOM;
     heard->content = g_byte_array_new();
     heard->transfers = qs_transfers_new(&heard->room, (struct qs_transfer_listener){hear, heard});
-    *state = heard;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct heard *heard)
 {
-    struct heard *heard = *state;
-
     if (heard->transfers)
         qs_transfers_free(heard->transfers);
     assert_int_equal(heard->room.held, 0);
     g_byte_array_free(heard->content, TRUE);
-    g_free(heard);
-    return 0;
 }
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct heard, heard, set_up, tear_down)
 
 static void finish(struct heard *heard)
 {
@@ -124,10 +118,8 @@ static void assert_content(const struct heard *heard, const char *text)
     assert_memory_equal(heard->content->data, text, strlen(text));
 }
 
-TEST_WITH(joins_pieces, set_up, tear_down)
+FIXTURE_TEST(joins_pieces)
 {
-    struct heard *heard = *state;
-
     request(heard, "maps/dm4.bsp");
     request(heard, "maps/dm4.bsp");
     piece(heard, "abc", 42);
@@ -140,10 +132,8 @@ TEST_WITH(joins_pieces, set_up, tear_down)
     assert_content(heard, "abcabcg");
 }
 
-TEST_WITH(drops_repeated_pieces, set_up, tear_down)
+FIXTURE_TEST(drops_repeated_pieces)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     piece(heard, "abc", 50);
     piece(heard, "abc", 50);
@@ -156,10 +146,8 @@ TEST_WITH(drops_repeated_pieces, set_up, tear_down)
 }
 
 /* The second of four pieces is missing: the first is said to be a quarter, and is a third. */
-TEST_WITH(notices_missing_pieces, set_up, tear_down)
+FIXTURE_TEST(notices_missing_pieces)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     piece(heard, "aa", 25);
     next(heard);
@@ -173,10 +161,8 @@ TEST_WITH(notices_missing_pieces, set_up, tear_down)
 
 /* The first of three is missing: the second is said to be two thirds, and is half of what is there.
  */
-TEST_WITH(notices_a_missing_beginning, set_up, tear_down)
+FIXTURE_TEST(notices_a_missing_beginning)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     next(heard);
     piece(heard, "bb", 66);
@@ -187,10 +173,8 @@ TEST_WITH(notices_a_missing_beginning, set_up, tear_down)
 }
 
 /* A capture that begins behind the request has the file, but not its name. */
-TEST_WITH(joins_pieces_without_a_request, set_up, tear_down)
+FIXTURE_TEST(joins_pieces_without_a_request)
 {
-    struct heard *heard = *state;
-
     piece(heard, "abc", 50);
     next(heard);
     piece(heard, "def", 100);
@@ -199,10 +183,8 @@ TEST_WITH(joins_pieces_without_a_request, set_up, tear_down)
     assert_content(heard, "abcdef");
 }
 
-TEST_WITH(notices_a_missing_end, set_up, tear_down)
+FIXTURE_TEST(notices_a_missing_end)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     piece(heard, "aa", 25);
     request(heard, "y");
@@ -213,20 +195,16 @@ TEST_WITH(notices_a_missing_end, set_up, tear_down)
     assert_int_equal(heard->complete, 0);
 }
 
-TEST_WITH(hears_refusals, set_up, tear_down)
+FIXTURE_TEST(hears_refusals)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
     assert_int_equal(heard->refused, 1);
     assert_int_equal(heard->content->len, 0);
 }
 
-TEST_WITH(marks_resumed_files, set_up, tear_down)
+FIXTURE_TEST(marks_resumed_files)
 {
-    struct heard *heard = *state;
-
     qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
                                                               .name = {(const uint8_t *)"x", 1},
                                                               .offset = 10});
@@ -237,10 +215,8 @@ TEST_WITH(marks_resumed_files, set_up, tear_down)
 
 /* --- Chunks */
 
-TEST_WITH(joins_chunks_in_any_order, set_up, tear_down)
+FIXTURE_TEST(joins_chunks_in_any_order)
 {
-    struct heard *heard = *state;
-
     begin(heard, "x", 2 * CHUNK + 1);
     chunk(heard, 2);
     chunk(heard, 1);
@@ -258,10 +234,8 @@ TEST_WITH(joins_chunks_in_any_order, set_up, tear_down)
     assert_int_equal(heard->content->data[2 * CHUNK], 2);
 }
 
-TEST_WITH(ends_at_the_first_hole, set_up, tear_down)
+FIXTURE_TEST(ends_at_the_first_hole)
 {
-    struct heard *heard = *state;
-
     begin(heard, "x", 4 * CHUNK);
     chunk(heard, 0);
     chunk(heard, 2);
@@ -271,10 +245,8 @@ TEST_WITH(ends_at_the_first_hole, set_up, tear_down)
     assert_int_equal(heard->content->len, CHUNK);
 }
 
-TEST_WITH(bounds_what_waits, set_up, tear_down)
+FIXTURE_TEST(bounds_what_waits)
 {
-    struct heard *heard = *state;
-
     begin(heard, "x", UINT64_C(100) << 20);
     for (uint32_t i = 1; i < 4 * ROOM / CHUNK; i++)
         chunk(heard, i);
@@ -283,10 +255,8 @@ TEST_WITH(bounds_what_waits, set_up, tear_down)
     assert_int_equal(heard->complete, 0);
 }
 
-TEST_WITH(refuses_giants, set_up, tear_down)
+FIXTURE_TEST(refuses_giants)
 {
-    struct heard *heard = *state;
-
     begin(heard, "x", UINT64_MAX);
     chunk(heard, 0);
     finish(heard);
@@ -309,9 +279,8 @@ static size_t deflate_all(const void *data, size_t size, uint8_t *out, size_t ro
     return stream.total_out;
 }
 
-TEST_WITH(inflates_each_piece, set_up, tear_down)
+FIXTURE_TEST(inflates_each_piece)
 {
-    struct heard *heard = *state;
     uint8_t packed[64];
     const size_t size = deflate_all("hello, ", 7, packed, sizeof packed);
 
@@ -323,9 +292,8 @@ TEST_WITH(inflates_each_piece, set_up, tear_down)
     assert_content(heard, "hello, world");
 }
 
-TEST_WITH(inflates_a_stream, set_up, tear_down)
+FIXTURE_TEST(inflates_a_stream)
 {
-    struct heard *heard = *state;
     uint8_t packed[64];
     const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
 
@@ -337,9 +305,8 @@ TEST_WITH(inflates_a_stream, set_up, tear_down)
     assert_content(heard, "hello, world");
 }
 
-TEST_WITH(notices_a_cut_stream, set_up, tear_down)
+FIXTURE_TEST(notices_a_cut_stream)
 {
-    struct heard *heard = *state;
     uint8_t packed[64];
     const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
 
@@ -349,12 +316,11 @@ TEST_WITH(notices_a_cut_stream, set_up, tear_down)
     assert_int_equal(heard->complete, 0);
 }
 
-TEST_WITH(survives_a_bomb, set_up, tear_down)
+FIXTURE_TEST(survives_a_bomb)
 {
-    struct heard *heard = *state;
     const size_t much = 16 * ROOM;
-    uint8_t *zeros = g_malloc0(much);
-    uint8_t *packed = g_malloc(ROOM);
+    g_autofree uint8_t *zeros = g_malloc0(much);
+    g_autofree uint8_t *packed = g_malloc(ROOM);
     const size_t size = deflate_all(zeros, much, packed, ROOM);
 
     request(heard, "x");
@@ -364,16 +330,13 @@ TEST_WITH(survives_a_bomb, set_up, tear_down)
     assert_int_equal(heard->over, 1);
     assert_int_equal(heard->complete, 0);
     assert_true(heard->content->len <= ROOM);
-    g_free(zeros);
-    g_free(packed);
 }
 
 /* A piece that is deflated for itself has a size of 16 bits. */
-TEST_WITH(limits_a_piece, set_up, tear_down)
+FIXTURE_TEST(limits_a_piece)
 {
     enum { LARGEST = 0xffff, MUCH = 1 << 20, STEP = 16 << 10 };
-    struct heard *heard = *state;
-    uint8_t *zeros = g_malloc0(MUCH);
+    g_autofree uint8_t *zeros = g_malloc0(MUCH);
     uint8_t packed[2048];
 
     heard->room.max = 2 * MUCH;
@@ -386,13 +349,10 @@ TEST_WITH(limits_a_piece, set_up, tear_down)
     assert_int_equal(heard->complete, 0);
     assert_true(heard->content->len >= LARGEST);
     assert_true(heard->content->len <= 2 * LARGEST + STEP);
-    g_free(zeros);
 }
 
-TEST_WITH(notices_damaged_data, set_up, tear_down)
+FIXTURE_TEST(notices_damaged_data)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     packed_piece(heard, "\xff\xff\xff\xff", 4, 100, QS_TRANSFER_DEFLATED);
     assert_int_equal(heard->over, 1);
@@ -400,10 +360,8 @@ TEST_WITH(notices_damaged_data, set_up, tear_down)
 }
 
 /* What is under way when the client asks again still comes, and is of the same file. */
-TEST_WITH(chunks_before_the_second_start_count, set_up, tear_down)
+FIXTURE_TEST(chunks_before_the_second_start_count)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     begin(heard, "x", 4 * CHUNK);
     chunk(heard, 0);
@@ -417,10 +375,8 @@ TEST_WITH(chunks_before_the_second_start_count, set_up, tear_down)
     assert_int_equal(heard->content->len, 4 * CHUNK);
 }
 
-TEST_WITH(chunks_before_another_file_count, set_up, tear_down)
+FIXTURE_TEST(chunks_before_another_file_count)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     begin(heard, "x", 2 * CHUNK);
     chunk(heard, 0);
@@ -434,10 +390,8 @@ TEST_WITH(chunks_before_another_file_count, set_up, tear_down)
     assert_string_equal(heard->name, "y");
 }
 
-TEST_WITH(another_file_ends_chunks, set_up, tear_down)
+FIXTURE_TEST(another_file_ends_chunks)
 {
-    struct heard *heard = *state;
-
     request(heard, "x");
     begin(heard, "x", 2 * CHUNK);
     chunk(heard, 0);
@@ -450,10 +404,8 @@ TEST_WITH(another_file_ends_chunks, set_up, tear_down)
 }
 
 /* DarkPlaces: what a lost packet had is sent again, cut at other places. */
-TEST_WITH(joins_chunks_that_overlap, set_up, tear_down)
+FIXTURE_TEST(joins_chunks_that_overlap)
 {
-    struct heard *heard = *state;
-
     begin(heard, "a.wav", 12);
     bytes_at(heard, 0, "hel", 3);
     bytes_at(heard, 7, "wor", 3);
@@ -464,9 +416,8 @@ TEST_WITH(joins_chunks_that_overlap, set_up, tear_down)
     assert_content(heard, "hello, world");
 }
 
-TEST_WITH(inflates_chunks, set_up, tear_down)
+FIXTURE_TEST(inflates_chunks)
 {
-    struct heard *heard = *state;
     uint8_t packed[64];
     const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
 

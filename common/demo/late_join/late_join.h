@@ -30,7 +30,7 @@ enum qs_evidence_kind {
     QS_EVIDENCE_MODELS,    /* that are in the list, and what they should be */
     QS_EVIDENCE_BASELINES, /* entities that agree with the baselines */
     QS_EVIDENCE_STATES,    /* entities as the donor had them */
-    QS_EVIDENCE_ITEMS,     /* picked up where the donor had them */
+    QS_EVIDENCE_ITEMS,     /* where the donor had them */
     QS_EVIDENCE_KINDS
 };
 
@@ -57,6 +57,8 @@ enum qs_lacks {
 struct qs_donor_match {
     const struct qs_sign_on *sign_on; /* the donor's */
     enum qs_donor_kind kind;
+    unsigned variant;            /* of the protocol that the session is read in, from 0 */
+    unsigned variants;           /* after prepare(): that it may have; 0 is 1 */
     enum qs_lacks lacks;         /* after prepare() */
     struct qs_sign_on_loss loss; /* of QS_LACKS_PART */
     int32_t version; /* protocol of the late session, from its later levels, else the donor's */

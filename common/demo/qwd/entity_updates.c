@@ -80,7 +80,7 @@ static bool was_always_there(const struct qwd_presence *presence, uint32_t numbe
 {
     uint32_t sum;
 
-    if (!presence || number <= QWD_UPDATES_PLAYERS)
+    if (!presence || number <= QWD_PLAYERS_MAX)
         return false;
     sum = presence->sum[number];
     if (presence->since[number])
@@ -107,7 +107,6 @@ static struct qs_view kept(const struct qs_sign_on *donor, uint32_t number)
 
 void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor)
 {
-    updates->donor = donor;
     for (guint i = 0; i < qs_sign_on_count(donor); i++) {
         const struct qs_view message = qs_sign_on_at(donor, i).bytes;
         struct qs_reader in = qs_reader_over(message.data, message.size);
@@ -121,29 +120,31 @@ void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *dono
  * A server sends a player's movement; for the client's own player it omits what the client already
  * knows: fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
  */
-static void see_player(struct qwd_updates *updates, const struct qs_entity_update *update)
+static void see_player(struct qwd_players *players, const struct qs_entity_update *update)
 {
     const uint32_t player = update->number - 1;
 
-    if (player >= QWD_UPDATES_PLAYERS || !(update->bits & UF_PREDINFO))
-        return;
-    updates->infos[player]++;
-    updates->others[player] |=
-        (update->predbits & (UFP_FORWARD | UFP_SIDE | UFP_UP | UFP_MSEC)) != 0;
+    if (player < QWD_PLAYERS_MAX && update->bits & UF_PREDINFO)
+        qwd_players_see(players, player,
+                        update->predbits & (UFP_FORWARD | UFP_SIDE | UFP_UP | UFP_MSEC));
 }
 
 /* An entity that comes into view with its baseline's state must have a baseline. */
-static void judge(struct qwd_updates *updates, const struct qs_entity_update *update)
+static void judge(const struct qwd_updates *updates, struct qs_donor_match *match,
+                  const struct qs_entity_update *update)
 {
-    const struct qs_view own = update->bytes, donors = kept(updates->donor, update->number);
+    const struct qs_view own = update->bytes, donors = kept(match->sign_on, update->number);
 
-    if (own.size == SAYS_NOTHING)
-        updates->wrong += !qwd_numbers_has(&updates->baselines, update->number);
-    else if (update->number > QWD_UPDATES_PLAYERS)
-        updates->places += own.size == donors.size && !memcmp(own.data, donors.data, own.size);
+    if (own.size != SAYS_NOTHING)
+        match->evidence[QS_EVIDENCE_ITEMS].agree += update->number > QWD_PLAYERS_MAX &&
+                                                    own.size == donors.size &&
+                                                    !memcmp(own.data, donors.data, own.size);
+    else if (!qwd_numbers_has(&updates->baselines, update->number))
+        qs_donor_match_note(match, QS_EVIDENCE_BASELINES, false);
 }
 
-static void see_update(struct qwd_updates *updates, const struct qs_entity_update *update)
+static void see_update(struct qwd_updates *updates, struct qs_donor_match *match,
+                       const struct qs_entity_update *update)
 {
     const bool from_baseline = update->bits & UF_RESET;
     uint8_t *first;
@@ -151,18 +152,23 @@ static void see_update(struct qwd_updates *updates, const struct qs_entity_updat
     if (update->number >= QW_STATES_MAX)
         return;
     first = &updates->firsts[update->number];
-    see_player(updates, update);
     if (from_baseline)
-        judge(updates, update);
+        judge(updates, match, update);
     if (*first == NOTHING)
         *first = update->removes ? REMOVAL : from_baseline ? FROM_BASELINE : CHANGE;
 }
 
-void qwd_updates_observe(struct qwd_updates *updates, const struct qs_decoder *decoder)
+void qwd_updates_observe(struct qwd_updates *updates, struct qs_donor_match *match,
+                         struct qwd_players *players, const struct qs_decoder *decoder)
 {
     updates->any |= qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
-    for (guint i = 0; i < decoder->entities->len; i++)
-        see_update(updates, &g_array_index(decoder->entities, struct qs_entity_update, i));
+    for (guint i = 0; i < decoder->entities->len; i++) {
+        const struct qs_entity_update *update =
+            &g_array_index(decoder->entities, struct qs_entity_update, i);
+
+        see_player(players, update);
+        see_update(updates, match, update);
+    }
 }
 
 /* --- Entities in view --- */

@@ -8,11 +8,11 @@
 #ifndef QS_DEMO_QWD_ENTITY_UPDATES_H
 #define QS_DEMO_QWD_ENTITY_UPDATES_H
 
-#include "common/demo/late_join/sign_on.h"
+#include "common/demo/late_join/late_join.h"
 #include "common/core/decoder.h"
 #include "common/quakeworld/entity_states.h"
 
-enum { QWD_UPDATES_PLAYERS = 32 }; /* entities from 1 on, at most */
+enum { QWD_PLAYERS_MAX = 32 }; /* also entities, from 1 on */
 
 /* Entities, by number. */
 struct qwd_numbers {
@@ -37,6 +37,18 @@ static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number,
         numbers->bits[number / 32] &= ~bit;
 }
 
+/* The players that a late session receives. */
+struct qwd_players {
+    uint32_t infos[QWD_PLAYERS_MAX]; /* with their movement */
+    bool other[QWD_PLAYERS_MAX];     /* with what servers do not send a client of its own player */
+};
+
+static inline void qwd_players_see(struct qwd_players *players, uint32_t player, bool is_other)
+{
+    players->infos[player]++;
+    players->other[player] |= is_other;
+}
+
 /* How long a donor had entities in view, in updates, numbered from 1. */
 struct qwd_presence {
     uint32_t updates;
@@ -56,20 +68,16 @@ bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id);
 /* The entity updates that a late session receives. */
 struct qwd_updates {
     bool any;
-    uint8_t firsts[QW_STATES_MAX];       /* by number: kind of the first update */
-    struct qwd_numbers baselines;        /* that the donor has */
-    uint32_t infos[QWD_UPDATES_PLAYERS]; /* updates with prediction, by player */
-    bool others[QWD_UPDATES_PLAYERS];    /* one has fields never sent for the client's own player */
-    uint32_t wrong;                      /* updates from missing baselines */
-    uint32_t places;                     /* of items, as the donor received them */
-    const struct qs_sign_on *donor;
+    uint8_t firsts[QW_STATES_MAX]; /* by number: kind of the first update */
+    struct qwd_numbers baselines;  /* that the donor has */
 };
 
 /* `updates` must be zeroed. */
 void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor);
 
-/* The packet that was just decoded. */
-void qwd_updates_observe(struct qwd_updates *updates, const struct qs_decoder *decoder);
+/* The packet that was just decoded: its evidence for the donor of `match`, and players. */
+void qwd_updates_observe(struct qwd_updates *updates, struct qs_donor_match *match,
+                         struct qwd_players *players, const struct qs_decoder *decoder);
 
 /*
  * Appends the entities in view before the first update: the part of a svcfte_updateentities after

@@ -54,59 +54,22 @@ static struct qw_states *translated(const struct qw_states *states,
     return result;
 }
 
-struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
-                                            const struct qwd_variant *variant)
+/* The capture lacks the client's negotiation; only the later packets show the extensions: they are
+ * those of the donor, or none. */
+static void set_variant(struct qwd_match *m, const struct qw_session *known)
 {
     const struct qwd_view *view = qwd_view_of(m->base.sign_on);
-    const struct fte_session agreed = {
-        .fte = variant->fte, .fte2 = variant->fte2, .mvd1 = variant->mvd1};
-    struct qwd_observation *observed = g_new0(struct qwd_observation, 1);
 
-    observed->variant = *variant;
-    observed->format = qwd_format_of(variant);
-    qs_samples_init(&observed->samples, sizeof(struct qwd_sample), QWD_SAMPLES, QWD_SAMPLE_EVERY,
-                    NULL);
-    observed->bases = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    observed->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    observed->baselines = translated(view->baselines, &view->format, &observed->format);
-    observed->own = qwd_view_new(&observed->format);
-    observed->own->baselines = qw_states_copy(observed->baselines);
-    qwd_updates_init(&observed->updates, m->base.sign_on);
-    qs_decoder_init(&observed->decoder, &qw_protocol);
-    observed->decoder.want_entities = QS_ENTITIES_ALL;
-    qw_protocol.session_init(&observed->session.base);
-    qw_session_use_donor(&observed->session, &m->donor, &agreed);
-    return observed;
-}
-
-void qwd_observation_free(struct qwd_observation *observed)
-{
-    qs_decoder_clear(&observed->decoder);
-    qw_protocol.session_clear(&observed->session.base);
-    g_array_free(observed->bases, TRUE);
-    g_hash_table_destroy(observed->firsts);
-    observed->own->extra.free(observed->own);
-    qs_samples_clear(&observed->samples);
-    g_free(observed->baselines);
-    g_free(observed);
-}
-
-static void try_variant(struct qwd_match *m, struct qwd_variant variant)
-{
-    m->observed[m->observed_count++] = qwd_observation_new(m, &variant);
-}
-
-/* The capture lacks the client's negotiation; only the later packets show the extensions. */
-static void try_variants(struct qwd_match *m, const struct qw_session *known)
-{
-    if (known->base.version) {
-        try_variant(m, (struct qwd_variant){.fte = known->ext.fte,
-                                            .fte2 = known->ext.fte2,
-                                            .mvd1 = known->ext.mvd1});
-        return;
-    }
-    try_variant(m, m->theirs);
-    try_variant(m, (struct qwd_variant){0});
+    if (known->base.version)
+        m->variant = (struct qwd_variant){
+            .fte = known->ext.fte, .fte2 = known->ext.fte2, .mvd1 = known->ext.mvd1};
+    else if (m->base.variant)
+        m->variant = (struct qwd_variant){0};
+    m->base.variants = known->base.version ? 1 : 2;
+    m->format = qwd_format_of(&m->variant);
+    m->baselines = translated(view->baselines, &view->format, &m->format);
+    m->own = qwd_view_new(&m->format);
+    m->own->baselines = qw_states_copy(m->baselines);
 }
 
 /* --- The record's first steps --- */
@@ -125,6 +88,10 @@ static struct qs_donor_match *qwd_match_new(const struct qs_sign_on *sign_on,
     m->theirs = (struct qwd_variant){
         .fte = m->donor.ext.fte, .fte2 = m->donor.ext.fte2, .mvd1 = m->donor.ext.mvd1};
     m->variant = m->theirs;
+    qs_samples_init(&m->samples, sizeof(struct qwd_sample), QWD_SAMPLES, QWD_SAMPLE_EVERY, NULL);
+    m->bases = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    m->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    qwd_updates_init(&m->updates, sign_on);
     return &m->base;
 }
 
@@ -159,8 +126,12 @@ static void qwd_match_free(struct qs_donor_match *match)
 {
     struct qwd_match *m = qwd_match_of(match);
 
-    for (unsigned i = 0; i < m->observed_count; i++)
-        qwd_observation_free(m->observed[i]);
+    g_array_free(m->bases, TRUE);
+    g_hash_table_destroy(m->firsts);
+    if (m->own)
+        m->own->extra.free(m->own);
+    qs_samples_clear(&m->samples);
+    g_free(m->baselines);
     qw_protocol.session_clear(&m->donor.base);
     qs_donor_match_clear(&m->base);
     g_ptr_array_free(m->views, TRUE);
@@ -182,9 +153,11 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
 {
     struct qwd_match *m = qwd_match_of(match);
     struct qw_session *late = (struct qw_session *)session;
-    const struct fte_session agreed = {
-        .fte = m->variant.fte, .fte2 = m->variant.fte2, .mvd1 = m->variant.mvd1};
+    struct fte_session agreed;
 
+    if (!m->own)
+        set_variant(m, (const struct qw_session *)known);
+    agreed = qwd_agreed(&m->variant);
     m->base.version = known->version ? known->version : m->donor.base.version;
     m->base.loss = (struct qs_sign_on_loss){late->sign_on.lost, true};
     m->level = compare_levels(qs_table_get(&late->texts, QW_TEXT_LEVEL),
@@ -193,8 +166,6 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
     qw_session_use_donor(late, &m->donor, &agreed);
     late->player = m->variant.player;
     late->spectator = m->variant.spectator;
-    if (!m->observed_count)
-        try_variants(m, (const struct qw_session *)known);
 }
 
 /* --- What the demo gets --- */
@@ -223,10 +194,10 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
 {
     const struct qwd_match *m = (const struct qwd_match *)match;
 
-    if (m->observed[0]->updates.any)
-        qwd_updates_append(out, &m->observed[0]->updates, m->base.sign_on,
+    if (m->updates.any)
+        qwd_updates_append(out, &m->updates, m->base.sign_on,
                            qwd_view_of(m->base.sign_on)->presence);
-    return m->observed[0]->updates.any;
+    return m->updates.any;
 }
 
 /* --- The verdict --- */
@@ -247,35 +218,20 @@ static const struct qs_evidence_limit limits[] = {
     {QS_EVIDENCE_STATES, 5, 50},
 };
 
-static void sum_up(struct qwd_match *m, const struct qwd_observation *observed)
+static char *refusal_of(const struct qwd_match *m)
 {
-    const uint32_t agree = observed->agreements;
-    struct qs_evidence *evidence = m->base.evidence;
-
-    evidence[QS_EVIDENCE_PACKETS] =
-        (struct qs_evidence){observed->packets - observed->unreadable, observed->unreadable};
-    evidence[QS_EVIDENCE_MODELS].differ = observed->wrong_models + (m->level == LEVEL_OTHER);
-    evidence[QS_EVIDENCE_BASELINES] =
-        (struct qs_evidence){agree, observed->wrong + observed->updates.wrong};
-    evidence[QS_EVIDENCE_STATES] = (struct qs_evidence){agree, observed->strange};
-    m->base.proof = PLACE_PROOF * (observed->places + observed->updates.places) +
-                    (m->level == LEVEL_SAME ? QS_DONOR_PROOF : 0);
-}
-
-static char *refusal_of(const struct qwd_match *m, const struct qwd_observation *observed)
-{
-    const char *untranslatable = qwd_untranslatable(&m->theirs, &observed->variant);
+    const char *untranslatable = qwd_untranslatable(&m->theirs, &m->variant);
     const int32_t version = m->donor.base.version;
     char *refusal = qs_donor_match_refusal(&m->base, version, limits, 1);
 
     if (refusal)
         return refusal;
-    if (!observed->packets)
+    if (!m->looked_at)
         return g_strdup("nothing of the game is seen");
     if (untranslatable)
         return g_strdup(untranslatable);
     refusal = qs_donor_match_refusal(&m->base, version, limits, G_N_ELEMENTS(limits));
-    if (!refusal && qwd_find_slot(observed) < 0)
+    if (!refusal && qwd_find_slot(m) < 0)
         refusal = g_strdup("nothing of the game shows which player the session is");
     return refusal;
 }
@@ -283,24 +239,24 @@ static char *refusal_of(const struct qwd_match *m, const struct qwd_observation 
 static char *qwd_judge(struct qs_donor_match *match)
 {
     struct qwd_match *m = qwd_match_of(match);
-    const struct qwd_observation *observed;
+    struct qs_evidence *evidence = match->evidence;
     char *refusal;
 
-    qwd_choose_variant(m);
-    observed = m->observed[0];
-    sum_up(m, observed);
-    refusal = refusal_of(m, observed);
+    evidence[QS_EVIDENCE_MODELS].differ += m->level == LEVEL_OTHER;
+    evidence[QS_EVIDENCE_STATES].agree = evidence[QS_EVIDENCE_BASELINES].agree;
+    match->proof = PLACE_PROOF * evidence[QS_EVIDENCE_ITEMS].agree +
+                   (m->level == LEVEL_SAME ? QS_DONOR_PROOF : 0);
+    refusal = refusal_of(m);
     if (refusal)
         return refusal;
-    m->variant = observed->variant;
-    m->variant.player = (uint8_t)qwd_find_slot(observed);
+    m->variant.player = (uint8_t)qwd_find_slot(m);
     m->variant.spectator = is_spectator(m, m->variant.player);
     qs_donor_match_unknown(match, true, "the player's statistics, until they change");
     qs_donor_match_unknown(match, match->kind == QS_DONOR_OTHER,
                            "the names and frags of players, until they change");
-    qs_donor_match_unknown(match, observed->bases->len || observed->updates.any,
+    qs_donor_match_unknown(match, m->bases->len || m->updates.any,
                            "what was in view and is never mentioned");
-    qwd_find_states(m, observed);
+    qwd_find_states(m);
     return NULL;
 }
 

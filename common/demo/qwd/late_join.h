@@ -60,6 +60,7 @@ void qwd_translate(GByteArray *out, const struct qwd_variant *from, const struct
 /* After the id of svc_serverdata: skips the pairs of extensions, and vlen's data. */
 void qwd_skip_pairs(struct qs_reader *in);
 
+struct fte_session qwd_agreed(const struct qwd_variant *variant);
 struct qw_delta_format qwd_format_of(const struct qwd_variant *variant);
 
 /* --- What a late join gets --- */
@@ -72,8 +73,6 @@ void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add
  * an update after its time. False: the session has none. */
 bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out);
 
-enum { QWD_VARIANTS_MAX = 2, QWD_PLAYERS_MAX = 32 };
-
 /* The first update of an entity. */
 struct qwd_first {
     uint32_t update; /* in which, from 0 */
@@ -83,52 +82,37 @@ struct qwd_first {
     struct qw_entity state; /* as if it had come into view with it */
 };
 
-/* What the session shows in one variant. */
-struct qwd_observation {
-    struct qwd_variant variant;
-    struct qw_delta_format format;
-    struct qs_decoder decoder;
-    struct qw_session session;
-    struct qw_states *baselines; /* the donor's */
-
-    uint32_t packets, unreadable;
-    bool over;                       /* the next level has begun */
-    uint32_t infos[QWD_PLAYERS_MAX]; /* svc_playerinfo, by player */
-    bool other[QWD_PLAYERS_MAX]; /* one had a command, which servers do not send a client of its own
-                                    player */
-    uint32_t first_update;       /* number of its packet; 0: none was seen */
-    bool whole_seen;             /* an update came that is no delta: nothing more to find out */
-    GArray *bases; /* uint32_t, ascending: packets before the first update that deltas count from */
-    GHashTable *firsts;           /* number -> struct qwd_first */
-    uint32_t gone[QW_STATES_MAX]; /* by number: packet in which it was removed; 0: it is there */
-    uint32_t updates_at[QW_FRAMES_KEPT]; /* packets with updates, by place */
-    uint32_t agreements, wrong;          /* entities that came into view */
-    uint32_t places;       /* items that came into view where the donor had them: only of one map */
-    uint32_t strange;      /* that the donor never saw so: it may be, if it is seldom */
-    uint32_t wrong_models; /* that are not in the list, or are no weapons in the hand */
-    float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
-    struct qwd_numbers known;          /* entities in view, of those with an update */
-    uint32_t update_count;             /* so far, until a full update: */
-    struct qs_samples samples;         /* struct qwd_sample, of `known` */
-    struct qwd_view *own;              /* since then; and states of entities that came into view */
-    struct qwd_updates updates;        /* FTE's replacement deltas */
-};
-
 enum qwd_level { LEVEL_UNKNOWN, LEVEL_SAME, LEVEL_OTHER };
 
 struct qwd_match {
     struct qs_donor_match base;
-    enum qwd_level level; /* whether the session's svc_serverdata names the donor's */
-    GPtrArray *views;     /* struct qwd_view: of the sign-on, then of other clients in its level */
-    GPtrArray *then;      /* struct qwd_view: at the time of the session's first packet */
-    struct qw_session donor; /* state after the sign-on */
-    struct qwd_variant theirs;
+    enum qwd_level level;       /* whether the session's svc_serverdata names the donor's */
+    GPtrArray *views;           /* struct qwd_view: of the sign-on, then of others in its level */
+    GPtrArray *then;            /* struct qwd_view: at the time of the session's first packet */
+    struct qw_session donor;    /* state after the sign-on */
+    struct qwd_variant theirs;  /* the donor's */
+    struct qwd_variant variant; /* that the session is read in; its player after judge() */
+    struct qw_delta_format format;
 
-    struct qwd_observation *observed[QWD_VARIANTS_MAX]; /* the likeliest first */
-    unsigned observed_count;
-    uint32_t looked_at;
-    struct qwd_variant variant; /* the session's; after refusal() */
-    struct qw_states *states;   /* in view before its first update */
+    /* What the session shows, read in that variant. */
+    const struct qw_session *late; /* during observe() */
+    struct qw_states *baselines;   /* the donor's */
+    uint32_t looked_at;            /* packets */
+    struct qwd_players players;
+    float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
+    uint32_t first_update;             /* number of its packet; 0: none was seen */
+    bool whole_seen; /* an update came that is no delta: nothing more to find out */
+    GArray *bases; /* uint32_t, ascending: packets before the first update that deltas count from */
+    GHashTable *firsts;           /* number -> struct qwd_first */
+    uint32_t gone[QW_STATES_MAX]; /* by number: packet in which it was removed; 0: it is there */
+    uint32_t updates_at[QW_FRAMES_KEPT]; /* packets with updates, by place */
+    struct qwd_numbers known;            /* entities in view, of those with an update */
+    uint32_t update_count;               /* so far, until a full update: */
+    struct qs_samples samples;           /* struct qwd_sample, of `known` */
+    struct qwd_view *own;       /* since then; and states of entities that came into view */
+    struct qwd_updates updates; /* FTE's replacement deltas */
+
+    struct qw_states *states; /* in view before its first update */
 };
 
 static inline struct qwd_match *qwd_match_of(struct qs_donor_match *match)
@@ -136,34 +120,24 @@ static inline struct qwd_match *qwd_match_of(struct qs_donor_match *match)
     return (struct qwd_match *)match;
 }
 
-/* Creates an empty observation of the session in a variant. */
-struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
-                                            const struct qwd_variant *variant);
-void qwd_observation_free(struct qwd_observation *observed);
-
-/* Keeps the variant that decodes most, as the first of `observed`. */
-void qwd_choose_variant(struct qwd_match *m);
-
 /* The session's own player, if known; -1: unknown. */
-int qwd_find_slot(const struct qwd_observation *observed);
+int qwd_find_slot(const struct qwd_match *m);
 
 /*
  * The entity's most frequent state in the donor's views, in the session's variant; if the donor has
  * none, in others' views. NULL: none.
  */
-const struct qw_entity *qwd_common_state(const struct qwd_match *m,
-                                         const struct qwd_observation *observed, uint16_t number,
+const struct qw_entity *qwd_common_state(const struct qwd_match *m, uint16_t number,
                                          struct qw_entity *state);
 
 /* Whether that is the state, at the precision of shorts: one of the two may come from floats. */
-bool qwd_is_common_state(const struct qwd_match *m, const struct qwd_observation *observed,
-                         const struct qw_entity *state);
+bool qwd_is_common_state(const struct qwd_match *m, const struct qw_entity *state);
 
 /* qs_late_join.observe of QuakeWorld. */
 bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
 /* Sets `states` to the entities in view before the first update, and finds the distance of the
  * donor's views from the session's. */
-void qwd_find_states(struct qwd_match *m, const struct qwd_observation *observed);
+void qwd_find_states(struct qwd_match *m);
 
 #endif

@@ -10,10 +10,14 @@
 
 enum { PAIR_SIZE = 8, SPECTATOR = 0x80 };
 
+struct fte_session qwd_agreed(const struct qwd_variant *variant)
+{
+    return (struct fte_session){.fte = variant->fte, .fte2 = variant->fte2, .mvd1 = variant->mvd1};
+}
+
 struct qw_delta_format qwd_format_of(const struct qwd_variant *variant)
 {
-    const struct fte_session agreed = {
-        .fte = variant->fte, .fte2 = variant->fte2, .mvd1 = variant->mvd1};
+    const struct fte_session agreed = qwd_agreed(variant);
 
     return qw_delta_format(&agreed);
 }

@@ -18,12 +18,11 @@ enum {
 /* --- Entities in view --- */
 
 /* Whether it was in view before its first update: PROTOCOL.md, section 9. */
-static bool was_in_view(const struct qwd_match *m, const struct qwd_observation *observed,
-                        const struct qwd_first *first)
+static bool was_in_view(const struct qwd_match *m, const struct qwd_first *first)
 {
     if (first->removes || first->repeats)
         return true;
-    return !first->arrives && !qwd_is_common_state(m, observed, &first->state);
+    return !first->arrives && !qwd_is_common_state(m, &first->state);
 }
 
 /* --- Entities without updates --- */
@@ -41,31 +40,29 @@ struct votes {
     double all;
 };
 
-static void find_mentioned(const struct qwd_observation *observed, struct qwd_numbers *mentioned)
+static void find_mentioned(const struct qwd_match *m, struct qwd_numbers *mentioned)
 {
     GHashTableIter iter;
     gpointer number;
 
-    g_hash_table_iter_init(&iter, observed->firsts);
+    g_hash_table_iter_init(&iter, m->firsts);
     while (g_hash_table_iter_next(&iter, &number, NULL))
-        if (qw_states_find(observed->baselines, (uint16_t)GPOINTER_TO_UINT(number)))
+        if (qw_states_find(m->baselines, (uint16_t)GPOINTER_TO_UINT(number)))
             qwd_numbers_set(mentioned, GPOINTER_TO_UINT(number), true);
 }
 
 /* Adds entities with later updates to a view of the session. */
-static void complete(const struct qwd_match *m, const struct qwd_observation *observed,
-                     struct qwd_sample *sample)
+static void complete(const struct qwd_match *m, struct qwd_sample *sample)
 {
     GHashTableIter iter;
     gpointer number, value;
 
-    g_hash_table_iter_init(&iter, observed->firsts);
+    g_hash_table_iter_init(&iter, m->firsts);
     while (g_hash_table_iter_next(&iter, &number, &value)) {
         const struct qwd_first *first = value;
 
         if (first->update > sample->update)
-            qwd_numbers_set(&sample->numbers, GPOINTER_TO_UINT(number),
-                            was_in_view(m, observed, first));
+            qwd_numbers_set(&sample->numbers, GPOINTER_TO_UINT(number), was_in_view(m, first));
     }
 }
 
@@ -114,12 +111,12 @@ static void vote(struct votes *votes, const struct near *near)
             votes->in_view[i] += weight;
 }
 
-static void vote_of_view(const struct qwd_match *m, const struct qwd_observation *observed,
-                         const struct qwd_sample *own, struct votes *votes)
+static void vote_of_view(const struct qwd_match *m, const struct qwd_sample *own,
+                         struct votes *votes)
 {
     struct near near = {0};
 
-    find_near(&near, observed->own, own, votes);
+    find_near(&near, m->own, own, votes);
     for (guint i = 0; i < m->views->len; i++)
         find_near(&near, g_ptr_array_index(m->views, i), own, votes);
     if (near.sample)
@@ -140,20 +137,20 @@ static double distance_of(const struct qwd_match *m, const struct qwd_sample *fi
  * An entity without updates was in view, or out of view, wherever the session went: each of its
  * views counts, with the donors' view nearest to it.
  */
-static struct votes *count_votes(struct qwd_match *m, const struct qwd_observation *observed)
+static struct votes *count_votes(struct qwd_match *m)
 {
     struct votes *votes = g_new0(struct votes, 1);
 
-    find_mentioned(observed, &votes->mentioned);
-    for (guint i = 0; i < observed->samples.all->len; i++) {
-        struct qwd_sample own = g_array_index(observed->samples.all, struct qwd_sample, i);
+    find_mentioned(m, &votes->mentioned);
+    for (guint i = 0; i < m->samples.all->len; i++) {
+        struct qwd_sample own = g_array_index(m->samples.all, struct qwd_sample, i);
 
         if (own.player != m->variant.player)
             continue;
-        complete(m, observed, &own);
+        complete(m, &own);
         if (votes->all == 0)
             m->base.distance = distance_of(m, &own, votes);
-        vote_of_view(m, observed, &own, votes);
+        vote_of_view(m, &own, votes);
     }
     return votes;
 }
@@ -167,8 +164,7 @@ static bool stays_in_view(const struct votes *votes, uint16_t number)
 /* --- States --- */
 
 /* The entity's state in other clients' views at that moment; false: none. */
-static bool state_then(const struct qwd_match *m, const struct qwd_observation *observed,
-                       uint16_t number, struct qw_entity *state)
+static bool state_then(const struct qwd_match *m, uint16_t number, struct qw_entity *state)
 {
     for (guint i = 0; i < m->then->len; i++) {
         const struct qwd_view *view = g_ptr_array_index(m->then, i);
@@ -177,52 +173,51 @@ static bool state_then(const struct qwd_match *m, const struct qwd_observation *
         if (!current)
             continue;
         *state = *current;
-        if (qw_entity_translate(state, &view->format, &observed->format))
+        if (qw_entity_translate(state, &view->format, &m->format))
             return true;
     }
     return false;
 }
 
 /* Missiles, gibs and the like come and go. */
-static bool state_of_moment(const struct qwd_match *m, const struct qwd_observation *observed,
-                            uint16_t number, const struct qwd_first *first, struct qw_entity *state)
+static bool state_of_moment(const struct qwd_match *m, uint16_t number,
+                            const struct qwd_first *first, struct qw_entity *state)
 {
-    if (state_then(m, observed, number, state))
+    if (state_then(m, number, state))
         return true;
     if (first)
         *state = first->state;
     return first;
 }
 
-static bool state_of_item(const struct qwd_match *m, const struct qwd_observation *observed,
-                          const struct qw_entity *baseline, struct qw_entity *state)
+static bool state_of_item(const struct qwd_match *m, const struct qw_entity *baseline,
+                          struct qw_entity *state)
 {
     /* States that the session itself received have its precision. */
-    if (!qwd_view_common_state(observed->own, &observed->format, baseline->number, state) &&
-        !qwd_common_state(m, observed, baseline->number, state))
+    if (!qwd_view_common_state(m->own, &m->format, baseline->number, state) &&
+        !qwd_common_state(m, baseline->number, state))
         *state = *baseline;
     return true;
 }
 
-static bool state_before(const struct qwd_match *m, const struct qwd_observation *observed,
-                         const struct votes *votes, uint16_t number, struct qw_entity *state)
+static bool state_before(const struct qwd_match *m, const struct votes *votes, uint16_t number,
+                         struct qw_entity *state)
 {
-    const struct qwd_first *first = g_hash_table_lookup(observed->firsts, GUINT_TO_POINTER(number));
-    const struct qw_entity *baseline = qw_states_find(observed->baselines, number);
+    const struct qwd_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
+    const struct qw_entity *baseline = qw_states_find(m->baselines, number);
 
-    if (!(first ? was_in_view(m, observed, first) : stays_in_view(votes, number)))
+    if (!(first ? was_in_view(m, first) : stays_in_view(votes, number)))
         return false;
-    return baseline ? state_of_item(m, observed, baseline, state)
-                    : state_of_moment(m, observed, number, first, state);
+    return baseline ? state_of_item(m, baseline, state) : state_of_moment(m, number, first, state);
 }
 
-void qwd_find_states(struct qwd_match *m, const struct qwd_observation *observed)
+void qwd_find_states(struct qwd_match *m)
 {
-    struct votes *votes = count_votes(m, observed);
+    struct votes *votes = count_votes(m);
     struct qw_entity state;
 
-    for (uint16_t i = 1; observed->bases->len && i < QW_STATES_MAX; i++)
-        if (state_before(m, observed, votes, i, &state) && qw_entity_model(&state))
+    for (uint16_t i = 1; m->bases->len && i < QW_STATES_MAX; i++)
+        if (state_before(m, votes, i, &state) && qw_entity_model(&state))
             m->states = qw_states_set(m->states, &state);
     g_free(votes);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tree that Wireshark shows is what `pcap2demo --dump=json` prints: same fields, locations, values.
 
-Run by hand with captures as arguments, or by ctest with some stored ones.
+Of the captures in the variable `CAPTURES` (by hand), or of some stored ones.
 """
 
 import datetime
@@ -10,11 +10,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
-import unittest
 
 from wireshark import PluginTest, rows, some_captures
 
+SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
 PROTOCOLS = {row[0] for row in rows("protocol")}
 ROWS = ({row[0] for kind in ("field", "note") for row in rows(kind)}
         - {row[0] for row in rows("link")})  # which a dump has not
@@ -117,8 +116,10 @@ def same_value(dumped, shown):
 
 
 class TreeEqualsDump(PluginTest):
-    captures = []
     count = PACKETS  # of each capture; None: all
+
+    def captures(self):
+        return [*map(pathlib.Path, os.environ.get("CAPTURES", "").split())] or some_captures()
 
     def compare_item(self, dumped, item, payload):
         """`payload` is where in the frame the packet's payload begins."""
@@ -161,12 +162,7 @@ class TreeEqualsDump(PluginTest):
 
     def test_captures(self):
         packets = 0
-        for names, path, _ in self.joined(self.captures, self.count):
+        for names, path, _ in self.joined(self.captures(), self.count):
             with self.subTest(names):
                 packets += self.compare_capture(names, path)
         self.assertGreater(packets, 0)
-
-
-if __name__ == "__main__":
-    TreeEqualsDump.captures = [*map(pathlib.Path, sys.argv[1:])] or some_captures()
-    unittest.main(argv=sys.argv[:1])
