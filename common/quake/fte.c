@@ -53,22 +53,10 @@ static const struct fte_temp_entity temp_entities[] = {
 };
 /* clang-format on */
 
-void nq_read_temp_entity(struct qs_decoder *d)
-{
-    fte_read_temp_entity(d);
-}
-
-void nq_read_temp_entity_sized(struct qs_decoder *d)
-{
-    fte_read_temp_entity_sized(d);
-}
-
 const struct fte_game nq_fte_game = {
     .rows = {.entities_end = NQ_ENTITIES_END,
              .usercmd = NQ_USERCMD,
              .pitch = NQ_MOVE_ANGLES_PITCH,
-             .yaw = NQ_MOVE_ANGLES_YAW,
-             .roll = NQ_MOVE_ANGLES_ROLL,
              .forward = NQ_MOVE_FORWARD,
              .side = NQ_MOVE_SIDE,
              .up = NQ_MOVE_UP,

@@ -25,37 +25,14 @@ void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
 
 /* temp_entities.c */
-enum { QW_TEMP_ENTITIES = 80 };
-extern const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES];
-void qw_read_temp_entity(struct qs_decoder *d);
-void qw_read_temp_entity_sized(struct qs_decoder *d);
 void qw_read_customtempent(struct qs_decoder *d);
 
-/* fte.c: server messages of FTE */
-void qw_read_time(struct qs_decoder *d);
-void qw_read_setview(struct qs_decoder *d);
-void qw_read_splitscreenconfig(struct qs_decoder *d);
-void qw_read_updateseats(struct qs_decoder *d);
-void qw_read_choosesplitclient(struct qs_decoder *d);
-void qw_read_updatestatstring(struct qs_decoder *d);
-void qw_read_updatestatfloat(struct qs_decoder *d);
-void qw_read_setinfoblob(struct qs_decoder *d);
-void qw_read_precache(struct qs_decoder *d);
-void qw_read_soundextended(struct qs_decoder *d);
-void qw_read_spawnstaticsound2(struct qs_decoder *d);
-void qw_read_qizmovoice(struct qs_decoder *d);
-void qw_read_lightstylecol(struct qs_decoder *d);
-void qw_read_setportalstate(struct qs_decoder *d);
-void qw_read_showpic(struct qs_decoder *d);
-void qw_read_hidepic(struct qs_decoder *d);
-void qw_read_movepic(struct qs_decoder *d);
-void qw_read_updatepic(struct qs_decoder *d);
-void qw_read_particle(struct qs_decoder *d);
-void qw_read_particle2(struct qs_decoder *d);
-void qw_read_particle3(struct qs_decoder *d);
-void qw_read_particle4(struct qs_decoder *d);
-void qw_read_effect(struct qs_decoder *d);
-void qw_read_effect2(struct qs_decoder *d);
+/* server_messages.c */
+void qw_read_modellistshort(struct qs_decoder *d);
+void qw_read_soundlistshort(struct qs_decoder *d);
+
+/* fte.c: server messages of FTE, if it is one that is allowed. */
+const struct qs_message_type *qw_extension_message(const struct qs_decoder *d, uint32_t id);
 
 /* In both directions. */
 void qw_read_brushedit(struct qs_decoder *d);
