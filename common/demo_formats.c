@@ -4,7 +4,6 @@
 #include "common/demo/dem/dem.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/demo/mvd/mvd.h"
-#include "common/demo/mvd/mvd2.h"
 #include "common/demo/qwd/qwd.h"
 
 const struct qs_demo_format *const qs_demo_formats[] = {

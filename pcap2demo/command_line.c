@@ -168,44 +168,43 @@ static GOptionContext *new_context(struct options *options)
     return context;
 }
 
-/* Frees and resets an option's value. */
-static void reset_value(const GOptionEntry *entry)
+static bool is_list(const GOptionEntry *entry)
 {
-    switch (entry->arg) {
-    case G_OPTION_ARG_NONE:
-        *(gboolean *)entry->arg_data = FALSE;
-        break;
-    case G_OPTION_ARG_STRING:
-    case G_OPTION_ARG_FILENAME:
-        g_clear_pointer((char **)entry->arg_data, g_free);
-        break;
-    case G_OPTION_ARG_STRING_ARRAY:
-    case G_OPTION_ARG_FILENAME_ARRAY:
-        g_clear_pointer((char ***)entry->arg_data, g_strfreev);
-        break;
-    default:
-        break;
-    }
+    return entry->arg == G_OPTION_ARG_STRING_ARRAY || entry->arg == G_OPTION_ARG_FILENAME_ARRAY;
 }
 
 static void reset_values(void)
 {
-    for (guint i = 0; i < all_entries->len; i++)
-        reset_value(&g_array_index(all_entries, GOptionEntry, i));
+    for (guint i = 0; i < all_entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
+
+        if (entry->arg == G_OPTION_ARG_NONE)
+            *(gboolean *)entry->arg_data = FALSE;
+        else if (is_list(entry))
+            g_clear_pointer((char ***)entry->arg_data, g_strfreev);
+        else if (entry->arg != G_OPTION_ARG_CALLBACK)
+            g_clear_pointer((char **)entry->arg_data, g_free);
+    }
     given.several_actions = false;
+}
+
+/* The first value that was given for an option, "" for a flag; or NULL. Actions' are not seen. */
+static const char *value_of(const GOptionEntry *entry)
+{
+    if (entry->arg == G_OPTION_ARG_NONE)
+        return *(const gboolean *)entry->arg_data ? "" : NULL;
+    if (is_list(entry))
+        return *(char *const *const *)entry->arg_data ? **(char *const *const *)entry->arg_data
+                                                      : NULL;
+    return entry->arg == G_OPTION_ARG_CALLBACK ? NULL : *(char *const *)entry->arg_data;
 }
 
 /* The name of the first of them that was given, or NULL. */
 static const char *first_given(const GOptionEntry *entries)
 {
-    for (; entries && entries->long_name; entries++) {
-        const void *value = entries->arg_data;
-
-        if (entries->arg == G_OPTION_ARG_NONE ? *(const gboolean *)value
-                                              : *(void *const *)value != NULL)
-            return entries->long_name;
-    }
-    return NULL;
+    while (entries && entries->long_name && !value_of(entries))
+        entries++;
+    return entries ? entries->long_name : NULL;
 }
 
 /* --- Help ------------------------------------------------------------------------------------ */
@@ -469,32 +468,14 @@ static bool check_action_options(struct options *options)
     return !problem || usage_problem(problem);
 }
 
-/* The first value that was given for an option, or NULL. */
-static const char *value_of(const GOptionEntry *entry, const struct options *options)
-{
-    char *const *values;
-
-    switch (entry->arg) {
-    case G_OPTION_ARG_STRING:
-    case G_OPTION_ARG_FILENAME:
-        return *(char *const *)entry->arg_data;
-    case G_OPTION_ARG_STRING_ARRAY:
-    case G_OPTION_ARG_FILENAME_ARRAY:
-        values = *(char *const *const *)entry->arg_data;
-        return values ? *values : NULL;
-    case G_OPTION_ARG_CALLBACK:
-        return g_strcmp0(options->action->name, entry->long_name) == 0 ? options->argument : NULL;
-    default:
-        return NULL;
-    }
-}
-
 /* The capture may have become the value of an option. */
 static bool report_no_input(const struct options *options)
 {
     for (guint i = 0; i < all_entries->len; i++) {
         const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
-        const char *value = value_of(entry, options);
+        const char *value = g_strcmp0(options->action->name, entry->long_name) == 0
+                                ? options->argument
+                                : value_of(entry);
 
         if (value && g_file_test(value, G_FILE_TEST_IS_REGULAR))
             return usage_error("no input: --%s took %s as its value; write --%s=%s %s",

@@ -353,7 +353,7 @@ static void run_files(const struct options *options)
     } else {
         action->end(action, false);
     }
-    g_free(action);
+    action_free(action);
 }
 
 void run_inputs(const struct options *options)

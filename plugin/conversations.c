@@ -7,6 +7,8 @@
 
 #include "common/core/lists.h"
 #include "common/netchan/seqinfo.h"
+#include "common/protocols.h"
+#include "common/sessions/protocol_selection.h"
 #include "common/sessions/qports.h"
 #include "plugin/snapshots.h"
 
@@ -571,6 +573,21 @@ uint32_t packet_session_number_again(const struct dissector *dissector, packet_i
             return state->number;
     }
     return 0;
+}
+
+int conversation_protocol(const struct qs_packet *packet)
+{
+    const address source = wireshark_address(&packet->source);
+    const address destination = wireshark_address(&packet->destination);
+    const conversation_t *conversation =
+        find_conversation((uint32_t)packet->number, &source, &destination, CONVERSATION_UDP,
+                          packet->source.port, packet->destination.port, 0);
+
+    for (int i = 0; conversation && qs_protocols[i]; i++)
+        if (conversation_get_proto_data(conversation,
+                                        proto_get_id_by_filter_name(qs_protocols[i]->name)))
+            return i;
+    return QS_PROTOCOL_NONE;
 }
 
 /* --- Conversations announced by another one --- */

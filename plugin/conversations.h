@@ -72,6 +72,9 @@ bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo
 void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
                         const struct tcpinfo *segment, uint32_t cut);
 
+/* The protocol that dissects datagrams between these ends, or QS_PROTOCOL_NONE. */
+int conversation_protocol(const struct qs_packet *packet);
+
 /* The context for the packet's next unit; the same until unit_done() is called. */
 struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo);
 void unit_done(const struct dissector *dissector, packet_info *pinfo);

@@ -3,10 +3,15 @@
 
 #include <string.h>
 
+#include "common/protocols.h"
+#include "common/sessions/protocol_selection.h"
+
 static GPtrArray *dissectors; /* struct dissector * */
+static uint32_t *options[QS_PROTOCOLS_MAX];
 
 void dissectors_add(struct dissector *dissector)
 {
+    options[qs_protocol_number(dissector->protocol->name)] = dissector->options;
     if (!dissectors)
         dissectors = g_ptr_array_new();
     g_ptr_array_add(dissectors, dissector);
@@ -16,6 +21,11 @@ void dissectors_each(void (*visit)(struct dissector *dissector))
 {
     for (unsigned i = 0; i < dissectors->len; i++)
         visit(dissectors->pdata[i]);
+}
+
+uint32_t **dissectors_options(void)
+{
+    return options;
 }
 
 struct dissector *dissectors_find(const char *title)

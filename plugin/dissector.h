@@ -68,6 +68,9 @@ struct dissector {
 
 void dissectors_add(struct dissector *dissector);
 
+/* The values of their options in effect, by the number of the protocol: see qs_decoder.options. */
+uint32_t **dissectors_options(void);
+
 /* Calls `visit` for each. */
 void dissectors_each(void (*visit)(struct dissector *dissector));
 

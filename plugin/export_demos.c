@@ -27,9 +27,6 @@
 /* Bytes of all demos. */
 #define ROOM_MAX (UINT64_C(1) << 30)
 
-/* Conversations. */
-enum { CLAIMS_MAX = 1024 };
-
 static int proto;
 static int tap;
 
@@ -49,7 +46,6 @@ struct frame_queue {
 struct tapped {
     struct frame_queue *frame;
     struct qs_packet packet;
-    int protocol;             /* the recognized one, or QS_PROTOCOL_NONE */
     const void *conversation; /* of a unit */
     const char *comment;      /* describes its part of a demo; or NULL */
 };
@@ -116,7 +112,6 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
     tapped = wmem_new0(pinfo->pool, struct tapped);
     tapped->frame = frame;
     tapped->packet = *packet;
-    tapped->protocol = dissector ? qs_protocol_number(dissector->protocol->name) : QS_PROTOCOL_NONE;
     tapped->conversation = conversation;
     tapped->comment = part_of(pinfo);
     tap_queue_packet(tap, pinfo, tapped);
@@ -204,16 +199,9 @@ struct export
     struct qs_sessions *sessions;
     struct qs_reorder *order;
     struct qs_comments *comments;
-    GArray *claims;             /* struct claim: of conversations that only Wireshark knows */
     GHashTable *readers;        /* conversation -> what sessions.c knows it by */
     export_object_list_t *list; /* where the demos are shown */
     uint64_t last;              /* number of the last packet */
-};
-
-/* A protocol from the user's Decode As or an earlier packet. */
-struct claim {
-    struct qs_address ends[2];
-    int protocol;
 };
 
 static struct export *current; /* NULL: no packet has come yet */
@@ -267,47 +255,6 @@ static void session_ends(struct qs_sessions_handler *handler,
 
 /* --- The pipeline --- */
 
-/* Ports and options as preferred. */
-static void read_preferences(struct dissector *dissector)
-{
-    const int protocol = qs_protocol_number(dissector->protocol->name);
-
-    current->options.protocol_options[protocol] = dissector->options;
-}
-
-static bool is_of(const struct claim *claim, const struct qs_packet *packet)
-{
-    return (qs_address_equal(&claim->ends[0], &packet->source) &&
-            qs_address_equal(&claim->ends[1], &packet->destination)) ||
-           (qs_address_equal(&claim->ends[1], &packet->source) &&
-            qs_address_equal(&claim->ends[0], &packet->destination));
-}
-
-static int claim_of(void *user, const struct qs_packet *packet)
-{
-    const GArray *claims = ((const struct export *)user)->claims;
-
-    for (unsigned i = 0; i < claims->len; i++)
-        if (is_of(&g_array_index(claims, struct claim, i), packet))
-            return g_array_index(claims, struct claim, i).protocol;
-    return QS_PROTOCOL_NONE;
-}
-
-/* Stores the protocol of the packet's conversation if ports and bytes do not show it. */
-static void add_claim(const struct tapped *tapped)
-{
-    const struct qs_packet *packet = &tapped->packet;
-    const struct claim claim = {.ends = {packet->source, packet->destination},
-                                .protocol = tapped->protocol};
-
-    if (tapped->protocol == QS_PROTOCOL_NONE || current->claims->len == CLAIMS_MAX ||
-        qs_protocol_selection_find(current->options.selection, packet, QS_PROTOCOL_NONE) !=
-            QS_PROTOCOL_NONE ||
-        claim_of(current, packet) != QS_PROTOCOL_NONE)
-        return;
-    g_array_append_val(current->claims, claim);
-}
-
 static void begin(export_object_list_t *list)
 {
     current = g_new0(struct export, 1);
@@ -324,11 +271,10 @@ static void begin(export_object_list_t *list)
                                      .store = &current->store.base,
                                      .sessions_max = QS_SESSIONS_MAX,
                                      .may_wait = true,
+                                     .find_protocol = conversation_protocol,
                                      .selection = qs_protocol_selection_new()};
-    current->options.find_protocol = claim_of;
-    current->options.find_protocol_user = current;
-    current->claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
-    dissectors_each(read_preferences);
+    memcpy(current->options.protocol_options, dissectors_options(),
+           sizeof current->options.protocol_options);
     current->comments = qs_comments_new();
     current->readers = g_hash_table_new(NULL, NULL);
     current->order = qs_reorder_new();
@@ -348,7 +294,6 @@ static void take_datagram(const struct tapped *tapped)
 {
     struct qs_packet packet = tapped->packet;
 
-    add_claim(tapped);
     if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
@@ -390,7 +335,6 @@ static void end(bool keep)
     qs_reorder_free(current->order);
     qs_comments_free(current->comments);
     g_hash_table_destroy(current->readers);
-    g_array_free(current->claims, TRUE);
     qs_protocol_selection_free(current->options.selection);
     g_array_free(current->options.chosen, TRUE);
     qs_demo_names_free(current->store.naming);

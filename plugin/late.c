@@ -13,7 +13,6 @@
 #include "common/sessions/heuristic.h"
 #include "common/protocols.h"
 
-static uint32_t *options[QS_PROTOCOLS_MAX];
 static struct qs_heuristic *heuristic; /* NULL: nobody has asked in this capture */
 static int proto;                      /* by which frames have data: the first protocol of ours */
 
@@ -26,16 +25,10 @@ struct completion {
     struct qs_heuristic_evidence evidence;
 };
 
-static void take_options(struct dissector *dissector)
-{
-    options[qs_protocol_number(dissector->protocol->name)] = dissector->options;
-}
-
 static void begin(void)
 {
     proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
-    dissectors_each(take_options);
-    heuristic = qs_heuristic_new(options);
+    heuristic = qs_heuristic_new(dissectors_options());
 }
 
 void late_end(void)

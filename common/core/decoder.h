@@ -172,6 +172,11 @@ struct qs_decoder {
     struct qs_summary_parts *summary_parts; /* for summary.c */
 };
 
+static inline const struct qs_message *qs_message_at(const struct qs_decoder *d, guint index)
+{
+    return &g_array_index(d->messages, struct qs_message, index);
+}
+
 /* Whether any of the packet's messages has the id. */
 static inline bool qs_has_message(const struct qs_decoder *d, uint8_t id)
 {

@@ -22,6 +22,48 @@ enum qs_demo_status qs_demo_next(struct qs_demo_reader *reader, struct qs_demo_b
     return QS_DEMO_BLOCK;
 }
 
+enum qs_demo_status qs_demo_read_framed(struct qs_reader *in, const struct qs_demo_framing *framing,
+                                        struct qs_view *block)
+{
+    const uint32_t left = qs_reader_left(in);
+    const uint8_t *head = in->data + in->pos;
+    uint32_t length;
+
+    *block = (struct qs_view){0};
+    if (!left)
+        return QS_DEMO_UNMARKED;
+    if (left < framing->header)
+        return QS_DEMO_CUT;
+    length = framing->header == 2 ? qs_le16(head) : qs_le32(head);
+    if (length == framing->end)
+        return QS_DEMO_END;
+    if (length > framing->max)
+        return QS_DEMO_BAD;
+    if (length > left - framing->header)
+        return QS_DEMO_CUT;
+    qs_reader_take(in, framing->header);
+    *block = (struct qs_view){qs_reader_take(in, length), length};
+    return QS_DEMO_BLOCK;
+}
+
+enum qs_demo_status qs_demo_next_framed(struct qs_demo_reader *reader,
+                                        const struct qs_demo_framing *framing)
+{
+    struct qs_view block;
+    enum qs_demo_status status;
+
+    if (reader->ended)
+        return qs_reader_left(&reader->in) ? QS_DEMO_BAD : QS_DEMO_END;
+    status = qs_demo_read_framed(&reader->in, framing, &block);
+    if (status == QS_DEMO_UNMARKED && reader->unmarked)
+        return QS_DEMO_END;
+    if (status != QS_DEMO_END)
+        return status;
+    reader->ended = true;
+    qs_reader_take(&reader->in, framing->header);
+    return QS_DEMO_BLOCK;
+}
+
 const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_demo_status status)
 {
     switch (status) {

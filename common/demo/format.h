@@ -56,6 +56,24 @@ void qs_demo_reader_init(struct qs_demo_reader *reader, const struct qs_demo_for
 /* The next block; QS_DEMO_BLOCK also for the line. On any other status the reader stays. */
 enum qs_demo_status qs_demo_next(struct qs_demo_reader *reader, struct qs_demo_block *block);
 
+/* How a demo frames its blocks: a length, then as many bytes. A length alone ends the demo. */
+struct qs_demo_framing {
+    uint32_t header; /* bytes of the length: 2 or 4, little-endian */
+    uint32_t max;
+    uint32_t end;
+};
+
+/*
+ * The next block of `in`, without its length; it may be empty. QS_DEMO_END: the length that ends
+ * the demo; QS_DEMO_UNMARKED: the file ends without it. `in` only moves on QS_DEMO_BLOCK.
+ */
+enum qs_demo_status qs_demo_read_framed(struct qs_reader *in, const struct qs_demo_framing *framing,
+                                        struct qs_view *block);
+
+/* For `next` of such a format: the length that ends the demo is a block, the last. */
+enum qs_demo_status qs_demo_next_framed(struct qs_demo_reader *reader,
+                                        const struct qs_demo_framing *framing);
+
 /* What is wrong, for a message; NULL for a status that is none of the bad ones. */
 const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_demo_status status);
 

@@ -72,7 +72,7 @@ static const char *place_of(const struct qs_sign_on_loss *loss, char *place)
     return loss->packet ? place : "";
 }
 
-void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
+void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
                         const struct qs_sign_on_loss *loss)
 {
     char place[PLACE_SIZE];
@@ -81,6 +81,7 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                     "%s%s cannot be shown: part of its sign-on%s was not captured; try "
                     "--sign-on DEMO with a demo of the same map",
                     map ? "level " : "a level", map ? map : "", place_of(loss, place));
+    g_free(map);
 }
 
 /* New. */

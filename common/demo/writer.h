@@ -100,9 +100,9 @@ void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet
 
 /*
  * Players cannot show a level without all of its sign-on, and there is no donor. `map`: the
- * level's, or NULL.
+ * level's, which is freed, or NULL.
  */
-void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
+void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
                         const struct qs_sign_on_loss *loss);
 
 /* A donor provides what the capture lacks of the session's level. */

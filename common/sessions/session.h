@@ -163,8 +163,7 @@ struct qs_sessions_options {
     uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
     /* The protocol of a conversation that nothing else shows, by one of its packets, or
      * QS_PROTOCOL_NONE; or NULL. */
-    int (*find_protocol)(void *user, const struct qs_packet *packet);
-    void *find_protocol_user;
+    int (*find_protocol)(const struct qs_packet *packet);
 };
 
 /* Whether its demo waits for a donor; more input may have one. */

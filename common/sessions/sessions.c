@@ -53,7 +53,7 @@ static int find_protocol(const struct qs_sessions *sessions,
         options->selection, packet, conversation ? conversation->protocol : QS_PROTOCOL_NONE);
 
     if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
-        return options->find_protocol(options->find_protocol_user, packet);
+        return options->find_protocol(packet);
     return protocol;
 }
 

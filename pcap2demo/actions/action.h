@@ -8,9 +8,30 @@
 
 #include <stdbool.h>
 
-#include "pcap2demo/actions/options.h"
 #include "common/sessions/sessions.h"
+#include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/message.h"
+
+struct action_kind;
+struct rows;
+
+/*
+ * The command line options that all actions share. Other options are static in their module, whose
+ * GOptionEntry rows GOption fills. Before the command line is read, and after the run, they are
+ * false or NULL.
+ */
+struct options {
+    const struct action_kind *action;
+    char *argument; /* of the action: a file, a folder, a format; or NULL */
+    bool json;
+    bool quiet, verbose;
+    bool show_secrets; /* in output and in goldens */
+    bool force;        /* overwrite files */
+    char **files;      /* ends with NULL */
+    bool any_folder;   /* some of them come from a folder */
+    struct demo_files *demos;
+    struct qs_sessions_options sessions;
+};
 
 /*
  * A running action. Any function except `end` may be NULL. Implementations begin with this struct;
@@ -20,6 +41,7 @@ struct action {
     struct qs_sessions_handler handler;
     const struct options *options;
     struct qs_small_sessions others; /* counted by action_add_others() */
+    struct rows *rows;               /* of a report */
     bool separate_inputs;            /* sessions end with each input; numbers restart at 1 */
     bool interrupted;                /* set by the caller: the inputs were not read to the end */
     /*
@@ -34,7 +56,7 @@ struct action {
     void (*input_start)(struct action *action, const char *file);
     /* The input was read, up to its end or the first damage. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* All inputs were read; the caller frees the action. `report`: an input could be read. */
+    /* All inputs were read; `report`: any could be. Clears what `begin` made. */
     void (*end)(struct action *action, bool report);
 };
 
@@ -68,6 +90,7 @@ struct action_kind {
 
 /* The action of these options. New. */
 struct action *action_new(const struct options *options);
+void action_free(struct action *action);
 
 /* A handler of sessions that are only counted. */
 void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);

@@ -2,6 +2,8 @@
 /* The list of actions: the command line loops over it. */
 #include "pcap2demo/actions/action.h"
 
+#include "pcap2demo/output/rows.h"
+
 extern const struct action_kind list_action, dump_action, stats_action, anonymize_action,
     fields_action, status_action;
 
@@ -27,9 +29,17 @@ struct action *action_new(const struct options *options)
 
     *action = kind->running;
     action->options = options;
+    action->rows = rows_new();
     if (kind->begin)
         kind->begin(action);
     return action;
+}
+
+void action_free(struct action *action)
+{
+    if (action->rows)
+        rows_free(action->rows);
+    g_free(action);
 }
 
 void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)

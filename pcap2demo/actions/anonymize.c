@@ -13,7 +13,6 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
 #include "pcap2demo/anonymize/redactions.h"
-#include "pcap2demo/anonymize/locations.h"
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/writer.h"
 

@@ -24,7 +24,6 @@ struct check {
     GPtrArray *files;             /* struct findings, in the order of reading */
     struct findings *current;     /* the file being read */
     GPtrArray *packet;            /* struct finding: of the current packet */
-    struct rows *sessions;        /* JSON */
     struct golden_check *golden;  /* or NULL */
     struct expect *expect;        /* or NULL */
     struct qs_secret_guard guard; /* with a golden */
@@ -306,7 +305,7 @@ static void check_input_start(struct action *action, const char *file)
 
     findings_for(check, file);
     if (check->action.separate_inputs)
-        rows_begin_part(check->sessions);
+        rows_begin_part(check->action.rows);
     if (check->golden)
         golden_check_begin(check->golden, file);
     test_report_begin(check->report, file);
@@ -331,7 +330,7 @@ static void check_session(struct qs_sessions_handler *handler,
     struct check *check = (struct check *)handler;
 
     if (check->action.options->json)
-        report_add_json(check->sessions, session->number, report_session_json(session));
+        report_add_json(check->action.rows, session->number, report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
     if (check->expect)
@@ -425,7 +424,7 @@ static void print_json(const struct check *check)
     json_object_set_new(report, "files", files);
     json_object_set_new(report, "sessions", json_array());
     json_object_set_new(report, "status", json_integer(status_so_far()));
-    report_print_json(report, check->sessions, &check->action.others);
+    report_print_json(report, &check->action);
 }
 
 /* Problems go to standard error, also with JSON. */
@@ -531,7 +530,6 @@ static void check_end(struct action *action, bool report)
     if (check->expect)
         expect_free(check->expect);
     qs_secret_guard_clear(&check->guard);
-    rows_free(check->sessions);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
 }
@@ -560,7 +558,6 @@ static void begin(struct action *action)
     qs_secret_guard_init(&check->guard, !action->options->show_secrets);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
-    check->sessions = rows_new();
     action->handler.want_rebuild = wants_rebuild();
     action->handler.as_captured = golden_options.folder != NULL;
     action->separate_inputs = golden_options.folder || given.expect || given.tap || given.junit;

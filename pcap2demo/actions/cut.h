@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/actions/options.h"
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/capture/pcap_out.h"
 
 struct cut;

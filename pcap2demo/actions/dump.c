@@ -45,11 +45,6 @@ static const char *format_name(unsigned i)
     return qs_dump_formats[i] ? qs_dump_formats[i]->name : NULL;
 }
 
-static bool is_ignored(void *user, const char *name)
-{
-    return golden_is_ignored(user, name);
-}
-
 /* --json overrides other formats. */
 static void begin(struct action *action)
 {
@@ -63,7 +58,7 @@ static void begin(struct action *action)
     dump->ignored = golden_varying_fields();
     /* The compact format is for comparisons, like goldens. */
     if (format == &qs_dump_compact)
-        qs_dump_text_leave_out(dump->dump, is_ignored, dump->ignored);
+        qs_dump_text_leave_out(dump->dump, golden_is_ignored, dump->ignored);
     action->handler.sink = &dump->dump->sink;
     action->handler.want_summary = format->want_summary;
     action->handler.guard = options->show_secrets ? NULL : &dump->guard.base;

@@ -202,17 +202,9 @@ static void list_protocol(struct listing *listing, const struct qs_protocol *pro
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static const char *const formats[] = {"text", "json", NULL};
-
-static const char *format_name(unsigned i)
-{
-    return formats[i];
-}
-
 static void print_fields(const struct options *options)
 {
-    const bool json = options->json || strcmp(options->argument, "json") == 0;
-    struct listing listing = {options->files, json ? print_json : print_text, false};
+    struct listing listing = {options->files, options->json ? print_json : print_text, false};
 
     for (int i = 0; qs_protocols[i]; i++)
         list_protocol(&listing, qs_protocols[i]);
@@ -223,8 +215,6 @@ static void print_fields(const struct options *options)
 const struct action_kind fields_action = {
     .name = "fields",
     .help = "Describe all fields, or those with this WORD in them",
-    .choice = format_name,
-    .standard = "text",
     .json = true,
     .print = print_fields,
 };

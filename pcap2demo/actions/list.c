@@ -60,7 +60,6 @@ static bool by_loss, ascii; /* of `sort`; the terminal has no other characters *
 
 struct list {
     struct action action;
-    struct rows *rows;    /* JSON, or the cells, each with a NUL */
     glong width[COLUMNS]; /* of the widest cell; when printing, of the column; 0: left out */
     const char *file;     /* of the last session */
     size_t common;        /* bytes of the folders that are the same in all files' names */
@@ -195,7 +194,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
     }
-    rows_add(list->rows, place_of(session), row->data, row->len);
+    rows_add(list->action.rows, place_of(session), row->data, row->len);
     g_byte_array_free(row, TRUE);
 }
 
@@ -216,11 +215,11 @@ static char *line_of(const struct list *list, const char *cells)
     return g_strchomp(g_string_free(line, FALSE));
 }
 
-static void print_cells(void *user, uint64_t number, const char *cells, gsize size)
+static void print_cells(void *user, const char *cells, gsize size)
 {
     char *line = line_of(user, cells);
 
-    (void)number, (void)size;
+    (void)size;
     print_line("%s", line);
     g_free(line);
 }
@@ -309,8 +308,7 @@ static void print_table(struct list *list)
     if (line && !wide)
         narrow(list, (glong)line);
     print_titles(list);
-    rows_each(list->rows, print_cells, list);
-    report_rows_error(list->rows);
+    rows_each(list->action.rows, print_cells, list);
     report_print_others(&list->action.others);
 }
 
@@ -319,7 +317,7 @@ static void print_json(const struct list *list)
     json_t *report = report_json("list");
 
     json_object_set_new(report, "sessions", json_array());
-    report_print_json(report, list->rows, &list->action.others);
+    report_print_json(report, &list->action);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
@@ -330,7 +328,7 @@ static void list_session(struct qs_sessions_handler *handler,
     struct list *list = (struct list *)handler;
 
     if (list->action.options->json)
-        report_add_json(list->rows, place_of(session), report_session_json(session));
+        report_add_json(list->action.rows, place_of(session), report_session_json(session));
     else
         add_row(list, session);
 }
@@ -345,12 +343,11 @@ static void list_end(struct action *action, bool report)
         print_json(list);
     else if (report)
         print_table(list);
-    rows_free(list->rows);
 }
 
 static void begin(struct action *action)
 {
-    ((struct list *)action)->rows = rows_new();
+    (void)action;
     by_loss = g_strcmp0(sort, "loss") == 0;
     ascii = !g_get_charset(NULL);
     if (ascii) {

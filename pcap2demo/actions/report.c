@@ -373,11 +373,11 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object)
 }
 
 /* Prints a session as an array element. */
-static void print_element(void *user, uint64_t number, const char *text, gsize size)
+static void print_element(void *user, const char *text, gsize size)
 {
     bool *any = user;
 
-    (void)number, (void)size;
+    (void)size;
     fputs(*any ? ",\n    " : "\n    ", stdout);
     *any = true;
     for (; *text; text++) {
@@ -387,39 +387,25 @@ static void print_element(void *user, uint64_t number, const char *text, gsize s
     }
 }
 
-static void print_elements(struct rows *rows)
+void report_print_json(json_t *report, const struct action *action)
 {
     bool any = false;
-
-    rows_each(rows, print_element, &any);
-    if (any)
-        fputs("\n  ", stdout);
-    report_rows_error(rows);
-}
-
-void report_print_json(json_t *report, struct rows *sessions,
-                       const struct qs_small_sessions *others)
-{
     char *text;
     const char *after;
 
     json_object_set_new(report, "others",
-                        json_pack("{s:o, s:o}", "sessions", report_number(others->sessions),
-                                  "packets", report_number(others->packets)));
+                        json_pack("{s:o, s:o}", "sessions", report_number(action->others.sessions),
+                                  "packets", report_number(action->others.packets)));
     text = json_dumps(report, JSON_FORM);
     after = strstr(text, sessions_member) + strlen(sessions_member);
     fwrite(text, 1, (size_t)(after - text), stdout);
-    print_elements(sessions);
+    rows_each(action->rows, print_element, &any);
+    if (any)
+        fputs("\n  ", stdout);
     fputs(after, stdout);
     fputc('\n', stdout);
     free(text);
     json_decref(report);
-}
-
-void report_rows_error(const struct rows *rows)
-{
-    if (rows_error(rows))
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", rows_error(rows));
 }
 
 void report_print_others(const struct qs_small_sessions *others)

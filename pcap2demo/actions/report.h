@@ -11,6 +11,7 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/rows.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/session.h"
@@ -60,14 +61,10 @@ json_t *report_json(const char *kind);
 void report_add_json(struct rows *rows, unsigned number, json_t *object);
 
 /*
- * Prints a JSON report, and frees it. The rows replace the empty array of its member "sessions";
- * "others" are sessions that are only counted.
+ * Prints a JSON report, and frees it. The action's rows replace the empty array of its member
+ * "sessions"; "others" are sessions that are only counted.
  */
-void report_print_json(json_t *report, struct rows *sessions,
-                       const struct qs_small_sessions *others);
-
-/* Reports that rows were lost. */
-void report_rows_error(const struct rows *rows);
+void report_print_json(json_t *report, const struct action *action);
 
 /* Reports that these sessions give no demos, and raises the exit status. */
 void report_fail_others(const struct qs_small_sessions *others);

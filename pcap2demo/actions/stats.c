@@ -33,7 +33,6 @@ struct stats {
     struct qs_message_counter counter;
     GHashTable *conversations; /* struct qs_links by the conversation's number */
     GHashTable *running;       /* struct figures by the session's number */
-    struct rows *over;
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
@@ -228,9 +227,9 @@ static GString *figures_text(const struct figures *figures, const struct qs_clie
 }
 
 /* Ends each line. */
-static void print_figures(void *user, uint64_t number, const char *text, gsize size)
+static void print_figures(void *user, const char *text, gsize size)
 {
-    (void)user, (void)number, (void)size;
+    (void)user, (void)size;
     for (const char *end; (end = strchr(text, '\n')); text = end + 1)
         print_line("%.*s", (int)(end - text), text);
 }
@@ -299,11 +298,11 @@ static void stats_session(struct qs_sessions_handler *handler,
 
     figures->seconds = (double)(session->end - session->start) / 1e9;
     if (stats->action.options->json) {
-        report_add_json(stats->over, session->number, figures_json(figures, session));
+        report_add_json(stats->action.rows, session->number, figures_json(figures, session));
     } else {
         GString *text = figures_text(figures, session);
 
-        rows_add(stats->over, session->number, text->str, text->len);
+        rows_add(stats->action.rows, session->number, text->str, text->len);
         g_string_free(text, TRUE);
     }
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
@@ -369,11 +368,10 @@ static void print_report(const struct stats *stats)
         report_requests(stats, requests);
         json_object_set_new(report, "requests", requests);
         json_object_set_new(report, "sessions", json_array());
-        report_print_json(report, stats->over, &stats->action.others);
+        report_print_json(report, &stats->action);
         return;
     }
-    rows_each(stats->over, print_figures, NULL);
-    report_rows_error(stats->over);
+    rows_each(stats->action.rows, print_figures, NULL);
     report_requests(stats, NULL);
     report_print_others(&stats->action.others);
 }
@@ -384,7 +382,6 @@ static void stats_end(struct action *action, bool report)
 
     if (report)
         print_report(stats);
-    rows_free(stats->over);
     g_hash_table_destroy(stats->running);
     g_hash_table_destroy(stats->conversations);
     qs_message_counter_clear(&stats->counter);
@@ -398,7 +395,6 @@ static void begin(struct action *action)
     action->handler.sink = &stats->counter.base;
     stats->conversations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, links_free);
     stats->running = g_hash_table_new_full(NULL, NULL, NULL, figures_free);
-    stats->over = rows_new();
 }
 
 const struct action_kind stats_action = {

@@ -67,9 +67,9 @@ enum {
 };
 
 /*
- * Reads pcap files up to version 2.4, of either byte order and precision, also those of Linux 2.2
- * whose frames have longer headers. Of any link type. The reader closes the stream, also on
- * failure: then it is NULL and `*error` a new string. Source: pcap-savefile(5).
+ * Reads pcap files of version 2.4, of either byte order, precision and any link type. The reader
+ * closes the stream, also on failure: then it is NULL and `*error` a new string. Source:
+ * pcap-savefile(5).
  */
 struct frame_reader *pcap_reader_open(FILE *stream, char **error);
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -160,49 +159,21 @@ char **inputs_list_files(bool demos, bool *any_folder)
 
 /* --- Which sessions -------------------------------------------------------------------------- */
 
-/* Divisor: the share of the system's or the process's memory to use. */
-enum { MEMORY_PART = 2 };
-
-/* Bytes that a session may need. */
-enum { SESSION_MEMORY = 256 * 1024 };
-
-static uint64_t memory_max(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    uint64_t max = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        max = MIN(max, (uint64_t)limit.rlim_cur);
-    return max / MEMORY_PART;
-}
-
-/* 0 if the C library cannot tell. */
-static uint64_t memory_in_use(void)
-{
-#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
-    const struct mallinfo2 info = mallinfo2();
-
-    return (uint64_t)info.uordblks + info.hblkhd;
-#else
-    return 0;
-#endif
-}
-
-/* The query is slow; so many further sessions do not fill free memory. */
-enum { ASK_EVERY = 64 };
+/* MEMORY_PART: the share of the system's or the process's memory to use, as a divisor;
+ * SESSION_MEMORY: bytes that a session may need. */
+enum { MEMORY_PART = 2, SESSION_MEMORY = 256 * 1024 };
 
 static bool has_memory(guint live)
 {
     static uint64_t max;
-    static bool has_room;
-    static unsigned asked;
+    struct rlimit limit;
 
-    if (!max)
-        max = memory_max();
-    if (!has_room || asked++ % ASK_EVERY == 0)
-        has_room = memory_in_use() < max;
-    return has_room && (uint64_t)live * SESSION_MEMORY < max;
+    if (!max) {
+        max = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_PART;
+        if (getrlimit(RLIMIT_AS, &limit) == 0)
+            max = MIN(max, (uint64_t)limit.rlim_cur / MEMORY_PART);
+    }
+    return (uint64_t)live * SESSION_MEMORY < max;
 }
 
 static void report_limits(const struct qs_session_limits *limits)

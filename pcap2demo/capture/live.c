@@ -360,40 +360,34 @@ static void try_again(const struct live *live, struct source *source)
     g_free(error);
 }
 
+/* Another interface may have the name now. The old one stays until that can be opened, since the
+ * kernel holds packets for it. */
+static void follow_name(const struct live *live, struct source *source)
+{
+    const unsigned index = if_nametoindex(source->name);
+    char *error = NULL;
+    pcap_t *pcap =
+        index && index != source->index ? open_interface(live, source->name, &error) : NULL;
+
+    if (pcap) {
+        close_source(source);
+        use_interface(source, pcap);
+    }
+    g_free(error);
+}
+
 void live_tend(struct live *live)
 {
     for (unsigned i = 0; i < live->count; i++) {
         struct source *source = &live->sources[i];
 
-        if (source->pcap)
+        if (source->pcap) {
+            follow_name(live, source);
             follow_state(live, source);
-        else
+        } else {
             try_again(live, source);
+        }
     }
-}
-
-/* Leaves a good interface open, since the kernel holds packets for it; and one whose name another
- * one has now, if that cannot be opened. */
-static void reopen(const struct live *live, struct source *source)
-{
-    char *error = NULL;
-    pcap_t *pcap;
-
-    if (source->pcap && if_nametoindex(source->name) == source->index)
-        return;
-    pcap = open_interface(live, source->name, &error);
-    if (pcap) {
-        close_source(source);
-        use_interface(source, pcap);
-        source->hopeless = false;
-    }
-    g_free(error);
-}
-
-void live_reopen(struct live *live)
-{
-    for (unsigned i = 0; i < live->count; i++)
-        reopen(live, &live->sources[i]);
 }
 
 bool live_is_over(const struct live *live)

@@ -41,11 +41,9 @@ enum { LIVE_HANDED_OUT_MS = 200 };
 /* Waits until frames are available, a signal arrives or `milliseconds` have passed. */
 void live_wait(const struct live *live, int milliseconds);
 
-/* Checks interfaces that are down or gone; call it about every second. */
+/* Checks interfaces that are down or gone, or whose name another one has; call it about every
+ * second. */
 void live_tend(struct live *live);
-
-/* Reopens interfaces that are gone, or whose name another interface has now. */
-void live_reopen(struct live *live);
 
 /* Whether no interface is left and none can be reopened. */
 bool live_is_over(const struct live *live);

@@ -9,33 +9,27 @@
 enum {
     FILE_HEADER = 24,
     FRAME_HEADER = 16,
-    LONG_FRAME_HEADER = 24,
     VERSION_MAJOR = 2,
     VERSION_MINOR = 4,
     NANOSECONDS = 1000000000
 };
 
-static const struct kind {
-    uint32_t magic;
-    uint32_t unit; /* nanoseconds of one unit of the times' fractions */
-    uint32_t frame_header;
-} kinds[] = {{0xa1b2c3d4, 1000, FRAME_HEADER},
-             {0xa1b23c4d, 1, FRAME_HEADER},
-             {0xa1b2cd34, 1000, LONG_FRAME_HEADER}};
-
 struct pcap_reader {
     struct frame_reader base;
-    struct kind kind;
-    bool swapped; /* before version 2.4 the two sizes may be swapped */
+    uint32_t unit; /* nanoseconds of one unit of the times' fractions */
     uint32_t snaplen;
 };
 
 /* --- The file's header ----------------------------------------------------------------------- */
 
-static bool find_kind(struct pcap_reader *in, const uint8_t *header)
+static bool read_magic(struct pcap_reader *in, const uint8_t *header)
 {
+    static const struct {
+        uint32_t magic, unit;
+    } kinds[] = {{0xa1b2c3d4, 1000}, {0xa1b23c4d, 1}};
+
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        in->kind = kinds[i];
+        in->unit = kinds[i].unit;
         in->base.big_endian = qs_be32(header) == kinds[i].magic;
         if (in->base.big_endian || qs_le32(header) == kinds[i].magic)
             return true;
@@ -52,14 +46,13 @@ static char *read_header(struct pcap_reader *in)
     if (!read_buffer_need(&in->base.file, FILE_HEADER))
         return g_strdup("the file ends within its header");
     header = read_buffer_bytes(&in->base.file);
-    if (!find_kind(in, header))
+    if (!read_magic(in, header))
         return g_strdup("no pcap file");
     if (frame_reader_u16(&in->base, header + 4) != VERSION_MAJOR ||
-        frame_reader_u16(&in->base, header + 6) > VERSION_MINOR)
+        frame_reader_u16(&in->base, header + 6) != VERSION_MINOR)
         return g_strdup_printf("version %u.%u of pcap is not known",
                                frame_reader_u16(&in->base, header + 4),
                                frame_reader_u16(&in->base, header + 6));
-    in->swapped = frame_reader_u16(&in->base, header + 6) < VERSION_MINOR;
     in->snaplen = frame_reader_u32(&in->base, header + 16);
     if (!in->snaplen || in->snaplen > PCAP_FRAME_MAX)
         in->snaplen = PCAP_FRAME_MAX;
@@ -85,41 +78,36 @@ static enum input_status ends_early(struct pcap_reader *in, uint32_t need)
 /* A damaged file may contain any fraction. */
 static int64_t time_of(const struct pcap_reader *in, const uint8_t *header)
 {
-    const uint64_t fraction = (uint64_t)frame_reader_u32(&in->base, header + 4) * in->kind.unit;
+    const uint64_t fraction = (uint64_t)frame_reader_u32(&in->base, header + 4) * in->unit;
 
     return (int64_t)frame_reader_u32(&in->base, header) * NANOSECONDS +
-           (int64_t)MIN(fraction, NANOSECONDS - in->kind.unit);
+           (int64_t)MIN(fraction, NANOSECONDS - in->unit);
 }
 
 static enum input_status next(struct frame_reader *reader, struct input_frame *frame)
 {
     struct pcap_reader *in = (struct pcap_reader *)reader;
-    const uint32_t header_size = in->kind.frame_header;
     const uint8_t *header;
     uint32_t size, wire_size;
 
-    if (!read_buffer_need(&in->base.file, header_size))
-        return ends_early(in, header_size);
+    if (!read_buffer_need(&in->base.file, FRAME_HEADER))
+        return ends_early(in, FRAME_HEADER);
     header = read_buffer_bytes(&in->base.file);
     size = frame_reader_u32(&in->base, header + 8);
     wire_size = frame_reader_u32(&in->base, header + 12);
-    if (in->swapped && size > wire_size) {
-        size = wire_size;
-        wire_size = frame_reader_u32(&in->base, header + 8);
-    }
     if (size > PCAP_FRAME_MAX)
         return frame_reader_broken(&in->base, g_strdup_printf("a packet of %u bytes", size));
-    if (!read_buffer_need(&in->base.file, header_size + size))
-        return ends_early(in, header_size + size);
+    if (!read_buffer_need(&in->base.file, FRAME_HEADER + size))
+        return ends_early(in, FRAME_HEADER + size);
     header = read_buffer_bytes(&in->base.file);
     *frame = (struct input_frame){
-        .packet = {.data = header + header_size,
+        .packet = {.data = header + FRAME_HEADER,
                    .size = MIN(size, in->snaplen),
                    .wire_size = MAX(size, wire_size),
                    .time = time_of(in, header)},
         .link_type = in->base.link_type,
     };
-    read_buffer_pass(&in->base.file, header_size + size);
+    read_buffer_pass(&in->base.file, FRAME_HEADER + size);
     in->base.position = in->base.file.position;
     return INPUT_FRAME;
 }

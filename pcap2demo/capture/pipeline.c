@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/terminal.h"
 #include "pcap2demo/capture/signals.h"
 
 /* Frames between checks of progress and standard output. */

@@ -105,7 +105,7 @@ bool source_keep_standard_input(char **error)
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 bool source_is_capture(FILE *stream)
 {
-    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, PCAPNG_SECTION};
+    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, PCAPNG_SECTION};
     uint8_t magic[MAGIC];
     const bool enough = peek_stream(stream, magic, MAGIC) == MAGIC;
 

@@ -66,7 +66,7 @@ static char *commit_as(struct writer *writer, const char *name, const char *exte
                        bool overwrite)
 {
     const char *dot = name ? strrchr(name, '.') : NULL;
-    const size_t size = name ? strlen(name) : 0, end = strlen(extension); /* "qwd.damaged", too */
+    const size_t size = name ? strlen(name) : 0, end = strlen(extension);
 
     if (!name)
         return g_strdup("one file cannot hold several sessions: choose one with --session, or a "
@@ -80,27 +80,20 @@ static char *commit_as(struct writer *writer, const char *name, const char *exte
     return writer_commit(writer, name, overwrite);
 }
 
-char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
-                      const struct qs_demo_name_request *request, char **name)
+static char *commit(struct qs_demo_store *store, void *file,
+                    const struct qs_demo_name_request *request, char **name)
 {
+    const struct demo_files *files = (const struct demo_files *)store;
     char *error = NULL;
 
     *name = NULL;
     do {
         g_free(error);
         g_free(*name);
-        *name = qs_demo_names_next(naming, request);
-        error = commit_as(writer, *name, request->extension, overwrite);
-    } while (writer_name_is_taken(writer) && qs_demo_names_is_free(naming));
+        *name = qs_demo_names_next(files->naming, request);
+        error = commit_as(file, *name, request->extension, files->force);
+    } while (writer_name_is_taken(file) && qs_demo_names_is_free(files->naming));
     return error;
-}
-
-static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_demo_name_request *request, char **name)
-{
-    const struct demo_files *files = (const struct demo_files *)store;
-
-    return demo_files_name(files->naming, files->force, file, request, name);
 }
 
 static void end(void *file)

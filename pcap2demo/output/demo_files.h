@@ -33,14 +33,6 @@ void demo_files_free(struct demo_files *files);
 
 struct qs_demo_store *demo_files_store(struct demo_files *files);
 
-/*
- * Gives a file the user's name or else the next free one. Returns NULL, or what went wrong as a new
- * string. `*name` is new, or NULL.
- */
-struct writer;
-char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
-                      const struct qs_demo_name_request *request, char **name);
-
 /* The names given so far. */
 struct qs_demo_names *demo_files_naming(const struct demo_files *files);
 

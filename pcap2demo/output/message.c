@@ -1,9 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/output/message.h"
 
-#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-#include "pcap2demo/output/terminal.h"
+/* --- Terminals ------------------------------------------------------------------------------- */
+
+static enum { AUTO, ALWAYS, NEVER } color = AUTO;
+
+/* Memory streams have no descriptor. */
+static bool is_terminal(FILE *stream)
+{
+    return fileno(stream) >= 0 && isatty(fileno(stream));
+}
+
+unsigned terminal_columns(FILE *stream)
+{
+    const char *columns = g_getenv("COLUMNS");
+    guint64 number;
+    struct winsize size;
+
+    if (columns && g_ascii_string_to_unsigned(columns, 10, 1, G_MAXUINT16, &number, NULL))
+        return (unsigned)number;
+    return is_terminal(stream) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void terminal_set_color(const char *when)
+{
+    color = strcmp(when, "always") == 0 ? ALWAYS : strcmp(when, "never") == 0 ? NEVER : AUTO;
+}
+
+static bool has_color(FILE *stream)
+{
+    const char *no_color = g_getenv("NO_COLOR");
+    const char *terminal = g_getenv("TERM");
+
+    if (color != AUTO)
+        return color == ALWAYS;
+    return is_terminal(stream) && !(no_color && *no_color) && terminal &&
+           strcmp(terminal, "dumb") != 0;
+}
+
+/* `text`, which is printable, with the style if the stream shows styles. New. */
+static char *styled_text(FILE *stream, enum terminal_style style, const char *text)
+{
+    /* Source: ECMA-48, section 8.3.117, SGR. */
+    static const char *const codes[] = {
+        [STYLE_PLAIN] = "", [STYLE_TITLE] = "1", [STYLE_GOOD] = "32", [STYLE_BAD] = "1;31"};
+
+    if (style == STYLE_PLAIN || !has_color(stream))
+        return g_strdup(text);
+    return g_strdup_printf("\033[%sm%s\033[0m", codes[style], text);
+}
+
+/* --- Lines ----------------------------------------------------------------------------------- */
 
 static enum exit_status worst = EXIT_WELL;
 static bool muted;
@@ -22,7 +73,7 @@ static void print_styled_list(enum terminal_style style, const char *format, va_
 {
     char *text = g_strdup_vprintf(format, arguments);
     char *printable = qs_text_printable(text);
-    char *styled = terminal_styled(stdout, style, printable);
+    char *styled = styled_text(stdout, style, printable);
 
     put_line(stdout, styled);
     g_free(styled);
@@ -111,7 +162,7 @@ static void print_message(enum terminal_style style, struct qs_location location
     if (printer) {
         printer(text->str);
     } else {
-        char *name = terminal_styled(stderr, style, "pcap2demo:");
+        char *name = styled_text(stderr, style, "pcap2demo:");
         char *printable = qs_text_printable(text->str);
         char *line = g_strconcat(name, " ", printable, NULL);
 
@@ -162,10 +213,10 @@ void handle_failures(failure_handler *by, void *user)
     handler_user = user;
 }
 
-void message_detail(enum terminal_style style, const char *line)
+void failure_detail(struct qs_location location, enum terminal_style style, const char *line)
 {
     char *printable = qs_text_printable(line);
-    char *styled = terminal_styled(stderr, style, printable);
+    char *styled = styled_text(stderr, style, printable);
 
     if (printer)
         printer(line);
@@ -173,11 +224,6 @@ void message_detail(enum terminal_style style, const char *line)
         put_line(stderr, styled);
     g_free(styled);
     g_free(printable);
-}
-
-void failure_detail(struct qs_location location, enum terminal_style style, const char *line)
-{
-    message_detail(style, line);
     if (handler)
         handler(EXIT_PROBLEMS, location, line, handler_user);
 }

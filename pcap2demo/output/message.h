@@ -11,10 +11,21 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/core/text.h"
 #include "common/sessions/demo.h"
-#include "pcap2demo/output/terminal.h"
+
+/* Characters per line: those of the variable COLUMNS, or else of the terminal; 0: unknown. */
+unsigned terminal_columns(FILE *stream);
+
+enum terminal_style { STYLE_PLAIN, STYLE_TITLE, STYLE_GOOD, STYLE_BAD };
+
+/*
+ * When styles are shown: "auto" on terminals, unless the environment has NO_COLOR (no-color.org) or
+ * TERM=dumb; "always"; "never".
+ */
+void terminal_set_color(const char *when);
 
 enum exit_status {
     EXIT_WELL = 0,     /* everything was done */
@@ -45,10 +56,7 @@ void failure(enum exit_status status, struct qs_location location, const char *f
  */
 void messages_end_file(void);
 
-/* Prints a line below a message, such as a line of a difference. */
-void message_detail(enum terminal_style style, const char *line);
-
-/* The same below a failure in the file of this location. */
+/* Prints a line below a failure in the file of this location, such as a line of a difference. */
 void failure_detail(struct qs_location location, enum terminal_style style, const char *line);
 
 /* Prints what is wrong with the command line. Returns false, for the caller to return. */

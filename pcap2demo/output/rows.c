@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "pcap2demo/output/message.h"
+
 /* The location of a row's bytes. */
 struct place {
     uint64_t number; /* in all parts */
@@ -44,11 +46,6 @@ void rows_free(struct rows *rows)
 void rows_begin_part(struct rows *rows)
 {
     rows->before = rows->last;
-}
-
-const char *rows_error(const struct rows *rows)
-{
-    return rows->error;
 }
 
 static void fail(struct rows *rows)
@@ -100,7 +97,7 @@ static void read_row(struct rows *rows, const struct place *place, row_visitor *
 
     if (fseeko(rows->file, (off_t)place->offset, SEEK_SET) == 0 &&
         fread(bytes, 1, size, rows->file) == size)
-        each(user, place->number, bytes, place->size);
+        each(user, bytes, place->size);
     else
         fail(rows);
     g_free(bytes);
@@ -117,6 +114,8 @@ void rows_each(struct rows *rows, row_visitor *each, void *user)
         if (rows->file)
             read_row(rows, place, each, user);
         else
-            each(user, place->number, (const char *)rows->bytes->data + place->offset, place->size);
+            each(user, (const char *)rows->bytes->data + place->offset, place->size);
     }
+    if (rows->error)
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", rows->error);
 }

@@ -23,13 +23,11 @@ void rows_begin_part(struct rows *rows);
 /* Adds a row of any bytes. `number`: 1 or more; of equal ones the first comes first. */
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
 
-/* Receives a row; a NUL follows the bytes. `number` counts over all parts. */
-typedef void row_visitor(void *user, uint64_t number, const char *bytes, gsize size);
+/* Receives a row; a NUL follows the bytes. */
+typedef void row_visitor(void *user, const char *bytes, gsize size);
 
-/* Calls `each` for all rows in order. No rows can be added afterwards. */
+/* Calls `each` for all rows in order, and reports that some were lost. No rows can be added
+ * afterwards. */
 void rows_each(struct rows *rows, row_visitor *each, void *user);
-
-/* Why rows were lost, or NULL. */
-const char *rows_error(const struct rows *rows);
 
 #endif

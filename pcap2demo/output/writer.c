@@ -15,12 +15,8 @@ struct writer {
     char *folder;
     char *temporary; /* path of the temporary file; NULL while there is none */
     GByteArray *buffer;
-    uint64_t size;
     char *error;
-    bool taken;            /* the error is that the name is taken */
-    char *before, *behind; /* parts of the temporary file's name around the number; NULL: not set */
-    bool waits;            /* until it can be written */
-    char *obstacle;        /* why it could not at the last attempt; or NULL */
+    bool taken; /* the error is that the name is taken */
 };
 
 /* The extension of a compressed file's name, or NULL. */
@@ -56,39 +52,14 @@ struct writer *writer_new(const char *folder)
     return writer;
 }
 
-struct writer *writer_adopt(const char *folder, const char *path, uint64_t size)
-{
-    struct writer *writer = writer_new(folder);
-
-    writer->temporary = g_strdup(path);
-    writer->size = size;
-    return writer;
-}
-
-uint64_t writer_size(const struct writer *writer)
-{
-    return writer->size;
-}
-
-static void fail_with(struct writer *writer, char *text)
-{
-    char **place = writer->waits ? &writer->obstacle : &writer->error;
-
-    if (*place)
-        g_free(text);
-    else
-        *place = text;
-}
-
 static void fail(struct writer *writer, const char *what)
 {
-    fail_with(writer, g_strdup_printf("%s: %s", what, g_strerror(errno)));
+    if (!writer->error)
+        writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
 static char *temporary_path(const struct writer *writer, unsigned serial)
 {
-    if (writer->before)
-        return g_strdup_printf("%s/%s%u%s", writer->folder, writer->before, serial, writer->behind);
     return g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), serial);
 }
 
@@ -96,11 +67,9 @@ static char *temporary_path(const struct writer *writer, unsigned serial)
 static int create_temporary(struct writer *writer)
 {
     static unsigned serial;
-    char *problem = make_folders(writer->folder);
 
-    if (problem)
-        fail_with(writer, problem);
-    while (!writer->error && !writer->obstacle) {
+    writer->error = make_folders(writer->folder);
+    while (!writer->error) {
         char *path = temporary_path(writer, ++serial);
         const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
@@ -122,8 +91,6 @@ static int open_temporary(struct writer *writer)
     if (!writer->temporary)
         return create_temporary(writer);
     file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0 && errno == ENOENT)
-        writer->waits = false; /* it was removed: the next bytes would have no beginning */
     if (file < 0)
         fail(writer, writer->temporary);
     return file;
@@ -136,105 +103,39 @@ static void make_buffer(struct writer *writer)
     writer->buffer = g_byte_array_sized_new(WRITER_BUFFER);
 }
 
-/* Writes the buffer and removes what was written. */
-static bool write_buffer(struct writer *writer, int file)
-{
-    const GByteArray *buffer = writer->buffer;
-    const bool large = buffer->len > 2 * WRITER_BUFFER; /* it had to wait, or came at once */
-    size_t done = 0;
-
-    while (done < buffer->len) {
-        const ssize_t written = write(file, buffer->data + done, buffer->len - done);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            break;
-        done += (size_t)written;
-    }
-    if (done < buffer->len) {
-        g_byte_array_remove_range(writer->buffer, 0, (guint)done);
-        return false;
-    }
-    g_byte_array_set_size(writer->buffer, 0);
-    if (large)
-        make_buffer(writer);
-    return true;
-}
-
 static void flush(struct writer *writer)
 {
-    int file;
+    GByteArray *buffer = writer->buffer;
+    const int file = writer->error ? -1 : open_temporary(writer);
+    size_t done = 0;
 
-    if (writer->error)
-        return;
-    g_clear_pointer(&writer->obstacle, g_free);
-    file = open_temporary(writer);
-    if (file < 0)
-        return;
-    if (!write_buffer(writer, file))
+    while (file >= 0 && done < buffer->len) {
+        const ssize_t written = write(file, buffer->data + done, buffer->len - done);
+
+        if (written < 0 && errno != EINTR)
+            break;
+        done += (size_t)MAX(written, 0);
+    }
+    if (done < buffer->len)
         fail(writer, writer->folder);
-    if (close(file) != 0)
+    if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
-    if (writer->error)
-        g_byte_array_set_size(writer->buffer, 0);
-}
-
-void writer_name_temporary(struct writer *writer, const char *before, const char *behind)
-{
-    writer->before = g_strdup(before);
-    writer->behind = g_strdup(behind);
-}
-
-void writer_set_waiting(struct writer *writer)
-{
-    writer->waits = true;
-}
-
-bool writer_flush(struct writer *writer)
-{
-    if (writer->buffer->len || writer->obstacle)
-        flush(writer);
-    return !writer->obstacle && !writer->error;
-}
-
-size_t writer_waiting(const struct writer *writer)
-{
-    return writer->buffer->len;
-}
-
-const char *writer_obstacle(const struct writer *writer)
-{
-    return writer->error ? writer->error : writer->obstacle;
-}
-
-bool writer_has_failed(const struct writer *writer)
-{
-    return writer->error != NULL;
-}
-
-void writer_hold(struct writer *writer, const char *why)
-{
-    if (!writer->obstacle)
-        writer->obstacle = g_strdup(why);
-}
-
-const char *writer_temporary(const struct writer *writer)
-{
-    return writer->temporary;
+    if (buffer->len > 2 * WRITER_BUFFER) /* it came at once */
+        make_buffer(writer);
+    else
+        g_byte_array_set_size(buffer, 0);
 }
 
 void writer_add(struct writer *writer, const void *data, size_t size)
 {
-    writer->size += size;
-    if (!writer->folder || writer->error)
+    if (writer->error)
         return;
     if (!writer->buffer->data)
         make_buffer(writer);
-    if (writer->buffer->len && writer->buffer->len + size > WRITER_BUFFER && !writer->obstacle)
+    if (writer->buffer->len && writer->buffer->len + size > WRITER_BUFFER)
         flush(writer);
     g_byte_array_append(writer->buffer, data, (guint)size);
-    if (writer->buffer->len >= WRITER_BUFFER && !writer->obstacle)
+    if (writer->buffer->len >= WRITER_BUFFER)
         flush(writer);
 }
 
@@ -244,24 +145,18 @@ static void fail_as_taken(struct writer *writer, const char *why)
     writer->taken = true;
 }
 
-static void replace(struct writer *writer, const char *path)
-{
-    if (rename(writer->temporary, path) != 0)
-        fail(writer, path);
-    else
-        g_clear_pointer(&writer->temporary, g_free);
-}
-
 /* A link, unlike a rename, fails where the name is taken. */
-static void link_name(struct writer *writer, const char *path)
+bool rename_to_free_name(const char *from, const char *to)
 {
-    if (link(writer->temporary, path) == 0)
-        return;
+    if (link(from, to) == 0) {
+        unlink(from);
+        return true;
+    }
     /* Without hard links, check and rename are two steps. */
-    if (errno == EEXIST || access(path, F_OK) == 0)
-        fail_as_taken(writer, "exists already; --force overwrites it");
-    else
-        replace(writer, path);
+    if (errno != EEXIST && access(to, F_OK) != 0)
+        return rename(from, to) == 0;
+    errno = EEXIST;
+    return false;
 }
 
 /* A folder, a device, a pipe, or a link to one: never replaced by a file. */
@@ -276,10 +171,13 @@ static void set_name(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path))
         fail_as_taken(writer, "exists already, and is not a file");
-    else if (overwrite)
-        replace(writer, path);
+    else if (overwrite ? rename(writer->temporary, path) == 0
+                       : rename_to_free_name(writer->temporary, path))
+        g_clear_pointer(&writer->temporary, g_free);
+    else if (!overwrite && errno == EEXIST)
+        fail_as_taken(writer, "exists already; --force overwrites it");
     else
-        link_name(writer, path);
+        fail(writer, path);
 }
 
 static void remove_temporary(struct writer *writer)
@@ -298,19 +196,17 @@ static void clear_taken_name(struct writer *writer)
 
 char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
-    if (!writer->folder)
-        return NULL;
     clear_taken_name(writer);
     flush(writer);
-    if (!writer->error && !writer->obstacle) {
+    if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);
 
         set_name(writer, path, overwrite);
         g_free(path);
     }
-    if (!writer->taken && !writer->obstacle)
+    if (!writer->taken)
         remove_temporary(writer);
-    return g_strdup(writer_obstacle(writer));
+    return g_strdup(writer->error);
 }
 
 bool writer_name_is_taken(const struct writer *writer)
@@ -318,19 +214,11 @@ bool writer_name_is_taken(const struct writer *writer)
     return writer->taken;
 }
 
-void writer_forget(struct writer *writer)
-{
-    g_clear_pointer(&writer->temporary, g_free);
-}
-
 void writer_free(struct writer *writer)
 {
     remove_temporary(writer);
     g_byte_array_free(writer->buffer, TRUE);
     g_free(writer->folder);
-    g_free(writer->before);
-    g_free(writer->behind);
     g_free(writer->error);
-    g_free(writer->obstacle);
     g_free(writer);
 }

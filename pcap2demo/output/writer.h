@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { WRITER_BUFFER = 64 * 1024 };
 
@@ -24,40 +23,10 @@ char *writer_name_problem(const char *option, const char *name);
 
 struct writer;
 
-/* `folder`: the file's folder, created if needed. NULL: counts bytes without writing. */
+/* `folder`: the file's folder, created if needed. */
 struct writer *writer_new(const char *folder);
 
-/* Sets the temporary file's name: a number between these two. */
-void writer_name_temporary(struct writer *writer, const char *before, const char *behind);
-
 void writer_add(struct writer *writer, const void *data, size_t size);
-
-/* Continues with the temporary file `path` in `folder`, which has `size` bytes. */
-struct writer *writer_adopt(const char *folder, const char *path, uint64_t size);
-
-/*
- * For files that grow for a long time. After writer_set_waiting(), what cannot be written stays in
- * memory until writer_flush() succeeds, and writer_commit() may be called again; only a temporary
- * file that was removed is an error. The file on disk is always a prefix of the whole.
- */
-void writer_set_waiting(struct writer *writer);
-
-/* Writes the bytes in memory. False: it cannot. */
-bool writer_flush(struct writer *writer);
-
-/* Bytes in memory; why the last attempt failed, or NULL; and whether none can succeed. */
-size_t writer_waiting(const struct writer *writer);
-const char *writer_obstacle(const struct writer *writer);
-bool writer_has_failed(const struct writer *writer);
-
-/* Writes nothing before the next writer_flush(), as after a failed attempt. */
-void writer_hold(struct writer *writer, const char *why);
-
-/* The temporary file; NULL: there is none yet. */
-const char *writer_temporary(const struct writer *writer);
-
-/* Bytes added so far. */
-uint64_t writer_size(const struct writer *writer);
 
 /*
  * Gives the file its name, which has no folder in it. An existing file of that name is an error,
@@ -66,11 +35,11 @@ uint64_t writer_size(const struct writer *writer);
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
+/* Renames a file, never to a taken name: then it is false, and errno EEXIST. */
+bool rename_to_free_name(const char *from, const char *to);
+
 /* Whether the only error is that the last name was taken: try another. */
 bool writer_name_is_taken(const struct writer *writer);
-
-/* Keeps the temporary file when the writer is freed. */
-void writer_forget(struct writer *writer);
 
 /* Frees the writer, and removes an uncommitted file. */
 void writer_free(struct writer *writer);

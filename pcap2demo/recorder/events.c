@@ -221,7 +221,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
     close_captures(recorder, session, !is_left_out(session));
     if (!g_hash_table_remove(recorder->status->sessions, session))
         return;
-    recorder->status->ended++;
+    status_game(recorder->status, session->protocol)->sessions_ended++;
     if (session->same_as)
         log_event("session_same", session_members(session),
                   "session %u is session %u under another address", session->number,
@@ -247,29 +247,6 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
     (void)handler;
     log_event("others", NULL, "%s", text);
     g_free(text);
-}
-
-void log_players(const struct status *status)
-{
-    GHashTableIter each;
-    gpointer data;
-
-    g_hash_table_iter_init(&each, status->sessions);
-    while (g_hash_table_iter_next(&each, &data, NULL)) {
-        const struct qs_client_session *session = data;
-        char *duration = report_duration(session), *line = line_text(session);
-        json_t *members = session_members(session);
-
-        json_object_set_new(members, "map", text_or_null(session->map));
-        json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
-        json_object_set_new(members, "line", report_line_json(session->quality));
-        log_warning("player", members,
-                    "session %u: %s on %s for %s, %" G_GUINT64_FORMAT " packets; %s",
-                    session->number, player_name(session), session->map ? session->map : "?",
-                    duration, session->packets, line);
-        g_free(duration);
-        g_free(line);
-    }
 }
 
 /* --- The action ------------------------------------------------------------------------------ */

@@ -18,7 +18,4 @@
 struct action *recording_action_new(const struct options *options, struct status *status,
                                     struct session_captures *captures);
 
-/* Logs a line for each open session. */
-void log_players(const struct status *status);
-
 #endif

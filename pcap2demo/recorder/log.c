@@ -64,8 +64,7 @@ static gpointer write_lines(gpointer data)
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
-/* By the wall clock, in UTC as in the names of demos. New. */
-static char *time_text(void)
+char *log_time(void)
 {
     GDateTime *now = g_date_time_new_now_utc();
     char *text = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
@@ -76,7 +75,7 @@ static char *time_text(void)
 
 static char *json_line(const char *event, json_t *members, const char *text)
 {
-    char *time = time_text(), *line, *copy;
+    char *time = log_time(), *line, *copy;
     json_t *object = json_pack("{s:s, s:s}", "time", time, "event", event);
 
     if (members)
@@ -92,7 +91,7 @@ static char *json_line(const char *event, json_t *members, const char *text)
 
 static char *text_line(const char *text)
 {
-    char *time = state.times ? time_text() : NULL;
+    char *time = state.times ? log_time() : NULL;
     char *line = g_strconcat(time ? time : "", time ? " " : "", text, "\n", NULL);
 
     g_free(time);

@@ -34,6 +34,9 @@ void log_close(void);
 /* If standard output is a file: opens it by its name again, for logrotate(8). */
 void log_reopen(void);
 
+/* The present time as in the log: UTC, as in the names of demos. New. */
+char *log_time(void);
+
 /* An event. Takes over `members` of its JSON object, or NULL. */
 void log_event(const char *event, json_t *members, const char *format, ...) G_GNUC_PRINTF(3, 4);
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/actions/options.h"
+#include "pcap2demo/actions/action.h"
 
 struct recorder_options {
     char *interface;        /* or several, with commas between them; NULL: nothing is recorded */

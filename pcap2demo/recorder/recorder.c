@@ -14,14 +14,16 @@
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
+#include "pcap2demo/recorder/recovery.h"
 #include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/recorder/sandbox.h"
 #include "pcap2demo/capture/signals.h"
 
-/* STATUS_EVERY is in seconds, FRAMES_AT_ONCE in frames. */
+/* STATUS_EVERY and _MAX are in seconds, FRAMES_AT_ONCE in frames. */
 enum {
     WAIT_MS = 100,
     STATUS_EVERY = 5,
+    STATUS_EVERY_MAX = 30,
     FRAMES_AT_ONCE = 4096,
     DRAIN_WAIT_MS = 10,
     DRAIN_MS = 3000
@@ -43,7 +45,7 @@ struct recorder {
     unsigned interface; /* of the last frame */
     gint64 last_frame;  /* monotonic, microseconds */
     gint64 ticked;      /* the same */
-    unsigned seconds;   /* so often */
+    gint64 status_due;  /* the same */
     bool output_closed; /* standard output, by its reader */
 };
 
@@ -146,32 +148,26 @@ static bool drop_privileges(const struct recorder *recorder)
     return false;
 }
 
-static void on_named(void *status, const char *path, uint64_t bytes)
-{
-    status_add_finished(status, path, bytes);
-}
-
 /* False: `*error` is a new text, unless no recordings are wanted. */
 static bool open_recordings(struct recorder *recorder, char **error)
 {
-    const char *folder = recorder_options.packets;
-    const struct recordings_setup setup = {.demos = recorder->options->demos,
-                                           .captures = folder,
-                                           .limits = &recorder_options,
-                                           .named = on_named,
-                                           .user = &recorder->status,
-                                           .sessions = &recorder->options->sessions};
+    struct demo_files *demos = recorder->options->demos;
+    const char *captures = recorder_options.packets;
 
-    if (!recorder->records && folder)
+    if (!recorder->records && captures)
         *error = g_strdup("captures of sessions are written only where demos are");
-    if (!recorder->records)
-        return !folder;
-    recorder->recordings = recordings_new(&setup, error);
+    else if (recorder->records && !qs_demo_names_is_free(demo_files_naming(demos)))
+        *error = g_strdup("--output: demos of interfaces go to a folder, not to one file");
+    if (!recorder->records || *error)
+        return !*error;
+    recorder->recordings =
+        recordings_new(demo_files_folder(demos), captures, &recorder->status, error);
     if (!recorder->recordings)
         return false;
-    status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
+    status_continue(&recorder->status, demo_files_folder(demos));
+    recovery_run(recorder->recordings, &recorder->options->sessions);
     recorder->sessions_options.store = recordings_store(recorder->recordings);
-    recorder->captures = session_captures_new(recorder->sessions_options.store, folder);
+    recorder->captures = session_captures_new(recorder->sessions_options.store, captures);
     recorder->pipeline.on_packet = session_captures_keep;
     recorder->pipeline.user = recorder->captures;
     return true;
@@ -251,19 +247,22 @@ static void update_drops(struct recorder *recorder)
 /* Writes it to its files and returns it as a new text. */
 static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings) {
-        recorder->status.files = *recordings_counts(recorder->recordings);
+    if (recorder->recordings)
         status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
-    }
     return status_text(&recorder->status);
 }
 
+/* That takes no more than a hundredth of the time, however many play. */
 static void notify_status(struct recorder *recorder)
 {
+    const gint64 begun = g_get_monotonic_time();
     char *text = write_status(recorder);
     char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
+    const gint64 took = g_get_monotonic_time() - begun;
 
+    recorder->status_due = recorder->ticked + CLAMP(100 * took, STATUS_EVERY * G_USEC_PER_SEC,
+                                                    STATUS_EVERY_MAX * G_USEC_PER_SEC);
     notify(state);
     g_free(state);
     g_free(text);
@@ -274,14 +273,14 @@ static void log_status(struct recorder *recorder)
     char *text = write_status(recorder);
 
     log_warning("status", status_json(&recorder->status), "status: %s", text);
-    log_players(&recorder->status);
+    status_log_players(&recorder->status);
     g_free(text);
 }
 
 static void reopen(struct recorder *recorder)
 {
     log_reopen();
-    live_reopen(recorder->live);
+    live_tend(recorder->live);
     log_event("reopened", NULL, "interfaces are opened anew");
 }
 
@@ -295,7 +294,6 @@ static bool is_output_closed(void)
 
 static void tick(struct recorder *recorder, gint64 now)
 {
-    recorder->seconds++;
     recorder->ticked = now;
     qs_sessions_wait(recorder->sessions, (now - recorder->last_frame) * 1000);
     live_tend(recorder->live);
@@ -304,7 +302,7 @@ static void tick(struct recorder *recorder, gint64 now)
         recordings_tick(recorder->recordings);
     if (!recorder->records)
         recorder->output_closed = is_output_closed();
-    else if (recorder->seconds % STATUS_EVERY == 1)
+    else if (now >= recorder->status_due)
         notify_status(recorder);
 }
 
@@ -425,7 +423,7 @@ static void run(struct recorder *recorder)
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
     recorder->action->end(recorder->action, true);
-    g_free(recorder->action);
+    action_free(recorder->action);
 }
 
 /* Another action's output is standard output's. */

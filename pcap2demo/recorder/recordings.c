@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,127 +15,182 @@
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/recorder/disk.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/quota.h"
-#include "pcap2demo/recorder/recovery.h"
-#include "pcap2demo/recorder/sync.h"
 
 enum {
+    BUFFER = 64 * 1024,                 /* bytes that wait though they could be written */
     WAITING_MAX = 64 * 1024 * 1024,     /* bytes of all recordings */
     WAITING_EACH_MAX = 2 * 1024 * 1024, /* of one of them */
-    CHECK_EVERY_S = 10,                 /* quota, and what is left to recover */
+    CHECK_EVERY_S = 10,                 /* quota */
     SYNC_EVERY_S = 2,
     NAMES_MAX = 4096 /* that are remembered */
 };
 
-enum { DEMOS, CAPTURES, FOLDERS };
-
 struct folder {
     const char *path; /* NULL: there is none */
     struct qs_demo_names *naming;
-    int lock;        /* the open folder; -1: none */
-    GPtrArray *left; /* names of files that earlier runs left, and that wait for recovery */
+    int lock;       /* the open folder; -1: none */
+    char *obstacle; /* why nothing is written to it now; or NULL */
 };
 
 struct recordings {
     struct qs_demo_store store;
-    struct recordings_setup setup;
     struct folder folders[FOLDERS];
+    struct status *status;
     struct syncer *syncer;
-    GQueue open;    /* struct recording */
-    bool no_room;   /* by --max-disk */
-    char *obstacle; /* why recordings wait, as logged; or NULL */
-    unsigned ticks; /* seconds */
-    int64_t began;  /* seconds since the epoch */
-    struct recordings_counts counts;
+    GQueue open;      /* struct recording */
+    uint64_t waiting; /* bytes in memory */
+    bool no_room;     /* by --max-disk */
+    bool reported;    /* that recordings wait */
+    unsigned ticks;   /* seconds */
+    int64_t began;    /* seconds since the epoch */
 };
 
 struct recording {
     struct recordings *all;
-    const struct folder *folder;
+    struct folder *folder;
     const struct qs_demo_format *format; /* NULL: a capture */
-    bool late;                           /* the capture of a late session */
-    struct writer *writer;
+    char *suffix;                        /* of the unfinished file's name */
+    char *path;                          /* of the unfinished file; NULL: there is none */
+    uint64_t written, synced;            /* bytes of it */
+    GByteArray *waiting;                 /* bytes that follow, in memory */
     GList link;
-    const char *cut; /* why no more of it is kept; or NULL */
-    uint64_t lost;   /* bytes since then */
-    uint64_t synced; /* bytes */
-    bool finished;   /* it waits for its name, by `request`, whose texts it owns */
+    const char *cut;    /* why no more of it is kept; or NULL */
+    uint64_t lost;      /* bytes since then */
+    bool finished;      /* it only lacks its name, by: */
+    const char *remark; /* of a leftover; or NULL */
     struct qs_demo_name_request request;
 };
 
-static const char no_room_text[] = "nothing can be removed to keep --max-disk";
 static const char size_limit[] = "--max-demo-size";
+static const char file_removed[] = "its file was removed";
+
+/* --- Files ----------------------------------------------------------------------------------- */
+
+static void drop_waiting(struct recording *recording)
+{
+    recording->all->waiting -= recording->waiting->len;
+    g_byte_array_set_size(recording->waiting, 0);
+}
+
+/* By errno. A file that was removed cannot be continued. */
+static void fail(struct recording *recording)
+{
+    struct folder *folder = recording->folder;
+
+    if (errno == ENOENT && recording->path) {
+        recording->cut = file_removed;
+        drop_waiting(recording);
+    } else if (!folder->obstacle) {
+        folder->obstacle = g_strdup_printf("%s: %s", folder->path, g_strerror(errno));
+    }
+}
+
+/* Makes the unfinished file under a free name, or opens it. */
+static int open_file(struct recording *recording)
+{
+    static unsigned serial;
+    int file;
+
+    if (recording->path)
+        return open(recording->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    do {
+        g_free(recording->path);
+        recording->path = g_strdup_printf("%s/" UNFINISHED_PREFIX "%u%s", recording->folder->path,
+                                          ++serial, recording->suffix);
+        file = open(recording->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file < 0 && errno == EEXIST);
+    if (file < 0)
+        g_clear_pointer(&recording->path, g_free);
+    return file;
+}
+
+/* Writes what waits. False: not all of it can be written. */
+static bool write_waiting(struct recording *recording)
+{
+    GByteArray *waiting = recording->waiting;
+    const int file = open_file(recording);
+    ssize_t size = file < 0 ? -1 : 0;
+    guint done = 0;
+
+    while (size >= 0 && done < waiting->len) {
+        size = write(file, waiting->data + done, waiting->len - done);
+        done += (guint)MAX(size, 0);
+    }
+    if (size < 0)
+        fail(recording);
+    if (file >= 0 && close(file) != 0)
+        fail(recording);
+    if (done) {
+        g_byte_array_remove_range(waiting, 0, done);
+        recording->all->waiting -= done;
+        recording->written += done;
+    }
+    return !recording->folder->obstacle && recording->cut != file_removed;
+}
 
 /* --- The store of sessions ------------------------------------------------------------------- */
+
+static struct recording *recording_new(struct recordings *all, unsigned folder, char *suffix)
+{
+    struct recording *recording = g_new0(struct recording, 1);
+
+    recording->all = all;
+    recording->folder = &all->folders[folder];
+    recording->suffix = suffix;
+    recording->format = qs_demo_format_of_name(suffix);
+    recording->waiting = g_byte_array_sized_new(BUFFER);
+    recording->link.data = recording;
+    g_queue_push_tail_link(&all->open, &recording->link);
+    return recording;
+}
 
 static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
     struct recordings *all = (struct recordings *)store;
-    struct recording *recording = g_new0(struct recording, 1);
-    char *suffix = recovery_suffix(request);
     const bool capture = g_str_has_suffix(request->extension, CAPTURE_EXTENSION);
 
-    recording->all = all;
-    recording->folder = &all->folders[capture && all->folders[CAPTURES].path ? CAPTURES : DEMOS];
-    recording->format = capture ? NULL : qs_demo_format_of_name(suffix);
-    recording->late = capture && strcmp(request->extension, LATE_CAPTURE_EXTENSION) == 0;
-    recording->writer = writer_new(recording->folder->path);
-    writer_name_temporary(recording->writer, UNFINISHED_PREFIX, suffix);
-    writer_set_waiting(recording->writer);
-    recording->link.data = recording;
-    g_queue_push_tail_link(&all->open, &recording->link);
-    g_free(suffix);
-    return recording;
+    return recording_new(all, capture && all->folders[CAPTURES].path ? CAPTURES : DEMOS,
+                         g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture,
+                                         request->start, request->extension));
 }
 
 /* Why no more of the recording is kept; or NULL. */
 static const char *limit_of(const struct recording *recording, size_t size)
 {
     const struct recordings *all = recording->all;
-    const uint64_t max = recording->format ? all->setup.limits->max_demo_size : 0;
-    const char *obstacle = writer_obstacle(recording->writer);
+    const uint64_t max = recording->format ? recorder_options.max_demo_size : 0;
 
-    if (max && writer_size(recording->writer) + size > max)
+    if (max && recording->written + recording->waiting->len + size > max)
         return size_limit;
-    if (writer_has_failed(recording->writer))
-        return "its file was removed";
-    if (!obstacle || (writer_waiting(recording->writer) + size <= WAITING_EACH_MAX &&
-                      all->counts.waiting + size <= WAITING_MAX))
+    if (!recording->folder->obstacle ||
+        (recording->waiting->len + size <= WAITING_EACH_MAX && all->waiting + size <= WAITING_MAX))
         return NULL;
     return all->no_room ? "--max-disk" : "it could not be written";
-}
-
-/* Whole blocks come, so the demo gets its end here; `next` is the first block that is left out. */
-static void end_early(struct recording *recording, const char *why, struct qs_view next)
-{
-    GByteArray *end = g_byte_array_new();
-
-    recording->cut = why;
-    if (recording->format)
-        recording->format->append_end(end, next);
-    writer_add(recording->writer, end->data, end->len);
-    g_byte_array_free(end, TRUE);
 }
 
 static void write_bytes(void *file, const void *data, size_t size)
 {
     struct recording *recording = file;
     struct recordings *all = recording->all;
-    const char *limit = recording->cut ? NULL : limit_of(recording, size);
+    const guint before = recording->waiting->len;
 
-    if (limit)
-        end_early(recording, limit, (struct qs_view){data, (uint32_t)size});
+    if (!recording->cut) {
+        recording->cut = limit_of(recording, size);
+        if (!recording->cut)
+            g_byte_array_append(recording->waiting, data, (guint)size);
+        else if (recording->format) /* whole blocks come; this one is left out */
+            recording->format->append_end(recording->waiting,
+                                          (struct qs_view){data, (uint32_t)size});
+        all->waiting += recording->waiting->len - before;
+    }
     if (recording->cut) {
         recording->lost += size;
-        all->counts.lost_bytes += size;
-        return;
+        all->status->lost_bytes += size;
+    } else if (recording->waiting->len >= BUFFER && !recording->folder->obstacle) {
+        write_waiting(recording);
     }
-    if (all->no_room)
-        writer_hold(recording->writer, no_room_text);
-    writer_add(recording->writer, data, size);
-    if (writer_obstacle(recording->writer))
-        all->counts.waiting += size;
 }
 
 static bool is_cut(const void *file)
@@ -142,72 +198,8 @@ static bool is_cut(const void *file)
     return ((const struct recording *)file)->cut != NULL;
 }
 
-static void free_recording(struct recording *recording)
+static void copy_request(struct recording *recording, const struct qs_demo_name_request *request)
 {
-    const char *path = writer_temporary(recording->writer);
-
-    /* The demo of a late session must be on disk before its capture goes. */
-    if (path && recording->late)
-        syncer_remove(recording->all->syncer, path);
-    if (recording->late)
-        writer_forget(recording->writer);
-    g_queue_unlink(&recording->all->open, &recording->link);
-    writer_free(recording->writer);
-    g_free((char *)recording->request.capture);
-    g_free((char *)recording->request.player);
-    g_free((char *)recording->request.map);
-    g_free((char *)recording->request.extension);
-    g_free(recording);
-}
-
-static void end(void *file)
-{
-    struct recording *recording = file;
-
-    if (!recording->finished)
-        free_recording(recording);
-}
-
-/* --- Names ----------------------------------------------------------------------------------- */
-
-static void log_cut(const struct recording *recording, const char *name)
-{
-    log_warning("demo_cut",
-                json_pack("{s:s, s:s, s:I}", "file", name, "why", recording->cut, "lost",
-                          (json_int_t)recording->lost),
-                "%s: ends early (%s); %" G_GUINT64_FORMAT " bytes are lost up to the next level",
-                name, recording->cut, recording->lost);
-}
-
-/* NULL, or why it has no name yet. */
-static char *name_recording(struct recording *recording, const struct qs_demo_name_request *request,
-                            char **name)
-{
-    struct recordings *all = recording->all;
-    struct qs_demo_names *naming = recording->folder->naming;
-    char *path, *error = demo_files_name(naming, false, recording->writer, request, name);
-
-    qs_demo_names_forget(naming, NAMES_MAX);
-    if (error)
-        return error;
-    path = g_build_filename(recording->folder->path, *name, NULL);
-    syncer_add(all->syncer, path);
-    if (recording->format) {
-        all->setup.named(all->setup.user, path, writer_size(recording->writer));
-        all->counts.demos++;
-        all->counts.demo_bytes += writer_size(recording->writer);
-        all->counts.lost_demos += recording->cut && recording->cut != size_limit;
-    }
-    if (recording->cut)
-        log_cut(recording, *name);
-    g_free(path);
-    return NULL;
-}
-
-/* Keeps it until it can have its name. */
-static void wait_for_name(struct recording *recording, const struct qs_demo_name_request *request)
-{
-    recording->finished = true;
     recording->request = *request;
     recording->request.capture = g_strdup(request->capture);
     recording->request.player = g_strdup(request->player);
@@ -215,56 +207,152 @@ static void wait_for_name(struct recording *recording, const struct qs_demo_name
     recording->request.extension = g_strdup(request->extension);
 }
 
+static void free_recording(struct recording *recording)
+{
+    drop_waiting(recording);
+    g_queue_unlink(&recording->all->open, &recording->link);
+    g_byte_array_free(recording->waiting, TRUE);
+    g_free((char *)recording->request.capture);
+    g_free((char *)recording->request.player);
+    g_free((char *)recording->request.map);
+    g_free((char *)recording->request.extension);
+    g_free(recording->suffix);
+    g_free(recording->path);
+    g_free(recording);
+}
+
+/* The demo of a late session must be on disk before its capture goes. */
+static void end(void *file)
+{
+    struct recording *recording = file;
+
+    if (recording->finished)
+        return;
+    if (recording->path)
+        syncer_remove(recording->all->syncer, recording->path);
+    free_recording(recording);
+}
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+static void count_named(const struct recording *recording, const char *name, const char *path)
+{
+    struct status *status = recording->all->status;
+
+    syncer_add(recording->all->syncer, path);
+    if (recording->format) {
+        status_add_finished(status, recording->format->protocol, path, recording->written);
+        status->lost_demos += recording->cut && recording->cut != size_limit;
+    }
+    if (recording->cut)
+        log_warning("demo_cut",
+                    json_pack("{s:s, s:s, s:I}", "file", name, "why", recording->cut, "lost",
+                              (json_int_t)recording->lost),
+                    "%s: ends early (%s); %" G_GUINT64_FORMAT
+                    " bytes are lost up to the next level",
+                    name, recording->cut, recording->lost);
+}
+
+/* Gives it its name. Returns that as a new text; or NULL: it cannot have it now. */
+static char *name_recording(struct recording *recording)
+{
+    struct folder *folder = recording->folder;
+    char *name = NULL, *path = NULL;
+    bool named;
+
+    if (folder->obstacle || !write_waiting(recording))
+        return NULL;
+    do {
+        g_free(name);
+        g_free(path);
+        name = qs_demo_names_next(folder->naming, &recording->request);
+        path = g_build_filename(folder->path, name, NULL);
+        named = rename_to_free_name(recording->path, path);
+    } while (!named && errno == EEXIST);
+    qs_demo_names_forget(folder->naming, NAMES_MAX);
+    if (named) {
+        g_clear_pointer(&recording->path, g_free);
+        count_named(recording, name, path);
+    } else {
+        fail(recording);
+        g_clear_pointer(&name, g_free);
+    }
+    g_free(path);
+    return name;
+}
+
 static void count_as_lost(struct recording *recording)
 {
-    struct recordings_counts *counts = &recording->all->counts;
+    struct status *status = recording->all->status;
 
-    counts->lost_demos += recording->format != NULL;
-    counts->lost_bytes += writer_size(recording->writer);
+    status->lost_demos += recording->format != NULL;
+    status->lost_bytes += recording->written;
 }
 
 /* NULL and no name: it waits. */
 static char *commit(struct qs_demo_store *store, void *file,
                     const struct qs_demo_name_request *request, char **name)
 {
-    const struct recordings *all = (const struct recordings *)store;
     struct recording *recording = file;
-    char *error;
 
-    *name = NULL;
-    error = all->no_room ? g_strdup(no_room_text) : name_recording(recording, request, name);
-    if (!error)
+    (void)store;
+    copy_request(recording, request);
+    *name = name_recording(recording);
+    recording->finished = !*name && recording->cut != file_removed;
+    if (recording->cut != file_removed)
         return NULL;
-    g_clear_pointer(name, g_free);
-    if (writer_has_failed(recording->writer)) {
-        count_as_lost(recording);
-        return error;
-    }
-    writer_hold(recording->writer, error);
-    wait_for_name(recording, request);
-    g_free(error);
-    return NULL;
+    count_as_lost(recording);
+    return g_strdup(file_removed);
 }
 
-/* A recording that waited; false: it still does. */
-static bool name_late(struct recording *recording)
+static void log_named(const struct recording *recording, const char *name)
 {
-    char *name, *path, *error = name_recording(recording, &recording->request, &name);
+    char *path = g_build_filename(recording->folder->path, name, NULL);
 
-    if (!error) {
-        path = g_build_filename(recording->folder->path, name, NULL);
-        log_event("demo",
-                  json_pack("{s:s, s:I}", "file", path, "bytes",
-                            (json_int_t)writer_size(recording->writer)),
-                  "%s: written, after it waited in memory", path);
-        g_free(path);
-    } else if (writer_has_failed(recording->writer)) {
+    (recording->remark ? log_warning : log_event)(
+        recording->remark ? "unfinished" : "demo",
+        json_pack("{s:s, s:I}", "file", path, "bytes", (json_int_t)recording->written),
+        "%s: %s: %" G_GUINT64_FORMAT " bytes", path,
+        recording->remark ? recording->remark : "written, after it waited in memory",
+        recording->written);
+    g_free(path);
+}
+
+/* A recording that waits for its name. */
+static void name_late(struct recording *recording)
+{
+    char *name = name_recording(recording);
+
+    if (name) {
+        log_named(recording, name);
+    } else if (recording->cut == file_removed) {
         count_as_lost(recording);
-        log_warning("demo_lost", NULL, "a demo is lost: %s", error);
+        log_warning("demo_lost", NULL, "a demo is lost: %s", file_removed);
     }
+    if (name || recording->cut == file_removed)
+        free_recording(recording);
     g_free(name);
-    g_free(error);
-    return !error || writer_has_failed(recording->writer);
+}
+
+/* --- What earlier runs left ------------------------------------------------------------------ */
+
+void recordings_adopt(struct recordings *all, unsigned folder, const struct leftover *leftover)
+{
+    struct recording *recording =
+        recording_new(all, folder, g_strconcat(".", leftover->request.extension, NULL));
+
+    recording->path = g_strdup(leftover->path);
+    recording->written = leftover->size;
+    recording->remark = leftover->remark;
+    g_byte_array_append(recording->waiting, leftover->end->data, leftover->end->len);
+    all->waiting += leftover->end->len;
+    recording->finished = true;
+    copy_request(recording, &leftover->request);
+}
+
+void recordings_remove(struct recordings *all, const char *path)
+{
+    syncer_remove(all->syncer, path);
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
@@ -300,147 +388,115 @@ static bool is_same_folder(const struct folder *folder, const char *path)
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-static void recover(const struct recordings *all, const struct folder *folder, bool again)
-{
-    const struct recovery recovery = {.folder = folder->path,
-                                      .demos = all->folders[DEMOS].path,
-                                      .sessions = all->setup.sessions,
-                                      .again = again};
-
-    recovery_run(&recovery, folder->left);
-}
-
-static void check_folder(const struct recordings *all, struct folder *folder)
+static void check_folder(struct recordings *all, struct folder *folder)
 {
     char *error = NULL;
 
+    if (!folder->path)
+        return;
     if (!is_same_folder(folder, folder->path) && open_folder(folder, &error))
         log_warning("folder_removed", json_pack("{s:s}", "folder", folder->path),
                     "%s: was removed; recordings that were being written are lost", folder->path);
     g_free(error);
-    if (all->ticks % CHECK_EVERY_S == 0 && !all->obstacle)
-        recover(all, folder, true);
+    g_free(folder->obstacle);
+    folder->obstacle = all->no_room ? g_strdup("nothing can be removed to keep --max-disk") : NULL;
 }
 
 static void enforce_quota(struct recordings *all)
 {
     const struct quota quota = {.folders = {all->folders[DEMOS].path, all->folders[CAPTURES].path},
-                                .max_disk = all->setup.limits->max_disk,
-                                .keep = all->setup.limits->keep};
+                                .max_disk = recorder_options.max_disk,
+                                .keep = recorder_options.keep};
 
     all->no_room = !quota_enforce(&quota, all->began + all->ticks);
 }
 
-/* Writes what waits. Returns what stands against that, or NULL. */
-static const char *flush_all(struct recordings *all)
+static void flush_all(struct recordings *all)
 {
-    const char *obstacles[FOLDERS] = {0};
     GList *next;
 
-    all->counts.waiting = 0;
     for (GList *link = all->open.head; link; link = next) {
         struct recording *recording = link->data;
-        const char **obstacle = &obstacles[recording->folder - all->folders];
 
         next = link->next;
-        if (!all->no_room && !*obstacle)
-            writer_flush(recording->writer);
-        if (writer_obstacle(recording->writer) && !writer_has_failed(recording->writer)) {
-            *obstacle = writer_obstacle(recording->writer);
-            all->counts.waiting += writer_waiting(recording->writer);
-        } else if (recording->finished && name_late(recording)) {
-            free_recording(recording);
-        }
+        if (recording->finished)
+            name_late(recording);
+        else if (recording->waiting->len && !recording->folder->obstacle)
+            write_waiting(recording);
     }
-    if (all->no_room)
-        return no_room_text;
-    return obstacles[DEMOS] ? obstacles[DEMOS] : obstacles[CAPTURES];
 }
 
 static void sync_all(struct recordings *all)
 {
     for (GList *link = all->open.head; link; link = link->next) {
         struct recording *recording = link->data;
-        const uint64_t written = writer_size(recording->writer) - writer_waiting(recording->writer);
 
-        if (written != recording->synced && writer_temporary(recording->writer))
-            syncer_add(all->syncer, writer_temporary(recording->writer));
-        recording->synced = written;
+        if (recording->written != recording->synced)
+            syncer_add(all->syncer, recording->path);
+        recording->synced = recording->written;
     }
 }
 
-static void log_obstacle(const struct recordings *all)
+static void report_obstacle(struct recordings *all)
 {
-    if (all->obstacle)
-        log_warning("disk_full", json_pack("{s:s}", "why", all->obstacle),
-                    "%s; what is recorded waits in memory", all->obstacle);
-    else
-        log_warning("disk_room", json_pack("{s:I}", "lost", (json_int_t)all->counts.lost_bytes),
+    const char *obstacle = all->folders[DEMOS].obstacle ? all->folders[DEMOS].obstacle
+                                                        : all->folders[CAPTURES].obstacle;
+
+    if (obstacle && !all->reported)
+        log_warning("disk_full", json_pack("{s:s}", "why", obstacle),
+                    "%s; what is recorded waits in memory", obstacle);
+    else if (!obstacle && all->reported)
+        log_warning("disk_room", NULL,
                     "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
-                    all->counts.lost_bytes);
+                    all->status->lost_bytes);
+    all->reported = obstacle != NULL;
 }
 
 void recordings_tick(struct recordings *all)
 {
-    const char *obstacle;
-
-    for (int i = 0; i < FOLDERS; i++)
-        if (all->folders[i].left)
-            check_folder(all, &all->folders[i]);
     if (all->ticks % CHECK_EVERY_S == 0)
         enforce_quota(all);
     all->ticks++;
-    obstacle = flush_all(all);
-    if (!obstacle != !all->obstacle) {
-        g_free(all->obstacle);
-        all->obstacle = g_strdup(obstacle);
-        log_obstacle(all);
-    }
+    for (int i = 0; i < FOLDERS; i++)
+        check_folder(all, &all->folders[i]);
+    flush_all(all);
+    report_obstacle(all);
     if (all->ticks % SYNC_EVERY_S == 0 && syncer_is_idle(all->syncer))
         sync_all(all);
 }
 
-const struct recordings_counts *recordings_counts(const struct recordings *all)
-{
-    return &all->counts;
-}
+/* --- Opening and closing --------------------------------------------------------------------- */
 
 struct qs_demo_store *recordings_store(struct recordings *all)
 {
     return &all->store;
 }
 
-/* --- Opening and closing --------------------------------------------------------------------- */
-
-static bool use_folder(struct recordings *all, struct folder *folder, const char *path,
-                       char **error)
+const char *recordings_folder(const struct recordings *all, unsigned folder)
 {
-    folder->path = path;
-    if (!open_folder(folder, error))
-        return false;
-    folder->left = recovery_find(path);
-    recover(all, folder, false);
-    return true;
+    return all->folders[folder].path;
 }
 
-struct recordings *recordings_new(const struct recordings_setup *setup, char **error)
+struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
+                                  char **error)
 {
     struct recordings *all = g_new0(struct recordings, 1);
-    const char *demos = demo_files_folder(setup->demos);
-    bool good;
+    const char *const paths[FOLDERS] = {demos, captures};
+    bool good = true;
 
     all->store = (struct qs_demo_store){
         .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
-    all->setup = *setup;
+    all->status = status;
     all->began = g_get_real_time() / G_USEC_PER_SEC;
-    g_queue_init(&all->open);
     all->syncer = syncer_new();
-    all->folders[DEMOS].lock = all->folders[CAPTURES].lock = -1;
-    all->folders[DEMOS].naming = demo_files_naming(setup->demos);
-    all->folders[CAPTURES].naming = qs_demo_names_new(NULL);
-    good = use_folder(all, &all->folders[DEMOS], demos, error);
-    if (good && setup->captures && !is_same_folder(&all->folders[DEMOS], setup->captures))
-        good = use_folder(all, &all->folders[CAPTURES], setup->captures, error);
+    for (int i = 0; i < FOLDERS; i++)
+        all->folders[i] = (struct folder){.lock = -1, .naming = qs_demo_names_new(NULL)};
+    for (int i = 0; i < FOLDERS && good; i++) {
+        if (!paths[i] || (i && is_same_folder(&all->folders[DEMOS], paths[i])))
+            continue;
+        all->folders[i].path = paths[i];
+        good = open_folder(&all->folders[i], error);
+    }
     if (good)
         return all;
     recordings_free(all);
@@ -450,25 +506,24 @@ struct recordings *recordings_new(const struct recordings_setup *setup, char **e
 /* What is on disk stays for the next run. */
 static void give_up(struct recording *recording)
 {
-    const uint64_t waiting = writer_waiting(recording->writer);
+    struct status *status = recording->all->status;
+    const guint waiting = recording->waiting->len;
 
     failure(EXIT_PROBLEMS, (struct qs_location){0},
-            "a recording is not finished: %s; %" G_GUINT64_FORMAT
-            " bytes are lost, and the next start completes the rest",
-            writer_obstacle(recording->writer), waiting);
-    recording->all->counts.lost_bytes += waiting;
-    recording->all->counts.lost_demos += recording->format != NULL;
-    writer_forget(recording->writer);
-    recording->late = false;
+            "a recording is not finished: %s; %u bytes are lost, and the next start completes the "
+            "rest",
+            recording->folder->obstacle, waiting);
+    status->lost_bytes += waiting;
+    status->lost_demos += recording->format != NULL;
     free_recording(recording);
 }
 
 void recordings_close(struct recordings *all)
 {
-    flush_all(all);
+    recordings_tick(all);
     while (all->open.head)
         give_up(all->open.head->data);
-    if (all->counts.lost_demos)
+    if (all->status->lost_demos)
         raise_status(EXIT_PROBLEMS);
 }
 
@@ -476,12 +531,10 @@ void recordings_free(struct recordings *all)
 {
     syncer_free(all->syncer);
     for (int i = 0; i < FOLDERS; i++) {
-        if (all->folders[i].left)
-            g_ptr_array_free(all->folders[i].left, TRUE);
         if (all->folders[i].lock >= 0)
             close(all->folders[i].lock);
+        qs_demo_names_free(all->folders[i].naming);
+        g_free(all->folders[i].obstacle);
     }
-    qs_demo_names_free(all->folders[CAPTURES].naming);
-    g_free(all->obstacle);
     g_free(all);
 }

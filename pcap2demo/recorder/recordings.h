@@ -12,33 +12,24 @@
 #define PCAP2DEMO_RECORDINGS_H
 
 #include "common/sessions/sessions.h"
-#include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/recorder/options.h"
+#include "pcap2demo/recorder/status.h"
+
+/* Extensions of captures: those the user asked for, and those of sessions joined late. */
+#define CAPTURE_EXTENSION "pcapng"
+#define LATE_CAPTURE_EXTENSION "late.pcapng"
+
+/* The folders of recordings; the second may be missing. */
+enum { DEMOS, CAPTURES, FOLDERS };
 
 struct recordings;
 
-struct recordings_setup {
-    struct demo_files *demos;
-    const char *captures; /* folder; NULL: captures are kept only of late sessions, with demos */
-    const struct recorder_options *limits;
-    const struct qs_sessions_options *sessions; /* how they are decoded */
-    /* A demo has its name. */
-    void (*named)(void *user, const char *path, uint64_t bytes);
-    void *user;
-};
-
-struct recordings_counts {
-    uint64_t demos, demo_bytes; /* that have their names */
-    uint64_t lost_demos;        /* that could not be written, or end early */
-    uint64_t lost_bytes;
-    uint64_t waiting; /* bytes in memory */
-};
-
 /*
- * Completes what earlier runs left unfinished. All of `setup` must live as long. NULL on failure;
- * then `*error` is a new text.
+ * `captures` NULL: captures are kept only of late sessions, with demos. All arguments must live as
+ * long. NULL on failure; then `*error` is a new text.
  */
-struct recordings *recordings_new(const struct recordings_setup *setup, char **error);
+struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
+                                  char **error);
 
 /* Also ends recordings that still wait; the next run completes what is on disk. */
 void recordings_close(struct recordings *recordings);
@@ -46,9 +37,26 @@ void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
+/* NULL: there is none. */
+const char *recordings_folder(const struct recordings *recordings, unsigned folder);
+
+/* An unfinished file of an earlier run. */
+struct leftover {
+    const char *path;
+    uint64_t size;
+    GByteArray *end; /* what it lacks */
+    struct qs_demo_name_request request;
+    const char *remark; /* for the log; static */
+};
+
+/* Completes the file and gives it its name, as soon as that is possible. */
+void recordings_adopt(struct recordings *recordings, unsigned folder,
+                      const struct leftover *leftover);
+
+/* Removes a file of an earlier run when all demos so far are on disk. */
+void recordings_remove(struct recordings *recordings, const char *path);
+
 /* Writes what waits in memory; to be called every second. */
 void recordings_tick(struct recordings *recordings);
-
-const struct recordings_counts *recordings_counts(const struct recordings *recordings);
 
 #endif

@@ -9,36 +9,26 @@
 #include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/output/demo_files.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/recorder/disk.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/sync.h"
+
+enum { CHUNK = 64 * 1024 };
 
 /* An unfinished file. */
 struct unfinished {
     struct qs_sessions_handler handler; /* reads it */
-    const struct recovery *recovery;
-    struct qs_demo_names *naming;
-    char *path;
-    struct qs_demo_name_request request; /* with `player` and `map`, as far as they are known */
-    char *player, *map;
+    struct recordings *recordings;
+    unsigned folder; /* DEMOS or CAPTURES */
+    char *path, *player, *map;
+    struct leftover leftover;
     bool capture, late;
-    uint64_t size;
     uint64_t whole;  /* bytes of whole blocks */
     uint64_t blocks; /* of a demo; packets of a capture */
-    GByteArray *end; /* what the demo lacks */
     unsigned demos;  /* made of a capture */
 };
 
-/* --- Names ----------------------------------------------------------------------------------- */
-
-char *recovery_suffix(const struct qs_demo_name_request *request)
-{
-    return g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture, request->start,
-                           request->extension);
-}
-
-/* The reverse of recovery_suffix(). The texts stand in `name`, which is changed. */
+/* The parts of ".pcap2demo-rec-NUMBER.CAPTURE@START.EXTENSION". The texts stand in `name`, which is
+ * changed. */
 static bool parse_name(char *name, struct qs_demo_name_request *request)
 {
     char *capture = strchr(name + 1, '.'), *at = strrchr(name, '@');
@@ -65,9 +55,34 @@ static void on_session_end(struct qs_sessions_handler *handler,
         file->map = g_strdup(g_ptr_array_index(session->maps, 0));
 }
 
+static void log_made(const struct unfinished *file, unsigned folder, const char *name,
+                     const char *what)
+{
+    char *path = g_build_filename(recordings_folder(file->recordings, folder), name, NULL);
+
+    log_warning("unfinished", json_pack("{s:s}", "file", path), "%s: %s an unfinished recording",
+                path, what);
+    g_free(path);
+}
+
+/* One that waits is written later, and its packets are kept. */
+static void on_demo_file(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session,
+                         const struct qs_session_demo_file *demo)
+{
+    struct unfinished *file = (struct unfinished *)handler;
+
+    (void)session;
+    if (!demo->name)
+        return;
+    file->demos++;
+    log_made(file, DEMOS, demo->name, "made of the packets of");
+}
+
 static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
                         struct qs_demo_input *demo)
 {
+    GByteArray *end = file->leftover.end;
     struct qs_demo_block block;
     struct qs_view last = {0};
 
@@ -79,10 +94,9 @@ static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
         file->blocks++;
     }
     qs_sessions_end_demo(sessions);
-    demo->reader.format->append_end(file->end, last);
-    if (last.data && last.size == file->end->len &&
-        memcmp(last.data, file->end->data, last.size) == 0)
-        g_byte_array_set_size(file->end, 0); /* it has its end */
+    demo->reader.format->append_end(end, last);
+    if (last.data && last.size == end->len && memcmp(last.data, end->data, last.size) == 0)
+        g_byte_array_set_size(end, 0); /* it has its end */
 }
 
 static char *scan_demo(struct unfinished *file, FILE *stream, struct qs_sessions *sessions)
@@ -109,7 +123,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     if (!input)
         return error;
     pipeline_init(&pipeline);
-    qs_sessions_set_source(sessions, input->name, file->request.capture);
+    qs_sessions_set_source(sessions, input->name, file->leftover.request.capture);
     pipeline_read(&pipeline, input, sessions, false);
     file->blocks = input->frames;
     file->whole = input->position;
@@ -120,10 +134,10 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     return NULL;
 }
 
-/* The complete levels of a late session become demos. NULL, or why it cannot be read. */
-static char *scan(struct unfinished *file, struct qs_demo_store *demos)
+/* NULL, or why it cannot be read. */
+static char *scan(struct unfinished *file, const struct qs_sessions_options *sessions_options)
 {
-    struct qs_sessions_options options = *file->recovery->sessions;
+    struct qs_sessions_options options = *sessions_options;
     const int descriptor = open_own_file(file->path);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     struct qs_sessions *sessions;
@@ -132,9 +146,9 @@ static char *scan(struct unfinished *file, struct qs_demo_store *demos)
     if (!stream)
         return g_strdup(g_strerror(errno));
     fseeko(stream, 0, SEEK_END);
-    file->size = (uint64_t)ftello(stream);
+    file->leftover.size = (uint64_t)ftello(stream);
     rewind(stream);
-    options.store = demos;
+    options.store = recordings_store(file->recordings);
     options.prompt = false;
     if (!file->capture)
         options.sign_ons = NULL;
@@ -146,170 +160,102 @@ static char *scan(struct unfinished *file, struct qs_demo_store *demos)
 
 /* --- Completing it --------------------------------------------------------------------------- */
 
-static void log_completed(const char *path, uint64_t size, uint64_t blocks, const char *remark)
+/* The whole blocks become a recording of their own, with an end. */
+static void copy_start(const struct unfinished *file)
 {
-    log_warning("unfinished",
-                json_pack("{s:s, s:I, s:I}", "file", path, "bytes", (json_int_t)size, "blocks",
-                          (json_int_t)blocks),
-                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes%s", path, size,
-                remark);
-}
-
-static void on_demo_file(struct qs_sessions_handler *handler,
-                         const struct qs_client_session *session,
-                         const struct qs_session_demo_file *demo)
-{
-    struct unfinished *file = (struct unfinished *)handler;
-    char *path;
-
-    if (demo->error)
-        return;
-    file->demos++;
-    path = g_build_filename(file->recovery->demos, demo->name, NULL);
-    sync_file(path);
-    log_completed(path, demo->size, session->packets, ", made of its packets");
-    g_free(path);
-}
-
-/* NULL, or why the start of the file cannot be copied. */
-static char *copy_start(const struct unfinished *file, struct writer *writer)
-{
-    uint8_t buffer[WRITER_BUFFER];
-    uint64_t left = file->whole;
+    struct qs_demo_store *store = recordings_store(file->recordings);
+    const struct qs_demo_name_request *request = &file->leftover.request;
+    void *copy = store->begin(store, request);
     const int descriptor = open_own_file(file->path);
-    ssize_t size = 1;
+    uint64_t left = file->whole;
+    uint8_t buffer[CHUNK];
+    char *name = NULL;
+    ssize_t size;
 
-    while (descriptor >= 0 && left && size > 0) {
-        size = read(descriptor, buffer, MIN(left, sizeof buffer));
-        writer_add(writer, buffer, (size_t)MAX(size, 0));
-        left -= (uint64_t)MAX(size, 0);
+    while (left && (size = read(descriptor, buffer, MIN(left, sizeof buffer))) > 0) {
+        store->write(copy, buffer, (size_t)size);
+        left -= (uint64_t)size;
     }
-    if (descriptor >= 0)
-        close(descriptor);
-    return left ? g_strdup(g_strerror(errno)) : NULL;
-}
-
-/* Gives the writer's file a name with this extension. */
-static char *name_file(const struct unfinished *file, struct writer *writer, const char *extension,
-                       const char *remark)
-{
-    struct qs_demo_name_request request = file->request;
-    char *name, *error;
-
-    request.player = file->player;
-    request.map = file->map;
-    request.extension = extension;
-    error = demo_files_name(file->naming, false, writer, &request, &name);
-    if (!error) {
-        char *path = g_build_filename(file->recovery->folder, name, NULL);
-
-        sync_file(path);
-        log_completed(path, writer_size(writer), file->blocks, remark);
-        g_free(path);
-    }
+    close(descriptor);
+    store->write(copy, file->leftover.end->data, file->leftover.end->len);
+    g_free(store->commit(store, copy, request, &name));
+    store->end(copy);
+    if (name)
+        log_made(file, file->folder, name, "what precedes the damage of");
     g_free(name);
-    return error;
 }
 
-/* The file as it is gets a name. */
-static char *name_original(const struct unfinished *file, const char *extension, const char *remark)
+static void complete(struct unfinished *file)
 {
-    struct writer *writer = writer_adopt(file->recovery->folder, file->path, file->size);
-    char *error;
+    struct leftover *leftover = &file->leftover;
+    char *damaged = g_strconcat(leftover->request.extension, DAMAGED_EXTENSION, NULL);
+    const bool whole = file->blocks && file->whole == leftover->size;
 
-    writer_set_waiting(writer); /* if it cannot be named, it stays */
-    writer_add(writer, file->end->data, file->end->len);
-    error = name_file(file, writer, extension, remark);
-    writer_forget(writer);
-    writer_free(writer);
-    return error;
-}
-
-static char *complete_damaged(struct unfinished *file, const char *extension, const char *remark)
-{
-    struct writer *writer = writer_new(file->recovery->folder);
-    char *damaged = g_strconcat(extension, DAMAGED_EXTENSION, NULL);
-    char *error = file->blocks ? copy_start(file, writer) : NULL;
-
-    writer_add(writer, file->end->data, file->end->len);
-    if (file->blocks && !error)
-        error = name_file(file, writer, extension, remark);
-    g_byte_array_set_size(file->end, 0);
-    if (!error)
-        error = name_original(file, damaged, ", kept because it is damaged");
-    writer_free(writer);
-    g_free(damaged);
-    return error;
-}
-
-static char *complete(struct unfinished *file)
-{
-    const char *extension = file->capture ? CAPTURE_EXTENSION : file->request.extension;
-    const char *remark = "";
-
+    leftover->remark = "an unfinished recording, completed";
     if (file->late && !file->demos)
-        remark = ", the packets of a session that began before the recording: pcap2demo --sign-on "
-                 "makes a demo of them";
-    if (!file->size || (file->demos && strcmp(file->recovery->demos, file->recovery->folder) == 0 &&
-                        file->whole == file->size)) {
-        unlink(file->path);
-        return NULL;
+        leftover->remark = "the packets of a session that began before the recording: pcap2demo "
+                           "--sign-on makes a demo of them";
+    if (!whole && file->blocks)
+        copy_start(file);
+    if (!whole) {
+        g_byte_array_set_size(leftover->end, 0);
+        leftover->request.extension = damaged;
+        leftover->remark = "an unfinished recording, kept because it is damaged";
     }
-    if (!file->blocks || file->whole != file->size)
-        return complete_damaged(file, extension, remark);
-    return name_original(file, extension, remark);
+    if (!leftover->size || (whole && file->demos && file->folder == DEMOS))
+        recordings_remove(file->recordings, file->path);
+    else
+        recordings_adopt(file->recordings, file->folder, leftover);
+    g_free(damaged);
 }
 
-static bool recover(struct unfinished *file)
+static void recover(struct unfinished *file, const struct qs_sessions_options *sessions)
 {
-    const struct recovery *recovery = file->recovery;
-    struct demo_files *demos = file->late ? demo_files_new(recovery->demos, false) : NULL;
+    struct qs_demo_name_request *request = &file->leftover.request;
     char *error;
 
-    file->handler = (struct qs_sessions_handler){.want_rebuild = file->late,
-                                                 .write_demos = file->late,
+    file->late = strcmp(request->extension, LATE_CAPTURE_EXTENSION) == 0;
+    file->capture = file->late || strcmp(request->extension, CAPTURE_EXTENSION) == 0;
+    if (file->capture)
+        request->extension = CAPTURE_EXTENSION;
+    file->handler = (struct qs_sessions_handler){.session_end = on_session_end,
                                                  .demo_file = on_demo_file,
-                                                 .session_end = on_session_end};
-    error = scan(file, demos ? demo_files_store(demos) : NULL);
-    if (!error)
-        error = complete(file);
-    if (error && !recovery->again)
-        log_warning("unfinished", NULL, "%s: an unfinished recording cannot be completed: %s",
-                    file->path, error);
-    if (demos)
-        demo_files_free(demos);
+                                                 .want_rebuild = file->late,
+                                                 .write_demos = file->late};
+    file->leftover.path = file->path;
+    file->leftover.end = g_byte_array_new();
+    error = scan(file, sessions);
+    request->player = file->player;
+    request->map = file->map;
+    if (error)
+        log_warning("unfinished", json_pack("{s:s}", "file", file->path),
+                    "%s: an unfinished recording cannot be completed: %s", file->path, error);
+    else
+        complete(file);
+    g_byte_array_free(file->leftover.end, TRUE);
+    g_free(file->player);
+    g_free(file->map);
     g_free(error);
-    return !error;
 }
 
-/* --- A folder -------------------------------------------------------------------------------- */
-
-static bool recover_file(const struct recovery *recovery, struct qs_demo_names *naming,
-                         const char *name)
+static void recover_file(struct recordings *recordings, unsigned folder, const char *name,
+                         const struct qs_sessions_options *sessions)
 {
-    struct unfinished file = {.recovery = recovery, .naming = naming};
+    struct unfinished file = {.recordings = recordings, .folder = folder};
     char *parts = g_strdup(name);
-    bool done = true;
 
-    file.path = g_build_filename(recovery->folder, name, NULL);
-    file.end = g_byte_array_new();
-    if (parse_name(parts, &file.request)) {
-        file.late = strcmp(file.request.extension, LATE_CAPTURE_EXTENSION) == 0;
-        file.capture = file.late || strcmp(file.request.extension, CAPTURE_EXTENSION) == 0;
-        done = recover(&file);
-    }
-    g_byte_array_free(file.end, TRUE);
-    g_free(file.player);
-    g_free(file.map);
+    file.path = g_build_filename(recordings_folder(recordings, folder), name, NULL);
+    if (parse_name(parts, &file.leftover.request))
+        recover(&file, sessions);
     g_free(file.path);
     g_free(parts);
-    return done;
 }
 
-GPtrArray *recovery_find(const char *folder)
+/* Recovering makes other unfinished files, and must not find those. */
+static GPtrArray *find_unfinished(const char *folder)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    GDir *directory = g_dir_open(folder, 0, NULL);
+    GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
     const char *name;
 
     while (directory && (name = g_dir_read_name(directory)))
@@ -320,12 +266,14 @@ GPtrArray *recovery_find(const char *folder)
     return names;
 }
 
-void recovery_run(const struct recovery *recovery, GPtrArray *names)
+void recovery_run(struct recordings *recordings, const struct qs_sessions_options *sessions)
 {
-    struct qs_demo_names *naming = qs_demo_names_new(NULL);
+    for (unsigned folder = 0; folder < FOLDERS; folder++) {
+        GPtrArray *names = find_unfinished(recordings_folder(recordings, folder));
 
-    for (guint i = names->len; i--;)
-        if (recover_file(recovery, naming, g_ptr_array_index(names, i)))
-            g_ptr_array_remove_index(names, i);
-    qs_demo_names_free(naming);
+        for (guint i = 0; i < names->len; i++)
+            recover_file(recordings, folder, g_ptr_array_index(names, i), sessions);
+        g_ptr_array_free(names, TRUE);
+    }
+    recordings_tick(recordings);
 }

@@ -33,21 +33,8 @@ static char *cannot(const char *what)
     return g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-/* The folder that was just created: by its descriptor, since another user may have replaced it by a
- * link meanwhile. */
-static char *change_owner(const struct passwd *user, const char *folder)
-{
-    const int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    char *problem = NULL;
-
-    if (file < 0 || fchown(file, user->pw_uid, user->pw_gid) != 0)
-        problem = cannot(folder);
-    if (file >= 0)
-        close(file);
-    return problem;
-}
-
-/* Creates a missing folder, owned by the user. */
+/* Creates a missing folder, owned by the user. Another user may replace it by a link meanwhile,
+ * which is not followed. */
 static char *make_folder_of(const struct passwd *user, const char *folder)
 {
     char *problem;
@@ -55,7 +42,7 @@ static char *make_folder_of(const struct passwd *user, const char *folder)
     if (access(folder, F_OK) == 0 || geteuid() != 0)
         return NULL;
     problem = make_folders(folder);
-    return problem ? problem : change_owner(user, folder);
+    return !problem && lchown(folder, user->pw_uid, user->pw_gid) != 0 ? cannot(folder) : problem;
 }
 
 /* Groups first: the user has no right to change them. */
@@ -80,9 +67,9 @@ static char *switch_user(const char *name, const char *const *folders)
 
 /* --- Capabilities ---------------------------------------------------------------------------- */
 
-#ifdef __linux__
 static char *drop_capabilities(void)
 {
+#ifdef __linux__
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
 
@@ -90,14 +77,9 @@ static char *drop_capabilities(void)
         return cannot("capabilities cannot be dropped");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return cannot("new privileges cannot be refused");
-    return NULL;
-}
-#else
-static char *drop_capabilities(void)
-{
-    return NULL;
-}
 #endif
+    return NULL;
+}
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
@@ -157,35 +139,22 @@ static struct ruleset ruleset_of(long version)
                             .network = version >= 4 ? TCP_BIND | TCP_CONNECT : 0};
 }
 
-static bool allow(int rules, const struct ruleset *ruleset, const char *path, uint64_t rights)
+/* Or its nearest parent that exists. */
+static bool allow(int rules, const struct ruleset *ruleset, const char *folder, uint64_t rights)
 {
+    char *path = existing_folder(folder);
     struct landlock_path_beneath_attr beneath = {
         .allowed_access = rights & ruleset->files,
         .parent_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
     };
-    bool done;
+    const bool done =
+        beneath.parent_fd >= 0 &&
+        syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
 
-    if (beneath.parent_fd < 0)
-        return false;
-    done = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
-    close(beneath.parent_fd);
-    return done;
-}
-
-static bool allow_writing(int rules, const struct ruleset *ruleset, const char *folder)
-{
-    char *path = existing_folder(folder);
-    const bool done = allow(rules, ruleset, path, writing);
-
+    if (beneath.parent_fd >= 0)
+        close(beneath.parent_fd);
     g_free(path);
     return done;
-}
-
-/* libpcap reads the interfaces' drop counters there; not every system has it. */
-static void allow_statistics(int rules, const struct ruleset *ruleset)
-{
-    allow(rules, ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
-    allow(rules, ruleset, "/sys/devices", LANDLOCK_ACCESS_FS_READ_FILE);
 }
 
 static char *restrict_files(const char *const *folders)
@@ -203,10 +172,12 @@ static char *restrict_files(const char *const *folders)
     if (rules < 0)
         return cannot("files cannot be put out of reach");
     for (; *folders && done; folders++)
-        done = allow_writing(rules, &ruleset, *folders);
-    allow_statistics(rules, &ruleset);
+        done = allow(rules, &ruleset, *folders, writing);
+    /* libpcap reads the interfaces' drop counters there; not every system has it. */
+    allow(rules, &ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
+    allow(rules, &ruleset, "/sys/devices", LANDLOCK_ACCESS_FS_READ_FILE);
     /* For temporary files; see tmpfile(3). */
-    done = done && allow_writing(rules, &ruleset, P_tmpdir) &&
+    done = done && allow(rules, &ruleset, P_tmpdir, writing) &&
            syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
     return done ? NULL : cannot("files cannot be put out of reach");

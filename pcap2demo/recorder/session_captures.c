@@ -5,7 +5,7 @@
 
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/recovery.h"
+#include "pcap2demo/recorder/recordings.h"
 
 enum {
     EACH_MAX = 256 * 1024,      /* bytes of a conversation */

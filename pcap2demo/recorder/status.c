@@ -10,6 +10,7 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/recorder/log.h"
 
 enum { FINISHED_MAX = 100 };
 
@@ -21,22 +22,40 @@ static const char finished_file[] = "pcap2demo-finished.json";
 /* clang-format off */
 static const struct counter {
     const char *name, *help;
-    size_t offset;
+    bool of_games;
+    size_t offset; /* in struct status_game, or struct status */
 } counters[] = {
-    {"sessions_ended", "Sessions that ended", offsetof(struct status, ended)},
-    {"packets", "Packets that were captured", offsetof(struct status, packets)},
-    {"dropped_kernel", "Packets that the kernel dropped", offsetof(struct status, dropped_kernel)},
-    {"dropped_interface", "Packets that interfaces dropped", offsetof(struct status, dropped_interface)},
-    {"demos", "Demos that were written", offsetof(struct status, files.demos)},
-    {"demo_bytes", "Bytes of these demos", offsetof(struct status, files.demo_bytes)},
-    {"lost_demos", "Demos that are lost or end early", offsetof(struct status, files.lost_demos)},
-    {"lost_bytes", "Bytes that are lost", offsetof(struct status, files.lost_bytes)},
+    {"sessions_ended", "Sessions that ended", true, offsetof(struct status_game, sessions_ended)},
+    {"packets", "Packets that were captured", false, offsetof(struct status, packets)},
+    {"dropped_kernel", "Packets that the kernel dropped", false, offsetof(struct status, dropped_kernel)},
+    {"dropped_interface", "Packets that interfaces dropped", false, offsetof(struct status, dropped_interface)},
+    {"demos", "Demos that were written", true, offsetof(struct status_game, demos)},
+    {"demo_bytes", "Bytes of these demos", true, offsetof(struct status_game, demo_bytes)},
+    {"lost_demos", "Demos that are lost or end early", false, offsetof(struct status, lost_demos)},
+    {"lost_bytes", "Bytes that are lost", false, offsetof(struct status, lost_bytes)},
 };
 /* clang-format on */
 
+/* Of one game. */
+static uint64_t game_value(const struct status *status, const struct counter *counter, int game)
+{
+    return *(const uint64_t *)((const char *)&status->games[game] + counter->offset);
+}
+
 static uint64_t counter_value(const struct status *status, const struct counter *counter)
 {
-    return *(const uint64_t *)((const char *)status + counter->offset);
+    uint64_t sum = 0;
+
+    if (!counter->of_games)
+        return *(const uint64_t *)((const char *)status + counter->offset);
+    for (int i = 0; qs_protocols[i]; i++)
+        sum += game_value(status, counter, i);
+    return sum;
+}
+
+struct status_game *status_game(struct status *status, const struct qs_protocol *protocol)
+{
+    return &status->games[qs_protocol_number(protocol->name)];
 }
 
 void status_init(struct status *status)
@@ -77,20 +96,24 @@ char *status_text(const struct status *status)
     const guint sessions = g_hash_table_size(status->sessions);
     const guint players = count_sessions(status, true, NULL);
     GString *text = g_string_new(NULL);
+    uint64_t demos = 0, bytes = 0;
 
+    for (int i = 0; qs_protocols[i]; i++) {
+        demos += status->games[i].demos;
+        bytes += status->games[i].demo_bytes;
+    }
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    qs_plural(sessions), players, qs_plural(players), status->files.demos,
-                    qs_plural(status->files.demos));
-    if (status->files.demos)
-        g_string_append_printf(text, " (%.1f MB)", (double)status->files.demo_bytes / 1e6);
+                    qs_plural(sessions), players, qs_plural(players), demos, qs_plural(demos));
+    if (demos)
+        g_string_append_printf(text, " (%.1f MB)", (double)bytes / 1e6);
     g_string_append_printf(text,
                            ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
                            " by kernel, %" G_GUINT64_FORMAT " by interface",
                            status->packets, status->dropped_kernel, status->dropped_interface);
-    if (status->files.lost_bytes || status->files.lost_demos)
+    if (status->lost_bytes || status->lost_demos)
         g_string_append_printf(text,
                                ", lost %" G_GUINT64_FORMAT " demos, %" G_GUINT64_FORMAT " bytes",
-                               status->files.lost_demos, status->files.lost_bytes);
+                               status->lost_demos, status->lost_bytes);
     return g_string_free(text, FALSE);
 }
 
@@ -154,18 +177,27 @@ static json_t *sessions_json(const struct status *status)
 
 static void write_status(const struct status *status, const char *folder)
 {
-    GDateTime *now = g_date_time_new_now_utc();
-    char *time = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+    char *time = log_time(), *text = status_text(status);
     json_t *object = report_json("status"), *numbers = status_json(status);
 
     json_object_update(object, numbers);
     json_object_set_new(object, "updated", json_string(time));
+    json_object_set_new(object, "message", json_string(text));
     json_object_set_new(object, "sessions", sessions_json(status));
     replace_json(folder, status_file, object);
     json_decref(numbers);
     json_decref(object);
+    g_free(text);
     g_free(time);
-    g_date_time_unref(now);
+}
+
+static void append_metric(GString *text, const struct counter *counter, const char *game,
+                          uint64_t value)
+{
+    g_string_append_printf(text, "pcap2demo_%s_total", counter->name);
+    if (game)
+        g_string_append_printf(text, "{game=\"%s\"}", game);
+    g_string_append_printf(text, " %" G_GUINT64_FORMAT "\n", value);
 }
 
 static void write_metrics(const struct status *status, const char *path)
@@ -177,14 +209,15 @@ static void write_metrics(const struct status *status, const char *path)
     for (int i = 0; qs_protocols[i]; i++)
         g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n", qs_protocols[i]->name,
                                count_sessions(status, false, qs_protocols[i]));
-    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++) {
-        const struct counter *counter = &counters[i];
-
+    for (const struct counter *counter = counters; counter < counters + G_N_ELEMENTS(counters);
+         counter++) {
         g_string_append_printf(text,
-                               "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n"
-                               "pcap2demo_%s_total %" G_GUINT64_FORMAT "\n",
-                               counter->name, counter->help, counter->name, counter->name,
-                               counter_value(status, counter));
+                               "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
+                               counter->name, counter->help, counter->name);
+        if (!counter->of_games)
+            append_metric(text, counter, NULL, counter_value(status, counter));
+        for (int i = 0; counter->of_games && qs_protocols[i]; i++)
+            append_metric(text, counter, qs_protocols[i]->name, game_value(status, counter, i));
     }
     replace_file(folder, name, text->str);
     g_string_free(text, TRUE);
@@ -216,7 +249,8 @@ void status_continue(struct status *status, const char *folder)
     g_free(path);
 }
 
-void status_add_finished(struct status *status, const char *path, uint64_t bytes)
+void status_add_finished(struct status *status, const struct qs_protocol *protocol,
+                         const char *path, uint64_t bytes)
 {
     const json_int_t count = json_integer_value(json_object_get(status->finished, "count")) + 1;
     json_t *demos = json_object_get(status->finished, "demos");
@@ -227,18 +261,20 @@ void status_add_finished(struct status *status, const char *path, uint64_t bytes
     while (json_array_size(demos) > FINISHED_MAX)
         json_array_remove(demos, 0);
     status->finished_changed = true;
+    status_game(status, protocol)->demos++;
+    status_game(status, protocol)->demo_bytes += bytes;
 }
 
-/* --- --status -------------------------------------------------------------------------------- */
+/* --- Who plays ------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *member, const char *otherwise)
+static const char *text_of(const json_t *object, const char *member)
 {
     const char *text = json_string_value(json_object_get(object, member));
 
-    return text ? text : otherwise;
+    return text ? text : "?";
 }
 
-/* "12.3", or "-" where it is not known. */
+/* "12.3", or "-" if it is not known. New. */
 static char *figure_text(const json_t *object, const char *member)
 {
     const json_t *value = json_object_get(object, member);
@@ -247,27 +283,41 @@ static char *figure_text(const json_t *object, const char *member)
                                  : g_strdup("-");
 }
 
-static void print_session(const json_t *session)
+/* A row of the table, by the session's JSON. New. */
+static char *session_row(const json_t *session)
 {
     const json_t *line = json_object_get(session, "line"), *maps = json_object_get(session, "maps");
-    const size_t count = json_array_size(maps);
-    const char *map = count ? json_string_value(json_array_get(maps, count - 1)) : NULL;
-    const char *player = text_of(session, "player", "?");
-    const bool spectator = json_is_true(json_object_get(session, "spectator"));
+    const json_t *map = json_array_get(maps, json_array_size(maps) - 1);
     char *up = figure_text(json_object_get(line, "c2s"), "loss");
     char *down = figure_text(json_object_get(line, "s2c"), "loss");
     char *ping = figure_text(line, "ping");
+    char *row = g_strdup_printf(
+        "%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT "%s",
+        text_of(session, "player"), text_of(session, "title"), map ? json_string_value(map) : "?",
+        json_number_value(json_object_get(session, "duration")),
+        (gint64)json_integer_value(json_object_get(session, "packets")), up, down, ping,
+        (gint64)json_integer_value(json_object_get(session, "bytes")),
+        json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
 
-    print_line("%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT
-               "%s",
-               player, text_of(session, "title", "?"), map ? map : "?",
-               json_number_value(json_object_get(session, "duration")),
-               (gint64)json_integer_value(json_object_get(session, "packets")), up, down, ping,
-               (gint64)json_integer_value(json_object_get(session, "bytes")),
-               spectator ? "  spectator" : "");
     g_free(up);
     g_free(down);
     g_free(ping);
+    return row;
+}
+
+void status_log_players(const struct status *status)
+{
+    json_t *sessions = sessions_json(status), *session;
+    size_t i;
+
+    json_array_foreach(sessions, i, session)
+    {
+        char *row = session_row(session);
+
+        log_warning("player", json_incref(session), "%s", row);
+        g_free(row);
+    }
+    json_decref(sessions);
 }
 
 static void print_status(const struct options *options)
@@ -279,21 +329,21 @@ static void print_status(const struct options *options)
     json_t *status = json_load_file(path, 0, &error), *session;
     size_t i;
 
-    if (!status) {
+    if (!status)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
                 error.text);
-    } else {
+    else
         print_line("%-24s %-11s %-12s %8s %9s %6s %6s %7s %9s", "player", "game", "map", "since",
                    "packets", "loss^%", "lossv%", "ping ms", "bytes");
-        json_array_foreach(json_object_get(status, "sessions"), i, session) print_session(session);
-        print_line("%s: %" G_GINT64_FORMAT " packets, %" G_GINT64_FORMAT
-                   " dropped by the kernel, demos: %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " lost",
-                   text_of(status, "updated", "?"),
-                   (gint64)json_integer_value(json_object_get(status, "packets")),
-                   (gint64)json_integer_value(json_object_get(status, "dropped_kernel")),
-                   (gint64)json_integer_value(json_object_get(status, "demos")),
-                   (gint64)json_integer_value(json_object_get(status, "lost_demos")));
+    json_array_foreach(json_object_get(status, "sessions"), i, session)
+    {
+        char *row = session_row(session);
+
+        print_line("%s", row);
+        g_free(row);
     }
+    if (status)
+        print_line("%s: %s", text_of(status, "updated"), text_of(status, "message"));
     json_decref(status);
     g_free(path);
 }

@@ -16,14 +16,17 @@
 #include <stdint.h>
 
 #include "common/sessions/session.h"
-#include "pcap2demo/recorder/recordings.h"
 
 struct status {
     GHashTable *sessions; /* struct qs_client_session that have not ended */
-    uint64_t ended;       /* sessions */
     uint64_t packets;     /* all of them */
     uint64_t dropped_kernel, dropped_interface;
-    struct recordings_counts files;
+    struct status_game {
+        uint64_t sessions_ended;
+        uint64_t demos, demo_bytes; /* that have their names */
+    } games[QS_PROTOCOLS_MAX];
+    uint64_t lost_demos; /* that could not be written, or end early */
+    uint64_t lost_bytes;
     gint64 begun;     /* monotonic, microseconds */
     json_t *finished; /* of pcap2demo-finished.json */
     bool finished_changed;
@@ -35,14 +38,20 @@ void status_clear(struct status *status);
 /* Continues the count of finished demos in this folder. */
 void status_continue(struct status *status, const char *folder);
 
+struct status_game *status_game(struct status *status, const struct qs_protocol *protocol);
+
 /* A demo has its name. */
-void status_add_finished(struct status *status, const char *path, uint64_t bytes);
+void status_add_finished(struct status *status, const struct qs_protocol *protocol,
+                         const char *path, uint64_t bytes);
 
 /* "2 sessions, 1 player, 12345 packets, ...". New. */
 char *status_text(const struct status *status);
 
 /* The same as members of an event. New. */
 json_t *status_json(const struct status *status);
+
+/* Logs each open session. */
+void status_log_players(const struct status *status);
 
 /* Writes the files in `folder`; and `metrics` in Prometheus' text format, or NULL. */
 void status_write(struct status *status, const char *folder, const char *metrics);

@@ -51,8 +51,10 @@ static bool is_below(const char *ignored, const char *name)
     return strncmp(name, ignored, length) == 0 && (!name[length] || name[length] == '.');
 }
 
-bool golden_is_ignored(const GPtrArray *ignored, const char *name)
+bool golden_is_ignored(void *user, const char *name)
 {
+    const GPtrArray *ignored = user;
+
     for (guint i = 0; i < ignored->len; i++)
         if (is_below(g_ptr_array_index(ignored, i), name))
             return true;

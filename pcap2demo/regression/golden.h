@@ -26,7 +26,7 @@
 /* Fields that vary from run to run: capture times, addresses, challenges, qports. New. */
 GPtrArray *golden_varying_fields(void);
 
-bool golden_is_ignored(const GPtrArray *ignored, const char *name);
+bool golden_is_ignored(void *ignored, const char *name);
 
 /* Whether `name` matches a field of any protocol, or of packets as such. */
 bool golden_is_field(const char *name);

@@ -202,11 +202,6 @@ void golden_compare(struct golden_result *result, const struct golden *was, cons
 
 /* --- An input -------------------------------------------------------------------------------- */
 
-static bool is_ignored(void *user, const char *name)
-{
-    return golden_is_ignored(user, name);
-}
-
 /* Reads the golden, if it is there and its first line is good. */
 static void read_golden(struct golden_check *check)
 {
@@ -240,7 +235,7 @@ void golden_check_begin(struct golden_check *check, const char *file)
     else
         check->ignored =
             check->golden ? g_ptr_array_ref(check->golden->ignored) : golden_varying_fields();
-    qs_dump_text_leave_out(check->dump, is_ignored, check->ignored);
+    qs_dump_text_leave_out(check->dump, golden_is_ignored, check->ignored);
     head = golden_head(check->ignored);
     check->text = g_string_new(head);
     check->packets = 0;

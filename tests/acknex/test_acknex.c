@@ -290,6 +290,43 @@ FIXTURE_TEST(test_description)
     g_free(description.player);
 }
 
+/* --- What cannot be read */
+
+/* What no message begins with is not decoded, nor what follows it; what comes before it is. */
+FIXTURE_TEST(test_unknown_messages)
+{
+    static const char client[] = "\2\3\4\7\x09\x0a\x0b\x0e\x0f";
+    static const char server[] = "\3\4\5\6\7\x0a\x0b\x0e\x0f\x12";
+
+    for (unsigned i = 0; i < 512; i++) {
+        const enum qs_direction direction = i & 256 ? QS_S2C : QS_C2S;
+        const uint8_t code = (uint8_t)i;
+        const bool s2c = direction == QS_S2C;
+        const uint8_t bytes[] = {s2c ? 4 : 7, 7, s2c ? 0 : 7, code, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+        const bool update = s2c && code >= 0x40;
+        const uint8_t unknown = code < 0x80 ? 0x20 : code < 0xc0 ? 0 : 0x30;
+
+        if (update ? !(code & unknown)
+            : s2c  ? memchr(server, code, sizeof server - 1) != NULL
+                   : memchr(client, code, sizeof client - 1) != NULL)
+            continue;
+        decode(f, direction, bytes, sizeof bytes);
+        assert_non_null(strstr(f->sink.log->str, "acknex.message 0+1 = "));
+        assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+        assert_int_equal(f->decoder.undecoded, update ? 7 : 9);
+    }
+}
+
+FIXTURE_TEST(test_malformed_messages)
+{
+    DECODE(f, QS_C2S, "\x0a\1\0\xff\xff\1\2\3");
+    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.undecoded, 3);
+    DECODE(f, QS_S2C, "\x0b\1\0no end");
+    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.undecoded, 6);
+}
+
 /* --- Recognition
  * --------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/mvd/mvd2.h"
+#include "common/demo/mvd/mvd.h"
 #include "common/demo_formats.h"
 #include "common/quake2/session.h"
 #include "pcap2demo/actions/action.h"
@@ -38,7 +38,7 @@ TEST(test_no_packets)
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
     action->end(action, true);
-    g_free(action);
+    action_free(action);
     assert_int_equal(status_so_far(), EXIT_PROBLEMS);
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
     status_reset();

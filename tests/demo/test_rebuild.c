@@ -53,8 +53,9 @@ struct rebuilding {
     struct qs_decoder decoder;
     struct qs_session *session;
     void *state;
-    uint64_t number; /* of the last packet */
-    uint32_t cut;    /* bytes at the end of packets that the capture lacks */
+    uint64_t number;     /* of the last packet */
+    uint32_t cut;        /* bytes at the end of packets that the capture lacks */
+    struct qs_reader in; /* the demo, as far as the test has looked at it */
 };
 
 static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *format)
@@ -84,6 +85,9 @@ static void rebuilding_end(struct rebuilding *r)
     g_string_free(r->memory.problems, TRUE);
 }
 
+#define REBUILD_TEST(function, start)                                                              \
+    TEST_WITH(function, struct rebuilding, r, start, rebuilding_end)
+
 static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
 {
     const struct qs_packet packet = {.data = bytes.data,
@@ -98,9 +102,19 @@ static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
     r->format->rebuilder->packet(r->state, &r->decoder, &packet);
 }
 
+static struct qs_reader demo_of(const struct rebuilding *r)
+{
+    return qs_reader_over(r->memory.demo->data, r->memory.demo->len);
+}
+
 static void finish(struct rebuilding *r)
 {
+    int32_t track;
+
     r->format->rebuilder->finish(r->state);
+    r->in = demo_of(r);
+    if (r->format == &qs_demo_dem && r->memory.demo->len)
+        assert_int_equal(dem_read_header(&r->in, &track), QS_DEMO_LINE);
 }
 
 /* --- QWD --- */
@@ -154,97 +168,79 @@ static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
     return block;
 }
 
-static struct qs_reader demo_of(const struct rebuilding *r)
+/* The next blocks: "set", or "s" and the server's sequence number, or "c" and the move's
+ * milliseconds. */
+static void assert_blocks(struct qs_reader *in, const char *expected)
 {
-    return qs_reader_over(r->memory.demo->data, r->memory.demo->len);
+    GString *found = g_string_new(NULL);
+    struct qwd_block block;
+
+    while (found->len < strlen(expected)) {
+        assert_int_equal(qwd_read_block(in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
+        if (block.type == QWD_SET)
+            g_string_append(found, " set");
+        else if (block.type == QWD_READ)
+            g_string_append_printf(found, " s%u", qs_le32(block.packet.data));
+        else
+            g_string_append_printf(found, " c%u", block.cmd.msec);
+    }
+    assert_string_equal(found->str + 1, expected);
+    g_string_free(found, TRUE);
 }
 
-static void assert_server_block(struct qs_reader *in, uint32_t sequence)
+static void start_qwd(struct rebuilding *r)
 {
-    assert_int_equal(qs_le32(next_block(in, QWD_READ).packet.data), sequence);
-}
-
-static void assert_client_block(struct qs_reader *in, uint8_t msec)
-{
-    assert_int_equal(next_block(in, QWD_CMD).cmd.msec, msec);
+    rebuilding_start(r, &qs_demo_qwd);
 }
 
 /* A demo that begins with the next packet, of a connection whose beginning was seen. */
 static void start_connected(struct rebuilding *r)
 {
-    rebuilding_start(r, &qs_demo_qwd);
+    start_qwd(r);
     r->session->connection = r->session->level = 1;
     r->session->version = 28;
 }
 
 /* Two moves are lost: the next packet repeats them, the older one first. */
-TEST(test_lost_moves_are_in_order)
+REBUILD_TEST(test_lost_moves_are_in_order, start_connected)
 {
     static const uint8_t expected[] = {10, 21, 22, 23};
-    struct rebuilding r;
-    struct qs_reader in;
 
-    start_connected(&r);
-    move(&r, 100, 8, 9, 10);
-    move(&r, 103, 21, 22, 23);
-    server(&r, 8, 103);
-    finish(&r);
-    in = demo_of(&r);
-    next_block(&in, QWD_SET);
+    move(r, 100, 8, 9, 10);
+    move(r, 103, 21, 22, 23);
+    server(r, 8, 103);
+    finish(r);
+    assert_blocks(&r->in, "set");
     for (size_t i = 0; i < sizeof expected; i++)
-        assert_int_equal(next_block(&in, QWD_CMD).cmd.msec, expected[i]);
-    assert_server_block(&in, 8);
-    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
-    assert_int_equal(qs_reader_left(&in), 0);
-    assert_int_equal(r.memory.out.counts.repaired, 2);
-    rebuilding_end(&r);
+        assert_int_equal(next_block(&r->in, QWD_CMD).cmd.msec, expected[i]);
+    assert_blocks(&r->in, "s8");
+    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
+    assert_int_equal(qs_reader_left(&r->in), 0);
+    assert_int_equal(r->memory.out.counts.repaired, 2);
 }
 
 /* A capture on the server's side: the client sent its packet before it had the server's second. */
-TEST(test_moves_stand_where_they_were_sent)
+REBUILD_TEST(test_moves_stand_where_they_were_sent, start_connected)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    start_connected(&r);
-    server(&r, 100, 50);
-    server(&r, 101, 50);
-    server(&r, 102, 50);
-    move_after(&r, 51, 100, 1, 2, 11);
-    move_after(&r, 52, 100, 2, 11, 12);
-    move_after(&r, 53, 102, 11, 12, 13);
-    finish(&r);
-    in = demo_of(&r);
-    next_block(&in, QWD_SET);
-    assert_server_block(&in, 100);
-    assert_client_block(&in, 11);
-    assert_client_block(&in, 12);
-    assert_server_block(&in, 101);
-    assert_server_block(&in, 102);
-    assert_client_block(&in, 13);
-    rebuilding_end(&r);
+    server(r, 100, 50);
+    server(r, 101, 50);
+    server(r, 102, 50);
+    move_after(r, 51, 100, 1, 2, 11);
+    move_after(r, 52, 100, 2, 11, 12);
+    move_after(r, 53, 102, 11, 12, 13);
+    finish(r);
+    assert_blocks(&r->in, "set s100 c11 c12 s101 s102 c13");
 }
 
 /* The server answers packets that the capture has too late, or not at all. */
-TEST(test_moves_that_the_server_had)
+REBUILD_TEST(test_moves_that_the_server_had, start_connected)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    start_connected(&r);
-    server(&r, 100, 50);
-    server(&r, 101, 52);
-    move_after(&r, 51, 100, 1, 2, 11);
-    move_after(&r, 53, 101, 11, 12, 13);
-    finish(&r);
-    in = demo_of(&r);
-    next_block(&in, QWD_SET);
-    assert_server_block(&in, 100);
-    assert_client_block(&in, 11);
-    assert_client_block(&in, 12);
-    assert_server_block(&in, 101);
-    assert_client_block(&in, 13);
-    rebuilding_end(&r);
+    server(r, 100, 50);
+    server(r, 101, 52);
+    move_after(r, 51, 100, 1, 2, 11);
+    move_after(r, 53, 101, 11, 12, 13);
+    finish(r);
+    assert_blocks(&r->in, "set s100 c11 c12 s101 c13");
 }
 
 /* svc_packetentities with entity 65, which has model 3. */
@@ -254,140 +250,101 @@ TEST(test_moves_that_the_server_had)
 #define DELTA(from) "\x30" from "\x41\x20\x09\0\0"
 
 /* A delta from a packet that is not there is written in full, and what follows counts from it. */
-TEST(test_delta_without_its_base)
+REBUILD_TEST(test_delta_without_its_base, start_connected)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    start_connected(&r);
-    say(&r, 100, 50, VIEW(FULL));
-    move_after(&r, 51, 100, 1, 2, 11);
-    move_after(&r, 102, 100, 1, 2, 12);
-    say(&r, 102, 102, VIEW(DELTA("\x65")));
-    move_after(&r, 103, 102, 1, 2, 13);
-    say(&r, 103, 103, VIEW(DELTA("\x66")));
-    finish(&r);
-    in = demo_of(&r);
-    while (in.data[in.pos + 4] != QWD_READ || qs_le32(in.data + in.pos + 9) != 102)
-        assert_int_equal(qwd_read_block(&in, &(struct qwd_block){0}, QWD_CMD_CLASSIC),
+    say(r, 100, 50, VIEW(FULL));
+    move_after(r, 51, 100, 1, 2, 11);
+    move_after(r, 102, 100, 1, 2, 12);
+    say(r, 102, 102, VIEW(DELTA("\x65")));
+    move_after(r, 103, 102, 1, 2, 13);
+    say(r, 103, 103, VIEW(DELTA("\x66")));
+    finish(r);
+    while (r->in.data[r->in.pos + 4] != QWD_READ || qs_le32(r->in.data + r->in.pos + 9) != 102)
+        assert_int_equal(qwd_read_block(&r->in, &(struct qwd_block){0}, QWD_CMD_CLASSIC),
                          QS_DEMO_BLOCK);
-    assert_view_is(next_block(&in, QWD_READ).packet,
+    assert_view_is(next_block(&r->in, QWD_READ).packet,
                    VIEW("\x66\0\0\0\x66\0\0\0\x2f\x41\xa0\x04\3\x09\0\0"));
-    assert_client_block(&in, 13);
-    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x67\0\0\0\x67\0\0\0" DELTA("\x66")));
+    assert_blocks(&r->in, "c13");
+    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x67\0\0\0\x67\0\0\0" DELTA("\x66")));
     assert_non_null(
-        strstr(r.memory.problems->str, "entities may be wrong until their next update"));
-    rebuilding_end(&r);
+        strstr(r->memory.problems->str, "entities may be wrong until their next update"));
 }
 
 /* The server counts from another frame than the client had by then, as when the client dropped one:
  * players have that frame and would drop the update all the same. */
-TEST(test_delta_that_players_drop)
+REBUILD_TEST(test_delta_that_players_drop, start_connected)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    start_connected(&r);
-    say(&r, 100, 100, VIEW(FULL));
-    move_after(&r, 101, 100, 1, 2, 11);
-    say(&r, 101, 101, VIEW(DELTA("\x64")));
-    move_after(&r, 102, 101, 2, 11, 12);
-    say(&r, 102, 102, VIEW("\x30\x64\0\0"));
-    finish(&r);
-    in = demo_of(&r);
-    next_block(&in, QWD_SET);
-    assert_server_block(&in, 100);
-    assert_client_block(&in, 11);
-    assert_server_block(&in, 101);
-    assert_client_block(&in, 12);
-    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
-    assert_string_equal(r.memory.problems->str,
+    say(r, 100, 100, VIEW(FULL));
+    move_after(r, 101, 100, 1, 2, 11);
+    say(r, 101, 101, VIEW(DELTA("\x64")));
+    move_after(r, 102, 101, 2, 11, 12);
+    say(r, 102, 102, VIEW("\x30\x64\0\0"));
+    finish(r);
+    assert_blocks(&r->in, "set s100 c11 s101 c12");
+    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
+    assert_string_equal(r->memory.problems->str,
                         "5: entities are written in full, since players would drop the update\n");
-    rebuilding_end(&r);
 }
 
 /* A demo without a packet of the server's shows nothing. */
-TEST(test_client_alone)
+REBUILD_TEST(test_client_alone, start_connected)
 {
-    struct rebuilding r;
-
-    start_connected(&r);
-    move(&r, 100, 8, 9, 10);
-    finish(&r);
-    assert_int_equal(r.memory.demo->len, 0);
-    rebuilding_end(&r);
+    move(r, 100, 8, 9, 10);
+    finish(r);
+    assert_int_equal(r->memory.demo->len, 0);
 }
 
 /* The form that ezQuake plays from 3.7 on. */
-TEST(test_commands_of_ezquake_37)
+REBUILD_TEST(test_commands_of_ezquake_37, start_connected)
 {
-    struct rebuilding r;
-    struct qs_reader in;
     struct qwd_block block;
 
-    start_connected(&r);
-    r.memory.out.qwd_format = QS_QWD_EZQUAKE_37;
-    server(&r, 100, 50);
-    move_after(&r, 51, 100, 8, 9, 10);
-    server(&r, 101, 51);
-    finish(&r);
-    in = demo_of(&r);
-    next_block(&in, QWD_SET);
-    assert_server_block(&in, 100);
-    block = next_block(&in, QWD_CMD);
+    r->memory.out.qwd_format = QS_QWD_EZQUAKE_37;
+    server(r, 100, 50);
+    move_after(r, 51, 100, 8, 9, 10);
+    server(r, 101, 51);
+    finish(r);
+    assert_blocks(&r->in, "set s100");
+    block = next_block(&r->in, QWD_CMD);
     assert_int_equal(block.form, QWD_CMD_EZQUAKE_37);
     assert_int_equal(block.cmd.msec, 10);
-    assert_server_block(&in, 101);
-    next_block(&in, QWD_READ);
-    assert_int_equal(qs_reader_left(&in), 0);
-    rebuilding_end(&r);
+    assert_blocks(&r->in, "s101");
+    next_block(&r->in, QWD_READ);
+    assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
 /* In the middle of a level nothing is written: players would stop at it. */
-TEST(test_late_start_of_the_client)
+REBUILD_TEST(test_late_start_of_the_client, start_qwd)
 {
-    struct rebuilding r;
-
-    rebuilding_start(&r, &qs_demo_qwd);
-    move(&r, 100, 8, 9, 10);
-    say(&r, 8, 100, VIEW("\x2f\0\0"));
-    finish(&r);
-    assert_false(r.memory.out.begun);
-    assert_int_equal(r.memory.demo->len, 0);
-    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
-    rebuilding_end(&r);
+    move(r, 100, 8, 9, 10);
+    say(r, 8, 100, VIEW("\x2f\0\0"));
+    finish(r);
+    assert_false(r->memory.out.begun);
+    assert_int_equal(r->memory.demo->len, 0);
+    assert_string_equal(r->memory.lacks, "the capture begins in the middle of a level");
 }
 
 /* The frame block of a start with a level says where the numbers stand. */
-TEST(test_late_start_of_the_server)
+REBUILD_TEST(test_late_start_of_the_server, start_qwd)
 {
-    struct rebuilding r;
     struct qwd_block block;
-    struct qs_reader in;
 
-    rebuilding_start(&r, &qs_demo_qwd);
-    r.session->level = 1;
-    r.session->version = 28;
-    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
-    finish(&r);
-    in = demo_of(&r);
-    block = next_block(&in, QWD_SET);
+    r->session->level = 1;
+    r->session->version = 28;
+    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
+    finish(r);
+    block = next_block(&r->in, QWD_SET);
     assert_int_equal(block.outgoing, 51);
     assert_int_equal(block.incoming, 99);
-    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
-    rebuilding_end(&r);
+    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
 }
 
-TEST(test_nothing_of_the_server)
+REBUILD_TEST(test_nothing_of_the_server, start_qwd)
 {
-    struct rebuilding r;
-
-    rebuilding_start(&r, &qs_demo_qwd);
-    move(&r, 100, 8, 9, 10);
-    finish(&r);
-    assert_false(r.memory.out.begun);
-    assert_int_equal(r.memory.demo->len, 0);
-    rebuilding_end(&r);
+    move(r, 100, 8, 9, 10);
+    finish(r);
+    assert_false(r->memory.out.begun);
+    assert_int_equal(r->memory.demo->len, 0);
 }
 
 /* --- DEM --- */
@@ -400,24 +357,25 @@ TEST(test_nothing_of_the_server)
 #define SIGNED_ON "\x19\1\x19\2\x19\3" /* all three stages */
 #define UNRELIABLE(length, sequence) "\0\x10\0" length "\0\0\0" sequence
 
-static void begin_dem(struct rebuilding *r)
+static void start_dem(struct rebuilding *r)
 {
     rebuilding_start(r, &qs_demo_dem);
+}
+
+static void begin_dem(struct rebuilding *r)
+{
+    start_dem(r);
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\1") SERVERINFO));
 }
 
-TEST(test_cut_message_is_reported)
+REBUILD_TEST(test_cut_message_is_reported, begin_dem)
 {
-    struct rebuilding r;
-
-    begin_dem(&r);
-    assert_string_equal(r.memory.problems->str, "");
-    r.cut = 3;
-    packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
+    assert_string_equal(r->memory.problems->str, "");
+    r->cut = 3;
+    packet(r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
     assert_non_null(
-        strstr(r.memory.problems->str, "2: the capture has only the beginning of this packet"));
-    assert_int_equal(r.memory.out.counts.missing, 1);
-    rebuilding_end(&r);
+        strstr(r->memory.problems->str, "2: the capture has only the beginning of this packet"));
+    assert_int_equal(r->memory.out.counts.missing, 1);
 }
 
 /* Signed on, and moving. */
@@ -428,88 +386,63 @@ static void begin_dem_game(struct rebuilding *r)
     packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
 }
 
-/* Behind the line of text. */
-static struct qs_reader dem_blocks_of(const struct rebuilding *r)
-{
-    struct qs_reader in = demo_of(r);
-    int32_t track;
+struct dem_expected {
+    struct qs_view messages;
+    float pitch;
+};
 
-    assert_int_equal(dem_read_header(&in, &track), QS_DEMO_LINE);
-    return in;
-}
-
-static void assert_dem_block(struct qs_reader *in, struct qs_view messages, float pitch)
+/* The next blocks. */
+static void assert_dem_blocks(struct qs_reader *in, const struct dem_expected *expected)
 {
     struct dem_block block;
 
-    assert_int_equal(dem_read_block(in, &block), QS_DEMO_BLOCK);
-    assert_view_is(block.messages, messages);
-    assert_true(block.view.pitch == pitch);
+    for (; expected->messages.data; expected++) {
+        assert_int_equal(dem_read_block(in, &block), QS_DEMO_BLOCK);
+        assert_view_is(block.messages, expected->messages);
+        assert_true(block.view.pitch == expected->pitch);
+    }
 }
+
+#define DEM_BLOCKS(...)                                                                            \
+    assert_dem_blocks(&r->in, (const struct dem_expected[]){__VA_ARGS__, {{0}, 0}})
 
 /* A player would stop at a game without a level: nothing is written of it, even where that is
  * wished; the next level is the first. */
-TEST(test_dem_begins_with_a_level)
+REBUILD_TEST(test_dem_begins_with_a_level, start_dem)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    rebuilding_start(&r, &qs_demo_dem);
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\1") TIME));
-    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
-    assert_int_equal(r.memory.demo->len, 0);
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\2") SERVERINFO));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\3") SIGNED_ON));
-    finish(&r);
-    in = dem_blocks_of(&r);
-    assert_dem_block(&in, VIEW(SERVERINFO), 0);
-    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
-    assert_dem_block(&in, VIEW("\2"), 0);
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\1") TIME));
+    assert_string_equal(r->memory.lacks, "the capture begins in the middle of a level");
+    assert_int_equal(r->memory.demo->len, 0);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\2") SERVERINFO));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\3") SIGNED_ON));
+    finish(r);
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW("\2"), 0});
 }
 
 /* Without the second stage there are no baselines: what follows would look wrong. */
-TEST(test_lost_stage_of_the_sign_on)
+REBUILD_TEST(test_lost_stage_of_the_sign_on, begin_dem)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    begin_dem(&r);
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0c", "\2") "\x19\1\x19\3"));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    assert_string_equal(r.memory.problems->str,
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0c", "\2") "\x19\1\x19\3"));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    assert_string_equal(r->memory.problems->str,
                         "0: level m cannot be shown: part of its sign-on (before packet 2) was not "
                         "captured; try --sign-on DEMO with a demo of the same map\n");
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\5") SIGNED_ON));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME));
-    finish(&r);
-    in = dem_blocks_of(&r);
-    assert_dem_block(&in, VIEW(SERVERINFO), 0);
-    assert_dem_block(&in, VIEW(SERVERINFO), 0);
-    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
-    assert_dem_block(&in, VIEW(TIME), 0);
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\5") SIGNED_ON));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME));
+    finish(r);
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 0});
 }
 
 /* The client sent it before it read of the level, where its view starts anew. */
-TEST(test_move_that_crosses_a_level)
+REBUILD_TEST(test_move_that_crosses_a_level, begin_dem)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    begin_dem(&r);
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\2") SIGNED_ON));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    finish(&r);
-    in = dem_blocks_of(&r);
-    assert_dem_block(&in, VIEW(SERVERINFO), 0);
-    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
-    assert_dem_block(&in, VIEW(TIME), 0);
-    assert_dem_block(&in, VIEW("\2"), 0);
-    assert_int_equal(qs_reader_left(&in), 0);
-    rebuilding_end(&r);
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\2") SIGNED_ON));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    finish(r);
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 0}, {VIEW("\2"), 0});
+    assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
 #define TIME_AT(byte) "\7\0\0" byte "\x3f"
@@ -523,85 +456,56 @@ static void begin_dem_at(struct rebuilding *r)
 }
 
 /* The client repeats the time of a message that the capture lacks. */
-TEST(test_messages_that_the_client_had)
+REBUILD_TEST(test_messages_that_the_client_had, begin_dem_at)
 {
-    struct rebuilding r;
-
-    begin_dem_at(&r);
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x81")));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME_AT("\x83")));
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x82")));
-    finish(&r);
-    assert_int_equal(r.memory.out.counts.missing, 2);
-    assert_non_null(strstr(r.memory.problems->str, "server messages"));
-    rebuilding_end(&r);
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x81")));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME_AT("\x83")));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x82")));
+    finish(r);
+    assert_int_equal(r->memory.out.counts.missing, 2);
+    assert_non_null(strstr(r->memory.problems->str, "server messages"));
 }
 
 /* It goes on to repeat the time of the message before: no other came, and its demo lacks nothing.
  */
-TEST(test_messages_lost_on_their_way)
+REBUILD_TEST(test_messages_lost_on_their_way, begin_dem_at)
 {
-    struct rebuilding r;
-
-    begin_dem_at(&r);
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x80")));
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x80")));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME_AT("\x82")));
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\5") MOVE_AT("\x80")));
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\6") MOVE_AT("\x82")));
-    finish(&r);
-    assert_int_equal(r.memory.out.counts.missing, 0);
-    assert_string_equal(r.memory.problems->str, "");
-    rebuilding_end(&r);
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x80")));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x80")));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME_AT("\x82")));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\5") MOVE_AT("\x80")));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\6") MOVE_AT("\x82")));
+    finish(r);
+    assert_int_equal(r->memory.out.counts.missing, 0);
+    assert_string_equal(r->memory.problems->str, "");
 }
 
 /* There is nothing to see of a session that ends within its sign-on. */
-TEST(test_session_of_a_sign_on)
+REBUILD_TEST(test_session_of_a_sign_on, begin_dem)
 {
-    struct rebuilding r;
-
-    begin_dem(&r);
-    finish(&r);
-    assert_int_equal(r.memory.demo->len, 0);
-    assert_string_equal(r.memory.problems->str,
+    finish(r);
+    assert_int_equal(r->memory.demo->len, 0);
+    assert_string_equal(r->memory.problems->str,
                         "0: no demo: the session ended before the game began\n");
-    rebuilding_end(&r);
 }
 
 /* A client that leaves has not read what came after its last move. */
-TEST(test_client_leaves_before_it_reads)
+REBUILD_TEST(test_client_leaves_before_it_reads, begin_dem_game)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    begin_dem_game(&r);
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x09", "\2") "\2"));
-    finish(&r);
-    in = dem_blocks_of(&r);
-    assert_dem_block(&in, VIEW(SERVERINFO), 0);
-    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
-    assert_dem_block(&in, VIEW("\2"), 90);
-    assert_int_equal(qs_reader_left(&in), 0);
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x09", "\2") "\2"));
+    finish(r);
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW("\2"), 90});
+    assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
 /* But it reads everything up to the server's svc_disconnect. */
-TEST(test_server_ends_the_connection)
+REBUILD_TEST(test_server_ends_the_connection, begin_dem_game)
 {
-    struct rebuilding r;
-    struct qs_reader in;
-
-    begin_dem_game(&r);
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x09", "\4") "\2"));
-    finish(&r);
-    in = dem_blocks_of(&r);
-    assert_dem_block(&in, VIEW(SERVERINFO), 0);
-    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
-    assert_dem_block(&in, VIEW(TIME), 90);
-    assert_dem_block(&in, VIEW("\2"), 90);
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x09", "\4") "\2"));
+    finish(r);
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 90}, {VIEW("\2"), 90});
 }
 
 /* --- DM2 --- */
@@ -635,35 +539,27 @@ static struct qs_view last_block(const struct rebuilding *r)
 
 /* Players stop without a map: nothing is written of a late start, even where that is wished, before
  * the next level begins. */
-TEST(test_frame_of_a_late_start)
+REBUILD_TEST(test_frame_of_a_late_start, start_dm2)
 {
-    struct rebuilding r;
-
-    start_dm2(&r);
-    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
-    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
-    assert_int_equal(r.memory.demo->len, 0);
-    packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" SERVERDATA));
-    packet(&r, QS_END_B, VIEW("\x66\0\0\0\x34\0\0\0" FULL_FRAME));
-    finish(&r);
-    assert_view_is(last_block(&r), VIEW(FULL_FRAME));
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    assert_string_equal(r->memory.lacks, "the capture begins in the middle of a level");
+    assert_int_equal(r->memory.demo->len, 0);
+    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" SERVERDATA));
+    packet(r, QS_END_B, VIEW("\x66\0\0\0\x34\0\0\0" FULL_FRAME));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FULL_FRAME));
 }
 
 #define FRAME(number, delta) "\x14" number "\0\0\0" delta "\0\0\x11\0\0\0\0\0\0\x12\0\0"
 
 /* Players keep 16 frames: a frame is no delta from one that is further back. */
-TEST(test_frame_after_a_long_gap)
+REBUILD_TEST(test_frame_after_a_long_gap, start_dm2)
 {
-    struct rebuilding r;
-
-    start_dm2(&r);
-    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
-    packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
-    finish(&r);
-    assert_view_is(last_block(&r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));
-    assert_int_equal(r.memory.out.counts.repaired, 1);
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
+    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));
+    assert_int_equal(r->memory.out.counts.repaired, 1);
 }
 
 /* The last that is kept is 15 back: the new frame takes the place of the one before that. */
@@ -711,26 +607,23 @@ static GByteArray *crowded_frame(uint32_t number, int32_t delta, uint8_t entitie
 
 /* id's players keep 1024 entities: a frame is no delta from one that more came after, even if it is
  * one of the last 16. */
-TEST(test_frame_after_many_entities)
+REBUILD_TEST(test_frame_after_many_entities, start_dm2)
 {
-    struct rebuilding r;
     int32_t base = 1;
 
-    start_dm2(&r);
-    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA));
+    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA));
     for (uint32_t number = 0x65; number < 0x65 + 13; number++) {
         GByteArray *frame = crowded_frame(number, base == 1 ? -1 : base, 80);
 
-        packet(&r, QS_END_B, qs_view_of_bytes(frame));
+        packet(r, QS_END_B, qs_view_of_bytes(frame));
         g_byte_array_free(frame, TRUE);
         base = 0x65;
     }
-    assert_int_equal(r.memory.out.counts.repaired, 1);
-    finish(&r);
+    assert_int_equal(r->memory.out.counts.repaired, 1);
+    finish(r);
     /* From the frame before. */
-    assert_int_equal(qs_le32(last_block(&r).data + 5), 0x65 + 11);
-    assert_string_equal(r.memory.problems->str, "");
-    rebuilding_end(&r);
+    assert_int_equal(qs_le32(last_block(r).data + 5), 0x65 + 11);
+    assert_string_equal(r->memory.problems->str, "");
 }
 
 /* Protocol 35: svc_serverdata of a level, and a frame without a delta, nothing in it. */
@@ -744,19 +637,15 @@ TEST(test_frame_after_many_entities)
  * What came with a frame that is passed over waits for the next one of its level, and is not in the
  * next level's demo.
  */
-TEST(test_messages_of_a_level_end_with_it)
+REBUILD_TEST(test_messages_of_a_level_end_with_it, start_dm2)
 {
-    struct rebuilding r;
-
-    start_dm2(&r);
-    packet(&r, QS_END_B, VIEW(HEADER("\1") LEVEL_35 FRAME_RATE_20));
-    packet(&r, QS_END_B, VIEW(HEADER("\2") FRAME_35("\2")));
-    packet(&r, QS_END_B, VIEW(HEADER("\3") FRAME_35("\3") PRINT));
-    assert_int_equal(r.memory.out.counts.blocks, 2);
-    packet(&r, QS_END_B, VIEW(HEADER("\4") LEVEL_35 FRAME_RATE_20));
-    packet(&r, QS_END_B, VIEW(HEADER("\5") FRAME_35("\2")));
-    finish(&r);
-    assert_view_is(last_block(&r), VIEW(FRAME("\1", "\xff\xff\xff\xff")));
-    assert_string_equal(r.memory.problems->str, "");
-    rebuilding_end(&r);
+    packet(r, QS_END_B, VIEW(HEADER("\1") LEVEL_35 FRAME_RATE_20));
+    packet(r, QS_END_B, VIEW(HEADER("\2") FRAME_35("\2")));
+    packet(r, QS_END_B, VIEW(HEADER("\3") FRAME_35("\3") PRINT));
+    assert_int_equal(r->memory.out.counts.blocks, 2);
+    packet(r, QS_END_B, VIEW(HEADER("\4") LEVEL_35 FRAME_RATE_20));
+    packet(r, QS_END_B, VIEW(HEADER("\5") FRAME_35("\2")));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FRAME("\1", "\xff\xff\xff\xff")));
+    assert_string_equal(r->memory.problems->str, "");
 }

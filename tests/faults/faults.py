@@ -140,7 +140,7 @@ FAULTS = [
     ("demo", "if (decoder->session->disconnected)\n        end(qwd, decoder);", ""),
     ("demo", "while (i && blocks->held[i - 1].sequence > after)", "while (0)"),
     ("demo", "return base && base == qwd_player_base(player, sequence) &&", "return base &&"),
-    ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = player->valid;", ""),
+    ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = valid;", ""),
     ("demo", "if (lacks_block_of(qwd, decoder->acknowledged))", "if (0)"),
     ("demo", "    if (next || qwd->out->sanitize)\n"
      "        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);", ""),
@@ -277,7 +277,7 @@ FAULTS = [
      'while (false)'),
     ("recorder", 'lstat(path, &about) == 0 && S_ISREG(about.st_mode);',
      'stat(path, &about) == 0 && S_ISREG(about.st_mode);'),
-    ("recorder", '        g_byte_array_set_size(file->end, 0); /* it has its end */\n',
+    ("recorder", '        g_byte_array_set_size(end, 0); /* it has its end */\n',
      '        (void)0;\n'),
     ("recorder", 'return x->changed < y->changed ? -1 : 1;',
      'return x->changed < y->changed ? 1 : -1;'),

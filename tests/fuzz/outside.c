@@ -42,11 +42,6 @@ void writer_add(struct writer *writer, const void *data, size_t size)
     g_byte_array_append(writer->bytes, data, (guint)size);
 }
 
-uint64_t writer_size(const struct writer *writer)
-{
-    return writer->bytes->len;
-}
-
 char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
     (void)overwrite;

@@ -114,7 +114,7 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
     action = action_new(options);
     read_recording(recording, &options->sessions, &action->handler);
     action->end(action, false);
-    g_free(action);
+    action_free(action);
 }
 
 static void lend(struct qs_demo_input *recording, struct options *options)

@@ -27,7 +27,7 @@ def write(path, protocol, fields):
 
 
 def main(tool, folder):
-    output = subprocess.run([tool, "--fields=json"], capture_output=True, encoding="utf-8", check=True).stdout
+    output = subprocess.run([tool, "--fields", "--json"], capture_output=True, encoding="utf-8", check=True).stdout
     fields = {}
     for field in map(json.loads, output.splitlines()):
         fields.setdefault(field["name"].partition(".")[0], []).append(field)

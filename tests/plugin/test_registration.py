@@ -70,7 +70,7 @@ class Registration(PluginTest):
     @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
     def test_reference_is_what_there_is(self):
         """What pcap2demo prints of all fields, and what Wireshark has of these protocols."""
-        output = subprocess.run([os.environ["PCAP2DEMO"], "--fields=json"], capture_output=True,
+        output = subprocess.run([os.environ["PCAP2DEMO"], "--fields", "--json"], capture_output=True,
                                 encoding="utf-8", check=True).stdout
         fields = [json.loads(line) for line in output.splitlines()]
         reference = {field["name"]: field for field in fields}

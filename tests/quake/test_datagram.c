@@ -36,7 +36,7 @@ WIRE_TEST(test_single_fragment)
 {
     wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
     assert_delivered(wire, PRINT_HI, true);
-    assert_true(wire_heard(wire, "9+3 nq.print.text = \"hi\""));
+    HEARD("9+3 nq.print.text = \"hi\"");
     assert_int_equal(wire->session.base.connection, 1);
     assert_int_equal(wire->decoder.sequence, 0);
 }
@@ -46,18 +46,14 @@ WIRE_TEST(test_fragments)
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     assert_not_delivered(wire);
     assert_true(wire->decoder.accepted);
-    assert_true(wire_heard(wire, "8+2 nq.fragment.data = 0868"));
+    HEARD("8+2 nq.fragment.data = 0868");
     wire_send(wire, QS_S2C, DATA, 1, VIEW(""));
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
     wire_send(wire, QS_S2C, LAST, 2, VIEW("i\0"));
     assert_delivered(wire, PRINT_HI, true);
     assert_int_equal(wire->session.delivered.source, 1);
-    assert_true(wire_heard(wire, "nq.fragment := 1"));
-    assert_true(wire_heard(wire, "nq.fragment := 2"));
-    assert_true(wire_heard(wire, "nq.fragment := 4"));
-    assert_true(wire_heard(wire, "nq.fragment.count := 3"));
-    assert_true(wire_heard(wire, "nq.reassembled.length := 4"));
-    assert_true(wire_heard(wire, "1:1+3 nq.print.text = \"hi\""));
+    HEARD("nq.fragment := 1", "nq.fragment := 2", "nq.fragment := 4", "nq.fragment.count := 3",
+          "nq.reassembled.length := 4", "1:1+3 nq.print.text = \"hi\"");
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x01"));
     assert_delivered(wire, VIEW("\x01"), true);
 }
@@ -97,7 +93,7 @@ WIRE_TEST(test_repeated_fragment_is_not_joined_twice)
     assert_delivered(wire, PRINT_HI, true);
     wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
     assert_not_delivered(wire);
-    assert_true(wire_heard(wire, "8+2 nq.fragment.data = 6900"));
+    HEARD("8+2 nq.fragment.data = 6900");
 }
 
 /* A sender that ignores acknowledgements. */
@@ -133,7 +129,7 @@ WIRE_TEST(test_begins_within_a_message)
 {
     wire_send(wire, QS_S2C, LAST, 17, VIEW("\xfe\xfe\xfe"));
     assert_not_delivered(wire);
-    assert_true(wire_heard(wire, "8+3 nq.fragment.data = fefefe"));
+    HEARD("8+3 nq.fragment.data = fefefe");
     assert_int_equal(wire->session.base.connection, 0);
     wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
     assert_delivered(wire, PRINT_HI, true);
@@ -167,7 +163,7 @@ WIRE_TEST(test_begins_with_fragments)
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 0);
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.base.connection, 0);
-    assert_true(wire_heard(wire, "nq.fragment.count := 3"));
+    HEARD("nq.fragment.count := 3");
     wire_send(wire, QS_C2S, DATA, 5, VIEW("\x04hel"));
     wire_send(wire, QS_C2S, LAST, 6, VIEW("lo\0"));
     assert_delivered(wire, VIEW("\x04hello\0"), true);
@@ -362,7 +358,7 @@ WIRE_TEST(test_bad_headers)
     wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a\0\0\0\0\1\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(wire->decoder.undecoded, 1);
-    assert_true(wire_heard(wire, "10+1 nq.undecoded = 01"));
+    HEARD("10+1 nq.undecoded = 01");
     wire_packet(wire, QS_S2C, VIEW("\0\x10\xff\xff\0\0\0\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(wire->decoder.undecoded, 0);
@@ -414,7 +410,7 @@ WIRE_TEST(test_two_handshakes)
     wire_packet(wire, QS_C2S,
                 VIEW("\xff\xff\xff\xff"
                      "connect\\protocol\\darkplaces 3\\challenge\\abc"));
-    assert_true(wire_heard(wire, "nq.oob.value = \"darkplaces 3\""));
+    HEARD("nq.oob.value = \"darkplaces 3\"");
     assert_true(wire->session.darkplaces_client);
     wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\x90\x65\0\0"));
     assert_false(wire->decoder.announced.valid);

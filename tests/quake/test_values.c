@@ -31,13 +31,11 @@ WIRE_TEST(test_large_words)
 {
     wire_assert_reads(wire, VIEW(QUAKE));
     wire_assert_reads(wire, VIEW("\6\0\xf9\xff\1\0\x80\xff\x7f\0\0"));
-    wire_assert_heard(wire, "nq.sound.entity = 8191");
-    wire_assert_heard(wire, "nq.sound.origin.x = -4096");
-    wire_assert_heard(wire, "nq.sound.origin.y = 4095.875");
+    HEARD("nq.sound.entity = 8191", "nq.sound.origin.x = -4096", "nq.sound.origin.y = 4095.875");
     wire_assert_reads(wire, VIEW("\x0e\0\0\x80"));
-    wire_assert_heard(wire, "nq.updatefrags.frags = -32768");
+    HEARD("nq.updatefrags.frags = -32768");
     wire_assert_reads(wire, VIEW("\5\1\x80"));
-    wire_assert_heard(wire, "nq.setview.entity = 32769");
+    HEARD("nq.setview.entity = 32769");
 }
 
 /* DarkPlaces cl_parse.c, svcdp_precache: bit 15 is a sound; cl_ents_nq.c,
@@ -50,8 +48,7 @@ WIRE_TEST(test_large_numbers)
     assert_string_equal(qs_table_get(&wire->session.models, 2), "progs/a.mdl");
     wire_assert_reads(wire, VIEW(QUAKE));
     wire_assert_reads(wire, VIEW("\x81\x40\1\x80"));
-    wire_assert_heard(wire, "nq.svc = 129 (entity update)");
-    wire_assert_heard(wire, "nq.update.entity = 32769");
+    HEARD("nq.svc = 129 (entity update)", "nq.update.entity = 32769");
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseUpdate: U_FRAME2 and U_MODEL2 bring the upper bytes. */
@@ -59,13 +56,11 @@ WIRE_TEST(test_upper_bytes)
 {
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\1"));
-    wire_assert_heard(wire, "nq.update.model = 2");
-    wire_assert_heard(wire, "nq.update.frame = 52");
-    wire_assert_heard(wire, "nq.update.frame_high = 18");
-    wire_assert_heard(wire, "nq.update.model_high = 1");
+    HEARD("nq.update.model = 2", "nq.update.frame = 52", "nq.update.frame_high = 18",
+          "nq.update.model_high = 1");
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 258 */
     wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\0"));
-    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+    HEARD("nq.update.model.name := \"progs/a.mdl\"");
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
@@ -76,7 +71,7 @@ WIRE_TEST(test_upper_byte_of_the_weapon)
     wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 514 */
     wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0"));
-    wire_assert_heard(wire, "nq.clientdata.weapon.name := \"progs/a.mdl\"");
+    HEARD("nq.clientdata.weapon.name := \"progs/a.mdl\"");
 }
 
 /* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
@@ -90,7 +85,7 @@ WIRE_TEST(test_upper_byte_of_an_entity)
     wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
                                  "\6\0\xc0\x80\2\2\0"
                                  "\0\x80\x20\0"));
-    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
+    HEARD("nq.entity.model.name := \"progs/a.mdl\"");
 }
 
 /* --- Angles below 0 --- */
@@ -100,15 +95,13 @@ WIRE_TEST(test_negative_angles)
 {
     wire_assert_reads(wire, VIEW(QUAKE));
     wire_assert_reads(wire, VIEW("\x0a\xf6\0\xe0"));
-    wire_assert_heard(wire, "nq.setangle.angles.pitch = -14.0625");
-    wire_assert_heard(wire, "nq.setangle.angles.yaw = 0");
-    wire_assert_heard(wire, "nq.setangle.angles.roll = -45");
+    HEARD("nq.setangle.angles.pitch = -14.0625", "nq.setangle.angles.yaw = 0",
+          "nq.setangle.angles.roll = -45");
     assert_true(wire->session.set.pitch == -14.0625 && wire->session.set.roll == -45);
     wire_assert_reads(wire, VIEW("\x81\2\1\xe0"));
-    wire_assert_heard(wire, "nq.update.angles.roll = -45");
+    HEARD("nq.update.angles.roll = -45");
     wire_assert_reads(wire, VIEW("\x0f\x14\2\xfe\xfd\0\0\0\0\x64\0\0\0\0\0\0\0"));
-    wire_assert_heard(wire, "nq.clientdata.punch.pitch = -2");
-    wire_assert_heard(wire, "nq.clientdata.punch.roll = -3");
+    HEARD("nq.clientdata.punch.pitch = -2", "nq.clientdata.punch.roll = -3");
 }
 
 WIRE_TEST(test_negative_view)
@@ -116,9 +109,7 @@ WIRE_TEST(test_negative_view)
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_client_reads(wire, 0,
                              VIEW("\3\0\0\x80\x3f\0\xf0\0\x40\0\xe0\x90\1\x70\xfe\0\0\3\0"));
-    wire_assert_heard(wire, "nq.move.angles.pitch = -22.5");
-    wire_assert_heard(wire, "nq.move.angles.yaw = 90");
-    wire_assert_heard(wire, "nq.move.angles.roll = -45");
+    HEARD("nq.move.angles.pitch = -22.5", "nq.move.angles.yaw = 90", "nq.move.angles.roll = -45");
     assert_true(wire->session.move.pitch == -22.5 && wire->session.move.roll == -45);
 }
 
@@ -129,13 +120,10 @@ WIRE_TEST(test_viewzoom)
 {
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\x80\1"));
-    wire_assert_heard(wire, "nq.clientdata.health = 100");
-    wire_assert_heard(wire, "nq.clientdata.viewzoom = 128");
-    wire_assert_heard(wire, "nq.svc = 1 (svc_nop)");
+    HEARD("nq.clientdata.health = 100", "nq.clientdata.viewzoom = 128", "nq.svc = 1 (svc_nop)");
     wire_assert_reads(wire, VIEW(DP5));
     wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\1"));
-    wire_assert_heard(wire, "nq.clientdata.viewzoom = 65280");
-    wire_assert_heard(wire, "nq.svc = 1 (svc_nop)");
+    HEARD("nq.clientdata.viewzoom = 65280", "nq.svc = 1 (svc_nop)");
 }
 
 static bool is_decoded(struct wire *wire, uint16_t version)
@@ -169,11 +157,11 @@ WIRE_TEST(test_last_player)
 
     wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
     wire_assert_reads(wire, VIEW("\x80\4"));
-    wire_assert_heard(wire, "nq.update.player.name := \"last\"");
+    HEARD("nq.update.player.name := \"last\"");
     wire_assert_reads(wire, VIEW("\x80\5"));
     assert_not_heard(wire, "player.name");
     wire_assert_reads(wire, VIEW("\x0e\3\7\0"));
-    wire_assert_heard(wire, "nq.updatefrags.name := \"last\"");
+    HEARD("nq.updatefrags.name := \"last\"");
     wire_assert_reads(wire, VIEW("\5\4\0"));
     nq_protocol.describe(&wire->session.base, &description);
     assert_string_equal(description.player, "last");
@@ -189,7 +177,7 @@ WIRE_TEST(test_last_player_of_a_frame)
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\4\0\0"
                                  "\0\x80\x20\0"));
-    wire_assert_heard(wire, "nq.entity.player.name := \"last\"");
+    HEARD("nq.entity.player.name := \"last\"");
     wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
                                  "\5\0\0"
                                  "\0\x80\x20\0"));
@@ -208,20 +196,17 @@ WIRE_TEST(test_next_level)
     struct qs_description description;
 
     wire_send(wire, QS_S2C, RELIABLE, 0, VIEW(QUAKE "\x0d\1bob\0\5\2\0" BASELINE "\x19\3"));
-    wire_assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
+    HEARD("nq.baseline.model.name := \"progs/a.mdl\"");
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\7\0\0\x80\x3f\x81\4\2\2"));
-    wire_assert_heard(wire, "nq.update.player.name := \"bob\"");
-    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+    HEARD("nq.update.player.name := \"bob\"", "nq.update.model.name := \"progs/a.mdl\"");
     wire_send(wire, QS_S2C, RELIABLE, 1, VIEW(SECOND_LEVEL "\x19\1"));
     assert_int_equal(wire->session.base.level, 2);
     assert_int_equal(wire->session.view_entity, 0);
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 1,
               VIEW("\7\0\0\x80\x3f\x81\4\2\2\x0e\1\0\0\6\0\x10\0\1\0\0\0\0\0\0" BASELINE));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
-    wire_assert_heard(wire, "nq.update.entity = 2");
-    wire_assert_heard(wire, "nq.updatefrags.player = 1");
-    wire_assert_heard(wire, "nq.sound.index = 1");
-    wire_assert_heard(wire, "nq.baseline.model = 2");
+    HEARD("nq.update.entity = 2", "nq.updatefrags.player = 1", "nq.sound.index = 1",
+          "nq.baseline.model = 2");
     assert_not_heard(wire, "name :=");
     nq_protocol.describe(&wire->session.base, &description);
     assert_string_equal(description.map, "n");
@@ -238,10 +223,10 @@ WIRE_TEST(test_next_level_of_entities)
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\6\0\x81\x40\x10\7\0"
                                  "\0\x80\x20\0"));
-    wire_assert_heard(wire, "nq.entity.origin.x = 7"); /* in whole units by its flags */
+    HEARD("nq.entity.origin.x = 7"); /* in whole units by its flags */
     wire_assert_reads(wire, VIEW(DP4));
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\6\0\1\0\0\x80\x3f"
                                  "\0\x80\x20\0"));
-    wire_assert_heard(wire, "nq.entity.origin.x = 1");
+    HEARD("nq.entity.origin.x = 1");
 }

@@ -135,9 +135,9 @@ void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_vi
     assert_no_problem(wire);
 }
 
-void wire_assert_heard(const struct wire *wire, const char *text)
+void wire_assert_heard(const struct wire *wire, const char *const *texts)
 {
-    if (!wire_heard(wire, text))
-        print_error("not heard: %s in\n%s", text, wire->dump->str);
-    assert_true(wire_heard(wire, text));
+    for (; *texts; texts++)
+        if (!wire_heard(wire, *texts))
+            fail_msg("not heard: %s in\n%s", *texts, wire->dump->str);
 }

@@ -41,7 +41,8 @@ bool wire_heard(const struct wire *wire, const char *text);
 void wire_assert_reads(struct wire *wire, struct qs_view messages);
 /* The same of messages of the client, in an unreliable packet of this number. */
 void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages);
-void wire_assert_heard(const struct wire *wire, const char *text);
+void wire_assert_heard(const struct wire *wire, const char *const *texts);
+#define HEARD(...) wire_assert_heard(wire, (const char *const[]){__VA_ARGS__, NULL})
 
 /* A test of a `wire`. */
 #define WIRE_TEST(function) TEST_WITH(function, struct wire, wire, wire_init, wire_clear)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pcap2demo/recorder/quota.h"
+#include "pcap2demo/recorder/disk.h"
 
 enum { DAY = 24 * 60 * 60, TODAY = 20000 * DAY, SIZE = 8192 };
 

@@ -97,6 +97,8 @@ class Recorder(RecorderTest):
             one.leave()
             demo, = self.wait(process, "demo")
             self.status(process)
+        self.assertIn(f'\npcap2demo_demo_bytes_total{{game="qw"}} {demo["bytes"]}\n',
+                      metrics.read_text())
         finished = json.loads((self.demos / "pcap2demo-finished.json").read_text())
         self.assertEqual([(d["number"], d["file"]) for d in finished["demos"]], [(1, demo["file"])])
         self.stop(process)
@@ -123,6 +125,10 @@ class Recorder(RecorderTest):
         self.assertIn("labplayer", demo.name)
         capture, = (self.folder / "packets").iterdir()
         self.assertIn("labplayer", capture.name)
+
+    def test_one_file_is_not_for_a_recorder(self):
+        _, error = self.tool("-i", "lo", "-o", "one.qwd", status=2, variables=tool.IN_SANDBOX)
+        self.assertIn("go to a folder", error)
 
     def test_names_are_never_taken_twice(self):
         self.demos.mkdir()

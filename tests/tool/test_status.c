@@ -42,7 +42,7 @@ TEST(finished_demos)
         status_init(&status);
         status_continue(&status, folder);
         for (int i = 0; i <= LISTED; i++)
-            status_add_finished(&status, "a.qwd", 9);
+            status_add_finished(&status, qs_protocols[0], "a.qwd", 9);
         status_write(&status, folder, NULL);
         status_clear(&status);
         file = json_load_file(finished, 0, NULL);

@@ -195,7 +195,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     double time = reader->time;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_message *message = qs_message_at(decoder, i);
 
         if (decoder->direction != QS_S2C || message->source)
             continue;

@@ -162,13 +162,9 @@ static void begin(struct dem *dem)
 /* Reports it once per level; the next level has its own sign-on. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
-    char *map;
-
-    if (dem->lost)
-        return;
-    map = qs_map_of(&nq_protocol, &session->base);
-    qs_demo_level_lost(dem->out, map, &session->sign_on_lost);
-    g_free(map);
+    if (!dem->lost)
+        qs_demo_level_lost(dem->out, qs_map_of(&nq_protocol, &session->base),
+                           &session->sign_on_lost);
     dem->lost = true;
 }
 
@@ -184,7 +180,7 @@ static bool is_idle(const struct nq_session *session)
 static bool is_greeting(const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++)
-        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        switch (qs_message_at(decoder, i)->id) {
         case SVC_NOP:
         case SVC_PRINT:
         case SVC_STUFFTEXT:
@@ -199,7 +195,7 @@ static bool is_greeting(const struct qs_decoder *decoder)
 static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
 {
     for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_message *message = qs_message_at(decoder, i);
 
         if (message->id == SVC_SERVERINFO && message->is_ambiguous && !message->is_mendable)
             return true;
@@ -371,7 +367,7 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
     players = nq_players_of_decoded(decoder);
     qs_bytes_empty(dem->filtered);
     for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_message *message = qs_message_at(decoder, i);
         const struct qs_view bytes = {data + message->offset, message->length};
 
         if (nq_is_read_alike(players, bytes))

@@ -137,17 +137,12 @@ static bool may_change(uint16_t id)
     return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
 }
 
-static const struct qs_message *message_at(const struct qs_decoder *decoder, guint index)
-{
-    return &g_array_index(decoder->messages, struct qs_message, index);
-}
-
 /* A message counts from the start of its source. */
 static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
-    const struct qs_message *message = message_at(decoder, index);
-    const uint32_t from = message->offset - message_at(decoder, 0)->offset;
+    const struct qs_message *message = qs_message_at(decoder, index);
+    const uint32_t from = message->offset - qs_message_at(decoder, 0)->offset;
 
     return (struct qs_view){session->delivered.bytes.data + from, message->length};
 }
@@ -158,7 +153,7 @@ static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *de
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = message_at(decoder, i);
+        const struct qs_message *message = qs_message_at(decoder, i);
         const struct qs_view bytes = bytes_of(decoder, i);
 
         if (message->is_ambiguous)
@@ -172,7 +167,7 @@ static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *de
 static void add_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++)
-        if (message_at(decoder, i)->id == SVC_DP_ENTITIES)
+        if (qs_message_at(decoder, i)->id == SVC_DP_ENTITIES)
             dem_frames_keep(sign_on, decoder, i, bytes_of(decoder, i));
 }
 

@@ -7,27 +7,12 @@
 #include "common/quake2/fields.h"
 #include "common/quake2/session.h"
 
+/* Server-side recordings begin with a block of this size too; no engine writes longer ones. */
+static const struct qs_demo_framing framing = {DM2_HEADER, DM2_EXTENDED_BLOCK_MAX, UINT32_MAX};
+
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block)
 {
-    const uint32_t left = qs_reader_left(in);
-    uint32_t length;
-
-    *block = (struct qs_view){0};
-    if (!left)
-        return QS_DEMO_UNMARKED;
-    if (left < DM2_HEADER)
-        return QS_DEMO_CUT;
-    length = qs_le32(in->data + in->pos);
-    if (length == UINT32_MAX)
-        return QS_DEMO_END;
-    /* Server-side recordings begin with a block of this size too; no engine writes longer ones. */
-    if (length > DM2_EXTENDED_BLOCK_MAX)
-        return QS_DEMO_BAD;
-    if (length > left - DM2_HEADER)
-        return QS_DEMO_CUT;
-    qs_reader_take(in, DM2_HEADER);
-    *block = (struct qs_view){qs_reader_take(in, length), length};
-    return QS_DEMO_BLOCK;
+    return qs_demo_read_framed(in, &framing, block);
 }
 
 GByteArray *dm2_block_new(void)
@@ -185,19 +170,7 @@ static bool recognise(struct qs_view file)
 
 static enum qs_demo_status next(struct qs_demo_reader *reader)
 {
-    struct qs_view block;
-    enum qs_demo_status status;
-
-    if (reader->ended)
-        return qs_reader_left(&reader->in) ? QS_DEMO_BAD : QS_DEMO_END;
-    status = dm2_read_block(&reader->in, &block);
-    if (status == QS_DEMO_UNMARKED && reader->unmarked)
-        return QS_DEMO_END;
-    if (status != QS_DEMO_END)
-        return status;
-    reader->ended = true;
-    qs_reader_take(&reader->in, DM2_HEADER);
-    return QS_DEMO_BLOCK;
+    return qs_demo_next_framed(reader, &framing);
 }
 
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
@@ -207,7 +180,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     reader->unmarked =
         session->record == Q2_RECORD_SERVER || session->base.version == Q2_PROTOCOL_TEST_RELEASE;
     for (guint i = 0; i < decoder->messages->len; i++)
-        reader->frames += g_array_index(decoder->messages, struct qs_message, i).id == SVC_FRAME;
+        reader->frames += qs_message_at(decoder, i)->id == SVC_FRAME;
     return (double)reader->frames / (q2_is_rerelease(session->base.version) && session->frame_rate
                                          ? session->frame_rate
                                          : 10);

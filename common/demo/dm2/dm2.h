@@ -26,10 +26,7 @@ enum {
 extern const struct qs_demo_format qs_demo_dm2;
 extern const struct qs_demo_rebuilder dm2_rebuilder;
 
-/*
- * The next block of `in`, which may be empty. QS_DEMO_END: the end mark; QS_DEMO_UNMARKED: the file
- * ends without it, which id's engine accepts and Q2PRO does not. `in` only moves on QS_DEMO_BLOCK.
- */
+/* See qs_demo_read_framed(). id's engine accepts a file without its end mark, Q2PRO does not. */
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 
 /* Starts a block with space for its length; fills in that length. */

@@ -219,10 +219,7 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
         return q2_session_of_const(decoder->session)->lost.packet || lacks_first(decoder);
     if (!decoder->session->connection)
         return true;
-    for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_FRAME)
-            return true;
-    return false;
+    return decoder->direction == QS_S2C && qs_has_message(decoder, SVC_FRAME);
 }
 
 const struct qs_late_join dm2_late_join = {

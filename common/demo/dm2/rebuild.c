@@ -217,13 +217,8 @@ static enum frame_use find_frame(const struct dm2 *dm2)
 /* There is no donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
-    char *map;
-
-    if (dm2->incomplete)
-        return;
-    map = qs_map_of(&q2_protocol, &session->base);
-    qs_demo_level_lost(dm2->out, map, &session->lost);
-    g_free(map);
+    if (!dm2->incomplete)
+        qs_demo_level_lost(dm2->out, qs_map_of(&q2_protocol, &session->base), &session->lost);
     dm2->incomplete = true;
 }
 
@@ -468,16 +463,6 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
 /* id's game sends the score board of a deathmatch again after 32 frames, as long as it is shown. */
 enum { LAYOUT_EVERY = 40, SPAWN_HEALTH = 100 };
 
-static bool has_layout(const struct dm2 *dm2)
-{
-    const struct q2_tracked_message *message;
-
-    for (guint i = 0; (message = message_at(dm2, i)); i++)
-        if (message->id == SVC_LAYOUT)
-            return true;
-    return false;
-}
-
 static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
                     const struct q2_player *player, int32_t number)
 {
@@ -497,10 +482,10 @@ static void mend_life(struct dm2 *dm2, struct q2_player *player)
 }
 
 /* The frame is a guess: what the server draws shows the statistic that switches it on. */
-static void mend_player(struct dm2 *dm2, const struct q2_session *session, int32_t number)
+static void mend_player(struct dm2 *dm2, const struct q2_session *session, int32_t number,
+                        bool layout)
 {
     struct q2_player *player = q2_tracker_guessed_player(dm2->tracker, number);
-    const bool layout = has_layout(dm2);
 
     if (layout || !player)
         dm2->layout_frame = number;
@@ -599,10 +584,9 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
     const struct q2_tracked_message *message;
 
     dm2->passed_over = false;
-
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
-            mend_player(dm2, session, message->frame);
+            mend_player(dm2, session, message->frame, qs_has_message(decoder, SVC_LAYOUT));
             add_frame(dm2, session, message, packet, decoder->acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {

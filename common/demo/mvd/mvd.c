@@ -164,15 +164,8 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
     return qs_view_of_bytes(mvd->block);
 }
 
-static bool ends_recording(const struct qs_decoder *decoder)
-{
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_DISCONNECT)
-            return true;
-    return false;
-}
-
-void mvd_append_end(GByteArray *out, struct qs_view last)
+/* Whatever the last block is. */
+static void append_end(GByteArray *out, struct qs_view last)
 {
     static const char reason[] = "EndOfDemo";
 
@@ -201,7 +194,7 @@ static void add_block(struct mvd *mvd, const struct qs_decoder *decoder,
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(mvd->out, packet, mvd->out->sanitize);
     write_block(mvd, block);
-    mvd->ended = ends_recording(decoder);
+    mvd->ended = qs_has_message(decoder, SVC_DISCONNECT);
 }
 
 static void mvd_packet(void *state, const struct qs_decoder *decoder,
@@ -240,7 +233,7 @@ static void mvd_finish(void *state)
     if (!mvd->out->begun || (!end_archive(mvd) && mvd->ended))
         return;
     qs_bytes_empty(mvd->block);
-    mvd_append_end(mvd->block, (struct qs_view){0});
+    append_end(mvd->block, (struct qs_view){0});
     write_block(mvd, qs_view_of_bytes(mvd->block));
 }
 
@@ -329,7 +322,7 @@ const struct qs_demo_format qs_demo_mvd = {
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
-    .append_end = mvd_append_end,
+    .append_end = append_end,
     .rebuilder = &rebuilder,
     .donor_for = &qs_demo_qwd,
     .packets = &packets,

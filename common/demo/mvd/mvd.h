@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * MVD, the demo file that servers of QuakeWorld record: blocks as QTV streams them (see
- * common/quakeworld/mvd.h), in sequence.
+ * The demo files that servers record.
+ *
+ * MVD, of QuakeWorld: blocks as QTV streams them (see common/quakeworld/mvd.h), in sequence.
+ *
+ * MVD2, of Quake II: what GTV streams (see common/quake2/PROTOCOL.md, section 18). Source: Q2PRO,
+ * server/mvd.c rec_start, rec_frame, rec_stop; server/mvd/client.c demo_read_first.
+ *
+ *     "MVD2", then blocks: u16 length, as many bytes; a length of 0 ends the file
+ *
+ * Each of its blocks holds a gamestate, or a frame of a tenth of a second with what happened in it.
  */
 #ifndef QS_DEMO_MVD_MVD_H
 #define QS_DEMO_MVD_MVD_H
@@ -9,12 +17,9 @@
 #include "common/demo/format.h"
 #include "common/quakeworld/mvd.h"
 
-extern const struct qs_demo_format qs_demo_mvd;
+extern const struct qs_demo_format qs_demo_mvd, qs_demo_mvd2;
 
 /* The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. */
 enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block);
-
-/* Appends the block that ends a demo, whatever the `last` one is. */
-void mvd_append_end(GByteArray *out, struct qs_view last);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/mvd/mvd2.h"
+#include "common/demo/mvd/mvd.h"
 
 #include "common/core/lists.h"
 #include "common/core/writer.h"
@@ -8,32 +8,7 @@
 
 enum { FRAMES_A_SECOND = 10 };
 
-/*
- * The next block of `in`; `*messages` is what it holds. QS_DEMO_END: the end mark;
- * QS_DEMO_UNMARKED: the file ends without it. On any status but QS_DEMO_BLOCK `in` stays where it
- * was.
- */
-static enum qs_demo_status read_block(struct qs_reader *in, struct qs_view *messages)
-{
-    const uint32_t left = qs_reader_left(in);
-    uint32_t length;
-
-    *messages = (struct qs_view){0};
-    if (!left)
-        return QS_DEMO_UNMARKED;
-    if (left < Q2_MVD_LENGTH_SIZE)
-        return QS_DEMO_CUT;
-    length = qs_le16(in->data + in->pos);
-    if (!length)
-        return QS_DEMO_END;
-    if (length > Q2_MVD_BLOCK_MAX)
-        return QS_DEMO_BAD;
-    if (length > left - Q2_MVD_LENGTH_SIZE)
-        return QS_DEMO_CUT;
-    qs_reader_take(in, Q2_MVD_LENGTH_SIZE);
-    *messages = (struct qs_view){qs_reader_take(in, length), length};
-    return QS_DEMO_BLOCK;
-}
+static const struct qs_demo_framing framing = {Q2_MVD_LENGTH_SIZE, Q2_MVD_BLOCK_MAX, 0};
 
 /* Whether a block with these messages begins a level, and can begin a demo. */
 static bool begins_level(struct qs_view messages)
@@ -244,7 +219,7 @@ static void add_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
 
     if (blocks->bytes->len && qs_decoder_problems(decoder))
         qs_demo_not_decoded(mvd2->out, packet, mvd2->out->sanitize);
-    while (read_block(&in, &messages) == QS_DEMO_BLOCK) {
+    while (qs_demo_read_framed(&in, &framing, &messages) == QS_DEMO_BLOCK) {
         if (mvd2->out->sanitize)
             messages = sanitize(mvd2, blocks, in.pos - messages.size, messages);
         add_block(mvd2, messages);
@@ -286,44 +261,25 @@ static const struct qs_demo_rebuilder rebuilder = {
 
 /* --- The format --- */
 
-static bool read_magic(struct qs_reader *in)
-{
-    const uint8_t *magic = qs_reader_take(in, Q2_MVD_MAGIC_SIZE);
-
-    return magic && memcmp(magic, Q2_MVD_MAGIC, Q2_MVD_MAGIC_SIZE) == 0;
-}
-
-static enum qs_demo_status next_magic(struct qs_reader *in)
+static enum qs_demo_status read_magic(struct qs_reader *in)
 {
     const uint32_t left = MIN(qs_reader_left(in), (uint32_t)Q2_MVD_MAGIC_SIZE);
 
     if (memcmp(in->data + in->pos, Q2_MVD_MAGIC, left) != 0)
         return QS_DEMO_BAD;
-    return read_magic(in) ? QS_DEMO_LINE : QS_DEMO_CUT;
+    return qs_reader_take(in, Q2_MVD_MAGIC_SIZE) ? QS_DEMO_LINE : QS_DEMO_CUT;
 }
 
 static bool recognise(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
 
-    return read_magic(&in);
+    return read_magic(&in) == QS_DEMO_LINE;
 }
 
 static enum qs_demo_status next(struct qs_demo_reader *reader)
 {
-    struct qs_view messages;
-    enum qs_demo_status status;
-
-    if (!reader->begun)
-        return next_magic(&reader->in);
-    if (reader->ended)
-        return qs_reader_left(&reader->in) ? QS_DEMO_BAD : QS_DEMO_END;
-    status = read_block(&reader->in, &messages);
-    if (status != QS_DEMO_END)
-        return status;
-    reader->ended = true;
-    qs_reader_take(&reader->in, Q2_MVD_LENGTH_SIZE);
-    return QS_DEMO_BLOCK;
+    return reader->begun ? qs_demo_next_framed(reader, &framing) : read_magic(&reader->in);
 }
 
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)

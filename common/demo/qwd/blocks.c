@@ -175,7 +175,8 @@ void qwd_blocks_level(struct qwd_blocks *blocks)
 {
     blocks->held_count = blocks->settling = 0;
     blocks->command_end = end_of(blocks);
-    qwd_player_level(&blocks->player);
+    blocks->player.valid = 0;
+    memset(blocks->player.asked, 0, sizeof blocks->player.asked);
 }
 
 static void hold(struct qwd_blocks *blocks, uint32_t sequence, uint32_t base)
@@ -201,6 +202,28 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
     end_block(blocks);
 }
 
+/* --- The engine --- */
+
+/* Whether an engine that has counted to `out` still has frame `sequence`: it has numbers ahead of
+ * its own. */
+static bool reaches(uint32_t out, uint32_t sequence)
+{
+    return (int32_t)(out - sequence) < QWD_PLAYER_FRAMES - 1;
+}
+
+bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint32_t base)
+{
+    return base && base == qwd_player_base(player, sequence) && reaches(player->out, sequence) &&
+           reaches(player->out, base);
+}
+
+/* `valid`: its last update at that block. */
+static void count_command(struct qwd_player *player, uint32_t valid)
+{
+    player->asked[player->out % QWD_PLAYER_FRAMES] = valid;
+    player->out++;
+}
+
 /* --- Positions of client blocks --- */
 
 /* The first buffered packet that the client did not have yet; held_count: it had all. */
@@ -218,16 +241,15 @@ static unsigned held_after(const struct qwd_blocks *blocks, uint32_t after)
 static bool may_count_before(const struct qwd_blocks *blocks, unsigned first, uint64_t end)
 {
     for (unsigned i = first; i < blocks->held_count && blocks->held[i].at < end; i++)
-        if (blocks->held[i].base &&
-            !qwd_player_reaches(blocks->held[i].out + 1, blocks->held[i].base))
+        if (blocks->held[i].base && !reaches(blocks->held[i].out + 1, blocks->held[i].base))
             return false;
     return true;
 }
 
-/* Inserts space for a client block before the packet held[i], or at the end. Returns its offset. */
+/* Inserts space for a client block before the packet held[i]. Returns its offset. */
 static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
 {
-    const uint64_t at = i < blocks->held_count ? blocks->held[i].at : end_of(blocks);
+    const uint64_t at = blocks->held[i].at;
     const uint32_t offset = (uint32_t)(at - blocks->start);
     const uint32_t behind = blocks->size - offset;
 
@@ -240,14 +262,6 @@ static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
     return at;
 }
 
-/* The time of the packet held[i], for the block before it; without one, `time`. */
-static float time_at(const struct qwd_blocks *blocks, unsigned i, float time)
-{
-    if (i == blocks->held_count)
-        return time;
-    return qs_float_of_bits(qs_le32(byte_at(blocks, blocks->held[i].at)));
-}
-
 /* Client blocks are in the order of their numbers. */
 static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
 {
@@ -258,20 +272,17 @@ static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
     return may_count_before(blocks, i, UINT64_MAX) ? i : blocks->held_count;
 }
 
-static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
-                           const struct qw_usercmd *cmd)
+/* Before the packet held[i], with its time. */
+static void insert_command(struct qwd_blocks *blocks, unsigned i, const struct qw_usercmd *cmd)
 {
-    const uint32_t valid = blocks->player.valid;
-    const uint32_t then = i < blocks->held_count ? blocks->held[i].valid : valid;
-    const float block_time = time_at(blocks, i, time);
+    const uint32_t valid = blocks->held[i].valid;
+    const float block_time = qs_float_of_bits(qs_le32(byte_at(blocks, blocks->held[i].at)));
     struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
 
     command->at = make_room(blocks, i);
     qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd, blocks->form);
     blocks->command_end = command->at + command_size(blocks);
-    blocks->player.valid = then;
-    qwd_player_command(&blocks->player);
-    blocks->player.valid = valid;
+    count_command(&blocks->player, valid);
 }
 
 static void append_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd)
@@ -279,7 +290,7 @@ static void append_command(struct qwd_blocks *blocks, float time, const struct q
     blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES].at = end_of(blocks);
     qwd_put_cmd(add_room(blocks, command_size(blocks)), time, cmd, blocks->form);
     blocks->command_end = end_of(blocks);
-    qwd_player_command(&blocks->player);
+    count_command(&blocks->player, blocks->player.valid);
 }
 
 void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd,
@@ -293,7 +304,7 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
     if (made)
         blocks->last_made = command->number;
     if (i < blocks->held_count)
-        insert_command(blocks, i, time, cmd);
+        insert_command(blocks, i, cmd);
     else
         append_command(blocks, time, cmd);
     end_block(blocks);

@@ -3,7 +3,7 @@
  * Buffers the blocks of a QWD demo before the writer, and models the engine that plays them. The
  * newest blocks stay in the buffer, so that a client block can still be inserted where the client
  * sent it: between the server's packets that it had and those that it did not have. That order
- * decides which entity updates an engine accepts (player.h).
+ * decides which entity updates an engine accepts.
  *
  * The buffer holds at most QWD_BLOCKS_HELD packets of the server and QWD_BYTES_HELD bytes, plus one
  * block.
@@ -13,10 +13,31 @@
 
 #include "common/demo/zip_archive.h"
 #include "common/demo/qwd/qwd.h"
-#include "common/demo/qwd/player.h"
 #include "common/demo/writer.h"
 
 enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 16 * 1024 };
+
+/*
+ * An engine that plays the demo: what it counts, and which entity updates it drops. The strictest
+ * rule is ezQuake's: common/quakeworld/PROTOCOL.md, section 8; cl_demo.c, CL_DemoReadDemCmd;
+ * cl_ents.c, CL_ParsePacketEntities.
+ */
+enum { QWD_PLAYER_FRAMES = 64 }; /* UPDATE_BACKUP */
+
+struct qwd_player {
+    uint32_t out;                      /* number of the next client block */
+    uint32_t valid;                    /* packet of the last update that it accepted; 0: none */
+    uint32_t asked[QWD_PLAYER_FRAMES]; /* `valid` at each client block, by its number */
+};
+
+/* The frame that it would apply a delta in packet `sequence` to; 0: none. */
+static inline uint32_t qwd_player_base(const struct qwd_player *player, uint32_t sequence)
+{
+    return player->asked[sequence % QWD_PLAYER_FRAMES];
+}
+
+/* Whether it accepts a delta in packet `sequence` from packet `base`. */
+bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint32_t base);
 
 /* A buffered packet of the server. */
 struct qwd_held {

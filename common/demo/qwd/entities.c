@@ -3,6 +3,7 @@
 
 #include "common/core/lists.h"
 #include "common/core/writer.h"
+#include "common/fte/constants.h"
 #include "common/quakeworld/constants.h"
 
 enum {
@@ -34,13 +35,8 @@ void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *
     qs_bytes_empty(entities->donor_updates);
     qw_frames_level(&entities->frames);
     entities->frames.format = qw_delta_format(&session->ext);
-    qwd_replacement_level(&entities->replacement);
+    entities->replaced = 0;
     qwd_blocks_level(entities->blocks);
-}
-
-static const struct qs_message *message_at(const struct qwd_entities_packet *packet, guint index)
-{
-    return &g_array_index(packet->decoder->messages, struct qs_message, index);
 }
 
 static struct qs_view body_of(const struct qwd_entities_packet *packet,
@@ -54,7 +50,7 @@ bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base)
     if (!qs_has_message(packet->decoder, SVC_DELTAPACKETENTITIES))
         return false;
     for (guint i = 0; i < packet->decoder->messages->len; i++) {
-        const struct qs_message *message = message_at(packet, i);
+        const struct qs_message *message = qs_message_at(packet->decoder, i);
 
         if (message->id != SVC_DELTAPACKETENTITIES)
             continue;
@@ -109,7 +105,7 @@ static bool plays(const struct qwd_entities *entities, const struct qw_update *u
 static struct qwd_entities_outcome
 follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet, guint index)
 {
-    const struct qs_message *message = message_at(packet, index);
+    const struct qs_message *message = qs_message_at(packet->decoder, index);
     const uint32_t sequence = packet->decoder->sequence;
     struct qw_update update;
 
@@ -121,45 +117,52 @@ follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *p
                                              write_in_full(entities, packet, &update, index)};
 }
 
-/* --- FTE's replacement deltas --- */
-
-/* Writes a packet in place of one that the capture lacks, with only this update, of the same time.
+/*
+ * --- FTE's replacement deltas: an update is a delta from the last one that the engine accepted.
+ * The engine drops it if the level has none, or if that is 63 packets back or more, unless the
+ * update begins with the reset, which removes all entities: common/fte/PROTOCOL.md, section 3;
+ * fteqw cl_ents.c, CLFTE_ParseEntities.
  */
-static void add_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
-                       uint32_t sequence, struct qs_view body, struct qs_view updates)
+
+enum {
+    TOO_OLD = 63,  /* packets: UPDATE_BACKUP - 1 */
+    TIME_SIZE = 4, /* of the server's time, before the updates */
+    RESET = UPDATE_REMOVE
+};
+
+/* Appends a message of the time of `body` with other updates. */
+static void append_updates(GByteArray *to, struct qs_view body, struct qs_view updates)
+{
+    qs_write_u8(to, SVC_FTE_UPDATEENTITIES);
+    qs_write_view(to, (struct qs_view){body.data, TIME_SIZE});
+    qs_write_view(to, updates);
+}
+
+/* Writes a packet in place of one that the capture lacks, with only these updates. */
+static void add_updates(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
+                        uint32_t sequence, struct qs_view body, struct qs_view updates)
 {
     GByteArray *made = entities->scratch;
 
     qs_bytes_empty(made);
     qs_write_u32(made, sequence);
     qs_write_u32(made, MIN(sequence, packet->decoder->acknowledged));
-    qwd_replacement_append(made, body, updates);
+    append_updates(made, body, updates);
     qwd_blocks_packet(entities->blocks, packet->time, sequence, 0, qs_view_of_bytes(made));
-    qwd_replacement_accept(&entities->replacement, sequence);
+    entities->replaced = sequence;
     entities->out->counts.repaired++;
 }
 
-static void add_filler(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
-                       struct qs_view body)
-{
-    add_update(entities, packet, qwd_replacement_filler(&entities->replacement), body,
-               qwd_replacement_empty);
-}
-
-/* The entities in view before; begin_with_donor() reserves the number before the packet's for them.
- */
-static void add_donor_updates(struct qwd_entities *entities,
-                              const struct qwd_entities_packet *packet, struct qs_view body)
-{
-    add_update(entities, packet, packet->decoder->sequence - 1, body,
-               qs_view_of_bytes(entities->donor_updates));
-    qs_bytes_empty(entities->donor_updates);
-}
-
+/* This loses nothing. */
 static void reset(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                   struct qs_view body, guint index)
 {
-    qwd_replacement_append_reset(filter_qw_replace(entities->filter, index), body);
+    GByteArray *updates = entities->scratch;
+
+    qs_bytes_empty(updates);
+    qs_write_u16(updates, RESET);
+    qs_write_view(updates, (struct qs_view){body.data + TIME_SIZE, body.size - TIME_SIZE});
+    append_updates(filter_qw_replace(entities->filter, index), body, qs_view_of_bytes(updates));
     entities->out->counts.repaired++;
     qs_demo_problem(entities->out, packet->packet,
                     "entities are missing until their next update: the capture lacks the packets "
@@ -169,19 +172,28 @@ static void reset(struct qwd_entities *entities, const struct qwd_entities_packe
 static void follow_replacement(struct qwd_entities *entities,
                                const struct qwd_entities_packet *packet, guint index)
 {
-    const struct qs_view body = body_of(packet, message_at(packet, index));
+    static const uint8_t end[2];
+    const struct qs_view body = body_of(packet, qs_message_at(packet->decoder, index));
+    const struct qs_view donors = qs_view_of_bytes(entities->donor_updates);
     const uint32_t sequence = packet->decoder->sequence;
-    struct qwd_replacement *replacement = &entities->replacement;
+    /* Servers write the reset first. */
+    const bool needs_others = body.size >= TIME_SIZE && !(body.size >= TIME_SIZE + 2 &&
+                                                          qs_le16(body.data + TIME_SIZE) == RESET);
 
-    if (replacement->any && sequence - replacement->valid > FILLED_MAX)
-        qwd_replacement_level(replacement);
-    if (entities->donor_updates->len && !replacement->any && sequence > entities->last + 1)
-        add_donor_updates(entities, packet, body);
-    while (qwd_replacement_needs(replacement, sequence, body) == QWD_REPLACEMENT_FILLER)
-        add_filler(entities, packet, body);
-    if (qwd_replacement_needs(replacement, sequence, body) == QWD_REPLACEMENT_RESET)
+    if (sequence - entities->replaced > FILLED_MAX)
+        entities->replaced = 0;
+    /* The entities in view before; begin_with_donor() reserves the number before the packet's for
+     * them. */
+    if (donors.size && !entities->replaced && sequence > entities->last + 1) {
+        add_updates(entities, packet, sequence - 1, body, donors);
+        qs_bytes_empty(entities->donor_updates);
+    }
+    while (needs_others && entities->replaced && sequence - entities->replaced >= TOO_OLD)
+        add_updates(entities, packet, entities->replaced + TOO_OLD - 1, body,
+                    (struct qs_view){end, sizeof end});
+    if (needs_others && !entities->replaced)
         reset(entities, packet, body, index);
-    qwd_replacement_accept(replacement, sequence);
+    entities->replaced = sequence;
 }
 
 /* --- All messages --- */
@@ -189,7 +201,7 @@ static void follow_replacement(struct qwd_entities *entities,
 static void follow_message(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                            guint index, struct qwd_entities_outcome *outcome)
 {
-    const struct qs_message *message = message_at(packet, index);
+    const struct qs_message *message = qs_message_at(packet->decoder, index);
     const struct qw_session *session = (const struct qw_session *)packet->decoder->session;
 
     switch (message->id) {

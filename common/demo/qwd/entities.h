@@ -13,15 +13,14 @@
 #include "common/core/parse.h"
 #include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/qwd/blocks.h"
-#include "common/demo/qwd/player.h"
 #include "common/quakeworld/entity_frames.h"
 
 struct qwd_entities {
     struct qs_demo_writer *out;
     struct qwd_blocks *blocks;
-    struct filter_qw *filter; /* rewritten messages replace the originals there */
-    struct qw_frames frames;  /* that the client had */
-    struct qwd_replacement replacement;
+    struct filter_qw *filter;  /* rewritten messages replace the originals there */
+    struct qw_frames frames;   /* that the client had */
+    uint32_t replaced;         /* packet of FTE's last update that engines accept; 0: none */
     uint32_t donor_level;      /* number of the level with a donor's sign-on; 0: none */
     GByteArray *donor_updates; /* base of FTE's first update, after its time; empty: none */
     uint32_t last;             /* number of the last packet tracked */

@@ -346,8 +346,7 @@ bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
     if (!qs_decoder_problems(decoder)) {
         qwd_updates_observe(&m->updates, match, &m->players, decoder);
         for (guint i = 0; i < decoder->messages->len; i++)
-            see_message(m, decoder->sequence,
-                        g_array_index(decoder->messages, struct qs_message, i).id,
+            see_message(m, decoder->sequence, qs_message_at(decoder, i)->id,
                         qwd_message_view(decoder, i));
     }
     return ++m->looked_at < LOOK_AT_MOST;

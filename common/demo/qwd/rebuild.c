@@ -175,7 +175,6 @@ static void report_left_out(struct qwd_rebuild *qwd)
 
     if (qwd->left_out.level)
         qs_demo_level_lost(qwd->out, qwd->left_out.map, &loss);
-    g_free(qwd->left_out.map);
     qwd->left_out = (struct qwd_left_out){0};
 }
 
@@ -521,7 +520,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                       filter(qwd, decoder, packet, &content));
     qwd->shown |= outcome.accepted || session_of(decoder)->sign_on.done;
     if (outcome.accepted)
-        qwd_player_accept(&qwd->blocks.player, decoder->sequence);
+        qwd->blocks.player.valid = decoder->sequence;
     qwd->incoming = decoder->sequence;
     qwd->has_packet = true;
 }

@@ -14,20 +14,10 @@
 
 struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
 {
-    const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, index);
+    const struct qs_message *message = qs_message_at(decoder, index);
     const struct qw_session *session = (const struct qw_session *)decoder->session;
 
     return (struct qs_view){session->content.data + message->offset, message->length};
-}
-
-static bool has_content(const struct qs_decoder *decoder)
-{
-    return ((const struct qw_session *)decoder->session)->content.data != NULL;
-}
-
-static uint8_t id_of(const struct qs_decoder *decoder, guint index)
-{
-    return (uint8_t)g_array_index(decoder->messages, struct qs_message, index).id;
 }
 
 /* --- Which messages --- */
@@ -281,7 +271,7 @@ static bool needs_level(uint8_t id)
 bool qwd_needs_level(const struct qs_decoder *decoder)
 {
     for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)
-        if (needs_level(id_of(decoder, i)))
+        if (needs_level((uint8_t)qs_message_at(decoder, i)->id))
             return true;
     return false;
 }
@@ -294,10 +284,10 @@ static void add_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
 
     if (message.size < 2)
         return;
-    see(view, session, id_of(decoder, index), message);
+    see(view, session, (uint8_t)qs_message_at(decoder, index)->id, message);
     if (qwd_updates_is_kept(&session->ext, message.data[0]))
         qwd_updates_keep(sign_on, &view->presence, decoder, index, message);
-    if (g_array_index(decoder->messages, struct qs_message, index).is_ambiguous)
+    if (qs_message_at(decoder, index)->is_ambiguous)
         sign_on->broken |= part_of(message.data[0]) == QS_PART_ONCE;
     else
         update(sign_on, session, message);
@@ -313,7 +303,8 @@ static bool is_relevant(const struct qwd_view *view, uint8_t id)
 static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++)
-        if (is_relevant((const struct qwd_view *)sign_on->extra, id_of(decoder, i)))
+        if (is_relevant((const struct qwd_view *)sign_on->extra,
+                        (uint8_t)qs_message_at(decoder, i)->id))
             add_message(sign_on, decoder, i);
 }
 
@@ -332,9 +323,11 @@ static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *dec
 
 void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
-    if (!sign_on->complete && ((const struct qw_session *)decoder->session)->sign_on.lost)
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+
+    if (!sign_on->complete && session->sign_on.lost)
         sign_on->broken = true;
-    if (decoder->direction != QS_S2C || !has_content(decoder))
+    if (decoder->direction != QS_S2C || !session->content.data)
         return;
     /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
     if (sign_on->complete) {
@@ -343,7 +336,7 @@ void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
     }
     if (qs_has_message(decoder, SVC_SERVERDATA)) {
         qs_sign_on_clear(sign_on);
-        begin_view(sign_on, (const struct qw_session *)decoder->session);
+        begin_view(sign_on, session);
     }
     if (sign_on->extra)
         add_sign_on(sign_on, decoder);

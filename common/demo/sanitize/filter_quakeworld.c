@@ -159,7 +159,7 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
     guint next = 0;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_message *message = qs_message_at(decoder, i);
 
         if (!append_replacement(filter, i, &next, out))
             copy_message(filter, decoder, message,

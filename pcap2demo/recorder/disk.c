@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/quota.h"
+#include "pcap2demo/recorder/disk.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
 #include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,41 +11,25 @@
 
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/recovery.h"
 
-enum { DATE_DIGITS = 8, TIME_DIGITS = 6, BLOCK = 512 /* stat(2) */ };
+enum { BLOCK = 512 /* stat(2) */ };
 
-/* --- Names ----------------------------------------------------------------------------------- */
+/* --- Which files they are -------------------------------------------------------------------- */
 
-static bool are_digits(const char *text, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!g_ascii_isdigit(text[i]))
-            return false;
-    return true;
-}
-
-/* "20261120-155401" */
-static bool has_start(const char *name)
-{
-    for (; *name; name++)
-        if (are_digits(name, DATE_DIGITS) && name[DATE_DIGITS] == '-' &&
-            are_digits(name + DATE_DIGITS + 1, TIME_DIGITS))
-            return true;
-    return false;
-}
+#define TWO_DIGITS "[0-9][0-9]"
+static const char with_start[] =
+    "*" TWO_DIGITS TWO_DIGITS TWO_DIGITS TWO_DIGITS "-" TWO_DIGITS TWO_DIGITS TWO_DIGITS "*";
 
 static bool is_recording(const char *name)
 {
     const bool damaged = g_str_has_suffix(name, DAMAGED_EXTENSION);
     char *stem = g_strndup(name, strlen(name) - (damaged ? strlen(DAMAGED_EXTENSION) : 0));
-    const bool found = *name != '.' && has_start(name) && source_is_input_name(stem, true);
+    const bool found =
+        fnmatch(with_start, name, FNM_PERIOD) == 0 && source_is_input_name(stem, true);
 
     g_free(stem);
     return found;
 }
-
-/* --- Files ----------------------------------------------------------------------------------- */
 
 struct old_recording {
     char *path;
@@ -135,4 +122,103 @@ bool quota_enforce(const struct quota *quota, int64_t now)
     }
     g_ptr_array_free(recordings, TRUE);
     return !quota->max_disk || total <= quota->max_disk;
+}
+
+/* --- Syncing --------------------------------------------------------------------------------- */
+
+int open_own_file(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about;
+
+    if (file < 0 ||
+        (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid()))
+        return file;
+    close(file);
+    errno = EPERM;
+    return -1;
+}
+
+/* Errors of writing are reported where it is done. */
+static void sync_descriptor(int file)
+{
+    if (file < 0)
+        return;
+    fdatasync(file);
+    close(file);
+}
+
+struct job {
+    char *path;
+    bool remove;
+};
+
+struct syncer {
+    GThreadPool *thread;
+    char *folder; /* of the last file, if it is not synced yet; or NULL */
+};
+
+static void sync_last_folder(struct syncer *syncer)
+{
+    if (syncer->folder)
+        sync_descriptor(open(syncer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    g_clear_pointer(&syncer->folder, g_free);
+}
+
+/* Many files that are finished at once share a sync of their folder. */
+static void run_job(gpointer data, gpointer user)
+{
+    struct syncer *syncer = user;
+    struct job *job = data;
+    char *folder = g_path_get_dirname(job->path);
+
+    if (job->remove || g_strcmp0(folder, syncer->folder) != 0)
+        sync_last_folder(syncer);
+    if (job->remove)
+        unlink(job->path);
+    else
+        sync_descriptor(open_own_file(job->path));
+    g_free(syncer->folder);
+    syncer->folder = folder;
+    if (syncer_is_idle(syncer))
+        sync_last_folder(syncer);
+    g_free(job->path);
+    g_free(job);
+}
+
+static void push(struct syncer *syncer, const char *path, bool remove)
+{
+    struct job *job = g_new(struct job, 1);
+
+    *job = (struct job){g_strdup(path), remove};
+    g_thread_pool_push(syncer->thread, job, NULL);
+}
+
+void syncer_add(struct syncer *syncer, const char *path)
+{
+    push(syncer, path, false);
+}
+
+void syncer_remove(struct syncer *syncer, const char *path)
+{
+    push(syncer, path, true);
+}
+
+bool syncer_is_idle(struct syncer *syncer)
+{
+    return g_thread_pool_unprocessed(syncer->thread) == 0;
+}
+
+struct syncer *syncer_new(void)
+{
+    struct syncer *syncer = g_new0(struct syncer, 1);
+
+    syncer->thread = g_thread_pool_new(run_job, syncer, 1, TRUE, NULL);
+    return syncer;
+}
+
+void syncer_free(struct syncer *syncer)
+{
+    g_thread_pool_free(syncer->thread, FALSE, TRUE);
+    g_free(syncer);
 }
