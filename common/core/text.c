@@ -189,6 +189,16 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at)
     return at;
 }
 
+struct qs_view qs_view_up_to(struct qs_view text, const char *ends)
+{
+    const size_t count = strlen(ends) + 1;
+    uint32_t size = 0;
+
+    while (size < text.size && !memchr(ends, text.data[size], count))
+        size++;
+    return (struct qs_view){text.data, size};
+}
+
 bool qs_view_begins(struct qs_view text, const char *start)
 {
     const size_t size = strlen(start);

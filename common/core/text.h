@@ -95,6 +95,16 @@ bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
  */
 uint32_t qs_command_end(struct qs_view text, uint32_t at);
 
+/* `text` without its first `count` bytes. */
+static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
+{
+    count = MIN(count, text.size);
+    return (struct qs_view){text.data + count, text.size - count};
+}
+
+/* `text` up to the first of the bytes of `ends`, a string whose NUL is one of them. */
+struct qs_view qs_view_up_to(struct qs_view text, const char *ends);
+
 /* Whether `text` begins with the C string. */
 bool qs_view_begins(struct qs_view text, const char *start);
 

@@ -60,10 +60,17 @@ static inline int32_t qw_version(const struct qs_decoder *d)
 /* recognise.c */
 bool qw_recognise(const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_packet *packet);
+/* A control packet of Quake's. */
+bool qw_is_quake_request(const struct qs_packet *packet);
+bool qw_is_digits(struct qs_view text); /* not empty, and nothing else */
+/* A letter, then a number. */
+bool qw_begins_number(struct qs_view text);
 
 /* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
 bool qw_is_connectionless(const struct qs_decoder *d);
 void qw_decode_connectionless(struct qs_decoder *d);
+/* Whether it has a command that is known; `text` is what stands behind the prefix. */
+bool qw_is_known_oob(struct qs_view text);
 bool qw_is_bare_text(const struct qs_packet *packet);
 void qw_decode_bare_text(struct qs_decoder *d);
 
