@@ -245,27 +245,6 @@ static void end_sessions(struct run *run, bool keep)
 
 /* --- Reading twice --------------------------------------------------------------------------- */
 
-/* The first input that can be read only once, or NULL. Standard input is copied. */
-static const char *find_once_only(char *const *files)
-{
-    while (*files && (is_file(*files) || source_is_standard_input(*files)))
-        files++;
-    return *files;
-}
-
-/* False: an error was reported. */
-static bool keep_standard_input(char *const *files)
-{
-    char *error = NULL;
-
-    for (; *files; files++)
-        if (source_is_standard_input(*files) && !source_keep_standard_input(&error)) {
-            report_unusable(SOURCE_STANDARD_INPUT, error);
-            return false;
-        }
-    return true;
-}
-
 /* The second pass reports problems of the inputs. */
 static void read_ahead(const struct options *options, struct action *action)
 {
@@ -283,16 +262,14 @@ static void read_ahead(const struct options *options, struct action *action)
 /* False: an input must be read twice, and cannot be. */
 static bool prepare(const struct options *options, struct action *action)
 {
-    const char *once = action->ahead ? find_once_only(options->files) : NULL;
-
-    if (once && action->twice)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = once},
-                "is no file, and must be read twice: use standard input");
-    if (once && action->twice)
-        return false;
-    if (((action->ahead && !once) || action->reads_again) && !keep_standard_input(options->files))
-        return false;
-    if (action->ahead && !once)
+    for (char *const *file = options->files; *file && (action->ahead || action->reads_again);
+         file++)
+        if (!is_file(*file)) {
+            failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(*file)},
+                    "is read twice, and must be a file");
+            return false;
+        }
+    if (action->ahead)
         read_ahead(options, action);
     return true;
 }

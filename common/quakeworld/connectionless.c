@@ -6,7 +6,6 @@
  * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
  * section 1.
  */
-#include "common/core/trial.h"
 #include "common/quakeworld/decode.h"
 
 enum {

@@ -46,12 +46,10 @@ struct action {
     bool interrupted;                /* set by the caller: the inputs were not read to the end */
     /*
      * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
-     * after it; messages are muted meanwhile. Pipes are read once, unless `twice`: then they are
-     * refused.
+     * after it; messages are muted meanwhile.
      */
     void (*ahead)(struct action *action, bool begins);
-    bool twice;
-    bool reads_again; /* `end` reads the inputs again: standard input is kept in a file */
+    bool reads_again; /* `end` reads the inputs again */
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
     /* The input was read, up to its end or the first damage. */

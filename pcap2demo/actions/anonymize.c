@@ -482,7 +482,6 @@ static void begin(struct action *action)
     all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     action->handler.sink = &all->redactions->sink;
     action->handler.guard = &all->guard.base;
-    action->twice = given.replace_names;
     g_free(folder);
 }
 

@@ -7,7 +7,6 @@
 #include <stdio_ext.h>
 #endif
 #include <string.h>
-#include <unistd.h>
 
 #include "common/core/reader.h"
 #include "common/core/text.h"
@@ -43,16 +42,11 @@ static void speed_up(FILE *stream)
 #endif
 }
 
-/* Standard input is a temporary file that can be read again. */
-static bool is_kept;
-
 FILE *source_open_plain(const char *name, char **error)
 {
     FILE *stream = source_is_standard_input(name) ? stdin : fopen(name, "rb");
 
-    if (stream == stdin && is_kept)
-        rewind(stdin);
-    else if (stream)
+    if (stream)
         speed_up(stream);
     else
         *error = g_strdup(g_strerror(errno));
@@ -63,41 +57,6 @@ void source_close_plain(FILE *stream)
 {
     if (stream != stdin)
         fclose(stream);
-}
-
-/* --- Standard input that is kept ------------------------------------------------------------- */
-
-/* Copies up to the end or an interruption, which the readers handle. */
-static bool copy_standard_input(FILE *copy)
-{
-    char *bytes = g_malloc(READ_BUFFER);
-    bool good = true;
-    ssize_t size;
-
-    while (good && (size = read(STDIN_FILENO, bytes, READ_BUFFER)) > 0)
-        good = fwrite(bytes, 1, (size_t)size, copy) == (size_t)size;
-    g_free(bytes);
-    return fflush(copy) == 0 && good;
-}
-
-bool source_keep_standard_input(char **error)
-{
-    char *name = NULL;
-    const int file = g_file_open_tmp("pcap2demo-XXXXXX", &name, NULL);
-    FILE *copy = file >= 0 ? fdopen(file, "wb") : NULL;
-
-    if (file >= 0)
-        unlink(name);
-    g_free(name);
-    if (copy && copy_standard_input(copy) && dup2(fileno(copy), STDIN_FILENO) >= 0) {
-        speed_up(stdin);
-        is_kept = true;
-    } else {
-        *error = g_strdup_printf("cannot be kept to be read again: %s", g_strerror(errno));
-    }
-    if (copy)
-        fclose(copy);
-    return is_kept;
 }
 
 /* --- What is in a file ------------------------------------------------------------------------ */

@@ -67,12 +67,6 @@ bool source_is_standard_input(const char *name);
 /* The name in messages of the file with this name: SOURCE_STANDARD_INPUT for "-". */
 const char *source_title_of(const char *name);
 
-/*
- * Copies standard input to an unnamed temporary file, so that it can be opened and read again.
- * False if that fails; then `*error` is a new string.
- */
-bool source_keep_standard_input(char **error);
-
 /* Opens the file without decompressing it. NULL on failure; then `*error` is a new string. */
 FILE *source_open_plain(const char *name, char **error);
 void source_close_plain(FILE *stream);
