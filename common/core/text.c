@@ -66,6 +66,18 @@ char *qs_text_utf8(struct qs_view text)
     return g_string_free(out, FALSE);
 }
 
+char *qs_text_file_stem(const char *path)
+{
+    const char *base = path ? strrchr(path, '/') : NULL, *end;
+
+    if (!path)
+        return NULL;
+    base = base ? base + 1 : path;
+    end = strrchr(base, '.');
+    return qs_text_utf8((struct qs_view){(const uint8_t *)base,
+                                         (uint32_t)(end ? (size_t)(end - base) : strlen(base))});
+}
+
 struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank)
 {
     while (text.size && text.data[text.size - 1] <= blank)

@@ -23,6 +23,9 @@ void qs_text_append_utf8(GString *out, struct qs_view text);
 /* The same as a new string (g_free() it). */
 char *qs_text_utf8(struct qs_view text);
 
+/* A file's name without its folder and its last ending, readable; NULL for NULL. New. */
+char *qs_text_file_stem(const char *path);
+
 /* Trims bytes up to `blank` from both ends. */
 struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank);
 

@@ -8,6 +8,12 @@
 
 #include "common/core/emit.h"
 
+/* The bytes that are left. */
+static inline struct qs_view qs_rest(const struct qs_decoder *d)
+{
+    return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
+}
+
 /* The next value without reading it; 0 where fewer bytes are left. */
 static inline uint16_t qs_peek_u16(const struct qs_decoder *d)
 {

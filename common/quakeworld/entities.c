@@ -217,8 +217,7 @@ static void read_model(struct qs_decoder *d, const struct qw_delta *delta)
         model = qs_u16(d, QW_ENTITY_MODEL);
     else
         return;
-    if (d->fields_wanted)
-        qw_emit_model_name(d, at, d->in.pos - at, model);
+    qw_emit_model_name(d, model, at, d->in.pos - at);
 }
 
 static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta)

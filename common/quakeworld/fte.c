@@ -20,11 +20,6 @@ bool qw_only_fte_reads(const struct fte_session *session)
     return (session->fte & fte) || (session->fte2 & fte2);
 }
 
-static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
-{
-    qw_emit_model_name(d, offset, length, model);
-}
-
 /* The newest three, as clc_move has them: newer ones push older ones out. */
 static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
 {
@@ -100,7 +95,7 @@ const struct fte_game qw_fte_game = {
     .temp_entities = temp_entities,
     .temp_entity_count = G_N_ELEMENTS(temp_entities),
     .misreads_temp_entities = misreads_temp_entities,
-    .name_model = name_model,
+    .name_model = qw_emit_model_name,
     .name_entity = qw_emit_entity_name,
     .read_player = qw_read_player,
     .keep_inputs = keep_inputs,
@@ -209,14 +204,6 @@ static void read_sound_options(struct qs_decoder *d, uint32_t mask)
         qs_u16(d, QW_SOUNDX_SPEED);
 }
 
-static void read_sound_number(struct qs_decoder *d, unsigned id, bool wide)
-{
-    if (wide)
-        qw_emit_sound_name(d, qs_u16(d, id), 2);
-    else
-        qw_emit_sound_name(d, qs_u8(d, id), 1);
-}
-
 /* The layout of Quake's svc_sound with all that was added to it. CLNQ_ParseStartSoundPacket. */
 static void read_soundextended(struct qs_decoder *d)
 {
@@ -231,7 +218,10 @@ static void read_soundextended(struct qs_decoder *d)
     } else {
         qw_emit_entity_name(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
     }
-    read_sound_number(d, QW_SOUNDX_INDEX, mask & SNDX_LARGE_SOUND);
+    if (mask & SNDX_LARGE_SOUND)
+        qw_emit_sound_name(d, qs_u16(d, QW_SOUNDX_INDEX), 2);
+    else
+        qw_emit_sound_name(d, qs_u8(d, QW_SOUNDX_INDEX), 1);
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
 
@@ -373,7 +363,7 @@ static void read_any_effect(struct qs_decoder *d, bool wide)
     qs_coord3(d, QW_EFFECT_ORIGIN);
     at = d->in.pos;
     model = wide ? qs_u16(d, QW_EFFECT_MODEL) : qs_u8(d, QW_EFFECT_MODEL);
-    qw_emit_model_name(d, at, d->in.pos - at, model);
+    qw_emit_model_name(d, model, at, d->in.pos - at);
     if (wide)
         qs_u16(d, QW_EFFECT_START);
     else

@@ -367,15 +367,6 @@ void qw_read_mvd_debug(struct qs_decoder *d)
  * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
  */
 
-static void read_model(struct qs_decoder *d)
-{
-    const uint16_t model = qs_u16(d, QW_PROJECTILE_MODEL);
-
-    if (d->fields_wanted && !d->in.overrun)
-        qw_emit_model_name(d, d->in.pos - 2, 2, model);
-    qs_u16(d, QW_PROJECTILE_OWNER);
-}
-
 static void read_projectile(struct qs_decoder *d)
 {
     uint16_t word, flags;
@@ -389,8 +380,12 @@ static void read_projectile(struct qs_decoder *d)
             qs_rows(d, QW_PROJECTILE_X, QW_PROJECTILE_VELOCITY_Z);
         if (flags & U_ANGLE1)
             qs_angle3(d, QW_PROJECTILE_ANGLES);
-        if (flags & U_MODEL)
-            read_model(d);
+        if (flags & U_MODEL) {
+            const uint32_t at = d->in.pos;
+
+            qw_emit_model_name(d, qs_u16(d, QW_PROJECTILE_MODEL), at, 2);
+            qs_u16(d, QW_PROJECTILE_OWNER);
+        }
         if (flags & U_ORIGIN3)
             qs_scaled_u8(d, QW_PROJECTILE_AGE, 1 / 255.0);
     }

@@ -263,7 +263,7 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
     else if (index == STAT_ACTIVEWEAPON)
         qs_emit_generated_uint(d, QW_STAT_WEAPON, at, length, value);
     else if (index == STAT_WEAPON)
-        qw_emit_model_name(d, at, length, value);
+        qw_emit_model_name(d, value, at, length);
 }
 
 static void read_updatestat(struct qs_decoder *d)
@@ -315,7 +315,7 @@ static void read_sound(struct qs_decoder *d)
         qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 64.0);
     else
         qs_emit_generated_double(d, QW_SOUND_ATTENUATION, d->in.pos, 0, 1);
-    qw_read_sound(d, QW_SOUND_INDEX);
+    qw_emit_sound_name(d, qs_u8(d, QW_SOUND_INDEX), 1);
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
 
@@ -329,7 +329,7 @@ static void read_stopsound(struct qs_decoder *d)
 static void read_spawnstaticsound(struct qs_decoder *d)
 {
     qs_coord3(d, QW_STATICSOUND_ORIGIN);
-    qw_read_sound(d, QW_STATICSOUND_INDEX);
+    qw_emit_sound_name(d, qs_u8(d, QW_STATICSOUND_INDEX), 1);
     qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
