@@ -96,31 +96,25 @@ static void on_session_map(struct qs_sessions_handler *handler,
               session->spectator ? "watches" : "plays", session->map);
 }
 
-static uint64_t file_size(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-}
-
 static void log_demo(const struct recording_action *recorder,
                      const struct qs_client_session *session,
                      const struct qs_session_demo_file *file)
 {
     char *path =
         g_build_filename(demo_files_folder(recorder->action.options->demos), file->name, NULL);
-    const uint64_t size = file_size(path);
     const int64_t seconds = qs_seconds_of(file->end - file->start);
     char *duration = qs_duration_text(seconds);
     json_t *members = session_members(session);
+    struct stat about = {0};
 
+    (void)!stat(path, &about);
     json_object_set_new(members, "file", json_string(path));
-    json_object_set_new(members, "bytes", json_integer((json_int_t)size));
+    json_object_set_new(members, "bytes", json_integer(about.st_size));
     json_object_set_new(members, "seconds", json_integer((json_int_t)seconds));
     json_object_set_new(members, "map", text_or_null(file->map));
-    log_event("demo", members, "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes, %s",
+    log_event("demo", members, "%s: session %u, %s, %" G_GINT64_FORMAT " bytes, %s",
               path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, player_name(session),
-              size, duration);
+              (gint64)about.st_size, duration);
     g_free(duration);
     g_free(path);
 }
