@@ -119,7 +119,7 @@ struct packet_states {
     uint32_t used;         /* of them; the rest waits to be used again */
     int64_t offset;        /* in the file, of the frame that came last in the first pass */
     struct qs_snapshots *snapshots;
-    struct qs_qports *qports; /* to struct conversation_state */
+    GHashTable *qports; /* to struct conversation_state */
 };
 
 void packet_states_free(struct dissector *dissector)
@@ -130,7 +130,7 @@ void packet_states_free(struct dissector *dissector)
         return;
     qs_chunks_clear(&states->rows);
     qs_snapshots_free(states->snapshots);
-    qs_qports_free(states->qports);
+    g_hash_table_destroy(states->qports);
     g_free(states);
     dissector->packet_states = NULL;
 }
@@ -354,7 +354,7 @@ void conversation_update_qport(const struct dissector *dissector,
 {
     struct conversation_state *state = context->current;
     const struct qs_packet *packet = dissector->decoder.packet;
-    struct qs_qports *qports = dissector->packet_states->qports;
+    GHashTable *qports = dissector->packet_states->qports;
     struct qs_seqinfo seqinfo;
 
     if (!state->protocol->seqinfo || !state->protocol->seqinfo(state->session, packet, &seqinfo) ||

@@ -19,12 +19,6 @@ static int proto;                      /* by which frames have data: the first p
 /* Keys of a frame's data, beside those of layers. */
 enum { KEY_ASKED = 0x10000, KEY_COMPLETION };
 
-/* What a frame completed the evidence of. */
-struct completion {
-    int protocol;
-    struct qs_heuristic_evidence evidence;
-};
-
 static void begin(void)
 {
     proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
@@ -40,21 +34,18 @@ void late_end(void)
  * conversation is not needed any more when the evidence is complete. */
 static void count(packet_info *pinfo, const struct qs_packet *packet, int by_port)
 {
-    struct completion *completion;
-    struct qs_address server;
-    int found;
+    struct qs_heuristic_found found;
 
     p_add_proto_data(pinfo->pool, pinfo, proto, KEY_ASKED, heuristic);
-    found = qs_heuristic_add(heuristic, packet, by_port, &server);
-    if (found == QS_PROTOCOL_NONE)
+    if (!qs_heuristic_add(heuristic, packet, by_port, &found))
         return;
-    completion = wmem_new(wmem_file_scope(), struct completion);
-    *completion = (struct completion){found, qs_heuristic_evidence(heuristic)};
-    p_add_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION, completion);
+    p_add_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION,
+                     wmem_memdup(wmem_file_scope(), &found, sizeof found));
     qs_heuristic_remove(heuristic, &packet->source, &packet->destination);
 }
 
-static const struct completion *completed_by(packet_info *pinfo)
+/* What the frame completed the evidence of, or NULL. */
+static const struct qs_heuristic_found *completed_by(packet_info *pinfo)
 {
     return p_get_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION);
 }
@@ -64,7 +55,7 @@ bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
 {
     const bool by_port = packet->source_is_server_port || packet->destination_is_server_port;
     const int protocol = qs_protocol_number(dissector->protocol->name);
-    const struct completion *completion;
+    const struct qs_heuristic_found *found;
 
     if (pinfo->flags.in_error_pkt)
         return false;
@@ -72,33 +63,27 @@ bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
         begin();
     if (!PINFO_FD_VISITED(pinfo) && !p_get_proto_data(pinfo->pool, pinfo, proto, KEY_ASKED))
         count(pinfo, packet, by_port ? protocol : QS_PROTOCOL_NONE);
-    completion = completed_by(pinfo);
-    return completion && completion->protocol == protocol;
-}
-
-static void show_evidence(struct dissector *dissector, packet_info *pinfo, proto_item *top,
-                          const struct qs_heuristic_evidence *evidence)
-{
-    expert_field *unusual = &dissector->expert_infos[QS_NOTE_UNUSUAL];
-    const char *title = dissector->protocol->title;
-
-    if (evidence->moves)
-        expert_add_info_format(pinfo, top, unusual,
-                               "The conversation is taken for %s from here on: %u packets of it "
-                               "number and acknowledge each other in steps, and %u of them are "
-                               "moves that can be read",
-                               title, evidence->packets, evidence->moves);
-    else
-        expert_add_info_format(pinfo, top, unusual,
-                               "The conversation is taken for %s from here on: servers of it "
-                               "listen on its port, and %u packets are numbered in steps",
-                               title, evidence->packets);
+    found = completed_by(pinfo);
+    return found && found->protocol == protocol;
 }
 
 void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
-    const struct completion *completion = completed_by(pinfo);
+    const struct qs_heuristic_found *found = completed_by(pinfo);
+    expert_field *unusual = &dissector->expert_infos[QS_NOTE_UNUSUAL];
+    const char *title = dissector->protocol->title;
 
-    if (completion && !pinfo->flags.in_error_pkt)
-        show_evidence(dissector, pinfo, top, &completion->evidence);
+    if (!found || pinfo->flags.in_error_pkt)
+        return;
+    if (found->moves)
+        expert_add_info_format(pinfo, top, unusual,
+                               "The conversation is taken for %s from here on: %u packets of it "
+                               "number and acknowledge each other in steps, and %u of them are "
+                               "moves that can be read",
+                               title, found->packets, found->moves);
+    else
+        expert_add_info_format(pinfo, top, unusual,
+                               "The conversation is taken for %s from here on: servers of it "
+                               "listen on its port, and %u packets are numbered in steps",
+                               title, found->packets);
 }

@@ -10,7 +10,6 @@
 #include "common/acknex/decode.h"
 #include "common/core/parse.h"
 #include "common/core/text.h"
-#include "common/core/trial.h"
 
 /* A sink that counts the file names of a trial. */
 struct name_sink {

@@ -38,9 +38,16 @@ static enum qs_direction direction_of(const struct qs_session *session,
     return QS_DIRECTION_UNKNOWN;
 }
 
-void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
-                    void (*decode)(struct qs_decoder *))
+/* Runs `decode` over `packet`. */
+static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                enum qs_direction direction, const struct qs_packet *packet,
+                void (*decode)(struct qs_decoder *))
 {
+    d->session = session;
+    d->sink = sink;
+    if (sink)
+        sink->protocol = d->protocol;
+    d->direction = direction;
     d->packet = packet;
     d->in = qs_reader_over(packet->data, packet->size);
     d->fields_wanted = d->sink && d->sink->field;
@@ -81,28 +88,16 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
         qs_summary_end(d);
 }
 
-static void prepare(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
-                    enum qs_direction direction)
-{
-    d->session = session;
-    d->sink = sink;
-    if (sink)
-        sink->protocol = d->protocol;
-    d->direction = direction;
-}
-
 void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
                const struct qs_packet *packet)
 {
-    prepare(d, session, sink, direction_of(session, packet));
-    qs_decoder_run(d, packet, d->protocol->decode);
+    run(d, session, sink, direction_of(session, packet), packet, d->protocol->decode);
 }
 
 void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
                                struct qs_sink *sink, const struct qs_packet *block)
 {
-    prepare(d, session, sink, QS_S2C);
-    qs_decoder_run(d, block, d->protocol->decode_server_messages);
+    run(d, session, sink, QS_S2C, block, d->protocol->decode_server_messages);
 }
 
 uint32_t qs_decoder_problems(const struct qs_decoder *d)
@@ -110,30 +105,23 @@ uint32_t qs_decoder_problems(const struct qs_decoder *d)
     return d->problems;
 }
 
-/* Blocks may have a payload within. */
-static void run_block(struct qs_decoder *d, const struct qs_packet *block, uint32_t offset,
-                      void (*decode)(struct qs_decoder *))
-{
-    d->origin = offset;
-    d->payload = *block;
-    qs_decoder_run(d, block, decode);
-    d->packet = block;
-    d->origin = 0;
-}
-
 void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
                      struct qs_session *session, struct qs_sink *sink,
                      const struct qs_packet *block, uint32_t offset)
 {
-    prepare(d, session, sink, QS_S2C);
-    run_block(d, block, offset, decode);
+    const enum qs_direction direction = block->unit ? direction_of(session, block) : QS_S2C;
+
+    d->origin = offset;
+    d->payload = *block;
+    run(d, session, sink, direction, block, decode);
+    d->packet = block;
+    d->origin = 0;
 }
 
 void qs_decode_unit(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
                     const struct qs_packet *unit)
 {
-    prepare(d, session, sink, direction_of(session, unit));
-    run_block(d, unit, 0, d->protocol->decode_unit);
+    qs_decode_block(d, d->protocol->decode_unit, session, sink, unit, 0);
 }
 
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)
@@ -221,7 +209,7 @@ static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
     return byte && byte == d->whole_id ? byte : byte & d->id_mask;
 }
 
-static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
     const uint8_t id = id_at(d, start);
@@ -247,15 +235,117 @@ static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lo
     return readable && !d->in.overrun && !d->stop;
 }
 
-bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
-{
-    return read_one(d, id_row, lookup);
-}
-
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     while (qs_reader_left(&d->in))
-        if (!read_one(d, id_row, lookup))
+        if (!qs_read_message(d, id_row, lookup))
             break;
     qs_undecoded(d);
+}
+
+/* --- Trials */
+
+/* A decode whose session is thrown away. */
+struct trial {
+    struct qs_decoder decoder;
+    struct qs_session *session; /* a copy of what is known, if anything is */
+};
+
+static void trial_begin(struct trial *trial, const struct qs_protocol *protocol,
+                        const struct qs_session *known)
+{
+    trial->session = g_malloc(protocol->session_size);
+    if (known)
+        protocol->session_copy(trial->session, known);
+    else
+        protocol->session_init(trial->session);
+    qs_decoder_init(&trial->decoder, protocol);
+}
+
+static void trial_end(struct trial *trial)
+{
+    trial->decoder.protocol->session_clear(trial->session);
+    qs_decoder_clear(&trial->decoder);
+    g_free(trial->session);
+}
+
+static bool reads_well(const struct qs_decoder *d, const struct qs_session *session,
+                       enum qs_direction direction, const struct qs_packet *packet,
+                       void (*decode)(struct qs_decoder *))
+{
+    struct trial trial;
+    bool good;
+
+    trial_begin(&trial, d->protocol, session);
+    trial.decoder.options = d->options;
+    trial.decoder.probing = true;
+    run(&trial.decoder, trial.session, NULL, direction, packet, decode);
+    good = !trial.decoder.problems;
+    trial_end(&trial);
+    return good;
+}
+
+bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *session,
+                     struct qs_view bytes, void (*read)(struct qs_decoder *))
+{
+    struct qs_packet packet = *d->packet;
+
+    packet.data = bytes.data;
+    packet.size = packet.wire_size = bytes.size;
+    return reads_well(d, session, d->direction, &packet, read);
+}
+
+bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
+                    void (*read)(struct qs_decoder *))
+{
+    const struct qs_view rest = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
+
+    return qs_are_readable(d, session, rest, read);
+}
+
+bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                    enum qs_direction direction, struct qs_sink *sink)
+{
+    struct qs_packet alone = *packet;
+    struct trial trial;
+    bool good;
+
+    alone.source_is_server_port = direction == QS_S2C;
+    alone.destination_is_server_port = direction == QS_C2S;
+    trial_begin(&trial, protocol, NULL);
+    qs_decode(&trial.decoder, trial.session, sink, &alone);
+    good = trial.decoder.messages->len && !trial.decoder.problems;
+    trial_end(&trial);
+    return good;
+}
+
+bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet)
+{
+    const bool to_server = packet->destination_is_server_port || !packet->source_is_server_port;
+    const bool from_server = packet->source_is_server_port || !packet->destination_is_server_port;
+
+    return qs_packet_is_cut(packet) ||
+           (from_server && qs_reads_alone(protocol, packet, QS_S2C, NULL)) ||
+           (to_server && qs_reads_alone(protocol, packet, QS_C2S, NULL));
+}
+
+enum qs_direction qs_probe_direction(struct qs_decoder *d)
+{
+    const bool as_client = reads_well(d, d->session, QS_C2S, d->packet, d->protocol->decode);
+    const bool as_server = reads_well(d, d->session, QS_S2C, d->packet, d->protocol->decode);
+
+    if (as_client == as_server)
+        return QS_DIRECTION_UNKNOWN;
+    return as_client ? QS_C2S : QS_S2C;
+}
+
+void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
+{
+    d->direction = direction;
+    if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN)
+        return;
+    if (direction == QS_S2C)
+        d->session->server = d->packet->from;
+    else
+        d->session->server = d->packet->from == QS_END_A ? QS_END_B : QS_END_A;
 }

@@ -23,71 +23,33 @@ bool qs_number_of(const struct qs_name *names, const char *name, uint32_t *numbe
     return false;
 }
 
+static const struct {
+    enum qs_kind kind;
+    unsigned bits;
+} types[] = {
+    [QS_GROUP] = {QS_KIND_NONE, 0},         [QS_BOOL] = {QS_KIND_BOOL, 1},
+    [QS_U8] = {QS_KIND_UNSIGNED, 8},        [QS_U16] = {QS_KIND_UNSIGNED, 16},
+    [QS_U32] = {QS_KIND_UNSIGNED, 32},      [QS_U64] = {QS_KIND_UNSIGNED, 64},
+    [QS_X8] = {QS_KIND_UNSIGNED, 8},        [QS_X16] = {QS_KIND_UNSIGNED, 16},
+    [QS_X32] = {QS_KIND_UNSIGNED, 32},      [QS_X64] = {QS_KIND_UNSIGNED, 64},
+    [QS_I8] = {QS_KIND_SIGNED, 8},          [QS_I16] = {QS_KIND_SIGNED, 16},
+    [QS_I32] = {QS_KIND_SIGNED, 32},        [QS_I64] = {QS_KIND_SIGNED, 64},
+    [QS_FLOAT] = {QS_KIND_REAL, 0},         [QS_DOUBLE] = {QS_KIND_REAL, 0},
+    [QS_COORD] = {QS_KIND_REAL, 0},         [QS_ANGLE] = {QS_KIND_REAL, 0},
+    [QS_TEXT] = {QS_KIND_BYTES, 0},         [QS_BYTES] = {QS_KIND_BYTES, 0},
+    [QS_IPV4] = {QS_KIND_BYTES, 0},         [QS_IPV6] = {QS_KIND_BYTES, 0},
+    [QS_FRAMENUM] = {QS_KIND_UNSIGNED, 32}, [QS_TIME] = {QS_KIND_TIME, 0},
+    [QS_DURATION] = {QS_KIND_DURATION, 0},
+};
+
 enum qs_kind qs_type_kind(enum qs_type type)
 {
-    switch (type) {
-    case QS_GROUP:
-        break;
-    case QS_BOOL:
-        return QS_KIND_BOOL;
-    case QS_U8:
-    case QS_U16:
-    case QS_U32:
-    case QS_U64:
-    case QS_X8:
-    case QS_X16:
-    case QS_X32:
-    case QS_X64:
-    case QS_FRAMENUM:
-        return QS_KIND_UNSIGNED;
-    case QS_I8:
-    case QS_I16:
-    case QS_I32:
-    case QS_I64:
-        return QS_KIND_SIGNED;
-    case QS_FLOAT:
-    case QS_DOUBLE:
-    case QS_COORD:
-    case QS_ANGLE:
-        return QS_KIND_REAL;
-    case QS_TEXT:
-    case QS_BYTES:
-    case QS_IPV4:
-    case QS_IPV6:
-        return QS_KIND_BYTES;
-    case QS_TIME:
-        return QS_KIND_TIME;
-    case QS_DURATION:
-        return QS_KIND_DURATION;
-    }
-    return QS_KIND_NONE;
+    return types[type].kind;
 }
 
 unsigned qs_type_bits(enum qs_type type)
 {
-    switch (type) {
-    case QS_BOOL:
-        return 1;
-    case QS_U8:
-    case QS_X8:
-    case QS_I8:
-        return 8;
-    case QS_U16:
-    case QS_X16:
-    case QS_I16:
-        return 16;
-    case QS_U32:
-    case QS_X32:
-    case QS_I32:
-    case QS_FRAMENUM:
-        return 32;
-    case QS_U64:
-    case QS_X64:
-    case QS_I64:
-        return 64;
-    default:
-        return 0;
-    }
+    return types[type].bits;
 }
 
 const char *qs_unit_of(const struct qs_field *field)

@@ -1,45 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/numeric_text.h"
 
-#include <float.h>
 #include <glib.h>
 #include <math.h>
 
 static const char hex_digits[] = "0123456789abcdef";
 
 /* --- Whole numbers */
-
-static const uint64_t powers_of_ten[] = {
-    1u,
-    10u,
-    100u,
-    1000u,
-    10000u,
-    100000u,
-    1000000u,
-    10000000u,
-    100000000u,
-    1000000000u,
-    10000000000u,
-    100000000000u,
-    1000000000000u,
-    10000000000000u,
-    100000000000000u,
-    1000000000000000u,
-    10000000000000000u,
-    100000000000000000u,
-    1000000000000000000u,
-    10000000000000000000u,
-};
-
-static unsigned count_digits(uint64_t value)
-{
-    unsigned count = 1;
-
-    while (count < G_N_ELEMENTS(powers_of_ten) && value >= powers_of_ten[count])
-        count++;
-    return count;
-}
 
 /* The last `count` digits, with leading zeros. */
 static char *put_digits(char *at, uint64_t value, unsigned count)
@@ -51,7 +18,11 @@ static char *put_digits(char *at, uint64_t value, unsigned count)
 
 char *qs_put_uint(char *at, uint64_t value)
 {
-    return put_digits(at, value, count_digits(value));
+    unsigned count = 1;
+
+    for (uint64_t rest = value; rest > 9; rest /= 10)
+        count++;
+    return put_digits(at, value, count);
 }
 
 char *qs_put_int(char *at, int64_t value)
@@ -87,70 +58,33 @@ char *qs_put_bytes(char *at, struct qs_view bytes)
 /* --- Reals */
 
 /*
- * Coordinates and angles are counted in steps of 1/8 unit and of 360/256 or 360/65536 degrees:
- * whole multiples of 1/8192, for which integers give all the digits that there are.
+ * Coordinates are counted in steps of 1/8 unit, and most angles in steps of 360/256 degrees: small
+ * multiples of 1/32, of which integers give all the digits that there are, no more than nine.
  */
-enum {
-    STEP_BITS = 13,
-    STEPS = 1 << STEP_BITS,
-    STEP_DECIMALS = 13,   /* of 1/8192 */
-    WHOLE_MAX = 99999999, /* leaves at least one of the digits behind the point */
-    SHOWN_DIGITS = 9,     /* that count: of values to look at */
-    ALL_DIGITS = DBL_DECIMAL_DIG
-};
+enum { STEPS = 32, STEP_DECIMALS = 5, STEP_VALUE = 100000 / STEPS, WHOLE_MAX = 9999 };
 
-/* How many digits behind the point make `digits` of them that count, as far as there are any. */
-static unsigned decimals_of(uint64_t whole, uint64_t steps, unsigned digits)
+static bool is_in_steps(double value)
 {
-    unsigned decimals = MIN(digits, STEP_DECIMALS);
+    const double steps = fabs(value) * STEPS;
 
-    if (whole)
-        return MIN(digits - count_digits(whole), STEP_DECIMALS);
-    while (decimals < STEP_DECIMALS && steps * powers_of_ten[decimals - digits + 1] < STEPS)
-        decimals++;
-    return decimals;
+    return steps <= WHOLE_MAX * STEPS && (double)(uint32_t)steps == steps;
 }
 
-/* To the nearest; halfway to the even one, as printf() does. */
-static uint64_t round_steps(uint64_t scaled)
+static char *put_in_steps(char *at, double value)
 {
-    const uint64_t quotient = scaled >> STEP_BITS, rest = scaled & (STEPS - 1);
+    const uint32_t steps = (uint32_t)(fabs(value) * STEPS);
+    uint32_t fraction = steps % STEPS * STEP_VALUE;
+    unsigned decimals = STEP_DECIMALS;
 
-    return quotient + (rest > STEPS / 2 || (rest == STEPS / 2 && (quotient & 1)));
-}
-
-static char *put_steps(char *at, uint64_t whole, uint64_t steps, unsigned digits)
-{
-    unsigned decimals = decimals_of(whole, steps, digits);
-    uint64_t fraction = round_steps(steps * powers_of_ten[decimals]);
-
-    if (fraction == powers_of_ten[decimals]) {
-        whole++;
-        fraction = 0;
-    }
-    at = qs_put_uint(at, whole);
+    if (signbit(value))
+        *at++ = '-';
+    at = qs_put_uint(at, steps / STEPS);
     if (!fraction)
         return at;
     for (; fraction % 10 == 0; fraction /= 10)
         decimals--;
     *at++ = '.';
     return put_digits(at, fraction, decimals);
-}
-
-static bool is_in_steps(double value)
-{
-    const double size = fabs(value) * STEPS;
-
-    return size < (double)WHOLE_MAX * STEPS && (double)(uint64_t)size == size;
-}
-
-static char *put_in_steps(char *at, double value, unsigned digits)
-{
-    const uint64_t steps = (uint64_t)(fabs(value) * STEPS);
-
-    if (signbit(value))
-        *at++ = '-';
-    return put_steps(at, steps >> STEP_BITS, steps & (STEPS - 1), digits);
 }
 
 static char *put_formatted(char *at, const char *format, double value)
@@ -164,7 +98,7 @@ static char *put_formatted(char *at, const char *format, double value)
 char *qs_put_real(char *at, double value)
 {
     if (is_in_steps(value))
-        return put_in_steps(at, value, SHOWN_DIGITS);
+        return put_in_steps(at, value);
     return put_formatted(at, "%.9g", value);
 }
 
@@ -204,8 +138,7 @@ static char *mark_as_real(char *text, char *end)
 
 char *qs_put_exact_real(char *at, double value)
 {
-    char *end = is_in_steps(value) ? put_in_steps(at, value, ALL_DIGITS)
-                                   : put_formatted(at, "%.17g", value);
+    char *end = is_in_steps(value) ? put_in_steps(at, value) : put_formatted(at, "%.17g", value);
 
     return mark_as_real(at, end);
 }

@@ -21,7 +21,6 @@
 #include "common/core/emit.h"
 #include "common/core/summary.h"
 #include "common/core/findings.h"
-#include "common/core/trial.h"
 #include "common/core/values.h"
 
 #endif

@@ -46,16 +46,6 @@ double qs_angle(struct qs_decoder *d, unsigned id)
     return qs_angle8(d, id) * (360.0 / 256);
 }
 
-/* Skips three values of that size if no sink listens. False: a sink listens, or they are not
- * all there. */
-static bool passes_over(struct qs_decoder *d, uint32_t size)
-{
-    if (d->values_wanted || 3 * size > qs_reader_left(&d->in))
-        return false;
-    d->in.pos += 3 * size;
-    return true;
-}
-
 void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3])
 {
     qs_open(d, id);
@@ -68,15 +58,9 @@ void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3])
 
 void qs_coord3(struct qs_decoder *d, unsigned id)
 {
-    static const uint8_t sizes[] = {[QS_COORD_SHORT] = 2,
-                                    [QS_COORD_WHOLE] = 2,
-                                    [QS_COORD_24BIT] = 3,
-                                    [QS_COORD_INT32] = 4,
-                                    [QS_COORD_FLOAT32] = 4};
     double values[3];
 
-    if (!passes_over(d, sizes[d->coord_format]))
-        qs_coord3_values(d, id, values);
+    qs_coord3_values(d, id, values);
 }
 
 void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3])
@@ -91,12 +75,9 @@ void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3])
 
 void qs_angle3(struct qs_decoder *d, unsigned id)
 {
-    static const uint8_t sizes[] = {
-        [QS_ANGLE_BYTE] = 1, [QS_ANGLE_SHORT] = 2, [QS_ANGLE_FLOAT32] = 4};
     double values[3];
 
-    if (!passes_over(d, sizes[d->angle_format]))
-        qs_angle3_values(d, id, values);
+    qs_angle3_values(d, id, values);
 }
 
 static void keep_unsafe(struct qs_decoder *d, uint32_t offset, uint32_t length, enum qs_role role)

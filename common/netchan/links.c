@@ -312,26 +312,26 @@ static const struct qs_link_record *find_record(const struct qs_links *links,
     return NULL;
 }
 
-/* Whether the number was given again, to the packet that came next: then it is that one's. */
-static bool is_left_out(const struct qs_links *links, uint32_t record)
+static void set(struct qs_packet_links *found, enum qs_link link, uint64_t value)
 {
-    const struct qs_link_record *own = qs_link_record(links, record);
-    const struct qs_link_record *next;
-
-    if (!record || record == links->records.count)
-        return false;
-    next = qs_link_record(links, record + 1);
-    return next->packet == own->packet && next->time != own->time;
+    found->values[link] = value;
+    found->known |= 1u << link;
 }
 
-/* 0: none, or it has no number. */
-static uint64_t packet_of(const struct qs_links *links, uint32_t record)
+/* The number of the record's packet, unless it was given again, to the packet that came next: then
+ * it is that one's. */
+static void set_packet(const struct qs_links *links, struct qs_packet_links *found,
+                       enum qs_link link, uint32_t record)
 {
-    return is_left_out(links, record) ? 0 : qs_link_record(links, record)->packet;
+    const struct qs_link_record own = *qs_link_record(links, record);
+    const struct qs_link_record *next = qs_link_record(links, record + 1);
+
+    if (own.packet && (next->packet != own.packet || next->time == own.time))
+        set(found, link, own.packet);
 }
 
-static int64_t time_since(const struct qs_links *links, const struct qs_link_record *record,
-                          uint32_t earlier)
+static int64_t time_since(const struct qs_links *links, uint32_t earlier,
+                          const struct qs_link_record *record)
 {
     return MAX(qs_link_elapsed(qs_link_record(links, earlier)->time, record->time), 0);
 }
@@ -341,48 +341,56 @@ static void find_acknowledged(const struct qs_links *links, const struct qs_link
 {
     const struct qs_link_record *sent = qs_link_record(links, record->acks);
 
-    found->acks = packet_of(links, record->acks);
-    if (!sent->sent_again && qs_link_record(links, sent->acked_by) == record)
-        found->ack_rtt = time_since(links, record, record->acks);
+    set_packet(links, found, QS_LINK_ACKED_IN, record->acked_by);
+    if (!record->acks)
+        return;
+    if (!sent->sent_again && qs_link_record(links, sent->acked_by) == record) {
+        found->ack_rtt = time_since(links, record->acks, record);
+        set(found, QS_LINK_ACK_RTT, (uint64_t)found->ack_rtt);
+        set(found, QS_LINK_RTT, (uint64_t)found->ack_rtt);
+    }
+    set_packet(links, found, QS_LINK_ACKS_FRAME, record->acks);
 }
 
-static void find_message(const struct qs_links *links, const struct qs_link_record *record,
-                         const struct qs_link_extra *extra, struct qs_packet_links *found)
+static void find_messages(const struct qs_links *links, const struct qs_link_record *record,
+                          const struct qs_link_extra *extra, struct qs_packet_links *found)
 {
-    const struct qs_link_message *message = qs_link_message(links, extra->message);
+    const struct qs_link_message message = *qs_link_message(links, extra->message);
+    const uint32_t confirms = qs_link_message(links, extra->confirms)->first;
 
-    if (qs_link_record(links, message->first) != record)
-        found->reliable_first_in = packet_of(links, message->first);
-    found->reliable_again_in = packet_of(links, extra->again);
-    found->reliable_confirmed_in = packet_of(links, message->confirmed);
+    if (qs_link_record(links, message.first) != record)
+        set_packet(links, found, QS_LINK_RELIABLE_FIRST_IN, message.first);
+    set_packet(links, found, QS_LINK_RELIABLE_AGAIN_IN, extra->again);
+    set_packet(links, found, QS_LINK_RELIABLE_CONFIRMED_IN, message.confirmed);
+    set_packet(links, found, QS_LINK_RELIABLE_CONFIRMS, confirms);
+    if (confirms)
+        set(found, QS_LINK_RELIABLE_TIME, (uint64_t)time_since(links, confirms, record));
 }
 
 static void find_extra(const struct qs_links *links, const struct qs_link_record *record,
                        const struct qs_link_extra *extra, struct qs_packet_links *found)
 {
-    if (extra->message)
-        find_message(links, record, extra, found);
-    if (extra->confirms) {
-        const uint32_t first = qs_link_message(links, extra->confirms)->first;
+    const uint16_t gaps[] = {extra->gap.lost, extra->gap.skipped, extra->gap.choked,
+                             extra->gap.throttled};
 
-        found->reliable_confirms = packet_of(links, first);
-        if (first)
-            found->reliable_time = time_since(links, record, first);
-    }
+    find_messages(links, record, extra, found);
     if (extra->fragment != extra->fragments)
-        found->reassembled_in = packet_of(links, extra->whole);
+        set_packet(links, found, QS_LINK_REASSEMBLED_IN, extra->whole);
     found->fragment = extra->fragment;
     found->fragments = extra->fragments;
-    found->gap = extra->gap;
-    found->response_in = packet_of(links, extra->response_in);
-    found->download_request = packet_of(links, extra->download);
+    set_packet(links, found, QS_LINK_RESPONSE_IN, extra->response_in);
+    set_packet(links, found, QS_LINK_DOWNLOAD_FROM, extra->download);
+    for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++)
+        if (gaps[i])
+            set(found, QS_LINK_LOST + i, gaps[i]);
     if (!extra->response_to)
         return;
     found->response = (struct qs_response){.kind = (enum qs_request_kind)extra->kind,
                                            .known = true,
-                                           .request = packet_of(links, extra->response_to),
-                                           .time = time_since(links, record, extra->response_to),
+                                           .time = time_since(links, extra->response_to, record),
                                            .first = extra->first_response};
+    set_packet(links, found, QS_LINK_RESPONSE_TO, extra->response_to);
+    set(found, QS_LINK_RESPONSE_TIME, (uint64_t)found->response.time);
 }
 
 bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
@@ -390,16 +398,14 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
 {
     const struct qs_link_record *record = find_record(links, packet);
 
-    *found = (struct qs_packet_links){.ack_rtt = -1, .reliable_time = -1};
+    *found = (struct qs_packet_links){.ack_rtt = -1};
     if (!record)
         return false;
-    if (record->acks)
-        find_acknowledged(links, record, found);
-    found->acked_in = packet_of(links, record->acked_by);
+    find_acknowledged(links, record, found);
     if (record->extra)
         find_extra(links, record, qs_chunks_at(&links->extras, record->extra), found);
-    found->rate = record->rate;
-    found->has_rate = record->has_rate;
+    if (record->has_rate)
+        set(found, QS_LINK_RATE, record->rate);
     return true;
 }
 
@@ -415,80 +421,24 @@ bool qs_link_is_ahead(enum qs_link link)
     return ahead[link];
 }
 
-static void show(struct qs_decoder *d, enum qs_link link, uint64_t value)
-{
-    qs_emit_generated_uint(d, d->protocol->links + link, 0, 0, value);
-}
-
-/* A packet's number, or how many; 0: none. */
-static void show_count(struct qs_decoder *d, enum qs_link link, uint64_t number)
-{
-    if (number)
-        show(d, link, number);
-}
-
-static void show_time(struct qs_decoder *d, enum qs_link link, int64_t time)
-{
-    if (time >= 0)
-        show(d, link, (uint64_t)time);
-}
-
-static void show_ack_time(struct qs_decoder *d, int64_t time)
-{
-    show_time(d, QS_LINK_ACK_RTT, time);
-    if (time >= 0)
-        qs_emit_generated_double(d, d->protocol->links + QS_LINK_RTT, 0, 0, (double)time / 1e6);
-}
-
-static void show_fields(struct qs_decoder *d, const struct qs_packet_links *links)
-{
-    show_count(d, QS_LINK_ACKS_FRAME, links->acks);
-    show_ack_time(d, links->ack_rtt);
-    show_count(d, QS_LINK_ACKED_IN, links->acked_in);
-    show_count(d, QS_LINK_RELIABLE_FIRST_IN, links->reliable_first_in);
-    show_count(d, QS_LINK_RELIABLE_AGAIN_IN, links->reliable_again_in);
-    show_count(d, QS_LINK_RELIABLE_CONFIRMED_IN, links->reliable_confirmed_in);
-    show_count(d, QS_LINK_RELIABLE_CONFIRMS, links->reliable_confirms);
-    show_time(d, QS_LINK_RELIABLE_TIME, links->reliable_time);
-    show_count(d, QS_LINK_REASSEMBLED_IN, links->reassembled_in);
-    show_count(d, QS_LINK_RESPONSE_IN, links->response_in);
-    show_count(d, QS_LINK_RESPONSE_TO, links->response.request);
-    if (links->response.known)
-        show_time(d, QS_LINK_RESPONSE_TIME, links->response.time);
-    show_count(d, QS_LINK_DOWNLOAD_FROM, links->download_request);
-    show_count(d, QS_LINK_LOST, links->gap.lost);
-    show_count(d, QS_LINK_SKIPPED, links->gap.skipped);
-    show_count(d, QS_LINK_CHOKED, links->gap.choked);
-    show_count(d, QS_LINK_THROTTLED, links->gap.throttled);
-    if (links->has_rate)
-        show(d, QS_LINK_RATE, links->rate);
-}
-
-/* " [lost 2]", before other marks and the messages. */
-static void add_mark(struct qs_decoder *d, const char *what, unsigned count)
-{
-    const size_t header = strcspn(d->summary->str, "[:");
-    char *mark = g_strdup_printf(" [%s %u]", what, count);
-
-    if (count)
-        g_string_insert(d->summary, (gssize)header - (d->summary->str[header] == '['), mark);
-    g_free(mark);
-}
-
+/* " [lost 2]", before other marks and the messages; and what a fragment is of. */
 static void summarise(struct qs_decoder *d, const struct qs_packet_links *links)
 {
-    if (!d->want_summary)
-        return;
-    add_mark(d, "lost", links->gap.lost);
-    add_mark(d, "skipped", links->gap.skipped);
-    add_mark(d, "choked", links->gap.choked);
-    add_mark(d, "throttled", links->gap.throttled);
-    if (!links->fragment)
-        return;
+    static const char *const gaps[] = {"lost", "skipped", "choked", "throttled"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++) {
+        const size_t header = strcspn(d->summary->str, "[:");
+        char *mark =
+            g_strdup_printf(" [%s %u]", gaps[i], (unsigned)links->values[QS_LINK_LOST + i]);
+
+        if (links->values[QS_LINK_LOST + i])
+            g_string_insert(d->summary, (gssize)header - (d->summary->str[header] == '['), mark);
+        g_free(mark);
+    }
     if (links->fragments)
         g_string_append_printf(d->summary, " [fragment %u of %u]", links->fragment,
                                links->fragments);
-    else
+    else if (links->fragment)
         g_string_append_printf(d->summary, " [fragment %u]", links->fragment);
 }
 
@@ -499,8 +449,16 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
     if (d->packet->unit || !qs_links_find(links, d->packet, &found))
         return;
     d->in.overrun = false; /* of the packet's messages: these fields are not read from it */
-    show_fields(d, &found);
-    summarise(d, &found);
+    for (unsigned link = 0; link < QS_LINKS; link++) {
+        const unsigned row = d->protocol->links + link;
+
+        if (found.known >> link & 1 && link == QS_LINK_RTT)
+            qs_emit_generated_double(d, row, 0, 0, (double)found.values[link] / 1e6);
+        else if (found.known >> link & 1)
+            qs_emit_generated_uint(d, row, 0, 0, found.values[link]);
+    }
+    if (d->want_summary)
+        summarise(d, &found);
 }
 
 struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)

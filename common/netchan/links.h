@@ -50,26 +50,17 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d);
 /* A request that a packet answers. */
 struct qs_response {
     enum qs_request_kind kind;
-    bool known;       /* there is one */
-    uint64_t request; /* packet */
-    int64_t time;     /* nanoseconds since it */
-    bool first;       /* nothing answered it before */
+    bool known;   /* there is one */
+    int64_t time; /* nanoseconds since it */
+    bool first;   /* nothing answered it before */
 };
 
-/* Numbers of packets, 0: none, or left out; times in nanoseconds, -1: none. */
 struct qs_packet_links {
-    uint64_t acks, acked_in;
-    int64_t ack_rtt;
-    uint64_t reliable_first_in, reliable_again_in, reliable_confirmed_in, reliable_confirms;
-    int64_t reliable_time;
-    uint64_t reassembled_in;
+    uint32_t known;               /* bit n: there is link n */
+    uint64_t values[QS_LINKS];    /* numbers of packets, counts, times in nanoseconds */
+    int64_t ack_rtt;              /* nanoseconds; -1: none */
     uint32_t fragment, fragments; /* "2 of 3"; 0: no fragment, or not known of how many */
-    uint64_t response_in;
     struct qs_response response;
-    uint64_t download_request;
-    struct qs_line_gap gap;
-    uint32_t rate; /* bytes in the last second */
-    bool has_rate;
 };
 
 /* The line in that connection, as far as it is known by now; of NULL nothing is known. Only where

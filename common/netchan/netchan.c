@@ -98,29 +98,18 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
     return true;
 }
 
-/* Below the flags. */
-static uint32_t number_of(uint32_t word)
-{
-    enum { FLAGS = 2 };
-
-    return word << FLAGS >> FLAGS;
-}
-
-static bool are_numbers(uint32_t sequence_word, uint32_t ack_word, uint32_t ratio)
-{
-    const uint32_t sequence = number_of(sequence_word), ack = number_of(ack_word);
-
-    return sequence < QS_NUMBERS_MAX && ack < QS_NUMBERS_MAX &&
-           MAX(sequence, ack) <= (uint64_t)ratio * MIN(sequence, ack) + QS_NUMBERS_APART;
-}
-
 bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(const uint8_t *),
                                uint32_t ratio)
 {
-    enum { HEADER_SIZE = 8 };
+    enum { HEADER_SIZE = 8, FLAGS = 2 };
+    uint32_t sequence, ack;
 
-    return packet->size >= HEADER_SIZE &&
-           are_numbers(word(packet->data), word(packet->data + 4), ratio);
+    if (packet->size < HEADER_SIZE)
+        return false;
+    sequence = word(packet->data) << FLAGS >> FLAGS;
+    ack = word(packet->data + 4) << FLAGS >> FLAGS;
+    return sequence < QS_NUMBERS_MAX && ack < QS_NUMBERS_MAX &&
+           MAX(sequence, ack) <= (uint64_t)ratio * MIN(sequence, ack) + QS_NUMBERS_APART;
 }
 
 /* --- Numbers */
@@ -130,7 +119,7 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     uint32_t skipped;
     const enum qs_arrival arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
 
-    d->accepted = qs_arrival_accepted(arrival);
+    d->accepted = arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
     if (arrival == QS_ARRIVAL_DUPLICATE) {
         qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
                 "Sequence number %u again", d->sequence);
@@ -166,23 +155,17 @@ static bool note_burst(struct qs_decoder *d, uint32_t lost)
     return burst;
 }
 
-static void note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
-{
-    if (choked >= skipped)
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
-                "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));
-    else if (choked)
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
-                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
-    else
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
-                "%u sequence number%s skipped", skipped, qs_plural(skipped));
-}
-
 bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
 {
-    if (skipped)
-        note_gap(d, number, skipped, choked);
+    if (skipped && choked >= skipped)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));
+    else if (skipped && choked)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
+    else if (skipped)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence number%s skipped", skipped, qs_plural(skipped));
     return note_burst(d, skipped > choked ? skipped - choked : 0);
 }
 
@@ -212,45 +195,34 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
 
 /* --- Fragments */
 
-static bool is_late(const struct qs_netchan *chan, uint32_t sequence)
-{
-    return chan->started && sequence <= chan->sequence;
-}
-
 void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment)
 {
     qs_note(d, QS_NOTE_MALFORMED, fragment.offset, fragment.length,
             "The message is longer than any engine can take");
 }
 
-/* The rows from `row` on: group, packet, number of packets, bytes. */
-static void emit_fragments(struct qs_decoder *d, unsigned row, const uint64_t *packets,
-                           uint32_t count, uint32_t size, struct qs_span span)
-{
-    qs_open_at(d, row, span.offset);
-    qs_label(d, ": %u, %u bytes:", count, size);
-    for (uint32_t i = 0; i < count; i++) {
-        qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
-        qs_emit_generated_uint(d, row + 1, span.offset, span.length, packets[i]);
-    }
-    qs_emit_generated_uint(d, row + 2, span.offset, span.length, count);
-    qs_emit_generated_uint(d, row + 3, span.offset, span.length, size);
-    qs_close_at(d, span.offset + span.length);
-}
-
 void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragments *earlier,
                        struct qs_span last)
 {
-    const uint32_t count = qs_fragments_count(earlier);
+    const uint32_t count = qs_fragments_count(earlier) + 1;
+    const uint32_t size = qs_fragments_size(earlier) + last.length;
     uint64_t *packets;
 
-    d->fragment = d->fragments = count + 1;
+    d->fragment = d->fragments = count;
     if (!d->fields_wanted)
         return;
-    packets = g_new(uint64_t, count + 1);
+    packets = g_new(uint64_t, count);
     qs_fragments_packets(earlier, packets);
-    packets[count] = d->packet->number;
-    emit_fragments(d, row, packets, count + 1, qs_fragments_size(earlier) + last.length, last);
+    packets[count - 1] = d->packet->number;
+    qs_open_at(d, row, last.offset);
+    qs_label(d, ": %u, %u bytes:", count, size);
+    for (uint32_t i = 0; i < count; i++) {
+        qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
+        qs_emit_generated_uint(d, row + 1, last.offset, last.length, packets[i]);
+    }
+    qs_emit_generated_uint(d, row + 2, last.offset, last.length, count);
+    qs_emit_generated_uint(d, row + 3, last.offset, last.length, size);
+    qs_close_at(d, last.offset + last.length);
     g_free(packets);
 }
 
@@ -284,7 +256,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
     const struct qs_view bytes = qs_bytes(d, format->row, qs_reader_left(&d->in));
     GBytes *message;
 
-    if (is_late(chan, d->sequence)) {
+    if (chan->started && d->sequence <= chan->sequence) { /* it is late */
         qs_receive(d, chan, format->number);
         return NULL;
     }

@@ -49,11 +49,6 @@ bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(
                                uint32_t ratio);
 enum { QS_NUMBERS_MAX = 1 << 22, QS_NUMBERS_APART = 4096 };
 
-static inline bool qs_arrival_accepted(enum qs_arrival arrival)
-{
-    return arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
-}
-
 /*
  * The receiver of packets with sequence numbers, the same for all netchans: it accepts or drops a
  * packet, joins fragments, and tracks which of its own packets arrived. Notes of one kind have the

@@ -249,7 +249,9 @@ static void add_accepted(struct qs_line_history *history, const struct packet *p
     add_to_way(way, packet);
     history->named |= packet->facts->echo != 0;
     acknowledge_all(history, packet);
-    if (!is_hole(history, packet, not_captured))
+    if (is_hole(history, packet, not_captured))
+        way->holes += packet->gap;
+    else
         add_gap(way, packet->gap);
     add_facts(history, packet);
 }

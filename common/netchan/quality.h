@@ -70,6 +70,7 @@ struct qs_line {
     double ping, ping_p95;  /* of the line: without the ends' waiting for their next frame */
     double ping_game;       /* as the game's own figure has it, with that */
     double jitter;          /* ping_p95 - ping */
+    double not_captured;    /* packets that came by and the capture lacks; no loss of the line */
 };
 
 /* Numbers missing before a packet, by what they are. */

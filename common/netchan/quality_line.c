@@ -355,6 +355,9 @@ static void finish_direction(const struct view *view, enum qs_direction directio
 
 static void estimate(const struct view *view, struct qs_line *line)
 {
+    const uint64_t holes = view->client->holes + view->server->holes;
+    const uint64_t accepted = (uint64_t)view->client->accepted + view->server->accepted;
+
     if (view->twice)
         line->vantage = QS_VANTAGE_BOTH;
     else if (view->near_server || view->near_client)
@@ -369,6 +372,8 @@ static void estimate(const struct view *view, struct qs_line *line)
         estimate_s2c(view, &line->s2c);
     }
     estimate_ping(view, line);
+    line->not_captured =
+        add_losses(view->lacking, percent((double)holes, (double)(holes + accepted)));
     if (view->quality->rules->chokes)
         line->s2c.choke =
             percent(view->history->choked, view->history->choked + view->server->accepted);
@@ -389,7 +394,8 @@ void qs_quality_line(const struct qs_quality *quality, struct qs_line *line)
                              .ping = QS_LINE_UNKNOWN,
                              .ping_p95 = QS_LINE_UNKNOWN,
                              .ping_game = QS_LINE_UNKNOWN,
-                             .jitter = QS_LINE_UNKNOWN};
+                             .jitter = QS_LINE_UNKNOWN,
+                             .not_captured = QS_LINE_UNKNOWN};
     if (quality) {
         line->c2s.packets = quality->packets[QS_C2S];
         line->s2c.packets = quality->packets[QS_S2C];

@@ -94,6 +94,7 @@ struct qs_line_way {
     uint32_t last;                       /* number that was accepted */
     uint64_t missing;                    /* numbers before, less those that came late */
     uint32_t not_captured, acknowledged; /* by the other end */
+    uint64_t holes;                      /* numbers missing where the capture stopped */
     uint32_t burst;                      /* missing in a row, at most */
     bool hole;                           /* the capture stopped since the last one */
     int64_t times[3];                    /* of the last accepted datagrams, the newest first */

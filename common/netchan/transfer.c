@@ -203,19 +203,12 @@ static int inflate_input(struct qs_transfers *transfers, struct file *file, z_st
     return status;
 }
 
-static void feed(z_stream *stream, struct qs_view data)
-{
-    stream->next_in = (uint8_t *)data.data;
-    stream->avail_in = data.size;
-}
-
 static void append_deflated(struct qs_transfers *transfers, struct file *file, struct qs_view data)
 {
-    z_stream stream = {0};
+    z_stream stream = {.next_in = (uint8_t *)data.data, .avail_in = data.size};
 
     if (inflateInit2(&stream, RAW_DEFLATE) != Z_OK)
         return;
-    feed(&stream, data);
     if (inflate_input(transfers, file, &stream, DEFLATED_PIECE_MAX) != Z_STREAM_END)
         set_problem(file, "its compressed data are damaged");
     inflateEnd(&stream);
@@ -233,7 +226,8 @@ static void append_stream(struct qs_transfers *transfers, struct file *file, str
             return;
         }
     }
-    feed(file->stream, data);
+    file->stream->next_in = (uint8_t *)data.data;
+    file->stream->avail_in = data.size;
     status = inflate_input(transfers, file, file->stream, UINT64_MAX);
     file->stream_ended = status == Z_STREAM_END;
     if (status != Z_STREAM_END && status != Z_OK && status != Z_BUF_ERROR)
@@ -298,7 +292,8 @@ static bool percentages_fit(const struct file *file)
     return true;
 }
 
-static void finish_pieces(struct qs_transfers *transfers, struct file *file)
+/* The last piece or chunk has come. */
+static void finish(struct qs_transfers *transfers, struct file *file)
 {
     if (file->stream && !file->stream_ended)
         set_problem(file, "its compressed data are damaged");
@@ -327,7 +322,7 @@ static void take_piece(struct qs_transfers *transfers, const struct qs_transfer 
     append_piece(transfers, file, piece);
     mark_piece(transfers, file, piece->percent);
     if (piece->percent == 100)
-        finish_pieces(transfers, file);
+        finish(transfers, file);
     else
         report(transfers, false);
 }
@@ -357,18 +352,6 @@ static void append_chunk(struct qs_transfers *transfers, struct file *file, stru
     file->sent += data.size;
 }
 
-/* The same of one that may begin before the hole: servers that go back cut differently. */
-static void append_overlapping(struct qs_transfers *transfers, struct file *file,
-                               const struct qs_transfer *chunk)
-{
-    const uint64_t known = file->sent - chunk->offset;
-
-    if (known < chunk->data.size)
-        append_chunk(
-            transfers, file,
-            (struct qs_view){chunk->data.data + known, (uint32_t)(chunk->data.size - known)});
-}
-
 /* Appends the chunks for which a hole has closed. */
 static void append_waiting(struct qs_transfers *transfers, struct file *file)
 {
@@ -388,31 +371,25 @@ static void append_waiting(struct qs_transfers *transfers, struct file *file)
     }
 }
 
-static void finish_chunks(struct qs_transfers *transfers, struct file *file)
-{
-    if (file->packed && !file->stream_ended)
-        set_problem(file, "its compressed data are damaged");
-    file->about.complete = !file->about.problem;
-    if (file->about.complete)
-        file->about.total = file->about.content->len;
-    end_file(transfers);
-}
-
 static void take_chunk(struct qs_transfers *transfers, const struct qs_transfer *chunk)
 {
     struct file *file = transfers->file;
+    uint64_t known; /* bytes of it: servers that go back cut differently */
 
     /* Chunks that come once more after the file was complete, or of a file that is not known. */
     if (!file || !file->chunked || chunk->offset >= file->total || !chunk->data.size)
         return;
     file->started = true;
+    known = file->sent - MIN(chunk->offset, file->sent);
     if (chunk->offset > file->sent)
         keep_waiting(transfers, file, chunk);
-    else
-        append_overlapping(transfers, file, chunk);
+    else if (known < chunk->data.size)
+        append_chunk(
+            transfers, file,
+            (struct qs_view){chunk->data.data + known, (uint32_t)(chunk->data.size - known)});
     append_waiting(transfers, file);
     if (file->sent == file->total)
-        finish_chunks(transfers, file);
+        finish(transfers, file);
     else
         report(transfers, false);
 }
@@ -443,8 +420,7 @@ static void take_request(struct qs_transfers *transfers, const struct qs_transfe
     if (file && file->chunked) {
         /* Chunks that the client asked for before are on their way, until the server begins anew.
          */
-        if (transfers->next)
-            file_free(transfers->next);
+        g_clear_pointer(&transfers->next, file_free);
         transfers->next = file_of_request(request);
         return;
     }
@@ -452,31 +428,26 @@ static void take_request(struct qs_transfers *transfers, const struct qs_transfe
     transfers->file = file_of_request(request);
 }
 
-/* The file that is being sent begins again, as the client asked: it has the same bytes. */
-static void begin_again(struct qs_transfers *transfers)
-{
-    g_clear_pointer(&transfers->next, file_free);
-}
-
 static void take_begin(struct qs_transfers *transfers, const struct qs_transfer *begin)
 {
-    const struct file *file = transfers->file;
+    struct file *file = transfers->file;
 
+    /* The file that is being sent begins again, as the client asked: it has the same bytes. */
     if (is_named(file, begin->name) && file->chunked && file->total == begin->total) {
-        begin_again(transfers);
+        g_clear_pointer(&transfers->next, file_free);
         return;
     }
     end_before_answer(transfers);
     end_file(transfers);
-    transfers->file = file_new(begin->name);
-    transfers->file->chunked = true;
-    transfers->file->started = true;
-    transfers->file->packed = begin->packing == QS_TRANSFER_STREAM;
-    transfers->file->total = begin->total;
-    transfers->file->about.total = transfers->file->packed ? 0 : begin->total;
+    transfers->file = file = file_new(begin->name);
+    file->chunked = true;
+    file->started = true;
+    file->packed = begin->packing == QS_TRANSFER_STREAM;
+    file->total = begin->total;
+    file->about.total = file->packed ? 0 : begin->total;
     if (begin->total > QS_TRANSFER_FILE_MAX)
-        set_problem(transfers->file, "it is too large");
-    transfers->file->about.complete = begin->total == 0;
+        set_problem(file, "it is too large");
+    file->about.complete = begin->total == 0;
     if (begin->total == 0)
         end_file(transfers);
 }

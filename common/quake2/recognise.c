@@ -2,7 +2,6 @@
 /* Telling Quake II from other games and from anything else, by a packet's bytes. */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/core/trial.h"
 #include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
 

@@ -5,46 +5,10 @@
 
 enum { ROOM_MIN = 32 };
 
-/* Each frame has some new states, and lets as many go: those are used again. So many are kept. A
- * sanitizer is to see each come and go. */
-#if defined __has_feature
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#if defined __SANITIZE_ADDRESS__ || defined IS_SANITIZED
-enum { SPARE_MAX = 0 };
-#else
-enum { SPARE_MAX = 1024 };
-#endif
-
-static _Thread_local struct {
-    struct q2_shared_entity *first;
-    guint count;
-} spare;
-
-static inline struct q2_shared_entity *take_spare(void)
-{
-    struct q2_shared_entity *shared = spare.first;
-
-    if (!shared)
-        return g_malloc(sizeof *shared);
-    spare.first = shared->next;
-    spare.count--;
-    return shared;
-}
-
 static inline void unref(struct q2_shared_entity *shared)
 {
-    if (--shared->references)
-        return;
-    if (spare.count >= SPARE_MAX) {
+    if (!--shared->references)
         g_free(shared);
-        return;
-    }
-    shared->next = spare.first;
-    spare.first = shared;
-    spare.count++;
 }
 
 struct q2_entities *q2_entities_new(void)
@@ -97,7 +61,7 @@ bool q2_entities_find(const struct q2_entities *entities, uint32_t number, guint
 
 static inline struct q2_shared_entity *copy_of(const struct q2_entity *state)
 {
-    struct q2_shared_entity *shared = take_spare();
+    struct q2_shared_entity *shared = g_new(struct q2_shared_entity, 1);
 
     shared->state = *state;
     shared->references = 1;

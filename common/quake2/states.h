@@ -70,13 +70,8 @@ struct q2_entities {
 /* The state comes first. */
 struct q2_shared_entity {
     struct q2_entity state;
-    union {
-        struct {
-            guint references; /* in lists */
-            bool settled;     /* it was carried: it has no event, and stood still */
-        };
-        struct q2_shared_entity *next; /* of those that are in no list */
-    };
+    guint references; /* in lists */
+    bool settled;     /* it was carried: it has no event, and stood still */
 };
 
 struct q2_entities *q2_entities_new(void);

@@ -6,7 +6,6 @@
 #ifndef QW_CONNECTIONLESS_H
 #define QW_CONNECTIONLESS_H
 
-#include "common/core/trial.h"
 #include "common/quakeworld/decode.h"
 
 /* The text of a packet. */

@@ -46,7 +46,7 @@ struct qs_sessions {
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
-    struct qs_qports *qports;
+    GHashTable *qports; /* see qports.h */
     struct qs_nat_duplicates *duplicates;
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */

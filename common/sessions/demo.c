@@ -49,28 +49,23 @@ static char *kind_of(const char *text)
     return g_string_free(kind, FALSE);
 }
 
-static struct qs_session_demo_problem *find_problem(const struct qs_session_problems *problems,
-                                                    const char *kind)
-{
-    for (guint i = 0; i < problems->kinds->len; i++) {
-        struct qs_session_demo_problem *problem = g_ptr_array_index(problems->kinds, i);
-
-        if (strcmp(problem->kind, kind) == 0)
-            return problem;
-    }
-    return NULL;
-}
-
 /* NULL: there are too many kinds. */
 static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_problems *problems,
                                                            const char *text)
 {
+    struct qs_session_demo_problem *problem;
     char *kind = kind_of(text);
-    struct qs_session_demo_problem *problem = find_problem(problems, kind);
 
-    if (problem || problems->kinds->len == QS_DEMO_PROBLEMS_MAX) {
+    for (guint i = 0; i < problems->kinds->len; i++) {
+        problem = g_ptr_array_index(problems->kinds, i);
+        if (strcmp(problem->kind, kind) == 0) {
+            g_free(kind);
+            return problem;
+        }
+    }
+    if (problems->kinds->len == QS_DEMO_PROBLEMS_MAX) {
         g_free(kind);
-        return problem;
+        return NULL;
     }
     problem = g_new0(struct qs_session_demo_problem, 1);
     problem->kind = kind;
@@ -129,11 +124,18 @@ static void append_times(GString *text, const struct qs_session_demo_problem *pr
     g_string_append(text, ": ");
 }
 
-/* " (packet 12)", " (3 times: packets 12, 45, 99)" */
-static void append_places(GString *text, const struct qs_session_demo_problem *problem)
+char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
 {
     const guint shown = problem->packets->len;
+    GString *text = g_string_new(NULL);
 
+    if (problem->file)
+        append_times(text, problem);
+    g_string_append(text, problem->text);
+    if (problem->amount)
+        g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);
+    if (problem->count <= 1 && !shown)
+        return g_string_free(text, FALSE);
     g_string_append(text, " (");
     if (problem->count > 1)
         g_string_append_printf(text, "%" G_GUINT64_FORMAT " times", problem->count);
@@ -144,19 +146,6 @@ static void append_places(GString *text, const struct qs_session_demo_problem *p
         g_string_append_printf(text, "%s %" G_GUINT64_FORMAT, i ? "," : "",
                                g_array_index(problem->packets, uint64_t, i));
     g_string_append(text, shown && shown < problem->count ? ", …)" : ")");
-}
-
-char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
-{
-    GString *text = g_string_new(NULL);
-
-    if (problem->file)
-        append_times(text, problem);
-    g_string_append(text, problem->text);
-    if (problem->amount)
-        g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);
-    if (problem->count > 1 || problem->packets->len)
-        append_places(text, problem);
     return g_string_free(text, FALSE);
 }
 

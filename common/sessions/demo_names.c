@@ -25,11 +25,6 @@ static char *safe_part(const char *from, const char *to)
     return g_string_free(name, FALSE);
 }
 
-char *qs_demo_name_player(const char *player)
-{
-    return safe_part(player, player ? player + strlen(player) : NULL);
-}
-
 char *qs_demo_name_map(const char *map)
 {
     const char *slash = map ? strrchr(map, '/') : NULL;
@@ -86,13 +81,6 @@ static void append_part(GString *base, char *part)
     g_free(part);
 }
 
-static char *base_of_file(const char *file)
-{
-    const char *dot = strrchr(file, '.');
-
-    return dot && dot > file ? g_strndup(file, (gsize)(dot - file)) : g_strdup(file);
-}
-
 /* The user's own name for the capture, as far as it can be printed and leaves room for the rest. */
 static char *capture_part(const char *capture)
 {
@@ -105,29 +93,16 @@ static char *capture_part(const char *capture)
     return name;
 }
 
-static char *base_of(const struct qs_demo_names *names, const struct qs_demo_name_request *request)
+static char *base_of(const struct qs_demo_name_request *request)
 {
-    GString *base;
+    const char *player = request->player ? request->player : "";
+    GString *base = g_string_new(NULL);
 
-    if (names->file)
-        return base_of_file(names->file);
-    base = g_string_new(NULL);
     append_part(base, capture_part(request->capture));
     append_part(base, name_of_time(request->start));
-    append_part(base, qs_demo_name_player(request->player));
+    append_part(base, safe_part(player, player + strlen(player)));
     append_part(base, qs_demo_name_map(request->map));
     return g_string_free(base, FALSE);
-}
-
-static char *extension_of(const struct qs_demo_names *names,
-                          const struct qs_demo_name_request *request)
-{
-    const char *dot;
-
-    if (!names->file)
-        return g_strconcat(".", request->extension, NULL);
-    dot = strrchr(names->file, '.');
-    return g_strdup(dot && dot > names->file ? dot : "");
 }
 
 /* The name, or where it was given already, the next one with a number. New. */
@@ -148,13 +123,19 @@ static char *number_name(struct qs_demo_names *names, const char *base, const ch
 
 char *qs_demo_names_next(struct qs_demo_names *names, const struct qs_demo_name_request *request)
 {
+    const char *dot = names->file ? strrchr(names->file, '.') : NULL;
     char *base, *extension, *name;
 
     if (names->file && names->file_session && names->file_session != request->session)
         return NULL;
     names->file_session = request->session;
-    base = base_of(names, request);
-    extension = extension_of(names, request);
+    if (!names->file) {
+        base = base_of(request);
+        extension = g_strconcat(".", request->extension, NULL);
+    } else {
+        extension = g_strdup(dot && dot > names->file ? dot : "");
+        base = g_strndup(names->file, strlen(names->file) - strlen(extension));
+    }
     name = number_name(names, base, extension);
     g_free(base);
     g_free(extension);

@@ -17,9 +17,8 @@
 
 enum { QS_DEMO_NAME_PART_MAX = 32 };
 
-/* What of a name may stand in a file name: new, may be empty. NULL is allowed. Maps lose their
- * folder and their ".bsp". */
-char *qs_demo_name_player(const char *player);
+/* What of a map's name may stand in a file name, without its folder and ".bsp": new, may be empty.
+ * NULL is allowed. */
 char *qs_demo_name_map(const char *map);
 
 struct qs_demo_names;

@@ -30,8 +30,7 @@ struct candidate {
 struct qs_heuristic {
     struct qs_flow_table *flows;
     uint32_t *const *protocol_options;
-    struct qs_heuristic_evidence evidence; /* of what was recognised last */
-    uint16_t likely_ports[2];              /* see qs_heuristic_likely_ports() */
+    uint16_t likely_ports[2]; /* see qs_heuristic_likely_ports() */
 };
 
 static void forget(struct candidate *candidate)
@@ -116,20 +115,6 @@ static bool is_numbered(const struct candidate *candidate, read_word *word, int 
 
 /* --- Messages -------------------------------------------------------------------------------- */
 
-/* Packets of one end: those that can be read and have a move; and the unreadable. */
-struct reading {
-    guint moves, bad;
-};
-
-/*
- * The moves of clients have checksums. What a server sends may not be readable: that may need what
- * was agreed upon before the capture began.
- */
-static bool is_client_like(const struct reading *reading)
-{
-    return reading->moves >= PACKETS_MIN && reading->bad <= reading->moves / BAD_SHARE;
-}
-
 static bool has_move(const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->messages->len; i++) {
@@ -141,107 +126,91 @@ static bool has_move(const struct qs_decoder *decoder)
     return false;
 }
 
-static bool is_readable(const struct candidate *candidate, struct qs_decoder *decoder,
-                        struct qs_session *session, struct qs_heuristic_evidence *evidence)
-{
-    struct reading readings[2] = {0};
-    const struct reading *client;
-
-    for (guint i = 0; i < candidate->count; i++) {
-        struct reading *reading = &readings[candidate->packets[i].from];
-
-        qs_decode(decoder, session, NULL, &candidate->packets[i]);
-        if (qs_decoder_problems(decoder))
-            reading->bad++;
-        else
-            reading->moves += has_move(decoder);
-    }
-    if (session->server == QS_END_UNKNOWN)
-        return false;
-    client = &readings[session->server == QS_END_A ? QS_END_B : QS_END_A];
-    *evidence = (struct qs_heuristic_evidence){candidate->count, client->moves};
-    return is_client_like(client);
-}
-
-/* Reads the packets. `server`: which end it is, as far as that is known; in return what was found
- * out. */
-static bool try_to_read(const struct candidate *candidate, struct qs_decoder *decoder,
-                        enum qs_end *server, struct qs_heuristic_evidence *evidence)
+/*
+ * Moves of the client, 0 where they cannot be read: they have checksums. What a server sends may
+ * not be readable: that may need what was agreed upon before the capture began. `server`: which end
+ * it is, as far as that is known; in return what was found out.
+ */
+static unsigned read_moves(const struct candidate *candidate, struct qs_decoder *decoder,
+                           enum qs_end *server)
 {
     struct qs_session *session = g_malloc(decoder->protocol->session_size);
-    bool readable;
+    unsigned moves[2] = {0}, bad[2] = {0};
+    enum qs_end client;
 
     decoder->protocol->session_init(session);
     session->server = *server;
-    readable = is_readable(candidate, decoder, session, evidence);
+    for (guint i = 0; i < candidate->count; i++) {
+        const enum qs_end from = candidate->packets[i].from;
+
+        qs_decode(decoder, session, NULL, &candidate->packets[i]);
+        if (qs_decoder_problems(decoder))
+            bad[from]++;
+        else
+            moves[from] += has_move(decoder);
+    }
     *server = session->server;
     decoder->protocol->session_clear(session);
     g_free(session);
-    return readable;
+    client = *server == QS_END_A ? QS_END_B : QS_END_A;
+    return *server != QS_END_UNKNOWN && moves[client] >= PACKETS_MIN &&
+                   bad[client] <= moves[client] / BAD_SHARE
+               ? moves[client]
+               : 0;
 }
 
-/* The first packets of a connection may be readable only when later ones have shown which end is
- * the server. */
-static bool can_be(const struct qs_heuristic *heuristic, const struct candidate *candidate,
-                   int protocol, enum qs_end *server, struct qs_heuristic_evidence *evidence)
+/* The same by a protocol. The first packets of a connection may be readable only when later ones
+ * have shown which end is the server. */
+static unsigned find_moves(const struct qs_heuristic *heuristic, const struct candidate *candidate,
+                           int protocol, enum qs_end *server)
 {
     struct qs_decoder decoder;
-    bool readable;
+    unsigned moves;
 
     *server = QS_END_UNKNOWN;
     qs_decoder_init(&decoder, qs_protocols[protocol]);
     decoder.options = heuristic->protocol_options[protocol];
-    readable = try_to_read(candidate, &decoder, server, evidence);
-    if (!readable && *server != QS_END_UNKNOWN)
-        readable = try_to_read(candidate, &decoder, server, evidence);
+    moves = read_moves(candidate, &decoder, server);
+    if (!moves && *server != QS_END_UNKNOWN)
+        moves = read_moves(candidate, &decoder, server);
     qs_decoder_clear(&decoder);
-    return readable;
+    return moves;
 }
 
-/* The only protocol whose client's moves can be read, and which end is its server. */
-static int recognise_moves(struct qs_heuristic *heuristic, const struct candidate *candidate,
-                           enum qs_end *server)
+/* The only protocol whose client's moves can be read. */
+static bool recognise_moves(const struct qs_heuristic *heuristic, const struct candidate *candidate,
+                            struct qs_heuristic_found *found)
 {
-    struct qs_heuristic_evidence evidence;
-    enum qs_end end;
-    int found = QS_PROTOCOL_NONE;
-
+    found->protocol = QS_PROTOCOL_NONE;
     if (!is_numbered(candidate, qs_le32, 2) && !is_numbered(candidate, qs_be32, 2))
-        return QS_PROTOCOL_NONE;
+        return false;
     for (int i = 0; qs_protocols[i]; i++) {
-        if (!qs_protocols[i]->moves || !can_be(heuristic, candidate, i, &end, &evidence))
-            continue;
-        if (found != QS_PROTOCOL_NONE)
-            return QS_PROTOCOL_NONE;
-        found = i;
-        heuristic->evidence = evidence;
-        *server = end;
+        enum qs_end server;
+        const unsigned moves =
+            qs_protocols[i]->moves ? find_moves(heuristic, candidate, i, &server) : 0;
+
+        if (moves && found->protocol != QS_PROTOCOL_NONE)
+            return false;
+        if (moves)
+            *found = (struct qs_heuristic_found){i, candidate->flow.ends[server], candidate->count,
+                                                 moves};
     }
-    return found;
+    return found->protocol != QS_PROTOCOL_NONE;
 }
 
 /* The protocol of the port, if it has such numbers. */
-static int recognise_port(struct qs_heuristic *heuristic, const struct candidate *candidate,
-                          int by_port, enum qs_end *server)
+static bool recognise_port(const struct candidate *candidate, int by_port,
+                           struct qs_heuristic_found *found)
 {
     const struct qs_packet *last = &candidate->packets[candidate->count - 1];
-    const enum qs_end other = last->from == QS_END_A ? QS_END_B : QS_END_A;
 
     if (by_port == QS_PROTOCOL_NONE || !qs_protocols[by_port]->moves ||
         (!is_numbered(candidate, qs_le32, 1) && !is_numbered(candidate, qs_be32, 1)))
-        return QS_PROTOCOL_NONE;
-    heuristic->evidence = (struct qs_heuristic_evidence){.packets = candidate->count};
-    *server = last->source_is_server_port ? last->from : other;
-    return by_port;
-}
-
-static int recognise(struct qs_heuristic *heuristic, const struct candidate *candidate, int by_port,
-                     enum qs_end *server)
-{
-    const int protocol = recognise_moves(heuristic, candidate, server);
-
-    return protocol == QS_PROTOCOL_NONE ? recognise_port(heuristic, candidate, by_port, server)
-                                        : protocol;
+        return false;
+    *found = (struct qs_heuristic_found){
+        by_port, last->source_is_server_port ? last->source : last->destination, candidate->count,
+        0};
+    return true;
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -281,37 +250,26 @@ static void give_up(struct qs_heuristic *heuristic, struct candidate *candidate)
     candidate->given_up = true;
 }
 
-int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
-                     struct qs_address *server)
+bool qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
+                      struct qs_heuristic_found *found)
 {
     struct qs_packet copy = *packet;
     struct candidate *candidate = find(heuristic, &copy);
-    enum qs_end end;
-    int protocol;
 
     if (candidate->given_up)
-        return QS_PROTOCOL_NONE;
+        return false;
     keep(candidate, &copy);
-    if (candidate->count % TRY_EVERY == 0) {
-        protocol = recognise(heuristic, candidate, by_port, &end);
-        if (protocol != QS_PROTOCOL_NONE) {
-            *server = candidate->flow.ends[end];
-            return protocol;
-        }
-    }
+    if (candidate->count % TRY_EVERY == 0 &&
+        (recognise_moves(heuristic, candidate, found) || recognise_port(candidate, by_port, found)))
+        return true;
     if (candidate->count == QS_HEURISTIC_PACKETS_MAX || candidate->bytes > QS_HEURISTIC_BYTES_MAX)
         give_up(heuristic, candidate);
-    return QS_PROTOCOL_NONE;
+    return false;
 }
 
 const uint16_t *qs_heuristic_likely_ports(const struct qs_heuristic *heuristic)
 {
     return heuristic->likely_ports;
-}
-
-struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *heuristic)
-{
-    return heuristic->evidence;
 }
 
 struct qs_packet *qs_heuristic_packets(const struct qs_heuristic *heuristic,

@@ -29,24 +29,24 @@ struct qs_heuristic;
 struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options);
 void qs_heuristic_free(struct qs_heuristic *heuristic);
 
+/* What a conversation turned out to be. */
+struct qs_heuristic_found {
+    int protocol;
+    struct qs_address server;
+    unsigned packets; /* that number and acknowledge each other */
+    unsigned moves;   /* of them: moves of the client that can be read; 0: the port counts, too */
+};
+
 /*
  * Keeps a copy of the packet. `by_port`: the protocol whose servers listen on one of its ports, or
- * QS_PROTOCOL_NONE; which of the two, the packet tells. Returns the protocol that its conversation
- * turned out to be of, with the address of its server; or QS_PROTOCOL_NONE.
+ * QS_PROTOCOL_NONE; which of the two, the packet tells. Whether that completes the evidence.
  */
-int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
-                     struct qs_address *server);
+bool qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
+                      struct qs_heuristic_found *found);
 
 /* The ports of a conversation that numbers its packets like a game's and was not recognized, the
  * lower one first; or 0. */
 const uint16_t *qs_heuristic_likely_ports(const struct qs_heuristic *heuristic);
-
-/* What identified the protocol of the last conversation that was recognized. */
-struct qs_heuristic_evidence {
-    unsigned packets; /* that number and acknowledge each other */
-    unsigned moves;   /* of them: moves of the client that can be read; 0: the port counts, too */
-};
-struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *heuristic);
 
 /*
  * The packets that were kept of the conversation between two addresses, in order; NULL: there are

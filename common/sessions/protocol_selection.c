@@ -118,14 +118,8 @@ static int forced(const struct qs_protocol_selection *selection, const struct qs
     return selection->forced[packet->source.port] - 1;
 }
 
-/* Whether the packet's bytes show that it is of this protocol, as far as they can be trusted. */
-static bool is_recognised(const struct qs_protocol *protocol, const struct qs_packet *packet,
-                          bool port)
-{
-    return (port || !protocol->recognise_on_request) && protocol->recognise(packet);
-}
-
-/* The protocol that recognises the packet; of several, one whose servers use its ports. */
+/* The protocol that recognises the packet; of several, one whose servers use its ports. Some can be
+ * trusted only there. */
 static int recognised(const struct qs_packet *packet, unsigned by_port)
 {
     int first = QS_PROTOCOL_NONE;
@@ -133,7 +127,7 @@ static int recognised(const struct qs_packet *packet, unsigned by_port)
     for (int i = 0; qs_protocols[i]; i++) {
         const bool port = by_port >> i & 1;
 
-        if (!is_recognised(qs_protocols[i], packet, port))
+        if ((!port && qs_protocols[i]->recognise_on_request) || !qs_protocols[i]->recognise(packet))
             continue;
         if (port)
             return i;
@@ -185,26 +179,17 @@ static int find_first(const struct qs_protocol_selection *selection, const struc
     return QS_PROTOCOL_NONE;
 }
 
-/* Whether the packet goes to a port of the present protocol's servers, and of none of the other's.
- */
-static bool is_for_present(const struct qs_protocol_selection *selection,
-                           const struct qs_packet *packet, int present, int other)
-{
-    const uint16_t port = packet->destination.port;
-
-    return qs_protocol_selection_is_server(selection, present, port) &&
-           !qs_protocol_selection_is_server(selection, other, port);
-}
-
 static int find_other(const struct qs_protocol_selection *selection, const struct qs_packet *packet,
                       int present)
 {
+    const unsigned by_port = selection->servers[packet->destination.port];
     int protocol;
 
     if (qs_protocols[present]->recognise(packet))
         return present;
     protocol = recognised(packet, protocols_by_port(selection, packet));
-    if (protocol == QS_PROTOCOL_NONE || is_for_present(selection, packet, present, protocol))
+    /* What goes to a port of the present one's servers, and of none of the other's, is its own. */
+    if (protocol == QS_PROTOCOL_NONE || (by_port >> present & 1 && !(by_port >> protocol & 1)))
         return present;
     return protocol;
 }

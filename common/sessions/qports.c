@@ -14,10 +14,6 @@ struct qs_qport {
     void *owner;
 };
 
-struct qs_qports {
-    GHashTable *found; /* struct key -> struct qs_qport */
-};
-
 static guint key_hash(gconstpointer data)
 {
     const struct key *key = data;
@@ -45,21 +41,12 @@ static struct key key_of(const struct qs_address *server, const struct qs_addres
     return key;
 }
 
-struct qs_qports *qs_qports_new(void)
+GHashTable *qs_qports_new(void)
 {
-    struct qs_qports *qports = g_new0(struct qs_qports, 1);
-
-    qports->found = g_hash_table_new(key_hash, key_equal);
-    return qports;
+    return g_hash_table_new(key_hash, key_equal);
 }
 
-void qs_qports_free(struct qs_qports *qports)
-{
-    g_hash_table_destroy(qports->found);
-    g_free(qports);
-}
-
-struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address *server,
+struct qs_qport *qs_qports_add(GHashTable *qports, const struct qs_address *server,
                                const struct qs_address *client, uint32_t value, void *owner)
 {
     struct qs_qport *qport = g_new0(struct qs_qport, 1);
@@ -67,25 +54,25 @@ struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address
     qport->owner = owner;
     for (int same_host = 0; same_host <= 1; same_host++) {
         qport->keys[same_host] = key_of(server, client, value, same_host);
-        g_hash_table_replace(qports->found, &qport->keys[same_host], qport);
+        g_hash_table_replace(qports, &qport->keys[same_host], qport);
     }
     return qport;
 }
 
-void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport)
+void qs_qports_remove(GHashTable *qports, struct qs_qport *qport)
 {
     for (int same_host = 0; qport && same_host <= 1; same_host++)
-        if (g_hash_table_lookup(qports->found, &qport->keys[same_host]) == qport)
-            g_hash_table_remove(qports->found, &qport->keys[same_host]);
+        if (g_hash_table_lookup(qports, &qport->keys[same_host]) == qport)
+            g_hash_table_remove(qports, &qport->keys[same_host]);
     g_free(qport);
 }
 
 enum { HEADER_SIZE = 8 /* before the qport */ };
 
-void *qs_qports_find(const struct qs_qports *qports, const struct qs_packet *packet,
+void *qs_qports_find(GHashTable *qports, const struct qs_packet *packet,
                      bool (*continues)(void *owner, const struct qs_packet *packet, bool same_host))
 {
-    if (packet->size < HEADER_SIZE + 2 || !g_hash_table_size(qports->found))
+    if (packet->size < HEADER_SIZE + 2 || !g_hash_table_size(qports))
         return NULL;
     for (unsigned width = 2; width; width--) {
         const uint32_t value =
@@ -94,7 +81,7 @@ void *qs_qports_find(const struct qs_qports *qports, const struct qs_packet *pac
         for (int same_host = 1; same_host >= 0; same_host--) {
             const struct key key = key_of(&packet->destination, &packet->source,
                                           qs_seqinfo_qport(width, value), same_host);
-            const struct qs_qport *qport = g_hash_table_lookup(qports->found, &key);
+            const struct qs_qport *qport = g_hash_table_lookup(qports, &key);
 
             if (qport && continues(qport->owner, packet, same_host))
                 return qport->owner;

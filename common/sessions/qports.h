@@ -7,29 +7,28 @@
 #ifndef QS_SESSIONS_QPORTS_H
 #define QS_SESSIONS_QPORTS_H
 
+#include <glib.h>
 #include <stdbool.h>
 
 #include "common/core/protocol.h"
 
-/* Conversations by the server's address, the client's host and its qport; and one of them. */
-struct qs_qports;
+/* What finds a conversation by the server's address, the client's host and its qport. */
 struct qs_qport;
 
-struct qs_qports *qs_qports_new(void);
-void qs_qports_free(struct qs_qports *qports);
+GHashTable *qs_qports_new(void);
 
 /* The client of the conversation `owner` has this qport: see qs_seqinfo.qport; not 0. The latest
  * of several with the same is found. */
-struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address *server,
+struct qs_qport *qs_qports_add(GHashTable *qports, const struct qs_address *server,
                                const struct qs_address *client, uint32_t qport, void *owner);
 /* NULL: nothing. */
-void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport);
+void qs_qports_remove(GHashTable *qports, struct qs_qport *qport);
 
 /*
  * The conversation that a datagram between unknown ends belongs to, or NULL: the one of the same
  * server and qport for which `continues` is true. `same_host`: only the client's port is another.
  */
-void *qs_qports_find(const struct qs_qports *qports, const struct qs_packet *packet,
+void *qs_qports_find(GHashTable *qports, const struct qs_packet *packet,
                      bool (*continues)(void *owner, const struct qs_packet *packet,
                                        bool same_host));
 

@@ -377,33 +377,16 @@ static bool is_behind(const struct held *held, const struct held *packet)
            (is_of_stream(held, packet) && held->place.number > packet->place.number);
 }
 
-/* No packet moves before one outside of a connection: that may begin another one. */
-static guint first_slot(const struct queue *queue, guint at)
-{
-    while (at > 0 && has_place(&queue->held[at - 1].place))
-        at--;
-    return at;
-}
-
-/* Where the packet at `at` belongs: before the first that is behind it, or where it is. */
+/* Where the packet at `at` belongs: before the first that is behind it, or where it is. No packet
+ * moves before one outside of a connection: that may begin another one. */
 static guint find_slot(const struct queue *queue, guint at)
 {
-    guint slot = first_slot(queue, at);
+    guint slot = at;
 
+    while (slot > 0 && has_place(&queue->held[slot - 1].place))
+        slot--;
     while (slot < at && !is_behind(&queue->held[slot], &queue->held[at]))
         slot++;
-    return slot;
-}
-
-/* The clock is more exact, where it agrees. */
-static guint find_slot_by_time(const struct queue *queue, guint at, guint slot)
-{
-    const struct held *packet = &queue->held[at];
-    const guint first = first_slot(queue, at);
-
-    while (slot > first && queue->held[slot - 1].packet.time > packet->packet.time &&
-           !is_behind(packet, &queue->held[slot - 1]))
-        slot--;
     return slot;
 }
 
@@ -431,7 +414,7 @@ static void move_late(struct qs_resequencer *order, guint at)
     if (at - slot > order->disorder)
         return;
     held->late = false;
-    queue_move(queue, at, find_slot_by_time(queue, at, slot));
+    queue_move(queue, at, slot);
 }
 
 /* A number that has passed already comes too late to be moved; a second copy need not be. */

@@ -45,18 +45,6 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
     return conversation;
 }
 
-static int find_protocol(const struct qs_sessions *sessions,
-                         const struct qs_conversation *conversation, const struct qs_packet *packet)
-{
-    const struct qs_sessions_options *options = sessions->options;
-    const int protocol = qs_protocol_selection_find(
-        options->selection, packet, conversation ? conversation->protocol : QS_PROTOCOL_NONE);
-
-    if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
-        return options->find_protocol(packet);
-    return protocol;
-}
-
 static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
                        struct qs_seqinfo *place)
 {
@@ -75,12 +63,16 @@ static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
                                                  struct qs_conversation *conversation,
                                                  struct qs_packet *packet)
 {
+    const struct qs_sessions_options *options = sessions->options;
     int protocol;
 
     if (conversation && (conversation->session || conversation->announced ||
                          qs_resequence_holds(conversation->order)))
         return conversation;
-    protocol = find_protocol(sessions, conversation, packet);
+    protocol = qs_protocol_selection_find(options->selection, packet,
+                                          conversation ? conversation->protocol : QS_PROTOCOL_NONE);
+    if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
+        protocol = options->find_protocol(packet);
     if (protocol == QS_PROTOCOL_NONE)
         return NULL;
     if (!conversation) {
@@ -89,7 +81,7 @@ static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
                                   packet->time);
     }
     if (protocol != conversation->protocol)
-        qs_conversation_set_protocol(conversation, sessions->options->selection, protocol);
+        qs_conversation_set_protocol(conversation, options->selection, protocol);
     return conversation;
 }
 
@@ -117,26 +109,11 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
         qs_decode(decoder, conversation->state, sink, packet);
 }
 
-/* Where sessions are wanted as soon as they are over: nothing of what may still come is in the demo
- * of one whose end was seen. Streams go on, behind the end of a game. */
-static bool is_session_over(const struct qs_sessions *sessions,
-                            const struct qs_conversation *conversation)
-{
-    return sessions->options->prompt && conversation->order && conversation->state->disconnected;
-}
-
-/* Where time counts: whether the packet took more than a second of the processor. A process that
- * was stopped, or that others keep waiting, uses less. */
-static bool was_slow(const struct qs_sessions *sessions, gint64 began)
-{
-    return sessions->options->prompt && g_get_monotonic_time() - began > G_USEC_PER_SEC &&
-           clock() - sessions->processor > CLOCKS_PER_SEC;
-}
-
 static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
                            struct qs_packet *packet)
 {
-    const gint64 began = sessions->options->prompt ? g_get_monotonic_time() : 0;
+    const bool prompt = sessions->options->prompt;
+    const gint64 began = prompt ? g_get_monotonic_time() : 0;
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
     struct qs_decoded_packet decoded = {
@@ -158,9 +135,12 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
     decoded.conversation = conversation->number;
     if (handler->packet)
         handler->packet(handler, &decoded);
-    if (is_session_over(sessions, conversation))
+    /* Nothing of what may still come is in the demo. Streams go on, behind the end of a game. */
+    if (prompt && conversation->order && conversation->state->disconnected)
         qs_conversation_end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
-    if (was_slow(sessions, began)) {
+    /* A process that was stopped, or that others keep waiting, uses less of the processor. */
+    if (prompt && g_get_monotonic_time() - began > G_USEC_PER_SEC &&
+        clock() - sessions->processor > CLOCKS_PER_SEC) {
         conversation->left_out = true;
         qs_conversation_end_session(sessions, conversation, QS_SESSION_TOO_SLOW);
     }
@@ -269,19 +249,17 @@ static void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet
 {
     const struct qs_protocol_selection *selection = sessions->options->selection;
     const int by_port = qs_protocol_selection_by_port(selection, packet);
+    struct qs_heuristic_found found;
     struct qs_conversation *conversation;
-    struct qs_address server;
-    int protocol;
 
     packet->source_is_server_port =
         by_port != QS_PROTOCOL_NONE &&
         qs_protocol_selection_is_server(selection, by_port, packet->source.port);
-    protocol = qs_heuristic_add(sessions->heuristic, packet, by_port, &server);
-    if (protocol == QS_PROTOCOL_NONE)
+    if (!qs_heuristic_add(sessions->heuristic, packet, by_port, &found))
         return;
-    conversation =
-        begin_conversation(sessions, protocol, &packet->source, &packet->destination, packet->time);
-    conversation->state->server = qs_flow_end_of(&conversation->flow, &server);
+    conversation = begin_conversation(sessions, found.protocol, &packet->source,
+                                      &packet->destination, packet->time);
+    conversation->state->server = qs_flow_end_of(&conversation->flow, &found.server);
     process_earlier(sessions, conversation);
 }
 
@@ -310,41 +288,26 @@ static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct q
     return (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
 }
 
-/* The server sent it before it knew of the client's new address. */
-static bool is_to_former(const struct qs_conversation *conversation, const struct qs_packet *packet)
-{
-    struct qs_seqinfo place;
-
-    find_place(conversation, packet, &place);
-    return packet->from == conversation->state->server && place.numbered;
-}
-
-/* The conversation that the packet belongs to, of those that are known; or NULL. */
+/* The conversation that the packet belongs to, of those that are known; or NULL. At a former
+ * address only what the server sent before it knew of the new one. */
 static struct qs_conversation *find_known(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     struct qs_conversation *conversation =
         (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+    struct qs_seqinfo place;
 
-    if (conversation && qs_flow_is_former(&conversation->flow, packet) &&
-        !is_to_former(conversation, packet)) {
-        qs_flow_forget_former(sessions->flows, &conversation->flow);
-        conversation = NULL;
-    }
-    return conversation ? conversation : find_moved(sessions, packet);
+    if (!conversation)
+        return find_moved(sessions, packet);
+    if (!qs_flow_is_former(&conversation->flow, packet))
+        return conversation;
+    find_place(conversation, packet, &place);
+    if (packet->from == conversation->state->server && place.numbered)
+        return conversation;
+    qs_flow_forget_former(sessions->flows, &conversation->flow);
+    return find_moved(sessions, packet);
 }
 
 /* --- The clock ------------------------------------------------------------------------------- */
-
-/*
- * A recorder's clock may be set while sessions go on: by hours, where it was wrong. Then the
- * numbers go on all the same. The conversations of that moment keep the old clock.
- */
-static bool is_step(const struct qs_sessions *sessions, const struct qs_packet *packet)
-{
-    const int64_t step = packet->time - sessions->clock;
-
-    return sessions->clock && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
-}
 
 static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
 {
@@ -359,19 +322,18 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
     return qs_resequence_continues(conversation->order, packet, &place);
 }
 
+/*
+ * A recorder's clock may be set while sessions go on: by hours, where it was wrong. Then the
+ * numbers go on all the same. The conversations of that moment keep the old clock.
+ */
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 {
-    if (is_step(sessions, packet) && goes_on(sessions, packet))
-        qs_flow_table_shift(sessions->flows, packet->time - sessions->clock);
-    sessions->clock = packet->time;
-}
+    const int64_t step = packet->time - sessions->clock;
 
-/* By the clock that the conversation began with. */
-static int64_t time_of(const struct qs_sessions *sessions,
-                       const struct qs_conversation *conversation, const struct qs_packet *packet)
-{
-    return qs_time_moved(packet->time,
-                         conversation->clock - qs_flow_table_shifted(sessions->flows));
+    if (sessions->clock && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK) &&
+        goes_on(sessions, packet))
+        qs_flow_table_shift(sessions->flows, step);
+    sessions->clock = packet->time;
 }
 
 /* --- Datagrams ------------------------------------------------------------------------------- */
@@ -396,7 +358,7 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     if (conversation->left_out)
         return;
     protocol = conversation->protocol;
-    packet->time = time_of(sessions, conversation, packet);
+    packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
     process_datagram(sessions, conversation, packet);
     qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
@@ -572,17 +534,17 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->qports = qs_qports_new();
     sessions->donors = qs_donors_new(options->sign_ons);
-    g_queue_init(&sessions->waiting);
     sessions->duplicates = qs_nat_duplicates_new();
     for (int i = 0; qs_protocols[i]; i++) {
-        qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
-        sessions->decoders[i].options = options->protocol_options[i];
-        sessions->decoders[i].want_summary = handler->want_summary;
-        sessions->decoders[i].want_transfers = handler->want_transfers;
-        sessions->decoders[i].want_entities =
-            handler->want_rebuild ? QS_ENTITIES_KEPT : QS_ENTITIES_NONE;
-        sessions->decoders[i].unchecked = handler->unchecked;
-        sessions->decoders[i].guard = handler->guard;
+        struct qs_decoder *decoder = &sessions->decoders[i];
+
+        qs_decoder_init(decoder, qs_protocols[i]);
+        decoder->options = options->protocol_options[i];
+        decoder->want_summary = handler->want_summary;
+        decoder->want_transfers = handler->want_transfers;
+        decoder->want_entities = handler->want_rebuild ? QS_ENTITIES_KEPT : QS_ENTITIES_NONE;
+        decoder->unchecked = handler->unchecked;
+        decoder->guard = handler->guard;
     }
     return sessions;
 }
@@ -606,30 +568,25 @@ char *qs_small_sessions_text(const struct qs_small_sessions *others)
                            qs_plural(others->packets));
 }
 
-static void report_limits(const struct qs_sessions *sessions)
+void qs_sessions_free(struct qs_sessions *sessions, bool keep)
 {
     struct qs_sessions_handler *handler = sessions->handler;
     const struct qs_session_limits *limits = &sessions->limits;
 
-    if (sessions->others.sessions && handler->others)
-        handler->others(handler, &sessions->others);
-    if ((sessions->missed.ports[0] || sessions->missed.announced) && handler->missed)
-        handler->missed(handler, &sessions->missed);
-    if ((limits->ended || limits->left_out) && sessions->options->limited)
-        sessions->options->limited(limits);
-}
-
-void qs_sessions_free(struct qs_sessions *sessions, bool keep)
-{
     sessions->keep = keep;
     sessions->ending = true;
     qs_flow_table_free(sessions->flows);
     memcpy(sessions->missed.ports, qs_heuristic_likely_ports(sessions->heuristic),
            sizeof sessions->missed.ports);
     qs_heuristic_free(sessions->heuristic);
-    qs_qports_free(sessions->qports);
+    g_hash_table_destroy(sessions->qports);
     qs_conversation_end_waiting(sessions);
-    report_limits(sessions);
+    if (sessions->others.sessions && handler->others)
+        handler->others(handler, &sessions->others);
+    if ((sessions->missed.ports[0] || sessions->missed.announced) && handler->missed)
+        handler->missed(handler, &sessions->missed);
+    if ((limits->ended || limits->left_out) && sessions->options->limited)
+        sessions->options->limited(limits);
     qs_donors_free(sessions->donors);
     qs_nat_duplicates_free(sessions->duplicates);
     for (int i = 0; qs_protocols[i]; i++)

@@ -24,6 +24,7 @@ struct check {
     GPtrArray *files;             /* struct findings, in the order of reading */
     struct findings *current;     /* the file being read */
     GPtrArray *packet;            /* struct finding: of the current packet */
+    GPtrArray *lines;             /* char *: where packets of sessions are missing */
     struct golden_check *golden;  /* or NULL */
     struct expect *expect;        /* or NULL */
     struct qs_secret_guard guard; /* with a golden */
@@ -324,11 +325,35 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     check->current = NULL;
 }
 
+/* Percents: a smaller part is not worth a line. */
+#define MISSING_MIN 0.5
+
+/* What the capture lacks, and what the line lost. */
+static void add_line(struct check *check, const struct qs_client_session *session)
+{
+    const bool ascii = !g_get_charset(NULL);
+    struct qs_line line;
+    char *to_server, *to_client;
+
+    qs_quality_line(session->quality, &line);
+    if (line.not_captured < 0 || MAX(line.not_captured, qs_line_worst(&line)) < MISSING_MIN)
+        return;
+    to_server = qs_line_loss_text(&line.c2s, ascii);
+    to_client = qs_line_loss_text(&line.s2c, ascii);
+    g_ptr_array_add(check->lines,
+                    g_strdup_printf("  session %u (no problem): the line lost %s %% to the server "
+                                    "and %s %% to the client; the capture lacks %.1f %%",
+                                    session->number, to_server, to_client, line.not_captured));
+    g_free(to_server);
+    g_free(to_client);
+}
+
 static void check_session(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session)
 {
     struct check *check = (struct check *)handler;
 
+    add_line(check, session);
     if (check->action.options->json)
         report_add_json(check->action.rows, session->number, report_session_json(session));
     if (check->current)
@@ -444,6 +469,8 @@ static void print_text(const struct check *check)
 {
     for (guint i = 0; i < check->files->len; i++)
         print_file(check, g_ptr_array_index(check->files, i));
+    for (guint i = 0; i < check->lines->len && shows_findings(check); i++)
+        print_line("%s", (const char *)g_ptr_array_index(check->lines, i));
 }
 
 static void report_junit(const struct check *check)
@@ -530,6 +557,7 @@ static void check_end(struct action *action, bool report)
     if (check->expect)
         expect_free(check->expect);
     qs_secret_guard_clear(&check->guard);
+    g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
 }
@@ -558,6 +586,7 @@ static void begin(struct action *action)
     qs_secret_guard_init(&check->guard, !action->options->show_secrets);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
+    check->lines = g_ptr_array_new_with_free_func(g_free);
     action->handler.want_rebuild = wants_rebuild();
     action->handler.as_captured = golden_options.folder != NULL;
     action->separate_inputs = golden_options.folder || given.expect || given.tap || given.junit;

@@ -14,33 +14,38 @@
 #include "pcap2demo/capture/signals.h"
 
 enum {
-    BEFORE_MAX = 4096,  /* packets stored of a handshake, and of a sign-on */
-    CLIENTS_MAX = 65536 /* clients without a session whose packets are stored */
+    BEFORE_MAX = 4096, /* packets of a handshake: after more the session began before the capture */
+    CLIENTS_MAX = 65536 /* clients without a session that are remembered */
 };
 
-/* The part of a conversation that belongs to a session. */
+/* Frames of a client that are kept: both ways, whatever server it talks to. Quake servers continue
+ * on another port, and challenges belong to no session. */
 struct stretch {
     unsigned session;
-    uint64_t first, last; /* frames */
+    bool whole; /* else only wanted packets, and all of TCP */
+    uint64_t first, last;
 };
 
-/* A session, and its packets before the game. */
+/* A session, and where its parts before the game are. */
 struct followed {
-    GArray *handshake, *sign_on;          /* uint64_t: frames; the sign-on is the current level's */
-    struct qs_sign_on *sign_on_state;     /* of the current level */
-    const struct qs_late_join *late_join; /* NULL: the end of its sign-ons is unknown */
+    uint64_t first, last;             /* frames of the handshake */
+    uint64_t level_first, level_last; /* frames of the sign-on of the current level */
+    unsigned before;                  /* packets before the first level */
     uint32_t level;
-    bool asked; /* some packet is wanted */
+    struct qs_sign_on *sign_on;           /* of the current level */
+    const struct qs_late_join *late_join; /* NULL: the end of its sign-ons is unknown */
+    bool asked;                           /* some packet is wanted */
 };
 
 /* Frames are numbered over all captures. */
 struct cut {
     const struct options *options;
-    uint64_t before;           /* frames of the captures before the current one */
-    GByteArray *kept;          /* bit n: frame n */
-    GHashTable *conversations; /* struct qs_endpoints -> GArray of struct stretch */
-    GHashTable *sessions;      /* number -> struct followed */
-    GHashTable *outside;       /* client's struct qs_address -> GArray of uint64_t */
+    uint64_t before;       /* frames of the captures before the current one */
+    GByteArray *kept;      /* bit n: frame n */
+    GHashTable *stretches; /* client's struct qs_address -> GArray of struct stretch */
+    GHashTable *sessions;  /* number -> struct followed */
+    GHashTable *outside;   /* client's struct qs_address -> uint64_t: its first frame since its last
+                              session */
     unsigned asked;
     bool has_pieces; /* packet comments contain parts of demos */
     struct ip *ip;
@@ -84,11 +89,6 @@ static bool is_wanted(uint64_t number)
 
 /* --- Frames that are kept -------------------------------------------------------------------- */
 
-static void free_array(gpointer data)
-{
-    g_array_free(data, TRUE);
-}
-
 static void keep(struct cut *cut, uint64_t frame)
 {
     const guint byte = (guint)(frame / 8), length = cut->kept->len;
@@ -107,33 +107,20 @@ static bool is_kept(const struct cut *cut, uint64_t frame)
     return byte < cut->kept->len && cut->kept->data[byte] >> (frame % 8) & 1;
 }
 
-static GArray *stretches_of(struct cut *cut, const struct qs_packet *packet)
+/* Widens the session's stretch of this kind, or adds it. */
+static void add_stretch(struct cut *cut, const struct qs_address *client, struct stretch new)
 {
-    const struct qs_endpoints ends = {{packet->source, packet->destination}};
-    GArray *stretches = g_hash_table_lookup(cut->conversations, &ends);
+    GArray *stretches = g_hash_table_lookup(cut->stretches, client);
 
     if (!stretches) {
         stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-        g_hash_table_insert(cut->conversations, g_memdup2(&ends, sizeof ends), stretches);
+        g_hash_table_insert(cut->stretches, g_memdup2(client, sizeof *client), stretches);
     }
-    return stretches;
-}
-
-/*
- * Adds a wanted packet of the session, with all packets of its conversation since the last wanted
- * one. A stream can only be decoded from its beginning; `to_end`: keeps it to its end.
- */
-static void add_to_stretch(struct cut *cut, unsigned session, const struct qs_packet *packet,
-                           bool to_end)
-{
-    GArray *stretches = stretches_of(cut, packet);
-    const uint64_t frame = cut->before + packet->number;
-    const struct stretch new = {session, packet->unit ? 0 : frame, to_end ? UINT64_MAX : frame};
-
-    for (guint i = 0; i < stretches->len; i++) {
+    for (guint i = stretches->len; i-- > 0;) {
         struct stretch *old = &g_array_index(stretches, struct stretch, i);
 
-        if (old->session == session) {
+        if (old->session == new.session && old->whole == new.whole &&
+            (!new.whole || old->first == new.first)) {
             old->first = MIN(old->first, new.first);
             old->last = MAX(old->last, new.last);
             return;
@@ -142,141 +129,106 @@ static void add_to_stretch(struct cut *cut, unsigned session, const struct qs_pa
     g_array_append_val(stretches, new);
 }
 
-/* Whether a stretch covers the packet, by its number and addresses. */
-static bool is_covered(const struct cut *cut, const struct qs_packet *packet)
+/* Whether a stretch of the client has the frame. */
+static bool is_covered(const struct cut *cut, const struct qs_address *client, uint64_t frame,
+                       bool chosen)
 {
-    const struct qs_endpoints ends = {{packet->source, packet->destination}};
-    const GArray *stretches = g_hash_table_lookup(cut->conversations, &ends);
-    const uint64_t frame = cut->before + packet->number;
+    const GArray *stretches = g_hash_table_lookup(cut->stretches, client);
 
     for (guint i = 0; stretches && i < stretches->len; i++) {
         const struct stretch *stretch = &g_array_index(stretches, struct stretch, i);
 
-        if (frame >= stretch->first && frame <= stretch->last)
+        if (frame >= stretch->first && frame <= stretch->last && (chosen || stretch->whole))
             return true;
     }
     return false;
 }
 
-static void keep_all(struct cut *cut, GArray *frames)
-{
-    for (guint i = 0; i < frames->len; i++)
-        keep(cut, g_array_index(frames, uint64_t, i));
-    g_array_set_size(frames, 0);
-}
-
 /* --- The first reading ----------------------------------------------------------------------- */
 
-static void followed_free(gpointer data)
-{
-    struct followed *followed = data;
-
-    g_array_free(followed->handshake, TRUE);
-    g_array_free(followed->sign_on, TRUE);
-    qs_sign_on_free(followed->sign_on_state);
-    g_free(followed);
-}
-
-static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *decoded)
-{
-    const gpointer key = GUINT_TO_POINTER(decoded->session->number);
-    struct followed *followed = g_hash_table_lookup(cut->sessions, key);
-    const struct qs_demo_format *format;
-
-    if (followed)
-        return followed;
-    format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
-    followed = g_new0(struct followed, 1);
-    followed->late_join = format ? format->late_join : NULL;
-    followed->handshake = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    followed->sign_on = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    followed->sign_on_state = qs_sign_on_new();
-    g_hash_table_insert(cut->sessions, key, followed);
-    return followed;
-}
-
-/* --- Packets outside of sessions, such as challenges --- */
-
-static guint client_hash(gconstpointer client)
-{
-    return qs_address_hash(client);
-}
-
-static gboolean client_equal(gconstpointer a, gconstpointer b)
-{
-    return qs_address_equal(a, b);
-}
-
-/* Quake servers continue on another port: the client's address identifies the conversation. */
 static const struct qs_address *client_of(const struct qs_decoded_packet *decoded)
 {
     return decoded->decoder->direction == QS_S2C ? &decoded->packet->destination
                                                  : &decoded->packet->source;
 }
 
-static void remember_outside(struct cut *cut, const struct qs_decoded_packet *decoded,
-                             uint64_t frame)
+static void remember_outside(struct cut *cut, const struct qs_address *client, uint64_t frame)
 {
-    const struct qs_address *client = client_of(decoded);
-    GArray *packets = g_hash_table_lookup(cut->outside, client);
-
-    if (!packets) {
-        if (g_hash_table_size(cut->outside) == CLIENTS_MAX)
-            g_hash_table_remove_all(cut->outside); /* a flood of requests */
-        packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-        g_hash_table_insert(cut->outside, g_memdup2(client, sizeof *client), packets);
-    }
-    if (packets->len < BEFORE_MAX)
-        g_array_append_val(packets, frame);
-}
-
-/* Moves the client's packets outside of sessions to the session that follows. */
-static void move_outside(struct cut *cut, struct followed *followed,
-                         const struct qs_decoded_packet *decoded)
-{
-    const struct qs_address *client = client_of(decoded);
-    const GArray *packets = g_hash_table_lookup(cut->outside, client);
-
-    if (!packets)
+    if (g_hash_table_contains(cut->outside, client))
         return;
-    g_array_append_vals(followed->handshake, packets->data, packets->len);
-    g_hash_table_remove(cut->outside, client);
+    if (g_hash_table_size(cut->outside) == CLIENTS_MAX)
+        g_hash_table_remove_all(cut->outside); /* a flood of requests */
+    g_hash_table_insert(cut->outside, g_memdup2(client, sizeof *client),
+                        g_memdup2(&frame, sizeof frame));
 }
 
-/* --- Sessions --- */
-
-static void begin_level(struct followed *followed, uint32_t level)
+static void followed_free(gpointer data)
 {
-    followed->level = level;
-    g_array_set_size(followed->sign_on, 0);
-    qs_sign_on_clear(followed->sign_on_state);
+    struct followed *followed = data;
+
+    qs_sign_on_free(followed->sign_on);
+    g_free(followed);
 }
 
-/* Stores the packet if it comes before the game. */
+static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *decoded,
+                               uint64_t frame)
+{
+    const gpointer key = GUINT_TO_POINTER(decoded->session->number);
+    struct followed *followed = g_hash_table_lookup(cut->sessions, key);
+    const struct qs_demo_format *format;
+    const uint64_t *first;
+
+    if (followed)
+        return followed;
+    format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
+    first = g_hash_table_lookup(cut->outside, client_of(decoded));
+    followed = g_new0(struct followed, 1);
+    followed->first = first ? *first : frame;
+    followed->last = frame;
+    followed->late_join = format ? format->late_join : NULL;
+    followed->sign_on = qs_sign_on_new();
+    g_hash_table_insert(cut->sessions, key, followed);
+    return followed;
+}
+
+/* Notes the packet if it comes before the game. */
 static void remember(struct followed *followed, uint64_t frame, const struct qs_decoder *decoder)
 {
-    GArray *packets = decoder->session->level ? followed->sign_on : followed->handshake;
-
-    if (decoder->session->level != followed->level)
-        begin_level(followed, decoder->session->level);
-    if (!followed->late_join || followed->sign_on_state->complete || packets->len == BEFORE_MAX)
+    if (decoder->session->level != followed->level) {
+        followed->level = decoder->session->level;
+        followed->level_first = followed->level_last = frame;
+        qs_sign_on_clear(followed->sign_on);
+    }
+    if (!followed->late_join || followed->sign_on->complete)
         return;
-    g_array_append_val(packets, frame);
-    if (decoder->accepted && !followed->sign_on_state->broken)
-        followed->late_join->add_packet(followed->sign_on_state, decoder);
+    if (!followed->level) {
+        followed->before++;
+        followed->last = frame;
+    }
+    followed->level_last = frame;
+    if (decoder->accepted && !followed->sign_on->broken)
+        followed->late_join->add_packet(followed->sign_on, decoder);
 }
 
-/* Keeps the packet, and with the first one those stored before it. */
+/* Keeps the packet with those before the game. A stream can only be decoded from its beginning, and
+ * is kept to its end. */
 static void keep_wanted(struct cut *cut, struct followed *followed,
-                        const struct qs_decoded_packet *decoded)
+                        const struct qs_decoded_packet *decoded, uint64_t frame)
 {
+    const struct qs_address *client = client_of(decoded);
+    const unsigned session = decoded->session->number;
+    const bool is_stream = decoded->packet->unit;
+
     cut->asked += !followed->asked;
     followed->asked = true;
-    keep(cut, cut->before + decoded->packet->number);
-    add_to_stretch(cut, decoded->session->number, decoded->packet,
-                   decoded->packet->unit && !wanted->len);
-    keep_all(cut, followed->handshake);
-    keep_all(cut, followed->sign_on);
+    add_stretch(cut, client,
+                (struct stretch){session, is_stream, is_stream ? 0 : frame,
+                                 is_stream && !wanted->len ? UINT64_MAX : frame});
+    if (followed->before <= BEFORE_MAX)
+        add_stretch(cut, client, (struct stretch){session, true, followed->first, followed->last});
+    if (followed->level)
+        add_stretch(cut, client,
+                    (struct stretch){session, true, followed->level_first, followed->level_last});
 }
 
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
@@ -285,17 +237,16 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
     struct followed *followed;
 
     if (!decoded->session) {
-        remember_outside(cut, decoded, frame);
+        remember_outside(cut, client_of(decoded), frame);
         return;
     }
-    followed = follow(cut, decoded);
-    if (!followed->level)
-        move_outside(cut, followed, decoded);
+    followed = follow(cut, decoded, frame);
+    g_hash_table_remove(cut->outside, client_of(decoded));
     if (!decoded->session->chosen)
         return;
     remember(followed, frame, decoded->decoder);
     if (is_wanted(decoded->packet->number))
-        keep_wanted(cut, followed, decoded);
+        keep_wanted(cut, followed, decoded, frame);
 }
 
 void cut_session_over(struct cut *cut, unsigned session)
@@ -312,17 +263,18 @@ void cut_end_file(struct cut *cut, uint64_t frames)
 
 typedef void frame_visitor(struct cut *cut, const struct input_frame *frame);
 
-/* Keeps all frames of the packets that are kept or within a stretch. */
+/* Keeps all frames of the packets within a stretch. */
 static void find_frames(struct cut *cut, const struct input_frame *frame)
 {
     const uint64_t number = cut->before + frame->packet.number;
+    const bool chosen = is_wanted(frame->packet.number);
     struct qs_packet packet;
-    const enum ip_found found = ip_read_frame(cut->ip, frame, &packet);
     const GArray *fragments;
 
-    if (found == IP_NOTHING)
+    if (ip_read_frame(cut->ip, frame, &packet) == IP_NOTHING)
         return;
-    if (is_covered(cut, &packet) && (found == IP_TCP || is_wanted(frame->packet.number)))
+    if (is_covered(cut, &packet.source, number, chosen) ||
+        is_covered(cut, &packet.destination, number, chosen))
         keep(cut, number);
     fragments = ip_fragments(cut->ip);
     for (guint i = 0; is_kept(cut, number) && i < fragments->len; i++)
@@ -427,17 +379,17 @@ struct cut *cut_new(const struct options *options)
 
     cut->options = options;
     cut->kept = g_byte_array_new();
-    cut->conversations =
-        g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, free_array);
+    cut->stretches = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free,
+                                           (GDestroyNotify)g_array_unref);
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
-    cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, free_array);
+    cut->outside = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, g_free);
     return cut;
 }
 
 void cut_free(struct cut *cut)
 {
     g_byte_array_free(cut->kept, TRUE);
-    g_hash_table_destroy(cut->conversations);
+    g_hash_table_destroy(cut->stretches);
     g_hash_table_destroy(cut->sessions);
     g_hash_table_destroy(cut->outside);
     g_free(cut);

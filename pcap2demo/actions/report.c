@@ -321,12 +321,12 @@ json_t *report_line_json(const struct qs_quality *quality)
     struct qs_line line;
 
     qs_quality_line(quality, &line);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
                      qs_vantage_name(line.vantage), "c2s", direction_json(&line.c2s), "s2c",
                      direction_json(&line.s2c), "round_trip_loss",
                      figure_json(line.round_trip_loss), "ping", figure_json(line.ping), "ping_p95",
                      figure_json(line.ping_p95), "ping_game", figure_json(line.ping_game), "jitter",
-                     figure_json(line.jitter));
+                     figure_json(line.jitter), "not_captured", figure_json(line.not_captured));
 }
 
 json_t *report_session_json(const struct qs_client_session *session)

@@ -33,7 +33,7 @@ static void decode(struct fixture *f, enum qs_direction direction, const uint8_t
                    uint32_t size)
 {
     /* Of exactly this size, so that a sanitizer sees a read beyond it. */
-    uint8_t *copy = g_memdup2(bytes, size);
+    g_autofree uint8_t *copy = g_memdup2(bytes, size);
     const struct qs_packet packet = {
         .data = copy,
         .size = size,
@@ -46,16 +46,14 @@ static void decode(struct fixture *f, enum qs_direction direction, const uint8_t
 
     g_string_truncate(f->sink.log, 0);
     qs_decode(&f->decoder, &f->session.base, &f->sink.base, &packet);
-    g_free(copy);
 }
 
 /* Where the value stands in the log; NULL: nowhere. */
 static const char *find(const struct fixture *f, const char *name)
 {
-    char *start = g_strconcat(name, " ", NULL);
+    g_autofree char *start = g_strconcat(name, " ", NULL);
     const char *line = strstr(f->sink.log->str, start);
 
-    g_free(start);
     return line ? strchr(line, '=') + 2 : NULL;
 }
 
@@ -71,14 +69,13 @@ static void assert_double(const struct fixture *f, const char *name, double expe
 static void assert_text(const struct fixture *f, const char *name, const char *expected)
 {
     const char *value = find(f, name);
-    GString *bytes = g_string_new(NULL);
+    g_autoptr(GString) bytes = g_string_new(NULL);
 
     for (const char *c = expected; *c; c++)
         g_string_append_printf(bytes, "%02x", *c);
     assert_non_null(value);
     assert_true(g_str_has_prefix(value, bytes->str));
     assert_int_equal(value[bytes->len], '\n');
-    g_string_free(bytes, TRUE);
 }
 
 static void assert_absent(const struct fixture *f, const char *name)

@@ -30,7 +30,7 @@ TEST(test_no_packets)
         .packet = &packet,
         .session = &session};
     char *folder = g_dir_make_tmp("qs-formats-XXXXXX", NULL), *none[] = {NULL};
-    char *file = g_build_filename(folder, "a.pcap", NULL);
+    g_autofree char *file = g_build_filename(folder, "a.pcap", NULL);
     const struct options options = {.action = &pcap_action, .argument = file, .files = none};
     struct action *action = action_new(&options);
 
@@ -43,6 +43,5 @@ TEST(test_no_packets)
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
     status_reset();
     assert_int_equal(g_rmdir(folder), 0);
-    g_free(file);
     g_free(folder);
 }

@@ -124,14 +124,13 @@ static void move_after(struct rebuilding *r, uint32_t sequence, uint32_t acknowl
                        uint8_t oldest, uint8_t middle, uint8_t newest)
 {
     const struct qw_usercmd cmds[3] = {{.msec = oldest}, {.msec = middle}, {.msec = newest}};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     qs_write_u32(bytes, sequence);
     qs_write_u32(bytes, acknowledged);
     qs_write_u16(bytes, 1);
     qw_append_move(bytes, 28, cmds, sequence);
     packet(r, QS_END_A, qs_view_of_bytes(bytes));
-    g_byte_array_free(bytes, TRUE);
 }
 
 static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest, uint8_t middle,
@@ -144,13 +143,12 @@ static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest, uint8_
 static void say(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged,
                 struct qs_view messages)
 {
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     qs_write_u32(bytes, sequence);
     qs_write_u32(bytes, acknowledged);
     qs_write_view(bytes, messages);
     packet(r, QS_END_B, qs_view_of_bytes(bytes));
-    g_byte_array_free(bytes, TRUE);
 }
 
 /* The same with svc_nop. */
@@ -172,7 +170,7 @@ static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
  * milliseconds. */
 static void assert_blocks(struct qs_reader *in, const char *expected)
 {
-    GString *found = g_string_new(NULL);
+    g_autoptr(GString) found = g_string_new(NULL);
     struct qwd_block block;
 
     while (found->len < strlen(expected)) {
@@ -185,7 +183,6 @@ static void assert_blocks(struct qs_reader *in, const char *expected)
             g_string_append_printf(found, " c%u", block.cmd.msec);
     }
     assert_string_equal(found->str + 1, expected);
-    g_string_free(found, TRUE);
 }
 
 static void start_qwd(struct rebuilding *r)
@@ -573,7 +570,7 @@ TEST(test_frame_after_a_gap_of_all_that_players_keep)
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
-        GByteArray *bytes = g_byte_array_new();
+        g_autoptr(GByteArray) bytes = g_byte_array_new();
         struct rebuilding r;
 
         start_dm2(&r);
@@ -583,7 +580,6 @@ TEST(test_frame_after_a_gap_of_all_that_players_keep)
         packet(&r, QS_END_B, qs_view_of_bytes(bytes));
         finish(&r);
         assert_view_is(last_block(&r), frames[i][1]);
-        g_byte_array_free(bytes, TRUE);
         rebuilding_end(&r);
     }
 }
@@ -613,10 +609,9 @@ REBUILD_TEST(test_frame_after_many_entities, start_dm2)
 
     packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA));
     for (uint32_t number = 0x65; number < 0x65 + 13; number++) {
-        GByteArray *frame = crowded_frame(number, base == 1 ? -1 : base, 80);
+        g_autoptr(GByteArray) frame = crowded_frame(number, base == 1 ? -1 : base, 80);
 
         packet(r, QS_END_B, qs_view_of_bytes(frame));
-        g_byte_array_free(frame, TRUE);
         base = 0x65;
     }
     assert_int_equal(r->memory.out.counts.repaired, 1);

@@ -149,12 +149,11 @@ TEST(test_limit_of_evidence)
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct qs_donor_match match = {.version = 28};
-        char *refusal;
+        g_autofree char *refusal = NULL;
 
         for (int j = 0; j < cases[i].agree + cases[i].differ; j++)
             qs_donor_match_note(&match, QS_EVIDENCE_STATES, j < cases[i].agree);
         refusal = qs_donor_match_refusal(&match, 28, limits, 1);
         assert_int_equal(refusal != NULL, cases[i].refused);
-        g_free(refusal);
     }
 }

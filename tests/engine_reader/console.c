@@ -30,10 +30,9 @@ static bool is_listed(const char *const *list, const char *word)
 
 static void found(struct reading *r, const char *what, const char *command)
 {
-    char *shown = g_strescape(command, NULL);
+    g_autofree char *shown = g_strescape(command, NULL);
 
     finding(r, "%s: %.*s", what, SHOWN, shown);
-    g_free(shown);
 }
 
 /* --- Words --- */
@@ -87,7 +86,7 @@ static bool leaves_quotes_open(const char *command)
 
 static void check_remark(struct reading *r, const char *command)
 {
-    char **words = g_strsplit(command + 2, " ", 2);
+    g_auto(GStrv) words = g_strsplit(command + 2, " ", 2);
 
     if (words[0] && !is_listed(remarks, words[0]))
         found(r, "remark", command);
@@ -97,7 +96,6 @@ static void check_remark(struct reading *r, const char *command)
         found(r, "arguments of a remark", command);
     else if (r->first)
         r->report->commands++;
-    g_strfreev(words);
 }
 
 static void carry_out(struct reading *r, const char *command)
@@ -160,10 +158,9 @@ static void run(struct reading *r)
 
     while (at < r->pending->len) {
         const size_t end = end_of_command(r, r->pending, at);
-        char *command = g_strndup(r->pending->str + at, end - at);
+        g_autofree char *command = g_strndup(r->pending->str + at, end - at);
 
         carry_out(r, command);
-        g_free(command);
         if (end == r->pending->len)
             break;
         at = end + 1;

@@ -96,11 +96,10 @@ static void check_pair(struct reading *r, const char *key, const char *value)
 
 static void check_info(struct reading *r, const char *info)
 {
-    char **parts = g_strsplit(info[0] == '\\' ? info + 1 : info, "\\", -1);
+    g_auto(GStrv) parts = g_strsplit(info[0] == '\\' ? info + 1 : info, "\\", -1);
 
     for (unsigned i = 0; parts[i] && parts[i + 1]; i += 2)
         check_pair(r, parts[i], parts[i + 1]);
-    g_strfreev(parts);
 }
 
 void take_names(struct reading *r)
@@ -108,11 +107,10 @@ void take_names(struct reading *r)
     bool more = true;
 
     while (more && !r->bad && r->pos < r->size) {
-        GString *name = take_text(r);
+        g_autoptr(GString) name = take_text(r);
 
         more = name->len;
         check_file(r, name->str);
-        g_string_free(name, TRUE);
     }
 }
 
@@ -259,10 +257,9 @@ void take_messages(struct reading *r, const uint8_t *data, uint32_t size)
 
 void take_stufftext(struct reading *r)
 {
-    GString *text = take_text(r);
+    g_autoptr(GString) text = take_text(r);
 
     console_text(r, text);
-    g_string_free(text, TRUE);
 }
 
 /* --- The demo --- */
@@ -270,7 +267,7 @@ void take_stufftext(struct reading *r)
 void finding(struct reading *r, const char *format, ...)
 {
     va_list arguments;
-    char *text;
+    g_autofree char *text = NULL;
 
     va_start(arguments, format);
     text = g_strdelimit(g_strdup_vprintf(format, arguments), "\r\n", ' ');
@@ -278,7 +275,6 @@ void finding(struct reading *r, const char *format, ...)
     r->report->found++;
     g_string_append_printf(r->report->findings, "%s: block %u: %s\n", r->engine->name, r->block,
                            text);
-    g_free(text);
 }
 
 void engine_report_init(struct engine_report *report)

@@ -117,11 +117,10 @@ static void take_serverinfo(struct reading *r)
 /* DarkPlaces' servers say who they are before svc_serverinfo: sv_main.c, SV_SendServerinfo. */
 static void take_print(struct reading *r)
 {
-    GString *text = take_text(r);
+    g_autoptr(GString) text = take_text(r);
 
     if (g_str_has_prefix(text->str, "\nServer: "))
         r->darkplaces = true;
-    g_string_free(text, TRUE);
 }
 
 static void take_disconnect(struct reading *r)

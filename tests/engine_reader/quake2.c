@@ -63,7 +63,7 @@ static void take_serverdata(struct reading *r)
 static void take_configstring(struct reading *r)
 {
     const uint32_t general = is_extended(r) ? 13118 : 1568, index = take_word(r);
-    GString *text = take_text(r);
+    g_autoptr(GString) text = take_text(r);
     const char *skin = strchr(text->str, '\\');
 
     if (index != r->string + 1)
@@ -76,7 +76,6 @@ static void take_configstring(struct reading *r)
     if (r->strings->len > 2)
         g_string_erase(r->strings, 0, (gssize)r->strings->len - 2);
     r->string = index;
-    g_string_free(text, TRUE);
 }
 
 static void take_ending(struct reading *r)

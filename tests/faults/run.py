@@ -32,7 +32,7 @@ from faults import AREAS, FAULTS
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 0.9
 # Slow, of what is not in the tree, or only about crashes.
-NOT_RUN = ("^(demo.stored|tool.live|quakeworld.mvd|quakeworld.captures)$|engine|^truncate|^fuzz|"
+NOT_RUN = ("^(demo.stored|quakeworld.mvd|quakeworld.captures)$|engine|^truncate|^fuzz|"
            "^faults|^regression.readme$|^plugin.(passes|cut)$")
 PLUGIN = "plugin"
 # Folders below tests/: no fuzzers, benchmarks and plugin.

@@ -169,12 +169,10 @@ static void compare(const char *text, const char *json, uint64_t wanted)
 void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
                 const struct qs_packet *packet)
 {
-    char *text = dump(&qs_dump_text, decoder, session, packet);
-    char *json = dump(&qs_dump_json, decoder, session, packet);
+    g_autofree char *text = dump(&qs_dump_text, decoder, session, packet);
+    g_autofree char *json = dump(&qs_dump_json, decoder, session, packet);
 
     check_plain(text);
     check_plain(json);
     compare(text, json, count(decoder, session, packet));
-    g_free(text);
-    g_free(json);
 }

@@ -63,7 +63,7 @@ static void lend_in_capture(const struct input *input, bool sanitize)
 
 static void lend_from_demo(const struct input *input, bool sanitize)
 {
-    GPtrArray *demos = qs_donor_demos_new();
+    g_autoptr(GPtrArray) demos = qs_donor_demos_new();
     GHashTable *sent = demo_check_sent_new();
     struct demo_rebuild rebuild;
 
@@ -76,7 +76,6 @@ static void lend_from_demo(const struct input *input, bool sanitize)
     feed(rebuild.sessions, input, false, true);
     demo_rebuild_end(&rebuild);
     g_hash_table_unref(sent);
-    g_ptr_array_free(demos, TRUE);
 }
 
 const bool fuzz_mutate_pieces = true;

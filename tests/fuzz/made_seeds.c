@@ -12,7 +12,6 @@
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/made_capture.h"
 
 enum {
     DISCONNECT = 2,
@@ -26,7 +25,6 @@ enum {
     QUAKEWORLD_VERSION = 28,
     BODY = 24
 };
-enum { PART = 64 }; /* numbers of messages in a seed: the fuzzer gets slow with more */
 enum { KINDS = 3, KIND_SERVER = 0, KIND_TEMP_ENTITY = 1, KIND_CLIENT = 2 };
 
 /* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
@@ -190,12 +188,12 @@ static void add_words(GByteArray *seed, const struct dialect *dialect, bool from
 static void add_connect(GByteArray *seed, const struct dialect *dialect)
 {
     const bool r1q2 = dialect->version == 35;
-    char *words = g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", dialect->version,
-                                  dialect->version == 34, r1q2 ? "1904" : "0 1 1026");
+    g_autofree char *words =
+        g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", dialect->version,
+                        dialect->version == 34, r1q2 ? "1904" : "0 1 1026");
 
     add_words(seed, dialect, false, words);
     add_words(seed, dialect, true, "client_connect");
-    g_free(words);
 }
 
 static void add_level(GByteArray *seed, const struct dialect *dialect)
@@ -243,11 +241,10 @@ static void write_shape(GByteArray *bytes, unsigned shape, unsigned count)
     for (unsigned i = 0; i < before[shape / 2 % G_N_ELEMENTS(before)]; i++)
         qs_write_u8(bytes, 0);
     for (unsigned i = 0; i < count; i++) {
-        char *text = g_strdup_printf(is_info ? "\\k%u\\v" : "n%u", i);
+        g_autofree char *text = g_strdup_printf(is_info ? "\\k%u\\v" : "n%u", i);
 
         qs_write_view(bytes,
                       (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text) + !is_info});
-        g_free(text);
     }
     qs_write_u16(bytes, 0);
 }
@@ -278,14 +275,6 @@ static uint8_t protocol_number(const char *name)
     while (strcmp(qs_protocols[number]->name, name) != 0)
         number++;
     return number;
-}
-
-static bool has_messages(const struct dialect *dialect, unsigned kind, unsigned first)
-{
-    for (unsigned number = first; number < first + PART; number++)
-        if (has_message(dialect, kind, number))
-            return true;
-    return false;
 }
 
 static GByteArray *seed_new(const struct dialect *dialect)
@@ -370,38 +359,6 @@ GByteArray *made_seed_of_word(unsigned index, unsigned shape, unsigned count, ch
     return seed;
 }
 
-static void write_file(const char *folder, const char *name, GByteArray *seed)
-{
-    char *path = g_build_filename(folder, name, NULL);
-
-    if (!g_file_set_contents(path, (const char *)seed->data, (gssize)seed->len, NULL)) {
-        fprintf(stderr, "%s: cannot be written\n", path);
-        exit(1);
-    }
-    g_byte_array_free(seed, TRUE);
-    g_free(path);
-}
-
-static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
-                       unsigned first)
-{
-    char *name = g_strdup_printf("made-%s-%u%d-%u", dialect->name, kind, zeros, first);
-    GByteArray *seed = seed_new(dialect);
-
-    for (unsigned number = first; number < first + PART; number++)
-        if (has_message(dialect, kind, number))
-            add_message(seed, dialect, kind, number, zeros);
-    write_file(folder, name, seed);
-    g_free(name);
-}
-
-static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
-{
-    for (unsigned first = 0; first < 256; first += PART)
-        if (has_messages(dialect, kind, first))
-            write_part(folder, dialect, kind, zeros, first);
-}
-
 /* --- Messages of known content --- */
 
 /* clang-format off */
@@ -440,12 +397,6 @@ const struct made_message *made_first(const struct made_message *message)
     while (message > made_messages && are_of_one_sequence(message - 1, message))
         message--;
     return message;
-}
-
-static bool is_last(const struct made_message *message)
-{
-    return message + 1 == made_messages + made_message_count ||
-           !are_of_one_sequence(message, message + 1);
 }
 
 /* How many rows of the sequence come before it from the same end. */
@@ -512,155 +463,4 @@ static GByteArray *packets_of(const struct made_message *message)
 GByteArray *made_seed_of(const struct made_message *message)
 {
     return (made_is_stream(message) ? stream_of : packets_of)(message);
-}
-
-/* The same without what only fuzz_decode does with packets, and with another second byte. */
-static GByteArray *session_of(const struct made_message *message, uint8_t options)
-{
-    const struct dialect *dialect = find_dialect(message->level);
-    GByteArray *seed = seed_new(dialect);
-
-    seed->data[1] = options;
-    for (const struct made_message *step = made_first(message); step <= message; step++)
-        add_piece(seed, made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0,
-                  packet_of(dialect, step));
-    return seed;
-}
-
-/* What the tool does with captures of it: its actions by their number, from so many clients. */
-static void write_captures(const char *folder, const char *name, const struct made_message *message)
-{
-    enum {
-        DUMP = 2,
-        JSON = 3,
-        SPLIT = 10,
-        EXTRACT = 14,
-        GOLDEN = 16,
-        ONE_SESSION = 23,
-        SIMPLE = 3
-    };
-    static const struct {
-        uint8_t action, clients;
-    } ways[] = {{DUMP, 1}, {JSON, 1}, {GOLDEN, 1}, {SPLIT, 1}, {EXTRACT, 1}, {ONE_SESSION, 2}};
-    GByteArray *seed = session_of(message, 0);
-    const uint16_t port = (uint16_t)strtoul(fuzz_protocol(seed->data[0])->ports, NULL, 10);
-
-    for (size_t i = 0; i < (message->sequence ? G_N_ELEMENTS(ways) : SIMPLE); i++) {
-        char *way = g_strdup_printf("%s-%u", name, ways[i].action);
-        GByteArray *file = made_capture_of(seed, port, ways[i].clients);
-
-        g_byte_array_prepend(file, &ways[i].action, 1);
-        write_file(folder, way, file);
-        g_free(way);
-    }
-    g_byte_array_free(seed, TRUE);
-}
-
-static void write_message(const struct made_folders *folders, const struct made_message *message)
-{
-    enum {
-        LISTENERS = FUZZ_PLUGIN_DOWNLOADS | FUZZ_PLUGIN_STATISTICS | FUZZ_PLUGIN_FOLLOW,
-        SANITIZE = 2 /* of fuzz_rebuild */
-    };
-    char *name =
-        g_strdup_printf("made-%s-message-%u", message->level, (unsigned)(message - made_messages));
-
-    write_file(made_is_stream(message) ? folders->stream : folders->decode, name,
-               made_seed_of(message));
-    if (message->sequence && !made_is_stream(message)) {
-        write_file(folders->plugin, name, session_of(message, LISTENERS));
-        write_file(folders->session, name, session_of(message, SANITIZE));
-    }
-    if (!made_is_stream(message))
-        write_captures(folders->tool, name, message);
-    g_free(name);
-}
-
-/* --- Sign-ons that are lent to who agreed on other extensions --- */
-
-/* Bytes of messages, zeros included. */
-#define BYTES(text)                                                                                \
-    {                                                                                              \
-        (const uint8_t *)(text), sizeof(text) - 1                                                  \
-    }
-
-/* A lender's extensions and what is behind its svc_serverdata, and the game of a late client. */
-static const struct lending {
-    const char *name;
-    struct dialect lender;
-    struct qs_view sign_on, lender_sees, late_sees;
-} lendings[] = {
-    {
-        "made-lend-wide",
-        /* FLOATCOORDS, SPAWNSTATIC2, MODELDBL, SOUNDDBL, LIGHTSTYLECOL */
-        {"", "qw", QUAKEWORLD_VERSION, 0x00409084, 0, 0, "\0", 1},
-        BYTES("\x3c\0\0maps/dm4.bsp\0progs/player.mdl\0progs/flame.mdl\0\0\0"
-              "\x38\0\0misc/menu1.wav\0\0\0"
-              "\x14\3\1\0\0\0\0\x80\x3f\0\1\0\0\0\x40\0\2\0\0\x40\x40\0\3" /* svc_spawnstatic */
-              "\x15\1\x80\4\3"                                             /* by a delta */
-              "\x42\5\x82\4\3\0\0\x80\x3f"
-              "\x16\6\0\3\1\0\0\0\0\x80\x3f\0\1\0\0\0\x40\0\2\0\0\x40\x40\0\3"
-              "\x1d\0\0\x80\x3f\0\0\xc0\x7f\0\0\x80\x4f\1\xff\x40" /* NaN, far away */
-              "\x39\0\7m\0"
-              "\x0c\0m\0"),
-        BYTES("\x2a\0\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0"),
-        BYTES("\x2a\1\0\0\x08\0\x10\0\x18\0\0"),
-    },
-    {
-        "made-lend-plain",
-        {"", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
-        BYTES("\x2d\0maps/dm4.bsp\0progs/player.mdl\0progs/flame.mdl\0\0\0"
-              "\x2e\0misc/menu1.wav\0\0\0"
-              "\x14\3\1\0\0\x08\0\1\x10\0\2\x18\0\3"
-              "\x16\6\0\3\1\0\0\x08\0\1\x10\0\2\x18\0\3"
-              "\x1d\x08\0\x10\0\x18\0\1\xff\x40"
-              "\x0c\0m\0"),
-        BYTES("\x2a\0\0\0\x08\0\x10\0\x18\0\0"),
-        BYTES("\x2a\1\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0"),
-    },
-};
-
-/* `bits`: who sends it, and of which client it is. */
-static void add_lent(GByteArray *seed, const struct dialect *dialect, uint32_t sequence,
-                     uint8_t bits, struct qs_view messages)
-{
-    GByteArray *bytes = packet_new(dialect, sequence, bits & FUZZ_PACKET_FROM_SERVER);
-
-    qs_write_view(bytes, messages);
-    add_piece(seed, bits, bytes);
-}
-
-static void write_lending(const char *folder, const struct lending *lending)
-{
-    enum {
-        PACKETS = 6,
-        LENDER_HAS_TWO = 2,
-        TO_LENDER = FUZZ_PACKET_FROM_SERVER | FUZZ_LEND_LENDER_ALONE,
-        TO_LATE = FUZZ_PACKET_FROM_SERVER | FUZZ_LEND_LATE_ALONE
-    };
-    static const struct qs_view nothing = BYTES("\1"); /* clc_nop */
-    const struct dialect *dialect = &lending->lender;
-    GByteArray *seed = seed_new(dialect);
-
-    seed->data[1] = LENDER_HAS_TWO;
-    add_lent(seed, dialect, 2, TO_LENDER, lending->sign_on);
-    for (unsigned i = 0; i < PACKETS; i++) {
-        add_lent(seed, dialect, i + 3, TO_LENDER, lending->lender_sees);
-        add_lent(seed, dialect, i + 3, FUZZ_LEND_LATE_ALONE, nothing);
-        add_lent(seed, dialect, i + 3, TO_LATE, lending->late_sees);
-    }
-    write_file(folder, lending->name, seed);
-}
-
-void made_seeds_write(const struct made_folders *folders)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(lendings); i++)
-        write_lending(folders->session, &lendings[i]);
-    for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
-        for (unsigned kind = 0; kind < KINDS; kind++)
-            for (unsigned zeros = 0; zeros < 2; zeros++)
-                write_made(folders->decode, &dialects[i], kind, zeros);
-    for (unsigned i = 0; i < made_message_count; i++)
-        if (is_last(&made_messages[i]))
-            write_message(folders, &made_messages[i]);
 }

@@ -52,11 +52,4 @@ GByteArray *made_seed_of_shape(unsigned index, unsigned shape, unsigned count, c
 /* The same of each word of the tables, of both ends; NULL behind the last one. */
 GByteArray *made_seed_of_word(unsigned index, unsigned shape, unsigned count, char **name);
 
-/* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, fuzz_rebuild, and fuzz_tool, into
- * their folders. */
-struct made_folders {
-    const char *decode, *stream, *plugin, *session, *tool;
-};
-void made_seeds_write(const struct made_folders *folders);
-
 #endif

@@ -348,7 +348,7 @@ static void mutate_once(struct input *input, GRand *rand)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     struct input input;
-    GRand *rand = g_rand_new_with_seed(seed);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
     unsigned times = 1 + g_rand_int(rand) % 4;
     const bool blind = g_rand_int(rand) % 8 == 0;
 
@@ -362,6 +362,5 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
             input_clear(&input);
         size = LLVMFuzzerMutate(data, size, max_size);
     }
-    g_rand_free(rand);
     return size;
 }

@@ -25,12 +25,11 @@ struct capture {
 static void enable_late_heuristics(bool enable)
 {
     for (unsigned i = 0; qs_protocols[i]; i++) {
-        char *name = g_strdup_printf("%s_late_udp", qs_protocols[i]->name);
+        g_autofree char *name = g_strdup_printf("%s_late_udp", qs_protocols[i]->name);
         heur_dtbl_entry_t *entry = find_heur_dissector_by_unique_short_name(name);
 
         if (entry)
             entry->enabled = enable;
-        g_free(name);
     }
 }
 
@@ -49,11 +48,10 @@ static char *lasting(const char *text)
 
     while (*text) {
         const char *end = strchr(text, '\n') + 1;
-        char *line = g_strndup(text, (gsize)(end - text));
+        g_autofree char *line = g_strndup(text, (gsize)(end - text));
 
         if (!strstr(line, " generated ") && g_str_has_prefix(line, "  "))
             g_string_append(kept, line);
-        g_free(line);
         text = end;
     }
     return g_string_free(kept, FALSE);
@@ -61,12 +59,10 @@ static char *lasting(const char *text)
 
 static void compare_lasting(guint frame, const char *was, const char *is)
 {
-    char *a = lasting(was), *b = lasting(is);
+    g_autofree char *a = lasting(was), *b = lasting(is);
 
     if (strcmp(a, b) != 0)
         differ(frame, was, is);
-    g_free(a);
-    g_free(b);
 }
 
 /* --- Passes --- */
@@ -109,12 +105,11 @@ static void pass_in_disorder(const struct capture *capture)
 
     for (guint i = 0; i < count; i++) {
         const guint index = i % 2 ? i / 2 : count - 1 - i / 2;
-        char *text = epan_frames_dissect(capture->epan, index, EPAN_FRAMES_TREE);
+        g_autofree char *text = epan_frames_dissect(capture->epan, index, EPAN_FRAMES_TREE);
         const char *before = g_ptr_array_index(capture->second, index);
 
         if (strcmp(before, text) != 0)
             differ(index, before, text);
-        g_free(text);
     }
 }
 

@@ -94,7 +94,7 @@ static void free_table(void *data)
 
 static void listen_to_table(struct plugin_taps *taps, const char *name, const char *kind)
 {
-    char *title = g_strdup_printf("%s,%s", name, kind);
+    g_autofree char *title = g_strdup_printf("%s,%s", name, kind);
     stat_data_t *stat = g_new0(stat_data_t, 1);
 
     stat->stat_tap_data = stat_tap_by_name(title);
@@ -102,7 +102,6 @@ static void listen_to_table(struct plugin_taps *taps, const char *name, const ch
     stat->stat_tap_data->stat_tap_init_cb(stat->stat_tap_data);
     listen(taps, stat->stat_tap_data->tap_name, stat,
            &(struct calls){reset_table, stat->stat_tap_data->packet_func, draw_table, free_table});
-    g_free(title);
 }
 
 /* --- Response times --- */

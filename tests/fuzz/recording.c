@@ -119,12 +119,11 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
 
 static void lend(struct qs_demo_input *recording, struct options *options)
 {
-    GPtrArray *demos = qs_donor_demos_new();
+    g_autoptr(GPtrArray) demos = qs_donor_demos_new();
 
     (void)options;
     if (qs_donor_demos_add(demos, recording, true) != (demos->len > 0))
         abort();
-    g_ptr_array_free(demos, TRUE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -63,7 +63,7 @@ static void repeat(struct session *s, struct fuzz_piece *piece, uint32_t message
                    unsigned times)
 {
     const uint32_t start = piece->size - MIN(message_size, piece->size);
-    uint8_t *whole = g_memdup2(piece->bytes, piece->size);
+    g_autofree uint8_t *whole = g_memdup2(piece->bytes, piece->size);
 
     for (unsigned time = 0; time < times; time++) {
         const uint32_t at = start + 1 + time / 2 % MAX(message_size, 2);
@@ -76,7 +76,6 @@ static void repeat(struct session *s, struct fuzz_piece *piece, uint32_t message
         set_sequence(s->decoder.protocol, piece, time);
         decode(s, piece);
     }
-    g_free(whole);
 }
 
 /* Those of the session before it, then it. */

@@ -12,7 +12,7 @@ static unsigned inputs;
 static void run_file(const char *name)
 {
     GError *error = NULL;
-    char *data;
+    g_autofree char *data = NULL;
     gsize size;
 
     if (!g_file_get_contents(name, &data, &size, &error)) {
@@ -20,7 +20,6 @@ static void run_file(const char *name)
         exit(1);
     }
     LLVMFuzzerTestOneInput((const uint8_t *)data, size);
-    g_free(data);
     inputs++;
 }
 
@@ -29,10 +28,9 @@ static void run_folder(const char *name, GDir *folder)
     const char *file;
 
     while ((file = g_dir_read_name(folder))) {
-        char *path = g_build_filename(name, file, NULL);
+        g_autofree char *path = g_build_filename(name, file, NULL);
 
         run_file(path);
-        g_free(path);
     }
     g_dir_close(folder);
 }

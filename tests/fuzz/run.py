@@ -7,15 +7,13 @@
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
 minutes; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
 next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
-the lines and branches of common/ that it reaches are counted, and functions that nothing calls are
-named, those apart that only programs use which no target runs. With --minimise the corpus is reduced
+the lines and branches of common/ that it reaches are counted. With --minimise the corpus is reduced
 to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
 The exit status is 1 where anything was found.
 """
 
 import argparse
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -29,7 +27,7 @@ TARGETS = ("decode", "rebuild", "lend", "tool", "plugin", "recording", "golden",
            "expect", "archive")
 MAX_LENGTH = {"decode": 3072, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
 MALLOC_MAX = {"tool": 1100, "recording": 1100, "archive": 1100}  # MB at once: what xz may ask for
-SEEDS = {"rebuild": ("session", "decode"), "lend": ("session",), "plugin": ("plugin", "decode")}
+SEEDS = {"rebuild": ("rebuild", "decode"), "plugin": ("plugin", "decode")}
 # libFuzzer would look for leaks whenever libwireshark keeps something for later, which takes longer
 # than all else; replay_plugin looks for them when all inputs are done.
 LEAKS = {"plugin": 0}
@@ -43,7 +41,6 @@ class Fuzzing:
         self.programs = pathlib.Path(arguments.build) / "tests" / "fuzz"
         self.corpus = pathlib.Path(arguments.corpus or arguments.build + "/corpus").resolve()
         self.found = self.corpus / "found"
-        self.seeds = self.corpus / "seeds"
         self.found.mkdir(parents=True, exist_ok=True)
         self.runs = dict.fromkeys(TARGETS, 0)
         self.seconds = dict.fromkeys(TARGETS, 0)
@@ -53,21 +50,17 @@ class Fuzzing:
         """The plugin's is not in builds without the plugin."""
         return (self.programs / f"fuzz_{target}").exists()
 
-    def make_seeds(self):
-        subprocess.run([self.programs / "make_seeds", self.seeds], check=True)
+    def make_dictionary(self):
         dictionary = subprocess.run([self.programs / "make_dictionary"], check=True,
                                     stdout=subprocess.PIPE).stdout
         (self.corpus / "dictionary").write_bytes(dictionary)
-        subprocess.run([sys.executable, SOURCE / "tests" / "demo" / "write_seeds.py",
-                        self.seeds / "recording"], check=True,
-                       env={**os.environ, "PCAP2DEMO": "", "PROJECT_SOURCE_DIR": str(SOURCE)})
 
     def folders(self, target):
         """Where inputs are: what was found first, new ones go there."""
         own = self.corpus / target
         own.mkdir(exist_ok=True)
-        others = [*(self.seeds / name for name in SEEDS.get(target, (target,))),
-                  self.programs / "corpus" / target, FOLDER / "regressions" / target]
+        others = [*(self.programs / "corpus" / name for name in SEEDS.get(target, (target,))),
+                  FOLDER / "regressions" / target]
         return [own, *(folder for folder in others if folder.is_dir())]
 
     def command(self, target, *options):
@@ -178,115 +171,12 @@ def print_counts(title, files):
     print(f"{title}:", "; ".join(counts))
 
 
-class Function:
-    """One of common/: static ones of one name may be in several files."""
-
-    def __init__(self, described):
-        self.file = described["filenames"][0].split("/common/")[1]
-        self.static = ":" in described["name"]
-        self.name = described["name"].rpartition(":")[2]
-        self.lines = {line for region in described["regions"]
-                      for line in range(region[0], region[2] + 1)}
-        self.count = 0
-
-    def key(self):
-        return self.file, self.name
-
-
-def functions_of(data):
-    """Those in headers are there once for each file that includes them."""
-    functions = {}
-    for described in data["functions"]:
-        if is_of_core(described["filenames"][0]):
-            function = Function(described)
-            functions.setdefault(function.key(), function).count += described["count"]
-    return functions
-
-
-class Callers:
-    """Who names a function, by what stands in the sources."""
-
-    def __init__(self, functions):
-        self.within = {}  # functions by file
-        for function in functions.values():
-            self.within.setdefault(function.file, []).append(function)
-        self.places = {}  # (file, line) by word
-        self.members = {}  # that a word is put into, by (file, line, word)
-        self.calls = {}  # (file, line) by member that is called
-        for folder in ("common", "plugin", "pcap2demo"):
-            for path in sorted((SOURCE / folder).rglob("*")):
-                if path.suffix in (".c", ".def"):
-                    self.read(path)
-
-    def read(self, path):
-        """What a line of C begins with is declared or defined there, not called."""
-        name = str(path.relative_to(SOURCE))
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if path.suffix == ".c" and re.match(r"\w", line):
-                continue
-            for word in set(re.findall(r"\w+", re.sub(r"\b(?:struct|enum) \w+", "", line))):
-                self.places.setdefault(word, []).append((name, number))
-            for member, word in re.findall(r"\.(\w+) = (\w+)\b(?!\()", line):
-                self.members[name, number, word] = member
-            for member in re.findall(r"(?:->|\.)(\w+)\(", line):
-                self.calls.setdefault(member, []).append((name, number))
-
-    def of(self, function):
-        """Its callers in common/, None where that is a table; and the files outside."""
-        inside, outside = set(), set()
-        places = set()
-        for name, line in self.places.get(function.name, ()):
-            member = self.members.get((name, line, function.name))
-            if member and (not function.static or name == "common/" + function.file):
-                places.update((*place, True) for place in self.calls.get(member, ()))
-            else:
-                places.add((name, line, not function.static))
-        for name, line, everywhere in places:
-            folder, _, file = name.partition("/")
-            is_table = file.endswith(".def")
-            if folder == "common" and (is_table or file == function.file or everywhere):
-                inside.add(next((caller for caller in self.within.get(file, ())
-                                 if line in caller.lines), None))
-            elif everywhere and folder != "common":
-                outside.add(name)
-        return inside - {function}, outside
-
-
-def users_outside(function, callers, seen=()):
-    """The files of plugin/ and pcap2demo/ by which alone it may be called; None: by others, too."""
-    inside, outside = callers.of(function)
-    for caller in inside.difference(seen):
-        more = None if not caller or caller.count else \
-            users_outside(caller, callers, (*seen, function))
-        if more is None:
-            return None
-        outside |= more
-    return outside
-
-
-def print_never_called(data):
-    functions = functions_of(data)
-    callers = Callers(functions)
-    missed = [functions[key] for key in sorted(functions) if not functions[key].count]
-    users = {function: users_outside(function, callers) for function in missed}
-    print("never called:")
-    for function in missed:
-        if users[function] is None:
-            print(f"  {function.file}: {function.name}")
-    print("never called, since no target runs what calls them:")
-    for function in missed:
-        if users[function] is not None:
-            print(f"  {function.file}: {function.name}, of",
-                  ", ".join(sorted(users[function])) or "tests alone")
-
-
 def print_coverage(data):
     files = [file for file in data["files"] if is_of_core(file["filename"])]
     print_counts("common/", files)
     for folder in sorted({folder_of(file["filename"]) for file in files}):
         print_counts(f"  {folder}",
                      [file for file in files if folder_of(file["filename"]) == folder])
-    print_never_called(data)
 
 
 def main():
@@ -300,7 +190,7 @@ def main():
     parser.add_argument("--minimise", action="store_true")
     arguments = parser.parse_args()
     fuzzing = Fuzzing(arguments)
-    fuzzing.make_seeds()
+    fuzzing.make_dictionary()
     left = {target: arguments.minutes * 60
             for target in filter(fuzzing.has, arguments.targets.split(","))}
     while any(seconds >= 1 for seconds in left.values()):

@@ -100,7 +100,7 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
                                .time = (int64_t)test->number * INTERVAL,
                                .source = {.family = 4, .bytes = {10, 0, 0, server ? 2 : 1}},
                                .destination = {.family = 4, .bytes = {10, 0, 0, server ? 1 : 2}}};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     qs_write_u16be(bytes, server ? 28000 : 50000);
     qs_write_u16be(bytes, server ? 50000 : 28000);
@@ -116,7 +116,6 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     tcp_add_segment(test->tcp, &packet);
-    g_byte_array_free(bytes, TRUE);
 }
 
 static void take(struct connection_under_test *test, const struct fuzz_piece *piece)

@@ -103,19 +103,17 @@ static uint32_t take_all(struct session *s, const struct made_message *message,
 /* Each line is there, behind the one before. */
 static void assert_has_fields(const char *heard, const char *fields)
 {
-    char **lines = g_strsplit(fields, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(fields, "\n", -1);
     const char *at = heard;
 
     for (unsigned i = 0; *lines[i]; i++) {
-        char *line = g_strdup_printf("\n%s\n", lines[i]);
+        g_autofree char *line = g_strdup_printf("\n%s\n", lines[i]);
         const char *found = strstr(at, line);
 
         if (!found)
             fail_msg("\"%s\" is not behind the field before in:%s", lines[i], heard);
         at = found + strlen(line) - 1;
-        g_free(line);
     }
-    g_strfreev(lines);
 }
 
 static const struct qs_protocol *protocol_of(const struct made_message *message,
@@ -128,7 +126,7 @@ static const struct qs_protocol *protocol_of(const struct made_message *message,
 static void message_has_its_fields(void **state)
 {
     const struct made_message *message = *state;
-    GByteArray *seed = made_seed_of(message);
+    g_autoptr(GByteArray) seed = made_seed_of(message);
     struct session s = {0};
     uint32_t problems;
 
@@ -138,7 +136,6 @@ static void message_has_its_fields(void **state)
         fail_msg("problems:%s", s.listener.heard->str);
     assert_has_fields(s.listener.heard->str, message->fields);
     end(&s);
-    g_byte_array_free(seed, TRUE);
 }
 
 int main(void)

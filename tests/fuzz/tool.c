@@ -93,10 +93,9 @@ static void check_sanitized(const char *name, struct qs_view file)
 
 static void keep_file(const char *name, struct qs_view file)
 {
-    char *path = g_build_filename(scratch, name, NULL);
+    g_autofree char *path = g_build_filename(scratch, name, NULL);
 
     g_file_set_contents(path, (const char *)file.data, file.size, NULL);
-    g_free(path);
 }
 
 /* It is read to its end. */

@@ -70,7 +70,7 @@ static void check_kept(struct wire *wire, const GByteArray *message)
 {
     const struct qs_view bytes = {message->data, message->len};
     struct qs_sign_on *sign_on = qs_sign_on_new();
-    GByteArray *kept = g_byte_array_new();
+    g_autoptr(GByteArray) kept = g_byte_array_new();
 
     qs_sign_on_add(sign_on, QS_SIGN_ON_ALONE, VIEW("\1")); /* what is told anew is not the first */
     wire->decoder.want_entities = QS_ENTITIES_ALL;
@@ -81,17 +81,16 @@ static void check_kept(struct wire *wire, const GByteArray *message)
     qs_write_u8(kept, SVC_NOP);
     wire_assert_reads(wire, (struct qs_view){kept->data, kept->len});
     assert_int_equal(wire->decoder.messages->len, 2);
-    g_byte_array_free(kept, TRUE);
     qs_sign_on_free(sign_on);
 }
 
 WIRE_TEST(test_ends_of_updates)
 {
     enum { ROUNDS = 3000, BODY = 80 };
-    GRand *dice = g_rand_new_with_seed(1);
+    g_autoptr(GRand) dice = g_rand_new_with_seed(1);
     for (unsigned round = 0; round < ROUNDS; round++) {
         const bool moves = round % 2; /* from DP7 on with the number of a move */
-        GByteArray *message = g_byte_array_new();
+        g_autoptr(GByteArray) message = g_byte_array_new();
 
         wire_assert_reads(wire, moves ? VIEW(DP7) : VIEW(DP6));
         qs_write_u8(message, SVC_DP_ENTITIES);
@@ -104,9 +103,7 @@ WIRE_TEST(test_ends_of_updates)
         for (unsigned i = 0; i < BODY; i++)
             qs_write_u8(message, 0x11);
         check_kept(wire, message);
-        g_byte_array_free(message, TRUE);
     }
-    g_rand_free(dice);
 }
 
 WIRE_TEST(test_animations)

@@ -296,7 +296,7 @@ WIRE_TEST(test_cut)
 /* The bounds of a message hold for fragments of which the first may be missing. */
 static void endless_message(struct wire *wire, uint32_t sequence)
 {
-    GByteArray *piece = g_byte_array_new();
+    g_autoptr(GByteArray) piece = g_byte_array_new();
 
     g_byte_array_set_size(piece, 1024);
     memset(piece->data, 1, piece->len);
@@ -313,7 +313,6 @@ static void endless_message(struct wire *wire, uint32_t sequence)
     assert_not_delivered(wire);
     wire_send(wire, QS_S2C, LAST, sequence + 3, PRINT_HI);
     assert_delivered(wire, PRINT_HI, true);
-    g_byte_array_free(piece, TRUE);
 }
 
 WIRE_TEST(test_endless_message)

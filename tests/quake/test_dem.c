@@ -37,7 +37,7 @@ TEST(test_header)
 TEST(test_blocks)
 {
     static const struct dem_angles view = {1.5f, -90.0f, 0.25f}, other = {3.0f, 4.0f, 5.0f};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
     struct dem_block block;
     struct qs_reader in;
 
@@ -55,13 +55,12 @@ TEST(test_blocks)
     assert_int_equal(block.messages.size, 0);
     assert_memory_equal(&block.view, &other, sizeof other);
     assert_int_equal(dem_read_block(&in, &block), QS_DEMO_END);
-    g_byte_array_free(bytes, TRUE);
 }
 
 TEST(test_layout)
 {
     static const struct dem_angles view = {1.0f, 2.0f, -1.0f};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     dem_append_header(bytes, 7);
     dem_append_block(bytes, &view, VIEW("\2"));
@@ -71,7 +70,6 @@ TEST(test_layout)
                                                                    "\0\0\0\x40"
                                                                    "\0\0\x80\xbf"
                                                                    "\2"));
-    g_byte_array_free(bytes, TRUE);
 }
 
 TEST(test_broken_blocks)

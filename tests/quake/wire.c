@@ -85,12 +85,11 @@ void wire_send(struct wire *wire, enum qs_direction direction, uint32_t flags, u
 {
     const uint32_t words[] = {GUINT32_TO_BE(flags | (NET_HEADER_SIZE + payload.size)),
                               GUINT32_TO_BE(sequence)};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     g_byte_array_append(bytes, (const guint8 *)words, sizeof words);
     g_byte_array_append(bytes, payload.data, payload.size);
     wire_packet(wire, direction, (struct qs_view){bytes->data, bytes->len});
-    g_byte_array_free(bytes, TRUE);
 }
 
 void wire_block(struct wire *wire, struct qs_view messages)
@@ -102,7 +101,7 @@ void wire_block(struct wire *wire, struct qs_view messages)
 
 bool wire_heard(const struct wire *wire, const char *text)
 {
-    char **lines = g_strsplit(wire->dump->str, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(wire->dump->str, "\n", -1);
     bool heard = false;
 
     for (char **line = lines; *line && !heard; line++) {
@@ -112,7 +111,6 @@ bool wire_heard(const struct wire *wire, const char *text)
         heard = (location && strcmp(location + 1, text) == 0) ||
                 (field && strcmp(field + 1, text) == 0);
     }
-    g_strfreev(lines);
     return heard;
 }
 

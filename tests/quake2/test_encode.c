@@ -209,13 +209,12 @@ static void assert_same_frame(const struct q2_frame *a, const struct q2_frame *b
 static void add_baselines(const struct world *world, struct game *game)
 {
     for (unsigned i = 0; i < ENTITIES / 3; i++) {
-        GByteArray *out = g_byte_array_new();
+        g_autoptr(GByteArray) out = g_byte_array_new();
         struct q2_entity baseline = {.number = random_number(world)};
 
         random_entity(world, &baseline);
         q2_encode_baseline(out, &world->variant, &baseline);
         assert_int_equal(game_block(game, out->data, out->len), 0);
-        g_byte_array_free(out, TRUE);
     }
 }
 
@@ -237,7 +236,7 @@ static void round_trip(int32_t version)
     static struct world world;
     struct game game;
     struct q2_frame last = {0};
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
 
     open_world(&world, version);
     game_open(&game);
@@ -259,7 +258,6 @@ static void round_trip(int32_t version)
         assert_same_frame(&world.frame, decoded);
         q2_frame_copy(&last, decoded);
     }
-    g_byte_array_free(out, TRUE);
     q2_frame_clear(&last);
     game_close(&game);
     close_world(&world);
@@ -289,7 +287,7 @@ static uint32_t check_cut_frame(uint32_t size)
 {
     static struct world world;
     struct game game;
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
     struct q2_frame last = {0};
     const struct q2_frame *frame;
     uint32_t whole = 0;
@@ -314,7 +312,6 @@ static uint32_t check_cut_frame(uint32_t size)
     assert_int_equal(!q2_tracker_frame(game.session.tracker, 2), size < whole);
     assert_int_equal(frame->reference_missing, size < whole);
     assert_int_equal(frame->trust, size < whole ? Q2_FRAME_GUESSED : Q2_FRAME_WHOLE);
-    g_byte_array_free(out, TRUE);
     q2_frame_clear(&last);
     game_close(&game);
     close_world(&world);
@@ -361,27 +358,25 @@ TEST(test_unchanged_entity)
 {
     const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_VANILLA);
     const struct q2_entity entity = {.number = 300, .model = {3}, .skin = 0x12345678};
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
 
     q2_encode_entity(out, &variant, &entity, &entity, false, false);
     assert_int_equal(out->len, 0);
     q2_encode_entity(out, &variant, &entity, &entity, true, false);
     assert_int_equal(out->len, 4);
-    g_byte_array_free(out, TRUE);
 }
 
 /* Bytes behind the bits and the number, which a byte is enough for. */
 static guint size_of_change(const struct q2_variant *variant, const struct q2_entity *from,
                             const struct q2_entity *to)
 {
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
     guint bits = 1, size;
 
     q2_encode_entity(out, variant, from, to, false, false);
     while (bits < 5 && out->data[bits - 1] & 0x80)
         bits++;
     size = out->len - bits - 1;
-    g_byte_array_free(out, TRUE);
     return size;
 }
 

@@ -258,11 +258,11 @@ static GByteArray *deflated(struct qs_view plain, int flush)
 TEST(test_deflated)
 {
     const struct qs_view plain = VIEW(PONG "\x07\0\x04\x11\x02one\0" NOP SUSPEND NOP);
-    GByteArray *packed = deflated(plain, Z_SYNC_FLUSH);
+    g_autoptr(GByteArray) packed = deflated(plain, Z_SYNC_FLUSH);
     struct game game;
 
     for (uint32_t cut = 0; cut <= packed->len; cut++) {
-        GByteArray *blocks = g_byte_array_new();
+        g_autoptr(GByteArray) blocks = g_byte_array_new();
 
         shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
         for (unsigned half = 0; half < 2; half++) {
@@ -276,15 +276,13 @@ TEST(test_deflated)
         assert_view_is(qs_view_of_bytes(blocks), VIEW("\x06\0\x11\x02one\0\1\0\1\1\0\1"));
         assert_null(game.session.gtv.held);
         game_close(&game);
-        g_byte_array_free(blocks, TRUE);
     }
-    g_byte_array_free(packed, TRUE);
 }
 
 /* The beginning of a message is held, and a copy of the session holds it too. */
 TEST(test_held)
 {
-    GByteArray *packed = deflated(VIEW(PONG "\x07\0\x04"), Z_SYNC_FLUSH);
+    g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\x07\0\x04"), Z_SYNC_FLUSH);
     struct q2_session copy;
     struct game game;
 
@@ -294,12 +292,11 @@ TEST(test_held)
     game_close(&game);
     assert_int_equal(g_bytes_get_size(copy.gtv.held), 3);
     q2_protocol.session_clear(&copy.base);
-    g_byte_array_free(packed, TRUE);
 }
 
 TEST(test_deflated_end)
 {
-    GByteArray *packed = deflated(VIEW(PONG), Z_FINISH);
+    g_autoptr(GByteArray) packed = deflated(VIEW(PONG), Z_FINISH);
     struct game game;
 
     for (uint32_t cut = packed->len - 6; cut <= packed->len; cut++) {
@@ -309,7 +306,6 @@ TEST(test_deflated_end)
             send(&game, SERVER, (struct qs_view){packed->data + cut, packed->len - cut}), 0);
         game_close(&game);
     }
-    g_byte_array_free(packed, TRUE);
 }
 
 /* --- What loses the stream --- */
@@ -324,7 +320,7 @@ static void assert_lost(struct game *game, enum qs_end end)
 TEST(test_lost)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW(NOP));
-    GByteArray *packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
+    g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
     struct game game;
 
     game_open(&game);
@@ -350,5 +346,4 @@ TEST(test_lost)
     assert_int_not_equal(send(&game, SERVER, qs_view_of_bytes(packed)), 0);
     assert_lost(&game, SERVER);
     game_close(&game);
-    g_byte_array_free(packed, TRUE);
 }

@@ -175,23 +175,21 @@ TEST(test_nested_zpackets)
 TEST(test_many_zpackets)
 {
     enum { PACKETS = 8, MESSAGES = 5000 };
-    uint8_t *inner = g_malloc(MESSAGES);
+    g_autofree uint8_t *inner = g_malloc(MESSAGES);
     GByteArray *block = g_byte_array_new();
     struct game game;
 
     memset(inner, SVC_NOP, MESSAGES);
     for (unsigned i = 0; i < PACKETS; i++) {
-        GByteArray *one = zpacket(inner, MESSAGES, MESSAGES);
+        g_autoptr(GByteArray) one = zpacket(inner, MESSAGES, MESSAGES);
 
         g_byte_array_append(block, one->data, one->len);
-        g_byte_array_free(one, TRUE);
     }
     game_open(&game);
     assert_int_not_equal(decode_packed(&game, block), 0);
     assert_int_equal(game.decoder.messages->len, MESSAGES + PACKETS);
     assert_int_equal(game.decoder.notes[QS_NOTE_LIMIT], PACKETS - 1);
     game_close(&game);
-    g_free(inner);
 }
 
 #define FRAME(number, delta) 20, number, 0, 0, 0, delta, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18

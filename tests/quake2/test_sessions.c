@@ -6,20 +6,19 @@
 
 static uint32_t send_text(struct game *game, enum qs_end from, const char *text)
 {
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
     uint32_t problems;
 
     qs_write_u32(out, UINT32_MAX);
     g_byte_array_append(out, (const uint8_t *)text, (guint)strlen(text));
     problems = game_packet(game, from, out->data, out->len);
-    g_byte_array_free(out, TRUE);
     return problems;
 }
 
 static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequence,
                             const void *data, size_t size)
 {
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
     uint32_t problems;
 
     qs_write_u32(out, sequence);
@@ -28,7 +27,6 @@ static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequen
         qs_write_u16(out, 1234);
     g_byte_array_append(out, data, (guint)size);
     problems = game_packet(game, from, out->data, out->len);
-    g_byte_array_free(out, TRUE);
     return problems;
 }
 

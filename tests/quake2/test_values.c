@@ -170,9 +170,9 @@ static void begin_old_36(struct watch *watch, unsigned minor)
 /* Connected as protocol 35 with that minor version; the server always names 1905. */
 static void begin_35(struct watch *watch, unsigned minor)
 {
-    char *connect = g_strdup_printf("\xff\xff\xff\xff"
-                                    "connect 35 7 1 \"\\name\\x\" 1390 %u\n",
-                                    minor);
+    g_autofree char *connect = g_strdup_printf("\xff\xff\xff\xff"
+                                               "connect 35 7 1 \"\\name\\x\" 1390 %u\n",
+                                               minor);
 
     read_packet(watch, QS_END_A, (const uint8_t *)connect, strlen(connect));
     read_packet(watch, QS_END_B,
@@ -180,7 +180,6 @@ static void begin_35(struct watch *watch, unsigned minor)
                                  "client_connect",
                 18);
     READS(12, 35, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x71, 0x07, 0, 0);
-    g_free(connect);
 }
 
 /* --- 16 bits from 0x8000 on */

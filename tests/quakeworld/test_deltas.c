@@ -71,13 +71,13 @@ static void check_packet(struct qs_decoder *decoder, const struct fte_session *a
 TEST(both_find_the_same_end)
 {
     static const uint8_t header[] = {1, 0, 0, 0, 1, 0, 0, 0};
-    GRand *dice = g_rand_new_with_seed(1);
+    g_autoptr(GRand) dice = g_rand_new_with_seed(1);
     struct qs_decoder decoder;
 
     qs_decoder_init(&decoder, &qw_protocol);
     for (unsigned round = 0; round < ROUNDS; round++) {
         const struct fte_session agreed = dice_session(dice);
-        GByteArray *bytes = g_byte_array_new();
+        g_autoptr(GByteArray) bytes = g_byte_array_new();
 
         g_byte_array_append(bytes, header, sizeof header);
         qs_write_u8(bytes, SVC_PACKETENTITIES);
@@ -85,8 +85,6 @@ TEST(both_find_the_same_end)
         qs_write_u16(bytes, 0);
         qs_write_u8(bytes, SVC_NOP);
         check_packet(&decoder, &agreed, bytes);
-        g_byte_array_free(bytes, TRUE);
     }
     qs_decoder_clear(&decoder);
-    g_rand_free(dice);
 }

@@ -404,12 +404,11 @@ FIXTURE_TEST(vlen_is_not_lent)
                                "qw\0\3Level\0";
     const struct qwd_variant from = {.fte = 0x8000, .fte2 = 2, .player = 5};
     const struct qwd_variant to = {.fte = 0x8000, .fte2 = 2, .player = 3};
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
 
     qwd_translate(out, &from, &to, (struct qs_view){(const uint8_t *)told, sizeof told - 1});
     assert_int_equal(out->len, sizeof lent - 1);
     assert_memory_equal(out->data, lent, out->len);
-    g_byte_array_free(out, TRUE);
 }
 
 /* The highest bit of the player's number is not part of it. */

@@ -17,11 +17,10 @@ static void update(struct qw_frames *frames, uint32_t sequence, struct qs_view b
 
 static void assert_in_full(struct qw_frames *frames, struct qs_view expected)
 {
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     qw_frames_append(bytes, frames);
     assert_view_is(qs_view_of_bytes(bytes), expected);
-    g_byte_array_free(bytes, TRUE);
 }
 
 /* Entity 5 has a baseline: model 7, frame 1, colormap 0, skin 2, at (1 2 3). */
@@ -94,7 +93,7 @@ TEST(test_further_bits)
 
 TEST(test_no_more_than_players_take)
 {
-    GByteArray *body = g_byte_array_new(), *full = g_byte_array_new();
+    g_autoptr(GByteArray) body = g_byte_array_new(), full = g_byte_array_new();
     struct qw_frames frames;
 
     qw_frames_init(&frames);
@@ -105,15 +104,13 @@ TEST(test_no_more_than_players_take)
     update(&frames, 10, qs_view_of_bytes(body), false);
     qw_frames_append(full, &frames);
     assert_int_equal(full->len, 1 + 2 * 64 + 2);
-    g_byte_array_free(body, TRUE);
-    g_byte_array_free(full, TRUE);
     qw_frames_clear(&frames);
 }
 
 /* Many frames of each session are kept, so that one must not be larger than it can be. */
 TEST(test_states_of_a_frame_have_a_limit)
 {
-    GByteArray *body = g_byte_array_new();
+    g_autoptr(GByteArray) body = g_byte_array_new();
     struct qw_states *states;
 
     for (uint16_t number = 500; number >= 1; number--)
@@ -122,7 +119,6 @@ TEST(test_states_of_a_frame_have_a_limit)
     states = qw_states_apply(NULL, NULL, &plain, qs_reader_over(body->data, body->len));
     assert_int_equal(states->count, QW_STATES_IN_FRAME_MAX);
     g_free(states);
-    g_byte_array_free(body, TRUE);
 }
 
 /* --- Against a follower that applies each update at once --- */
@@ -150,20 +146,19 @@ static void write_random(GByteArray *body, GRand *rand, uint8_t from)
 
 static void assert_states(struct qw_frames *frames, const struct qw_states *states)
 {
-    GByteArray *expected = g_byte_array_new();
+    g_autoptr(GByteArray) expected = g_byte_array_new();
 
     qs_write_u8(expected, SVC_PACKETENTITIES);
     for (uint32_t i = 0; states && i < states->count; i++)
         qw_append_delta(expected, &plain, NULL, &states->entities[i]);
     qs_write_u16(expected, 0);
     assert_in_full(frames, qs_view_of_bytes(expected));
-    g_byte_array_free(expected, TRUE);
 }
 
 TEST(test_late_is_as_at_once)
 {
     struct qw_states *at_once[PACKETS + 1] = {0};
-    GRand *rand = g_rand_new_with_seed(1);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(1);
     struct qw_frames frames;
 
     qw_frames_init(&frames);
@@ -171,7 +166,7 @@ TEST(test_late_is_as_at_once)
     update(&frames, 1, VIEW("\0\0"), false);
     for (uint32_t n = 2; n <= PACKETS; n++) {
         const uint32_t back = (uint32_t)g_rand_int_range(rand, 1, n < 60 ? (int)n : 60);
-        GByteArray *body = g_byte_array_new();
+        g_autoptr(GByteArray) body = g_byte_array_new();
 
         write_random(body, rand, (uint8_t)(n - back));
         at_once[n] = qw_states_apply(qw_states_copy(at_once[n - back]), NULL, &plain,
@@ -179,10 +174,8 @@ TEST(test_late_is_as_at_once)
         update(&frames, n, qs_view_of_bytes(body), true);
         if (g_rand_int_range(rand, 0, 50) == 0 || n == PACKETS)
             assert_states(&frames, at_once[n]);
-        g_byte_array_free(body, TRUE);
     }
     for (uint32_t n = 0; n <= PACKETS; n++)
         g_free(at_once[n]);
-    g_rand_free(rand);
     qw_frames_clear(&frames);
 }

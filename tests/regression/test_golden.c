@@ -21,11 +21,11 @@ static const char packets[] = "packet qw s2c\n"
 
 /* --- Helpers --------------------------------------------------------------------------------- */
 
-struct comparison {
+typedef struct {
     GString *text; /* of each difference: the packet's numbers, then its lines */
     uint64_t total, packets;
     char *error;
-};
+} comparison;
 
 static char *write_golden(const char *text)
 {
@@ -63,9 +63,9 @@ static void append_difference(GString *text, const struct golden_difference *dif
 }
 
 /* `text` is a whole golden, `dump` what is decoded today. */
-static struct comparison compare(const char *text, const char *dump)
+static comparison compare(const char *text, const char *dump)
 {
-    struct comparison result = {.text = g_string_new(NULL)};
+    comparison result = {.text = g_string_new(NULL)};
     struct golden *was = golden_parse(g_strdup(text)), *is = golden_parse(golden_of(dump));
     struct golden_result *compared = g_new0(struct golden_result, 1);
 
@@ -83,55 +83,57 @@ static struct comparison compare(const char *text, const char *dump)
     return result;
 }
 
-static void comparison_clear(struct comparison *result)
+static void comparison_clear(comparison *result)
 {
     g_string_free(result->text, TRUE);
     g_free(result->error);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(comparison, comparison_clear)
+
+/* The golden is of `was`. */
+static comparison compare_dumps(const char *was, const char *is)
+{
+    g_autofree char *golden = golden_of(was);
+
+    return compare(golden, is);
+}
+
 /* `packets` with one text replaced by another; it must be there. New. */
 static char *with(const char *old, const char *by)
 {
-    char **parts = g_strsplit(packets, old, 2);
+    g_auto(GStrv) parts = g_strsplit(packets, old, 2);
     char *text = g_strjoinv(by, parts);
 
     assert_non_null(parts[1]);
-    g_strfreev(parts);
     return text;
 }
 
 /* The golden is of `packets`. `dump` is freed. */
 static void assert_differences(char *dump, const char *expected)
 {
-    char *golden = golden_of(packets);
-    struct comparison result = compare(golden, dump);
+    g_auto(comparison) result = compare_dumps(packets, dump);
 
     assert_null(result.error);
     assert_string_equal(result.text->str, expected);
     assert_int_equal(result.packets, 3);
-    comparison_clear(&result);
-    g_free(golden);
     g_free(dump);
 }
 
 static void assert_total(const GString *was, const GString *is, uint64_t total)
 {
-    char *golden = golden_of(was->str);
-    struct comparison result = compare(golden, is->str);
+    g_auto(comparison) result = compare_dumps(was->str, is->str);
 
     assert_null(result.error);
     assert_int_equal(result.total, total);
-    comparison_clear(&result);
-    g_free(golden);
 }
 
 static void assert_damaged(const char *golden, const char *error)
 {
-    struct comparison result = compare(golden, packets);
+    g_auto(comparison) result = compare(golden, packets);
 
     assert_non_null(result.error);
     assert_string_equal(result.error, error);
-    comparison_clear(&result);
 }
 
 /* --- Differences ----------------------------------------------------------------------------- */
@@ -210,13 +212,10 @@ TEST(packet_added)
 /* Frames of other protocols came or went: the packet is the same. */
 TEST(packet_renumbered)
 {
-    char *golden = golden_of(packets), *dump = with("packet +2", "packet +9");
-    struct comparison result = compare(golden, dump);
+    g_autofree char *dump = with("packet +2", "packet +9");
+    g_auto(comparison) result = compare_dumps(packets, dump);
 
     assert_int_equal(result.total, 0);
-    comparison_clear(&result);
-    g_free(golden);
-    g_free(dump);
 }
 
 /* Units of a stream that one packet completes belong to it. */
@@ -224,71 +223,46 @@ TEST(units)
 {
     static const char was[] = "packet qw s2c unit=1\n block\npacket +0 qw s2c unit=2\n block\n";
     static const char is[] = "packet qw s2c unit=1\n block\npacket +0 qw s2c unit=3\n block\n";
-    char *golden = golden_of(was);
-    struct comparison result = compare(golden, is);
+    g_auto(comparison) result = compare_dumps(was, is);
 
     assert_int_equal(result.packets, 1);
     assert_string_equal(result.text->str, "1 1\n"
                                           "-packet +0 qw s2c unit=2\n"
                                           "+packet +0 qw s2c unit=3\n");
-    comparison_clear(&result);
-    g_free(golden);
 }
 
 /* Of a packet that is new, or very different, the first lines are kept. */
 TEST(many_lines)
 {
-    GString *was = g_string_new("packet qw s2c\n"), *expected = g_string_new("1 0\n-");
-    char *golden;
-    struct comparison result;
+    g_autoptr(GString) was = g_string_new("packet qw s2c\n"), expected = g_string_new("1 0\n-");
+    g_auto(comparison) result = {0};
 
     for (unsigned i = 1; i < 30; i++)
         g_string_append_printf(was, " svc_print() .text=\"%u\"\n", i);
-    golden = golden_of(was->str);
-    result = compare(golden, "");
+    result = compare_dumps(was->str, "");
     g_string_append(expected, "packet qw s2c\n");
     for (unsigned i = 1; i < GOLDEN_LINES_MAX; i++)
         g_string_append_printf(expected, "- svc_print() .text=\"%u\"\n", i);
     g_string_append(expected, "and 10 more\n");
     assert_string_equal(result.text->str, expected->str);
-    comparison_clear(&result);
-    g_string_free(expected, TRUE);
-    g_string_free(was, TRUE);
-    g_free(golden);
 }
 
-/* Nobody reads a line to its end that is as long as a book. */
-TEST(long_line_cut)
+static void assert_shown(unsigned size, const char *end, unsigned shown_size)
 {
-    char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX, 'x');
-    char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
-    char *shown = g_strdup_printf("1 1\n+ %.*s…\n", GOLDEN_LINE_SIZE_MAX - 1, rest);
-    char *golden = golden_of("packet qw s2c\n");
-    struct comparison result = compare(golden, is);
+    g_autofree char *rest = g_strnfill(size, 'x');
+    g_autofree char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
+    g_autofree char *shown = g_strdup_printf("1 1\n+ %.*s%s\n", (int)shown_size, rest, end);
+    g_auto(comparison) result = compare_dumps("packet qw s2c\n", is);
 
     assert_string_equal(result.text->str, shown);
-    comparison_clear(&result);
-    g_free(golden);
-    g_free(shown);
-    g_free(is);
-    g_free(rest);
 }
 
-/* With the blank before it the line is as long as one may be. */
-TEST(longest_line_is_whole)
+/* Nobody reads a line to its end that is as long as a book. With the blank before it the second one
+ * is as long as one may be. */
+TEST(long_lines)
 {
-    char *rest = g_strnfill(GOLDEN_LINE_SIZE_MAX - 1, 'x');
-    char *is = g_strdup_printf("packet qw s2c\n %s\n", rest);
-    char *shown = g_strdup_printf("1 1\n+ %s\n", rest);
-    char *golden = golden_of("packet qw s2c\n");
-    struct comparison result = compare(golden, is);
-
-    assert_string_equal(result.text->str, shown);
-    comparison_clear(&result);
-    g_free(golden);
-    g_free(shown);
-    g_free(is);
-    g_free(rest);
+    assert_shown(GOLDEN_LINE_SIZE_MAX, "…", GOLDEN_LINE_SIZE_MAX - 1);
+    assert_shown(GOLDEN_LINE_SIZE_MAX - 1, "", GOLDEN_LINE_SIZE_MAX - 1);
 }
 
 /* --- Many packets ---------------------------------------------------------------------------- */
@@ -307,28 +281,22 @@ static void append_packets(GString *dump, unsigned first, unsigned end)
 /* Everything is counted, the first ones are kept. */
 TEST(kept_up_to_a_number)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
-    struct comparison result;
-    char *golden;
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
+    g_auto(comparison) result = {0};
 
     append_packets(was, 1, 101);
     append_packets(is, 1001, 1101);
-    golden = golden_of(was->str);
-    result = compare(golden, is->str);
+    result = compare_dumps(was->str, is->str);
     assert_int_equal(result.total, 100);
     assert_true(g_str_has_suffix(result.text->str, "20 20\n"
                                                    "- header sequence_word=20\n"
                                                    "+ header sequence_word=1020\n"));
-    comparison_clear(&result);
-    g_free(golden);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 /* A packet more, and all behind it has other numbers: one difference. */
 TEST(realigned)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
 
     append_packets(was, 1, 201);
     append_packets(is, 1, 100);
@@ -336,40 +304,34 @@ TEST(realigned)
     append_packets(is, 100, 201);
     assert_total(was, is, 1);
     assert_total(is, was, 1);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 /* A gap is found again up to the window's size. */
 TEST(gap)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
 
     append_packets(was, 1, 2001);
     append_packets(is, 1, 500);
     append_packets(is, 500 + GOLDEN_WINDOW - 1, 2001);
     assert_total(was, is, GOLDEN_WINDOW - 1);
     assert_total(is, was, GOLDEN_WINDOW - 1);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 TEST(unrelated)
 {
-    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
 
     append_packets(was, 1, 20001);
     append_packets(is, 50001, 60001);
     assert_total(was, is, 20000);
-    g_string_free(was, TRUE);
-    g_string_free(is, TRUE);
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
 TEST(head)
 {
-    GPtrArray *names = g_ptr_array_new();
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
     struct golden *golden;
     char *text;
 
@@ -385,24 +347,19 @@ TEST(head)
     golden = golden_parse(g_strdup(HEAD));
     assert_int_equal(golden->ignored->len, 0);
     golden_free(golden);
-    g_ptr_array_free(names, TRUE);
 }
 
 TEST(carriage_returns)
 {
-    char *golden = golden_of(packets), *problem;
-    char **lines = g_strsplit(golden, "\n", -1);
-    char *dos = g_strjoinv("\r\n", lines), *path = write_golden(dos);
-    char *text = golden_read_text(path, &problem);
+    g_autofree char *golden = golden_of(packets);
+    char *problem;
+    g_auto(GStrv) lines = g_strsplit(golden, "\n", -1);
+    g_autofree char *dos = g_strjoinv("\r\n", lines), *path = write_golden(dos);
+    g_autofree char *text = golden_read_text(path, &problem);
 
     assert_null(problem);
     assert_string_equal(text, golden);
     g_unlink(path);
-    g_free(path);
-    g_free(text);
-    g_free(dos);
-    g_strfreev(lines);
-    g_free(golden);
 }
 
 TEST(wrong_heads)
@@ -425,17 +382,15 @@ TEST(wrong_heads)
 /* Cut behind any byte it is damaged, but for the last line's end. */
 TEST(truncated)
 {
-    char *golden = golden_of(packets);
+    g_autofree char *golden = golden_of(packets);
 
     for (size_t size = strlen(golden) - 1; size; size--) {
-        struct comparison result;
+        g_auto(comparison) result = {0};
 
         golden[size] = '\0';
         result = compare(golden, packets);
         assert_non_null(result.error);
-        comparison_clear(&result);
     }
-    g_free(golden);
 }
 
 TEST(damaged_lines)
@@ -457,7 +412,7 @@ TEST(damaged_lines)
 /* What is before the damage is compared, what is behind it is not called new. */
 TEST(good_part_compared)
 {
-    struct comparison result =
+    g_auto(comparison) result =
         compare(HEAD "packet qw s2c\n header a=5\npacket qw s2c\n???\n",
                 "packet qw s2c\n header a=1\npacket qw s2c\npacket qw c2s\n");
 
@@ -467,22 +422,20 @@ TEST(good_part_compared)
     result = compare(HEAD "packet qw s2c\n header a=5\n???\n",
                      "packet qw s2c\n header a=1\npacket qw c2s\npacket qw c2s\n");
     assert_string_equal(result.text->str, "1 1\n- header a=5\n+ header a=1\n");
-    comparison_clear(&result);
 }
 
 static void assert_refused(const char *path, const char *expected)
 {
-    char *problem;
+    g_autofree char *problem = NULL;
 
     assert_null(golden_read_text(path, &problem));
     assert_string_equal(problem, expected);
-    g_free(problem);
 }
 
 /* A pipe would be waited for, a device may have no end. */
 TEST(not_regular)
 {
-    char *path = write_golden(HEAD);
+    g_autofree char *path = write_golden(HEAD);
 
     g_unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -490,21 +443,19 @@ TEST(not_regular)
     g_unlink(path);
     assert_refused("/dev/zero", "is not a regular file");
     assert_refused("/", "is not a regular file");
-    g_free(path);
 }
 
 /* --- Fields that are left out ---------------------------------------------------------------- */
 
 TEST(ignored_by_name_and_prefix)
 {
-    GPtrArray *names = g_ptr_array_new();
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
 
     g_ptr_array_add(names, (gpointer) "qw.damage");
     assert_true(golden_is_ignored(names, "qw.damage"));
     assert_true(golden_is_ignored(names, "qw.damage.health"));
     assert_false(golden_is_ignored(names, "qw.damages"));
     assert_false(golden_is_ignored(names, "qw"));
-    g_ptr_array_free(names, TRUE);
 }
 
 TEST(knows_fields)
@@ -527,12 +478,11 @@ TEST(leaves_out_what_varies)
         "qw.connect.challenge", "qw.connect.qport",     "qw.qport",           "qw.qtv.challenge",
         "q2.challenge",         "q2.connect.challenge", "q2.connect.qport",   "q2.qport",
         "nq.control.port"};
-    GPtrArray *ignored = golden_varying_fields();
+    g_autoptr(GPtrArray) ignored = golden_varying_fields();
 
     assert_int_equal(ignored->len, G_N_ELEMENTS(names));
     for (guint i = 0; i < ignored->len; i++) {
         assert_string_equal(g_ptr_array_index(ignored, i), names[i]);
         assert_true(golden_is_field(names[i]));
     }
-    g_ptr_array_free(ignored, TRUE);
 }

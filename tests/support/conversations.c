@@ -38,7 +38,7 @@ static bool is_same(const struct qs_address *a, const struct qs_address *b)
 static char *name_of(const struct qs_address *a, const struct qs_address *b)
 {
     GString *one = g_string_new(NULL);
-    GString *other = g_string_new(NULL);
+    g_autoptr(GString) other = g_string_new(NULL);
 
     qs_address_append(one, a);
     qs_address_append(other, b);
@@ -49,7 +49,6 @@ static char *name_of(const struct qs_address *a, const struct qs_address *b)
         other = swap;
     }
     g_string_append_printf(one, " %s", other->str);
-    g_string_free(other, TRUE);
     return g_string_free(one, FALSE);
 }
 

@@ -113,13 +113,12 @@ static void check_value(struct invariants *invariants, const struct qs_field *fi
 /* What dumps print of a text; numbers are plain characters in any case, and there are many. */
 static void check_shown(const struct qs_field *field, const struct qs_value *value)
 {
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
 
     qs_value_append(text, field, value);
     check_utf8(field->name, text->str);
     if (strlen(text->str) != text->len)
         broken(field->name, "its text has a NUL");
-    g_string_free(text, TRUE);
 }
 
 /* --- Ears --------------------------------------------------------------------------------------

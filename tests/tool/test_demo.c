@@ -40,8 +40,8 @@ static void tear_down(struct fixture *f)
 static void assert_file(const struct fixture *f, guint index, const char *name, const char *text)
 {
     const struct qs_session_demo_file *file = g_ptr_array_index(f->demo->files, index);
-    char *path = g_build_filename(f->folder, name, NULL);
-    char *contents;
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    g_autofree char *contents = NULL;
 
     assert_string_equal(file->name, name);
     assert_null(file->error);
@@ -49,8 +49,6 @@ static void assert_file(const struct fixture *f, guint index, const char *name, 
     assert_string_equal(contents, text);
     assert_int_equal(file->size, strlen(text));
     g_unlink(path);
-    g_free(path);
-    g_free(contents);
 }
 
 FIXTURE_TEST(writes_a_file_for_each_begin)
@@ -89,9 +87,9 @@ FIXTURE_TEST(keeps_the_first_map)
 /* Nothing that is there is overwritten: the next free name is taken. */
 FIXTURE_TEST(takes_the_next_free_name)
 {
-    char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
-    char *folder = g_build_filename(f->folder, "duel-19700101-000000-2.dm2", NULL);
-    char *contents;
+    g_autofree char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
+    g_autofree char *folder = g_build_filename(f->folder, "duel-19700101-000000-2.dm2", NULL);
+    g_autofree char *contents = NULL;
 
     assert_true(g_file_set_contents(path, "there before", -1, NULL));
     assert_int_equal(g_mkdir(folder, 0777), 0);
@@ -103,9 +101,6 @@ FIXTURE_TEST(takes_the_next_free_name)
     assert_string_equal(contents, "there before");
     g_rmdir(folder);
     g_unlink(path);
-    g_free(contents);
-    g_free(folder);
-    g_free(path);
 }
 
 FIXTURE_TEST(discards)
@@ -152,10 +147,10 @@ FIXTURE_TEST(bounds_problems)
 
 static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
 {
-    char *text = qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
+    g_autofree char *text =
+        qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
 
     assert_string_equal(text, expected);
-    g_free(text);
 }
 
 /* What differs only in its numbers is told once. */

@@ -11,10 +11,9 @@
 
 static void assert_map(const char *map, const char *expected)
 {
-    char *name = qs_demo_name_map(map);
+    g_autofree char *name = qs_demo_name_map(map);
 
     assert_string_equal(name, expected);
-    g_free(name);
 }
 
 TEST(keeps_good_names)
@@ -27,7 +26,7 @@ TEST(keeps_good_names)
 TEST(tames_bad_names)
 {
     char long_name[301];
-    char *name;
+    g_autofree char *name = NULL;
 
     assert_map(NULL, "");
     assert_map("", "");
@@ -46,19 +45,17 @@ TEST(tames_bad_names)
     long_name[300] = '\0';
     name = qs_demo_name_map(long_name);
     assert_int_equal(strlen(name), QS_DEMO_NAME_PART_MAX);
-    g_free(name);
 }
 
 static void assert_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request,
                         const char *expected)
 {
-    char *name = qs_demo_names_next(naming, request);
+    g_autofree char *name = qs_demo_names_next(naming, request);
 
     if (expected)
         assert_string_equal(name, expected);
     else
         assert_null(name);
-    g_free(name);
 }
 
 /* 2026-11-20 15:54:01.999999999 UTC */
@@ -98,7 +95,7 @@ TEST(tells_many_apart)
 {
     enum { MANY = 200000 };
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
-    char *expected;
+    g_autofree char *expected = NULL;
 
     for (unsigned i = 1; i < MANY; i++)
         g_free(qs_demo_names_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
@@ -107,7 +104,6 @@ TEST(tells_many_apart)
     /* A map may be called as a number would make it. */
     assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4-2"),
                 "duel-20261120-155401-dm4-2-2.qwd");
-    g_free(expected);
     qs_demo_names_free(naming);
 }
 
@@ -147,15 +143,13 @@ TEST(knows_the_folder)
 
 TEST(uses_the_users_folder)
 {
-    char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
-    char *with_slash = g_strconcat(folder, "/", NULL);
+    g_autofree char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
+    g_autofree char *with_slash = g_strconcat(folder, "/", NULL);
     struct demo_files *files = demo_files_new(with_slash, false);
 
     assert_string_equal(demo_files_folder(files), with_slash);
     demo_files_free(files);
     g_rmdir(folder);
-    g_free(folder);
-    g_free(with_slash);
 }
 
 /* Only a name with a dot in it is that of a file: demos have extensions. */
@@ -163,34 +157,30 @@ TEST(makes_folders)
 {
     static const char *const outputs[] = {"out", "out/", "deep/out", "deep.er/out", "out/x.qwd"};
     static const char *const made[] = {"out", "deep/out", "deep", "deep.er/out", "deep.er"};
-    char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
+    g_autofree char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(outputs); i++) {
-        char *output = g_build_filename(folder, outputs[i], NULL);
+        g_autofree char *output = g_build_filename(folder, outputs[i], NULL);
         struct demo_files *files = demo_files_new(output, false);
 
         assert_null(make_folders(demo_files_folder(files)));
         assert_true(g_file_test(demo_files_folder(files), G_FILE_TEST_IS_DIR));
         demo_files_free(files);
-        g_free(output);
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(made); i++) {
-        char *path = g_build_filename(folder, made[i], NULL);
+        g_autofree char *path = g_build_filename(folder, made[i], NULL);
 
         assert_int_equal(g_rmdir(path), 0);
-        g_free(path);
     }
     assert_int_equal(g_rmdir(folder), 0);
-    g_free(folder);
 }
 
 TEST(refuses_folders_that_cannot_be)
 {
     struct demo_files *files = demo_files_new("/dev/null/folder/x.qwd", false);
-    char *error = make_folders(demo_files_folder(files));
+    g_autofree char *error = make_folders(demo_files_folder(files));
 
     assert_non_null(error);
     assert_non_null(strstr(error, "/dev/null/folder"));
-    g_free(error);
     demo_files_free(files);
 }

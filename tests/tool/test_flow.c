@@ -187,7 +187,7 @@ static void note_name(struct qs_flow *flow, void *user)
 
 FIXTURE_TEST(goes_through_all_in_order)
 {
-    GArray *names = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    g_autoptr(GArray) names = g_array_new(FALSE, FALSE, sizeof(unsigned));
     const unsigned order[] = {3, 1, 2};
 
     qs_flow_raise(f->table, add(f, 1, 0), QS_FLOW_LIVE);
@@ -198,7 +198,6 @@ FIXTURE_TEST(goes_through_all_in_order)
     qs_flow_table_each(f->table, note_name, names);
     assert_int_equal(names->len, 3);
     assert_memory_equal(names->data, order, sizeof order);
-    g_array_free(names, TRUE);
 }
 
 /* Any packet may do it, and there may be thousands of conversations: none is touched. */

@@ -20,10 +20,6 @@ SLL = bytes.fromhex("0000000100060200000000010000")
 SLL2 = bytes.fromhex("00000000000100010006" "0200000000010000")
 
 
-def pppoe(packet):
-    return bytes.fromhex("11000001") + struct.pack(">H", len(packet) + 2) + b"\x00\x21" + packet
-
-
 class Formats(ToolTest):
     @classmethod
     def setUpClass(cls):
@@ -58,29 +54,12 @@ class Formats(ToolTest):
             with self.subTest(name):
                 self.assert_same(self.capture.wrapped(link_type, header).pcap())
 
-    def test_pppoe(self):
-        packets = self.capture.packets()
-        ethernet = [(time, MACS + b"\x88\x64" + pppoe(packet)) for time, packet in packets]
-        self.assert_same(Capture(tool.ETHERNET, ethernet).pcap())
-        alone = [(time, pppoe(packet)) for time, packet in packets]
-        self.assert_same(Capture(tool.PPP_ETHER, alone).pcap())
-
     def test_ipv6(self):
         frames = [(time, tool.as_ipv6(packet)) for time, packet in self.capture.packets()]
         found = self.dump(self.write("x.pcap", Capture(tool.RAW, frames).pcap()))
         self.assertEqual(found[0]["source"], "[fd00::ffff:a00:2]:51000")
         self.assertEqual([packet["fields"] for packet in found],
                          [packet["fields"] for packet in self.expected])
-
-    def test_fragments(self):
-        """In reverse order; packets are known by the number of the fragment that came last."""
-        frames = [(time, fragment) for time, packet in self.capture.packets()
-                  for fragment in reversed(tool.fragments(packet, 16))]
-        self.assertGreater(len(frames), 2 * len(self.expected))
-        found = self.dump(self.write("x.pcap", Capture(tool.RAW, frames).pcap()))
-        self.assertEqual([packet["fields"] for packet in found],
-                         [packet["fields"] for packet in self.expected])
-        self.assertEqual(found[-1]["packet"], len(frames))
 
     def test_short_snapshot(self):
         """All of each packet but its last byte."""
@@ -91,10 +70,6 @@ class Formats(ToolTest):
         output, error = self.tool("--check", self.write("x.pcap", data), status=1)
         self.assertIn("cut: 25", output)
         self.assertIn("packet 1: offset 4: Acknex: The capture lacks the last 1 of 5 bytes", error)
-
-    def test_ethernet_padding(self):
-        frames = [(time, frame + bytes(40)) for time, frame in self.capture.frames]
-        self.assert_same(Capture(tool.ETHERNET, frames).pcap())
 
     def test_unknown_link_type(self):
         path = self.write("x.pcap", Capture(105, self.capture.frames).pcap())
@@ -182,31 +157,6 @@ class OtherCompressions(ToolTest):
             path = self.write("duel.dm2." + ending, pack(demo.read_bytes()))
             self.assertEqual(self.tool("--dump", path), (expected, ""))
 
-    def test_bomb(self):
-        for ending, pack in self.each():
-            empty = Capture(tool.RAW, [(0, bytes(60000))] * 1000).pcap()
-            if ending == "lz4": # which stands for 255 times its size at most
-                continue
-            path = self.write("x.pcap." + ending, pack(empty))
-            _, error = self.tool("--check", path, status=1)
-            self.assertIn("inflates to more than 200 times its size; the rest is left out\n", error)
-            path = self.write("x.dem." + ending, pack(b"-1\n" + bytes(60 << 20)))
-            _, error = self.tool("--check", path, status=1)
-            self.assertIn("inflates to more than 200 times its size", error)
-
-    def test_cut(self):
-        """What is before the cut is read but for a block, see unpack.h."""
-        data = tool.SAMPLE.read_bytes()
-        data += data[24:] * 39
-        expected, _ = self.tool("--check", self.write("x.pcap", data))
-        for ending, pack in self.each():
-            packed = pack(data)
-            path = self.write("x.pcap." + ending, packed[:-20])
-            output, error = self.tool("--check", path, status=1)
-            packets = int(output.split(": ")[1].split()[0])
-            self.assertGreater(packets, 0)
-            self.assertLess(packets, int(expected.split(": ")[1].split()[0]))
-            self.assertIn("the compressed data end early\n", error)
 
 
 class Archives(ToolTest):
@@ -262,14 +212,6 @@ class Archives(ToolTest):
         self.run_tool("--check", "--golden", ".", "--update", path)
         self.assertEqual([file for file in self.folder.parent.glob("x.pcap*")], [])
 
-    def test_bombs(self):
-        """All members together are within the limit."""
-        empty = Capture(tool.RAW, [(0, bytes(60000))] * 200).pcap()
-        path = self.pack("x.zip", [(f"{i}.pcap", empty) for i in range(5)])
-        output, error = self.tool("--check", path, status=1)
-        self.assertIn("inflates to more than 200 times its size; the rest is left out\n", error)
-        self.assertNotIn("4.pcap", output)
-
     def test_what_is_wrong(self):
         for name in ("x.zip", "x.tar", "x.tar.gz"):
             path = self.pack(name, [("a.txt", b"nothing")])
@@ -309,18 +251,14 @@ class SeveralInterfaces(ToolTest):
         self.capture = Capture.read(ACKNEX)
         self.expected = self.dump(ACKNEX)
 
-    def split(self, order="<", units=1, resolution=None, offset=None):
+    def split(self, order="<", offset=None):
         """The capture, every other packet on an interface of bare IP."""
-        options = b""
-        if resolution is not None:
-            options += pcapng_option(9, bytes([resolution]), order)
-        if offset is not None:
-            options += pcapng_option(14, struct.pack(order + "q", offset), order)
+        options = b"" if offset is None else pcapng_option(14, struct.pack(order + "q", offset), order)
         out = [pcapng_section(order),
                pcapng_interface(tool.ETHERNET, 262144, options, order),
                pcapng_interface(tool.RAW, 65535, options, order)]
         for i, (time, frame) in enumerate(self.capture.frames):
-            time = round((time - (offset or 0) * 1000000) * units)
+            time -= (offset or 0) * 1000000
             out.append(pcapng_frame(i % 2, time, frame[14:] if i % 2 else frame, order))
         return b"".join(out)
 
@@ -333,14 +271,6 @@ class SeveralInterfaces(ToolTest):
                 self.check(self.split(order))
 
     def test_times(self):
-        for resolution, units in ((6, 1), (9, 1000), (10, 10000), (0x80 | 30, 2 ** 30 / 1e6)):
-            for order in "<>":
-                with self.subTest(resolution=resolution, order=order):
-                    found = self.dump(self.write("x.pcapng",
-                                                 self.split(order, units, resolution)))
-                    times = [round(packet.pop("time"), 5) for packet in found]
-                    self.assertEqual(times, [round(packet["time"], 5)
-                                             for packet in self.expected])
         self.check(self.split(offset=1000000))
         self.check(self.split(">", offset=-1000000))
 
@@ -463,16 +393,6 @@ class Damage(ToolTest):
                               error)
         self.assertEqual(len(self.dump(self.write("cut.pcap", whole[:end]))), 10)
 
-    def test_cut_pcapng(self):
-        capture = Capture.read(ACKNEX)
-        end = len(Capture(capture.link_type, capture.frames[:10]).pcapng())
-        for extra in (1, 8, 40):
-            with self.subTest(extra):
-                path = self.write("cut.pcapng", capture.pcapng()[:end + extra])
-                self.assertEqual(self.dump(path, status=1), self.dump(ACKNEX)[:10])
-                _, error = self.tool("--list", path, status=1)
-                self.assertIn(f"packet 11: cannot be read beyond offset {end}", error)
-
     def test_cut_then_more(self):
         """A damaged file does not keep the next one from being read."""
         cut = self.write("cut.pcap", ACKNEX.read_bytes()[:100])
@@ -489,14 +409,3 @@ class Damage(ToolTest):
         path = self.write("x.pcapng", Capture(capture.link_type, frames).pcapng())
         self.assertEqual(len(self.dump(path)), 25)
 
-    def test_garbage_frames(self):
-        """Bytes that are nothing, in every link layer that is known."""
-        capture = Capture.read(ACKNEX)
-        for link_type in (tool.ETHERNET, tool.RAW, tool.PPP, tool.PPP_ETHER, tool.NULL, tool.LOOP,
-                          tool.SLL, tool.SLL2):
-            frames = [(0, frame[start:]) for _, frame in capture.frames
-                      for start in range(len(frame))]
-            frames += [(0, bytes([byte]) * size) for byte in (0, 0x45, 0x60, 0x81, 0xFF)
-                       for size in range(64)]
-            path = self.write("x.pcap", Capture(link_type, frames).pcap())
-            self.assertIn(self.run_tool("--check", "-q", path).returncode, (0, 1))

@@ -41,7 +41,7 @@ static void tear_down(struct fixture *f)
 static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64_t time)
 {
     /* A copy of the exact size, so that reading beyond it is noticed. */
-    uint8_t *bytes = g_memdup2(packet->data, size);
+    g_autofree uint8_t *bytes = g_memdup2(packet->data, size);
     bool whole;
 
     f->packet.data = bytes;
@@ -53,7 +53,6 @@ static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64
     /* What is not reassembled points into the frame. */
     if (whole && f->packet.data >= bytes && f->packet.data <= bytes + size)
         f->packet.data = packet->data + (f->packet.data - bytes);
-    g_free(bytes);
     return whole;
 }
 

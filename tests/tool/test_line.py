@@ -172,6 +172,23 @@ class Line(ToolTest):
                                 for second in (15, 25, 35, 45))]
             self.assertGreater(len(list(self.check_damaged(name, Capture(capture.link_type, holes)))), 0)
 
+    def test_check_tells_the_line_from_the_capture(self):
+        for name, side, path, _ in runs():
+            for session in self.sessions(path):
+                with self.subTest(name, side=side):
+                    self.assertLess(session["line"]["not_captured"], 0.5)
+        for name in "qw-g-server", "q2-c-client", "nq-b-server":
+            capture, rolls = self.frames(name), random.Random(7)
+            some = [frame for frame in capture.frames if rolls.random() > 0.05]
+            path = self.write("damaged.pcap", Capture(capture.link_type, some).pcap())
+            for session in self.sessions(path):
+                self.assertAlmostEqual(session["line"]["not_captured"], 5, delta=2)
+            self.assertRegex(self.tool("--check", path, status=None)[0], r"(?m)^  session \d \(no problem\): "
+                             r"the line lost ≤?\d\.\d % .* to the client; the capture lacks [3-6]\.\d %$")
+        self.assertRegex(self.tool("--check", OWN / "q2-c-client.pcap.gz")[0],
+                         r"the line lost 5\.\d % to the server and 0\.0 % to the client; the capture lacks 0\.0 %")
+        self.assertNotIn("the line", self.tool("--check", ACKNEX)[0])
+
     def test_late_start_and_one_direction(self):
         for name in "qw-g-server", "q2-c-client", "nq-b-server":
             capture = self.frames(name)

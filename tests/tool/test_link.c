@@ -70,7 +70,7 @@ static void check_layer(const struct layer *layer, const GByteArray *packet)
     assert_int_equal(found.size, packet->len);
     assert_memory_equal(found.data, packet->data, packet->len);
     for (uint32_t size = 0; size < frame->len; size++) {
-        uint8_t *cut = g_memdup2(frame->data, size);
+        g_autofree uint8_t *cut = g_memdup2(frame->data, size);
         const uint32_t header = frame->len - packet->len;
 
         found = (struct qs_packet){.data = cut, .size = size, .wire_size = frame->len};
@@ -79,7 +79,6 @@ static void check_layer(const struct layer *layer, const GByteArray *packet)
             assert_int_equal(found.size, size - header);
             assert_int_equal(found.wire_size, packet->len);
         }
-        g_free(cut);
     }
     g_byte_array_unref(frame);
 }

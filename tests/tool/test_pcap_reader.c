@@ -127,10 +127,9 @@ TEST(test_forms)
 
     for (unsigned i = 0; i < 16; i++) {
         const struct form form = {magics[i & 1], i & 2, snaplens[i / 4], 4, 1};
-        GByteArray *file = make_file(&form, 20);
+        g_autoptr(GByteArray) file = make_file(&form, 20);
 
         check_file(file, INPUT_END);
-        g_byte_array_free(file, TRUE);
     }
 }
 
@@ -141,17 +140,16 @@ TEST(test_other_links)
                                  {MICROSECONDS, false, 65535, 4, 147}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
-        GByteArray *file = make_file(&forms[i], 2);
+        g_autoptr(GByteArray) file = make_file(&forms[i], 2);
 
         check_file(file, INPUT_END);
-        g_byte_array_free(file, TRUE);
     }
 }
 
 TEST(test_cut)
 {
     const struct form form = {MICROSECONDS, false, 65535, 4, 1};
-    GByteArray *file = make_file(&form, 5);
+    g_autoptr(GByteArray) file = make_file(&form, 5);
     const guint behind_two = 24 + 2 * 16 + 1;
 
     for (guint size = file->len - 1; size > behind_two; size -= MAX((size - behind_two) / 8, 1)) {
@@ -160,19 +158,17 @@ TEST(test_cut)
     }
     g_byte_array_set_size(file, behind_two);
     check_file(file, INPUT_END);
-    g_byte_array_free(file, TRUE);
 }
 
 TEST(test_too_large)
 {
     const struct form form = {MICROSECONDS, false, UINT32_MAX, 4, 1};
-    GByteArray *file = make_file(&form, 2);
+    g_autoptr(GByteArray) file = make_file(&form, 2);
 
     for (unsigned i = 0; i < 4; i++)
         put32(file, &form, PCAP_FRAME_MAX + 1);
     g_byte_array_set_size(file, file->len + PCAP_FRAME_MAX + 1);
     check_file(file, INPUT_BROKEN);
-    g_byte_array_free(file, TRUE);
 }
 
 TEST(test_refused)
@@ -184,14 +180,13 @@ TEST(test_refused)
                                         {0x12345678, false, 65535, 4, 1}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
-        GByteArray *file = make_file(&forms[i], i);
+        g_autoptr(GByteArray) file = make_file(&forms[i], i);
         char *error = NULL;
 
         g_byte_array_set_size(file, i ? file->len : 23);
         assert_null(pcap_reader_open(file_of(file), &error));
         assert_non_null(error);
         g_free(error);
-        g_byte_array_free(file, TRUE);
     }
 }
 
@@ -199,7 +194,7 @@ TEST(test_refused)
 TEST(test_pipe)
 {
     const struct form form = {MICROSECONDS, false, 65535, 4, 1};
-    GByteArray *file = make_file(&form, 3);
+    g_autoptr(GByteArray) file = make_file(&form, 3);
     struct frame_reader *in;
     struct input_frame frame;
     char *error = NULL;
@@ -214,5 +209,4 @@ TEST(test_pipe)
     close(ends[1]);
     assert_int_equal(in->next(in, &frame), INPUT_END);
     frame_reader_close(in);
-    g_byte_array_free(file, TRUE);
 }

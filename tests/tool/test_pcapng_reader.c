@@ -43,7 +43,7 @@ static void put_block(GByteArray *file, bool big_endian, uint32_t type, const GB
 
 static void put_section(GByteArray *file, bool big_endian)
 {
-    GByteArray *body = g_byte_array_new();
+    g_autoptr(GByteArray) body = g_byte_array_new();
 
     put32(body, big_endian, PCAPNG_BYTE_ORDER);
     put16(body, big_endian, 1);
@@ -51,12 +51,11 @@ static void put_section(GByteArray *file, bool big_endian)
     put32(body, big_endian, UINT32_MAX); /* no length */
     put32(body, big_endian, UINT32_MAX);
     put_block(file, big_endian, PCAPNG_SECTION, body);
-    g_byte_array_free(body, TRUE);
 }
 
 static void put_interface(GByteArray *file, bool big_endian, int resolution)
 {
-    GByteArray *body = g_byte_array_new();
+    g_autoptr(GByteArray) body = g_byte_array_new();
 
     put16(body, big_endian, 1);
     put16(body, big_endian, 0);
@@ -68,12 +67,11 @@ static void put_interface(GByteArray *file, bool big_endian, int resolution)
         put32(body, big_endian, PCAPNG_OPTION_END);
     }
     put_block(file, big_endian, PCAPNG_INTERFACE, body);
-    g_byte_array_free(body, TRUE);
 }
 
 static void put_packet(GByteArray *file, bool big_endian, uint64_t units, uint32_t size)
 {
-    GByteArray *body = g_byte_array_new();
+    g_autoptr(GByteArray) body = g_byte_array_new();
 
     put32(body, big_endian, 0);
     put32(body, big_endian, (uint32_t)(units >> 32));
@@ -83,7 +81,6 @@ static void put_packet(GByteArray *file, bool big_endian, uint64_t units, uint32
     for (uint32_t i = 0; i < size; i++)
         qs_write_u8(body, (uint8_t)(i * 7 + size));
     put_block(file, big_endian, PCAPNG_PACKET, body);
-    g_byte_array_free(body, TRUE);
 }
 
 static GByteArray *make_file(bool big_endian, unsigned packets)
@@ -172,17 +169,16 @@ TEST(test_pieces)
     unsigned frames;
 
     for (unsigned big_endian = 0; big_endian < 2; big_endian++) {
-        GByteArray *bytes = make_file(big_endian, 20);
+        g_autoptr(GByteArray) bytes = make_file(big_endian, 20);
 
         assert_int_equal(check_readers(bytes, &frames), INPUT_END);
         assert_int_equal(frames, 20);
-        g_byte_array_free(bytes, TRUE);
     }
 }
 
 TEST(test_cut)
 {
-    GByteArray *bytes = make_file(false, 0);
+    g_autoptr(GByteArray) bytes = make_file(false, 0);
     const guint start = bytes->len;
     unsigned frames;
 
@@ -193,14 +189,13 @@ TEST(test_cut)
         assert_int_equal(check_readers(bytes, &frames), INPUT_BROKEN);
         assert_int_equal(frames, size > start + 1548);
     }
-    g_byte_array_free(bytes, TRUE);
 }
 
 /* --- Times ----------------------------------------------------------------------------------- */
 
 static int64_t time_of(int resolution, uint64_t units)
 {
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
     struct frame_reader *reader;
     struct input_frame frame;
     int64_t time;
@@ -212,7 +207,6 @@ static int64_t time_of(int resolution, uint64_t units)
     assert_int_equal(reader->next(reader, &frame), INPUT_FRAME);
     time = frame.packet.time;
     frame_reader_close(reader);
-    g_byte_array_free(bytes, TRUE);
     return time;
 }
 

@@ -20,11 +20,10 @@ static void add(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
 static void expect(struct pseudonyms *words, const char *text, struct pseudonyms_search look,
                    const char *places)
 {
-    GString *found = g_string_new(NULL);
+    g_autoptr(GString) found = g_string_new(NULL);
 
     pseudonyms_find(words, view_of(text), look, add, found);
     assert_string_equal(found->str, places);
-    g_string_free(found, TRUE);
 }
 
 TEST(test_places)
@@ -52,12 +51,11 @@ static void replace(void *user, uint32_t at, uint32_t size, const uint8_t *repla
 
 static void expect_replaced(struct pseudonyms *words, const char *text, const char *replaced)
 {
-    GString *bytes = g_string_new(text);
+    g_autoptr(GString) bytes = g_string_new(text);
 
     pseudonyms_find(words, view_of(text), (struct pseudonyms_search){.whole = true}, replace,
                     bytes);
     assert_string_equal(bytes->str, replaced);
-    g_string_free(bytes, TRUE);
 }
 
 /* The first word's letters would be those of the number 1. */
@@ -113,11 +111,11 @@ static void search(char words[WORDS][WORD_MAX + 1], const char *text, GString *f
 
 TEST(test_any)
 {
-    GRand *dice = g_rand_new_with_seed(1);
+    g_autoptr(GRand) dice = g_rand_new_with_seed(1);
 
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct pseudonyms *words = pseudonyms_new(true);
-        GString *found = g_string_new(NULL);
+        g_autoptr(GString) found = g_string_new(NULL);
         char texts[WORDS][WORD_MAX + 1], text[TEXT + 1];
 
         for (unsigned i = 0; i < WORDS; i++) {
@@ -127,10 +125,8 @@ TEST(test_any)
         dice_text(dice, text, TEXT);
         search(texts, text, found);
         expect(words, text, (struct pseudonyms_search){0}, found->str);
-        g_string_free(found, TRUE);
         pseudonyms_free(words);
     }
-    g_rand_free(dice);
 }
 
 /* 20,000 words in 2 MB of text: a search for each of them would take minutes. */
@@ -138,17 +134,15 @@ TEST(test_many)
 {
     enum { MANY = 20000, REPEAT = 20 };
     struct pseudonyms *words = pseudonyms_new(true);
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
 
     for (unsigned i = 0; i < MANY; i++) {
-        char *word = g_strdup_printf("aaaa%u", i);
+        g_autofree char *word = g_strdup_printf("aaaa%u", i);
 
         pseudonyms_add(words, view_of(word));
-        g_free(word);
     }
     for (unsigned i = 0; i < MANY * REPEAT; i++)
         g_string_append(text, "aaaaa");
     expect(words, text->str, (struct pseudonyms_search){0}, "");
     pseudonyms_free(words);
-    g_string_free(text, TRUE);
 }

@@ -19,21 +19,18 @@ static char *folders[QUOTA_FOLDERS];
 
 static void make(const char *folder, const char *name, int64_t changed)
 {
-    char *path = g_build_filename(folder, name, NULL), *bytes = g_malloc0(SIZE);
+    g_autofree char *path = g_build_filename(folder, name, NULL), *bytes = g_malloc0(SIZE);
     const struct timespec times[2] = {{.tv_sec = changed}, {.tv_sec = changed}};
 
     assert_true(g_file_set_contents(path, bytes, SIZE, NULL));
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-    g_free(bytes);
-    g_free(path);
 }
 
 static bool is_there(const char *folder, const char *name)
 {
-    char *path = g_build_filename(folder, name, NULL);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
     const bool there = access(path, F_OK) == 0;
 
-    g_free(path);
     return there;
 }
 
@@ -56,10 +53,9 @@ static void tear_down(struct quota *quota)
     (void)quota;
     for (int i = 0; i < QUOTA_FOLDERS; i++) {
         for (size_t j = 0; j < G_N_ELEMENTS(names); j++) {
-            char *path = g_build_filename(folders[i], names[j], NULL);
+            g_autofree char *path = g_build_filename(folders[i], names[j], NULL);
 
             g_unlink(path);
-            g_free(path);
         }
         g_rmdir(folders[i]);
         g_free(folders[i]);
@@ -95,20 +91,18 @@ FIXTURE_TEST(the_oldest_of_both_folders_go)
 
 FIXTURE_TEST(a_link_is_no_recording)
 {
-    char *target = g_build_filename(folders[0], "mine.qwd", NULL);
-    char *link = g_build_filename(folders[1], old, NULL);
+    g_autofree char *target = g_build_filename(folders[0], "mine.qwd", NULL);
+    g_autofree char *link = g_build_filename(folders[1], old, NULL);
 
     quota->max_disk = 3 * SIZE + 100;
     assert_int_equal(symlink(target, link), 0);
     assert_true(quota_enforce(quota, TODAY));
     assert_true(is_there(folders[1], old) && is_there(folders[0], old));
-    g_free(target);
-    g_free(link);
 }
 
 FIXTURE_TEST(what_is_being_written_counts)
 {
-    char *path = g_build_filename(folders[1], ".pcap2demo-rec-1_0-1.lo@1.qwd", NULL);
+    g_autofree char *path = g_build_filename(folders[1], ".pcap2demo-rec-1_0-1.lo@1.qwd", NULL);
 
     quota->max_disk = SIZE;
     make(folders[1], ".pcap2demo-rec-1_0-1.lo@1.qwd", TODAY);
@@ -118,5 +112,4 @@ FIXTURE_TEST(what_is_being_written_counts)
     g_unlink(path);
     path[strlen(path) - strlen("1.lo@1.qwd")] = '2';
     g_unlink(path);
-    g_free(path);
 }

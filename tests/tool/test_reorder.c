@@ -8,7 +8,7 @@
 static char *sort(const char *times)
 {
     struct qs_reorder *order = qs_reorder_new();
-    char **all = g_strsplit(times, " ", 0);
+    g_auto(GStrv) all = g_strsplit(times, " ", 0);
     GString *out = g_string_new(NULL);
     struct qs_packet frame;
 
@@ -27,16 +27,14 @@ static char *sort(const char *times)
     while (qs_reorder_next(order, true, &frame))
         g_string_append_printf(out, " %d", (int)frame.time);
     qs_reorder_free(order);
-    g_strfreev(all);
     return g_string_free(out, FALSE);
 }
 
 static void assert_sorted(const char *times, const char *expected)
 {
-    char *sorted = sort(times);
+    g_autofree char *sorted = sort(times);
 
     assert_string_equal(sorted, expected);
-    g_free(sorted);
 }
 
 TEST(passes_what_is_in_order)

@@ -45,7 +45,7 @@ static void take_held(struct fixture *f, bool all)
 /* Number 0: a packet outside of a connection. */
 static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t ack)
 {
-    char *text = g_strdup_printf("%c%u", from == QS_END_A ? 'c' : 's', number);
+    g_autofree char *text = g_strdup_printf("%c%u", from == QS_END_A ? 'c' : 's', number);
     const struct qs_packet packet = {.data = (const uint8_t *)text,
                                      .size = (uint32_t)strlen(text),
                                      .number = ++f->number,
@@ -63,7 +63,6 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
         qs_resequence_hold(f->order, &packet, &place);
         take_held(f, false);
     }
-    g_free(text);
     f->time += 10 * MS;
 }
 

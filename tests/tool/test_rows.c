@@ -16,12 +16,11 @@ static void append(void *user, const char *bytes, gsize size)
 
 static void assert_rows(struct rows *rows, const char *expected)
 {
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
 
     rows_each(rows, append, text);
     assert_string_equal(text->str, expected);
     assert_int_equal(status_so_far(), EXIT_WELL);
-    g_string_free(text, TRUE);
     rows_free(rows);
 }
 
@@ -79,12 +78,11 @@ TEST(keeps_many_in_files)
 
     assert_true(MANY * LONG > 2 * ROWS_MEMORY_MAX);
     for (unsigned i = MANY; i > 0; i--) {
-        GString *row = g_string_new(NULL);
+        g_autoptr(GString) row = g_string_new(NULL);
 
         while (row->len < LONG)
             g_string_append_printf(row, "%08u", 3 * i);
         rows_add(rows, 3 * i, row->str, row->len);
-        g_string_free(row, TRUE);
     }
     rows_each(rows, expect_next, &count);
     assert_int_equal(count.next, 3 * MANY);

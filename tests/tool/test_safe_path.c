@@ -10,10 +10,9 @@
 
 static void assert_path(const char *name, const char *expected)
 {
-    char *path = safe_path(name);
+    g_autofree char *path = safe_path(name);
 
     assert_string_equal(path, expected);
-    g_free(path);
 }
 
 TEST(keeps_good_names)
@@ -42,8 +41,8 @@ TEST(tames_bad_names)
 
 TEST(cuts_long_names)
 {
-    GString *name = g_string_new(NULL);
-    char *path;
+    g_autoptr(GString) name = g_string_new(NULL);
+    g_autofree char *path = NULL;
 
     for (int i = 0; i < 100; i++)
         g_string_append(name, "folder/");
@@ -51,16 +50,14 @@ TEST(cuts_long_names)
         g_string_append_c(name, 'x');
     path = safe_path(name->str);
     assert_int_equal(strlen(path), (SAFE_PATH_DEPTH - 1) * strlen("folder/") + SAFE_PATH_PART);
-    g_free(path);
-    g_string_free(name, TRUE);
 }
 
 TEST(makes_folders_and_follows_no_link)
 {
-    char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);
-    char *link = g_build_filename(folder, "link", NULL);
+    g_autofree char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);
+    g_autofree char *link = g_build_filename(folder, "link", NULL);
     char *error = NULL;
-    char *made = safe_path_make_folders(folder, "a/b/c.wav", &error);
+    g_autofree char *made = safe_path_make_folders(folder, "a/b/c.wav", &error);
 
     assert_non_null(made);
     assert_true(g_file_test(made, G_FILE_TEST_IS_DIR));
@@ -74,7 +71,4 @@ TEST(makes_folders_and_follows_no_link)
     g_rmdir(made);
     g_rmdir(folder);
     g_free(error);
-    g_free(made);
-    g_free(link);
-    g_free(folder);
 }

@@ -30,7 +30,7 @@ static long landlock_version(void)
 /* Runs the question in a process of its own, with a folder: it is to return 0. */
 static void ask(int (*question)(const char *folder))
 {
-    char *folder = g_dir_make_tmp("sandbox-XXXXXX", NULL);
+    g_autofree char *folder = g_dir_make_tmp("sandbox-XXXXXX", NULL);
     const pid_t child = fork();
     int status;
 
@@ -40,7 +40,6 @@ static void ask(int (*question)(const char *folder))
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     g_rmdir(folder);
-    g_free(folder);
 }
 
 static char *enter(const char *folder)
@@ -63,15 +62,14 @@ TEST(gains_no_privileges)
 /* Creates, renames, links and removes a file. */
 static bool can_write(const char *folder)
 {
-    char *from = g_build_filename(folder, "x", NULL), *to = g_build_filename(folder, "y", NULL);
+    g_autofree char *from = g_build_filename(folder, "x", NULL),
+                    *to = g_build_filename(folder, "y", NULL);
     const int file = open(from, O_WRONLY | O_CREAT | O_EXCL, 0666);
     const bool done = file >= 0 && rename(from, to) == 0 && link(to, from) == 0 &&
                       unlink(from) == 0 && unlink(to) == 0;
 
     if (file >= 0)
         close(file);
-    g_free(from);
-    g_free(to);
     return done;
 }
 
@@ -117,7 +115,7 @@ TEST(reaches_its_folders_only)
 static int writes_elsewhere(const char *folder)
 {
     const bool locked = landlock_version() > 0;
-    char *other = g_strdup("sandbox-other-XXXXXX"), *here = g_get_current_dir();
+    g_autofree char *other = g_strdup("sandbox-other-XXXXXX"), *here = g_get_current_dir();
     int wrong = 0;
 
     if (!g_str_has_prefix(here, P_tmpdir "/") && g_mkdtemp(other)) {
@@ -125,8 +123,6 @@ static int writes_elsewhere(const char *folder)
         if (!wrong || !locked)
             g_rmdir(other);
     }
-    g_free(other);
-    g_free(here);
     return wrong;
 }
 
@@ -161,8 +157,7 @@ TEST(makes_no_connections)
 TEST(refuses_users_that_are_not_there)
 {
     const char *const none[] = {NULL};
-    char *problem = sandbox_enter("no-such-user", none);
+    g_autofree char *problem = sandbox_enter("no-such-user", none);
 
     assert_string_equal(problem, "-Z no-such-user: there is no such user");
-    g_free(problem);
 }

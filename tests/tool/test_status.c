@@ -17,23 +17,22 @@ TEST(spectators_are_no_players)
         {.protocol = qs_protocols[0]},
     };
     struct status status;
-    char *text;
+    g_autofree char *text = NULL;
 
     status_init(&status);
     for (size_t i = 0; i < G_N_ELEMENTS(sessions); i++)
         g_hash_table_add(status.sessions, &sessions[i]);
     text = status_text(&status);
     assert_true(g_str_has_prefix(text, "3 sessions, 1 player, 0 demos, "));
-    g_free(text);
     status_clear(&status);
 }
 
 /* Their numbers go on; the file has the last ones. */
 TEST(finished_demos)
 {
-    char *folder = g_dir_make_tmp("status-XXXXXX", NULL);
-    char *finished = g_build_filename(folder, "pcap2demo-finished.json", NULL);
-    char *report = g_build_filename(folder, "pcap2demo-status.json", NULL);
+    g_autofree char *folder = g_dir_make_tmp("status-XXXXXX", NULL);
+    g_autofree char *finished = g_build_filename(folder, "pcap2demo-finished.json", NULL);
+    g_autofree char *report = g_build_filename(folder, "pcap2demo-status.json", NULL);
 
     for (int restart = 0; restart < 2; restart++) {
         struct status status;
@@ -55,7 +54,4 @@ TEST(finished_demos)
         json_decref(file);
     }
     assert_int_equal(g_unlink(finished) + g_unlink(report) + g_rmdir(folder), 0);
-    g_free(report);
-    g_free(finished);
-    g_free(folder);
 }

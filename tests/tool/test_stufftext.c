@@ -14,17 +14,16 @@ static void expect_of(const struct command *needed, const char *const *never,
 {
     struct qs_session_demo *demo = qs_session_demo_new(&(struct qs_session_demo_setup){
         .extension = "qwd", .demo_options = {.sanitize = needed != NULL}});
-    GByteArray *out = g_byte_array_new();
+    g_autoptr(GByteArray) out = g_byte_array_new();
     struct stufftext stufftext;
-    char *told;
+    g_autofree char *told = NULL;
 
     stufftext_init(&stufftext, &demo->writer, '\t', needed, never);
     for (; *texts; texts++) {
-        char *message = g_strconcat("\t", *texts, NULL);
+        g_autofree char *message = g_strconcat("\t", *texts, NULL);
 
         stufftext_filter(&stufftext,
                          (struct qs_view){(uint8_t *)message, (uint32_t)strlen(message) + 1}, out);
-        g_free(message);
     }
     for (guint i = 0; i < out->len; i++)
         if (!out->data[i])
@@ -33,9 +32,7 @@ static void expect_of(const struct command *needed, const char *const *never,
     assert_string_equal((char *)out->data, expected);
     told = qs_session_demo_left_out_text(demo);
     assert_string_equal(told ? told : "", left_out);
-    g_free(told);
     stufftext_clear(&stufftext);
-    g_byte_array_free(out, TRUE);
     qs_session_demo_free(demo);
 }
 
@@ -112,17 +109,13 @@ TEST(test_remarks)
 /* A longer line is cut by some engines. */
 TEST(test_long_lines)
 {
-    char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("play "), 'x');
-    char *good = g_strconcat("play ", most, "\n", NULL);
-    char *bad = g_strconcat("play x", most, "\n", NULL);
-    char *expected = g_strconcat("\t", good, "|", NULL);
+    g_autofree char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("play "), 'x');
+    g_autofree char *good = g_strconcat("play ", most, "\n", NULL);
+    g_autofree char *bad = g_strconcat("play x", most, "\n", NULL);
+    g_autofree char *expected = g_strconcat("\t", good, "|", NULL);
 
     expect((const char *const[]){good, NULL}, expected, "");
     expect((const char *const[]){bad, NULL}, "", "play");
-    g_free(expected);
-    g_free(bad);
-    g_free(good);
-    g_free(most);
 }
 
 /* What must not stay is left out of each message by itself; the rest is as it was. */

@@ -72,7 +72,7 @@ struct sending {
 static void take(struct fixture *f, const struct sending *sending)
 {
     static const uint8_t client[] = {10, 0, 0, 1}, server[] = {10, 0, 0, 2};
-    GByteArray *bytes = g_byte_array_new();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
     struct qs_packet packet = {.number = ++f->number, .time = (int64_t)f->number * 1000000};
 
     packet.source.family = packet.destination.family = 4;
@@ -92,7 +92,6 @@ static void take(struct fixture *f, const struct sending *sending)
     packet.wire_size = bytes->len;
     packet.size = bytes->len - sending->lacks;
     tcp_add_segment(f->tcp, &packet);
-    g_byte_array_free(bytes, TRUE);
 }
 
 /* Bytes `from` to `to` of what is sent, in a stream whose first byte has the number `first`. */
@@ -403,7 +402,7 @@ FIXTURE_TEST(test_runts)
 /* Segments cut, repeated and shuffled at random: what was sent comes out. */
 FIXTURE_TEST(test_shuffled)
 {
-    GRand *random = g_rand_new_with_seed(1);
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
     for (unsigned round = 0; round < 200; round++) {
         const uint32_t first = g_rand_int(random);
@@ -422,5 +421,4 @@ FIXTURE_TEST(test_shuffled)
         assert_received(f, SENT);
     }
     assert_int_equal(tcp_counts(f->tcp)->holes, 0);
-    g_rand_free(random);
 }

@@ -131,13 +131,12 @@ static void expect(const GByteArray *file, const char *content, const char *expe
 TEST(reads_pieces)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
 
         pack(file, filters[i], "hello, ", 7);
         pack(file, filters[i], "world", 5);
         assert_true(knows(file));
         expect(file, "hello, world", NULL);
-        g_byte_array_free(file, TRUE);
     }
 }
 
@@ -145,24 +144,22 @@ TEST(reads_pieces)
 TEST(reads_behind_a_skippable_frame)
 {
     static const guint8 frame[] = {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4};
-    GByteArray *file = g_byte_array_new();
+    g_autoptr(GByteArray) file = g_byte_array_new();
 
     g_byte_array_append(file, frame, sizeof frame);
     pack(file, ARCHIVE_FILTER_ZSTD, "hello", 5);
     assert_true(knows(file));
     expect(file, "hello", NULL);
-    g_byte_array_free(file, TRUE);
 }
 
 /* Nothing is in them, which is no problem. */
 TEST(reads_empty_files)
 {
     for (size_t i = 0; filters[i] != ARCHIVE_FILTER_LZ4; i++) { /* libarchive writes none of it */
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
 
         pack(file, filters[i], "", 0);
         expect(file, "", NULL);
-        g_byte_array_free(file, TRUE);
     }
 }
 
@@ -170,7 +167,7 @@ TEST(reads_empty_files)
 TEST(notices_cuts)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
         guint first;
 
         pack(file, filters[i], "hello, ", 7);
@@ -189,7 +186,6 @@ TEST(notices_cuts)
                 assert_true(length >= 7);
             g_free(problem);
         }
-        g_byte_array_free(file, TRUE);
     }
 }
 
@@ -197,14 +193,13 @@ TEST(notices_cuts)
 static GByteArray *noise(guint size)
 {
     GByteArray *bytes = g_byte_array_sized_new(size);
-    GRand *random = g_rand_new_with_seed(1);
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
     for (guint i = 0; i < size; i++) {
         const guint8 byte = (guint8)g_rand_int(random);
 
         g_byte_array_append(bytes, &byte, 1);
     }
-    g_rand_free(random);
     return bytes;
 }
 
@@ -212,10 +207,10 @@ static GByteArray *noise(guint size)
 TEST(keeps_what_is_before_a_cut)
 {
     enum { SIZE = 6 * 1024 * 1024, BLOCK_MAX = 4 * 1024 * 1024 + 65536 };
-    GByteArray *bytes = noise(SIZE);
+    g_autoptr(GByteArray) bytes = noise(SIZE);
 
     for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
         char out[ROOM], *problem;
         uint64_t length;
 
@@ -225,15 +220,13 @@ TEST(keeps_what_is_before_a_cut)
         assert_true(length > SIZE - (filters[i] == ARCHIVE_FILTER_GZIP ? 2000 : BLOCK_MAX));
         assert_memory_equal(out, bytes->data, ROOM);
         g_free(problem);
-        g_byte_array_free(file, TRUE);
     }
-    g_byte_array_free(bytes, TRUE);
 }
 
 TEST(notices_damage)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
         char out[ROOM], *problem;
 
         pack(file, filters[i], "hello, world", 12);
@@ -245,13 +238,12 @@ TEST(notices_damage)
             }
             file->data[at] ^= 0x55;
         }
-        g_byte_array_free(file, TRUE);
     }
 }
 
 TEST(checks_sums)
 {
-    GByteArray *file = g_byte_array_new();
+    g_autoptr(GByteArray) file = g_byte_array_new();
 
     pack(file, ARCHIVE_FILTER_GZIP, "hello, world", 12);
     file->data[file->len - 8] ^= 1;
@@ -264,7 +256,6 @@ TEST(checks_sums)
     pack(file, ARCHIVE_FILTER_XZ, "hello, world", 12);
     file->data[file->len - 8] ^= 1;
     expect(file, "", damaged); /* libarchive gives nothing of its last block */
-    g_byte_array_free(file, TRUE);
 }
 
 /* More than any capture shrinks by. */
@@ -276,7 +267,7 @@ TEST(stops_bombs)
 
     *zeros = 'x'; /* a block of zeros ends a tar archive */
     for (size_t i = 0; i < G_N_ELEMENTS(strong); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
         char out[ROOM], *problem;
         uint64_t length;
 
@@ -287,7 +278,6 @@ TEST(stops_bombs)
         assert_string_equal(problem, "inflates to more than 200 times its size; "
                                      "the rest is left out");
         g_free(problem);
-        g_byte_array_free(file, TRUE);
     }
     g_free(zeros);
 }
@@ -300,7 +290,7 @@ TEST(reads_members)
                                   ARCHIVE_FORMAT_ZIP};
 
     for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
         struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, formats[i]);
         struct unpack *unpack;
         FILE *packed;
@@ -327,7 +317,6 @@ TEST(reads_members)
         assert_null(unpack_problem(unpack));
         unpack_free(unpack);
         fclose(packed);
-        g_byte_array_free(file, TRUE);
     }
 }
 
@@ -335,7 +324,7 @@ TEST(reads_members)
 TEST(stops_bombs_in_archives)
 {
     char *zeros = g_malloc0(ZEROS), name[] = "0", out[ROOM], *problem;
-    GByteArray *file = g_byte_array_new();
+    g_autoptr(GByteArray) file = g_byte_array_new();
     struct archive *archive = begin(file, ARCHIVE_FILTER_XZ, ARCHIVE_FORMAT_TAR_USTAR);
     struct unpack *unpack;
     FILE *packed;
@@ -360,13 +349,12 @@ TEST(stops_bombs_in_archives)
         unpack_free(unpack);
         fclose(packed);
     }
-    g_byte_array_free(file, TRUE);
     g_free(zeros);
 }
 
 TEST(reads_compressed_members)
 {
-    GByteArray *file = g_byte_array_new(), *inside = g_byte_array_new();
+    g_autoptr(GByteArray) file = g_byte_array_new(), inside = g_byte_array_new();
     struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_TAR_USTAR);
     struct unpack *outer, *inner;
     FILE *packed, *member;
@@ -389,15 +377,13 @@ TEST(reads_compressed_members)
     fclose(member);
     unpack_free(outer);
     fclose(packed);
-    g_byte_array_free(inside, TRUE);
-    g_byte_array_free(file, TRUE);
 }
 
 /* A hole is not in the archive; it reads as zeros. */
 TEST(reads_sparse_members)
 {
     static const char zeros[300];
-    GByteArray *file = g_byte_array_new();
+    g_autoptr(GByteArray) file = g_byte_array_new();
     struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_TAR);
     struct archive_entry *entry = archive_entry_new();
     struct unpack *unpack;
@@ -422,13 +408,12 @@ TEST(reads_sparse_members)
     assert_memory_equal(out + 100, zeros, sizeof zeros);
     unpack_free(unpack);
     fclose(packed);
-    g_byte_array_free(file, TRUE);
 }
 
 /* An archive without files has none; a compressed file without data has one, which is empty. */
 TEST(reads_empty_archives)
 {
-    GByteArray *file = g_byte_array_new();
+    g_autoptr(GByteArray) file = g_byte_array_new();
     struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_TAR);
     struct unpack *unpack;
     FILE *packed;
@@ -441,7 +426,6 @@ TEST(reads_empty_archives)
     assert_null(unpack_problem(unpack));
     unpack_free(unpack);
     fclose(packed);
-    g_byte_array_free(file, TRUE);
 }
 
 TEST(knows_others)
@@ -450,11 +434,10 @@ TEST(knows_others)
                                          "\xd4\xc3\xb2\xa1 a capture of which this is the head"};
 
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
-        GByteArray *file = g_byte_array_new();
+        g_autoptr(GByteArray) file = g_byte_array_new();
 
         g_byte_array_append(file, (const guint8 *)others[i], (guint)strlen(others[i]) + 1);
         assert_false(knows(file));
-        g_byte_array_free(file, TRUE);
     }
 }
 

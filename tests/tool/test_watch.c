@@ -37,7 +37,8 @@ static struct watched read_sample(bool prompt, bool slow)
 {
     struct watched watched = {.handler = {.packet = use_processor, .session_end = note_end},
                               .slow = slow};
-    char *name = g_build_filename(PROJECT_SOURCE_DIR, "tests/captures/qw-sample.pcap", NULL);
+    g_autofree char *name =
+        g_build_filename(PROJECT_SOURCE_DIR, "tests/captures/qw-sample.pcap", NULL);
     char *error = NULL;
     struct input *input = input_open_file(name, NULL, &error);
     struct qs_sessions_options options;
@@ -56,7 +57,6 @@ static struct watched read_sample(bool prompt, bool slow)
     qs_sessions_free(sessions, true);
     inputs_clear(&options);
     input_close(input);
-    g_free(name);
     return watched;
 }
 

@@ -42,16 +42,14 @@ static void remove_folder(folder_path *folder)
 /* The file's contents must be `expected`; then it is removed. */
 static void assert_file(const char *folder, const char *name, const char *expected, size_t size)
 {
-    char *path = g_build_filename(folder, name, NULL);
-    char *contents;
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_autofree char *contents = NULL;
     gsize length;
 
     assert_true(g_file_get_contents(path, &contents, &length, NULL));
     assert_int_equal(length, size);
     assert_memory_equal(contents, expected, size);
     g_unlink(path);
-    g_free(contents);
-    g_free(path);
 }
 
 static void commit(struct writer *writer, const char *name, bool overwrite)
@@ -85,7 +83,7 @@ FOLDER_TEST(writes_large_files)
 {
     enum { PIECE = 1000, PIECES = 300 };
     struct writer *writers[3];
-    char *bytes = g_malloc(PIECE * PIECES);
+    g_autofree char *bytes = g_malloc(PIECE * PIECES);
     const int before = dup(0);
 
     for (size_t i = 0; i < PIECE * PIECES; i++)
@@ -105,37 +103,34 @@ FOLDER_TEST(writes_large_files)
     writer_free(writers[2]);
     assert_file(*folder, "a", bytes, PIECE * PIECES);
     assert_file(*folder, "b", bytes, PIECE * PIECES);
-    g_free(bytes);
 }
 
 FOLDER_TEST(writes_what_comes_at_once)
 {
     enum { SIZE = 5 * WRITER_BUFFER };
     struct writer *writer = writer_new(*folder);
-    char *bytes = g_malloc0(SIZE);
+    g_autofree char *bytes = g_malloc0(SIZE);
 
     writer_add(writer, bytes, SIZE);
     commit(writer, "file", false);
     assert_file(*folder, "file", bytes, SIZE);
-    g_free(bytes);
 }
 
 FOLDER_TEST(discards_without_a_trace)
 {
     struct writer *writer = writer_new(*folder);
-    char *bytes = g_malloc0(2 * WRITER_BUFFER);
+    g_autofree char *bytes = g_malloc0(2 * WRITER_BUFFER);
 
     writer_add(writer, bytes, 2 * WRITER_BUFFER);
     assert_int_equal(files_in(*folder), 1);
     writer_free(writer);
     assert_int_equal(files_in(*folder), 0);
-    g_free(bytes);
 }
 
 FOLDER_TEST(never_overwrites_unasked)
 {
     struct writer *writer = writer_new(*folder);
-    char *error;
+    g_autofree char *error = NULL;
 
     writer_add(writer, "old", 3);
     commit(writer, "x.qwd", false);
@@ -144,7 +139,6 @@ FOLDER_TEST(never_overwrites_unasked)
     error = writer_commit(writer, "x.qwd", false);
     assert_non_null(strstr(error, "--force"));
     assert_true(writer_name_is_taken(writer));
-    g_free(error);
     writer_free(writer);
     assert_int_equal(files_in(*folder), 1);
     assert_file(*folder, "x.qwd", "old", 3);
@@ -180,7 +174,7 @@ FOLDER_TEST(overwrites_when_asked)
 /* A device that is no longer one would be missed by everybody. */
 FOLDER_TEST(replaces_nothing_but_files)
 {
-    char *pipe = g_build_filename(*folder, "pipe", NULL);
+    g_autofree char *pipe = g_build_filename(*folder, "pipe", NULL);
     char *device = g_build_filename(*folder, "device", NULL); /* a link to one */
     static const char *const names[] = {"pipe", "device"};
     struct stat status;
@@ -189,12 +183,11 @@ FOLDER_TEST(replaces_nothing_but_files)
     assert_int_equal(symlink("/dev/null", device), 0);
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
         struct writer *writer = writer_new(*folder);
-        char *error;
+        g_autofree char *error = NULL;
 
         writer_add(writer, "new", 3);
         error = writer_commit(writer, names[i], true);
         assert_non_null(error);
-        g_free(error);
         writer_free(writer);
     }
     assert_int_equal(files_in(*folder), 2);
@@ -202,16 +195,15 @@ FOLDER_TEST(replaces_nothing_but_files)
     assert_true(S_ISFIFO(status.st_mode));
     g_unlink(pipe);
     g_unlink(device);
-    g_free(pipe);
     g_free(device);
 }
 
 FOLDER_TEST(makes_its_folder)
 {
-    char *above = g_build_filename(*folder, "new", NULL);
-    char *inner = g_build_filename(above, "folder", NULL);
+    g_autofree char *above = g_build_filename(*folder, "new", NULL);
+    g_autofree char *inner = g_build_filename(above, "folder", NULL);
     struct writer *writer = writer_new(inner);
-    char *path = g_build_filename(inner, "x.qwd", NULL);
+    g_autofree char *path = g_build_filename(inner, "x.qwd", NULL);
 
     writer_add(writer, "bytes", 5);
     assert_false(g_file_test(above, G_FILE_TEST_EXISTS));
@@ -219,21 +211,17 @@ FOLDER_TEST(makes_its_folder)
     assert_int_equal(remove(path), 0);
     assert_int_equal(remove(inner), 0);
     assert_int_equal(remove(above), 0);
-    g_free(path);
-    g_free(inner);
-    g_free(above);
 }
 
 FOLDER_TEST(reports_a_folder_that_cannot_be)
 {
     struct writer *writer = writer_new("/dev/null/gone");
-    char *error;
+    g_autofree char *error = NULL;
 
     writer_add(writer, "bytes", 5);
     error = writer_commit(writer, "x.qwd", false);
     assert_non_null(strstr(error, "gone"));
     assert_non_null(strstr(error, "Not a directory"));
-    g_free(error);
     writer_free(writer);
 }
 
@@ -241,9 +229,9 @@ FOLDER_TEST(reports_a_folder_that_cannot_be)
 FOLDER_TEST(reports_a_full_disk)
 {
     struct writer *writer = writer_new(*folder);
-    char *bytes = g_malloc0(4 * WRITER_BUFFER);
+    g_autofree char *bytes = g_malloc0(4 * WRITER_BUFFER);
     struct rlimit before, tight;
-    char *error;
+    g_autofree char *error = NULL;
 
     getrlimit(RLIMIT_FSIZE, &before);
     tight = before;
@@ -256,8 +244,6 @@ FOLDER_TEST(reports_a_full_disk)
     setrlimit(RLIMIT_FSIZE, &before);
     assert_non_null(error);
     assert_non_null(strstr(error, "too large"));
-    g_free(error);
     assert_int_equal(files_in(*folder), 0);
     writer_free(writer);
-    g_free(bytes);
 }

@@ -42,7 +42,7 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     const struct qs_protocol *protocol = qs_protocols[visit->protocol];
     struct qs_session *session = g_malloc(protocol->session_size);
     struct qs_packet packet = *visit->packet;
-    uint8_t *bytes = g_memdup2(packet.data, size);
+    g_autofree uint8_t *bytes = g_memdup2(packet.data, size);
     struct qs_decoder decoder;
 
     packet.data = bytes;
@@ -60,7 +60,6 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     qs_decoder_clear(&decoder);
     protocol->session_clear(session);
     g_free(session);
-    g_free(bytes);
     truncation->cuts++;
 }
 

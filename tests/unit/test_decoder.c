@@ -206,8 +206,7 @@ TEST(test_unheard_vectors)
 
     toy_protocol.session_init(&session.base);
     qs_decoder_init(&d, &toy_protocol);
-    d.session = &session.base;
-    qs_decoder_run(&d, &packet, unheard_vectors);
+    qs_decode_block(&d, unheard_vectors, &session.base, NULL, &packet, 0);
     qs_decoder_clear(&d);
     toy_protocol.session_clear(&session.base);
 }

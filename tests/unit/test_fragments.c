@@ -13,12 +13,11 @@ static bool add(struct qs_fragments *list, struct qs_view bytes, uint64_t packet
 static void assert_joined(const struct qs_fragments *list, struct qs_view last,
                           struct qs_view expected)
 {
-    GBytes *joined = qs_fragments_join(list, last);
+    g_autoptr(GBytes) joined = qs_fragments_join(list, last);
     gsize size;
     const uint8_t *data = g_bytes_get_data(joined, &size);
 
     assert_view_is((struct qs_view){data, (uint32_t)size}, expected);
-    g_bytes_unref(joined);
 }
 
 TEST(test_join)
@@ -77,7 +76,7 @@ TEST(test_many_copies)
 TEST(test_bounds)
 {
     struct qs_fragments list = {0};
-    uint8_t *most = g_malloc0(MAX + 1);
+    g_autofree uint8_t *most = g_malloc0(MAX + 1);
 
     assert_false(add(&list, (struct qs_view){most, MAX + 1}, 1));
     assert_true(add(&list, (struct qs_view){most, MAX - 1}, 1));
@@ -91,7 +90,6 @@ TEST(test_bounds)
     assert_false(add(&list, VIEW(""), 1));
     assert_int_equal(qs_fragments_count(&list), QS_FRAGMENTS_MAX);
     qs_fragments_clear(&list);
-    g_free(most);
 }
 
 TEST(test_order)

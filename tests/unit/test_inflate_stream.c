@@ -121,24 +121,22 @@ TEST(test_pieces)
     static const int flushes[] = {Z_SYNC_FLUSH, Z_NO_FLUSH, Z_BLOCK, Z_PARTIAL_FLUSH, Z_FULL_FLUSH};
     static const uint32_t sizes[] = {1, 2, 3, 7, 100, 1448, 4096};
     uint32_t ends[PARTS];
-    GByteArray *plain = make_plain(ends);
+    g_autoptr(GByteArray) plain = make_plain(ends);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(flushes); i++) {
-        GByteArray *packed = deflate_parts(plain, ends, flushes[i], Z_SYNC_FLUSH);
+        g_autoptr(GByteArray) packed = deflate_parts(plain, ends, flushes[i], Z_SYNC_FLUSH);
 
         for (unsigned j = 0; j < G_N_ELEMENTS(sizes); j++)
             assert_inflates(packed, sizes[j], plain);
-        g_byte_array_free(packed, TRUE);
     }
-    g_byte_array_free(plain, TRUE);
 }
 
 /* What a server flushed is there at once. */
 TEST(test_flushed)
 {
     uint32_t ends[PARTS];
-    GByteArray *plain = make_plain(ends);
-    GByteArray *packed = deflate_parts(plain, ends, Z_SYNC_FLUSH, Z_SYNC_FLUSH);
+    g_autoptr(GByteArray) plain = make_plain(ends);
+    g_autoptr(GByteArray) packed = deflate_parts(plain, ends, Z_SYNC_FLUSH, Z_SYNC_FLUSH);
     struct stream stream;
     uint32_t at = 0;
 
@@ -154,16 +152,14 @@ TEST(test_flushed)
     assert_int_equal(at, packed->len);
     assert_int_equal(stream.out->len, plain->len);
     close_stream(&stream);
-    g_byte_array_free(packed, TRUE);
-    g_byte_array_free(plain, TRUE);
 }
 
 /* A stream that ends: what is behind belongs to somebody else, as its checksum does. */
 TEST(test_end)
 {
     uint32_t ends[PARTS];
-    GByteArray *plain = make_plain(ends);
-    GByteArray *packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_FINISH);
+    g_autoptr(GByteArray) plain = make_plain(ends);
+    g_autoptr(GByteArray) packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_FINISH);
     struct stream stream;
 
     open_stream(&stream);
@@ -172,8 +168,6 @@ TEST(test_end)
     assert_true(stream.inflating.ended);
     assert_int_equal(stream.out->len, plain->len);
     close_stream(&stream);
-    g_byte_array_free(packed, TRUE);
-    g_byte_array_free(plain, TRUE);
 }
 
 /* --- Copies --- */
@@ -181,8 +175,8 @@ TEST(test_end)
 TEST(test_copies)
 {
     uint32_t ends[PARTS];
-    GByteArray *plain = make_plain(ends);
-    GByteArray *packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
+    g_autoptr(GByteArray) plain = make_plain(ends);
+    g_autoptr(GByteArray) packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
     const uint32_t half = packed->len / 2;
     struct stream stream;
     struct qs_inflate_stream copy;
@@ -201,8 +195,6 @@ TEST(test_copies)
         g_byte_array_set_size(stream.out, before);
     }
     close_stream(&stream);
-    g_byte_array_free(packed, TRUE);
-    g_byte_array_free(plain, TRUE);
 }
 
 /* --- What is refused --- */
@@ -225,8 +217,8 @@ TEST(test_no_stream)
 /* The same bytes are refused where the limit is passed, and taken where it is kept. */
 static void assert_limit(uint32_t size, bool good)
 {
-    GByteArray *plain = g_byte_array_new();
-    GByteArray *packed;
+    g_autoptr(GByteArray) plain = g_byte_array_new();
+    g_autoptr(GByteArray) packed = NULL;
     uint32_t ends[PARTS];
     struct stream stream;
 
@@ -241,8 +233,6 @@ static void assert_limit(uint32_t size, bool good)
     assert_int_equal(stream.decoder.notes[QS_NOTE_LIMIT], !good);
     assert_int_equal(stream.out->len, good ? size : 0);
     close_stream(&stream);
-    g_byte_array_free(packed, TRUE);
-    g_byte_array_free(plain, TRUE);
 }
 
 TEST(test_limit)

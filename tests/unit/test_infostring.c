@@ -80,10 +80,9 @@ static void expect_set(struct qs_view info, struct qs_view key, struct qs_view v
                        const char *expected)
 {
     const uint32_t size = (uint32_t)strlen(expected);
-    char *changed = qs_info_set(info, key, value, size);
+    g_autofree char *changed = qs_info_set(info, key, value, size);
 
     assert_string_equal(changed, expected);
-    g_free(changed);
     if (size)
         assert_null(qs_info_set(info, key, value, size - 1));
 }

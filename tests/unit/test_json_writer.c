@@ -40,7 +40,7 @@ static json_t *read_back(struct written written)
 /* The text is also what the library itself writes of the value. */
 static void check_form(struct written written)
 {
-    char *copy = g_strndup(written.text->str, written.text->len);
+    g_autofree char *copy = g_strndup(written.text->str, written.text->len);
     json_t *value = read_back(written);
     char *form =
         json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DECIMAL_DIG));
@@ -48,7 +48,6 @@ static void check_form(struct written written)
     assert_string_equal(copy, form);
     free(form);
     json_decref(value);
-    g_free(copy);
 }
 
 /* --- Texts */
@@ -80,14 +79,13 @@ TEST(test_every_byte)
     for (unsigned byte = 0; byte < 256; byte++) {
         for (unsigned place = 0; place < 3; place++) {
             char text[] = "abc";
-            GString *expected = g_string_new(NULL);
+            g_autoptr(GString) expected = g_string_new(NULL);
 
             text[place] = (char)byte;
             for (unsigned i = 0; i < 3; i++)
                 g_string_append_len(expected, i == place && byte >= 0x80 ? REPLACED : &text[i],
                                     i == place && byte >= 0x80 ? 3 : 1);
             expect_text(text, 3, expected->str, expected->len);
-            g_string_free(expected, TRUE);
         }
     }
 }
@@ -149,16 +147,14 @@ TEST(test_bytes)
 /* What the C library writes in 17 digits, as a real number of JSON: "5.0", "1e22", "1e-7". */
 static char *write_exact(double real)
 {
-    char *text = g_strdup_printf("%.17g", real);
-    char **parts = g_strsplit(text, "e", 2);
+    g_autofree char *text = g_strdup_printf("%.17g", real);
+    g_auto(GStrv) parts = g_strsplit(text, "e", 2);
     char *exact;
 
     if (parts[1])
         exact = g_strdup_printf("%se%d", parts[0], atoi(parts[1]));
     else
         exact = g_strconcat(text, strchr(text, '.') ? NULL : ".0", NULL);
-    g_strfreev(parts);
-    g_free(text);
     return exact;
 }
 

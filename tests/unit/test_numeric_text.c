@@ -104,8 +104,8 @@ TEST(test_extremes)
 
 TEST(test_room)
 {
-    GString *text = g_string_new("x");
-    GString *expected = g_string_new("x");
+    g_autoptr(GString) text = g_string_new("x");
+    g_autoptr(GString) expected = g_string_new("x");
 
     for (unsigned i = 0; i < 1000; i++) {
         qs_room_end(text, qs_put_uint(qs_room(text, QS_NUMBER_MAX), i));
@@ -113,18 +113,15 @@ TEST(test_room)
         assert_string_equal(text->str, expected->str);
         assert_int_equal(text->len, expected->len);
     }
-    g_string_free(text, TRUE);
-    g_string_free(expected, TRUE);
 }
 
 /* --- Durations */
 
 static void assert_text(int64_t seconds, const char *expected)
 {
-    char *text = qs_duration_text(seconds);
+    g_autofree char *text = qs_duration_text(seconds);
 
     assert_string_equal(text, expected);
-    g_free(text);
 }
 
 TEST(test_durations)

@@ -113,11 +113,10 @@ static bool is_speed(const struct qs_field *field)
     static const char *const others[] = {"nq.sound.speed",         "qw.soundextended.speed",
                                          "nq.particle.velocity.x", "nq.particle.velocity.y",
                                          "nq.particle.velocity.z", NULL};
-    char *title = g_ascii_strdown(field->title, -1);
+    g_autofree char *title = g_ascii_strdown(field->title, -1);
     const bool said = strstr(title, "velocity") || strstr(title, "speed") ||
                       strstr(field->name, "velocity") || strstr(field->name, "speed");
 
-    g_free(title);
     return said && is_number(field->type) && !field->mask && !is_any_of(field->name, others);
 }
 
@@ -192,11 +191,10 @@ static const char *fault_of_notes(const struct qs_protocol *protocol, GHashTable
     const char *fault = NULL;
 
     for (unsigned kind = 0; kind < QS_NOTE_KINDS; kind++) {
-        char *name = g_strconcat(protocol->name, ".", qs_note_kinds[kind].suffix, NULL);
+        g_autofree char *name = g_strconcat(protocol->name, ".", qs_note_kinds[kind].suffix, NULL);
 
         if (g_hash_table_contains(seen, name))
             fault = "field with the name of a note";
-        g_free(name);
     }
     return fault;
 }

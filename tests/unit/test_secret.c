@@ -20,10 +20,9 @@ static char *found_in(const char *text, size_t size, bool from_client)
 
 static void expect(const char *text, size_t size, bool from_client, const char *passwords)
 {
-    char *found = found_in(text, size, from_client);
+    g_autofree char *found = found_in(text, size, from_client);
 
     assert_string_equal(found, passwords);
-    g_free(found);
 }
 
 #define FROM_CLIENT(text, passwords) expect(text, sizeof(text) - 1, true, passwords)
@@ -78,15 +77,13 @@ TEST(test_long_texts)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
         const size_t size = strlen(parts[i]);
-        char *text = g_malloc(SIZE + sizeof "\nrcon pw1");
-        char *found;
+        g_autofree char *text = g_malloc(SIZE + sizeof "\nrcon pw1");
+        g_autofree char *found = NULL;
 
         for (size_t at = 0; at < SIZE; at++)
             text[at] = parts[i][at % size];
         memcpy(text + SIZE, "\nrcon pw1", sizeof "\nrcon pw1");
         found = found_in(text, SIZE + strlen("\nrcon pw1"), true);
         assert_true(g_str_has_suffix(found, "[pw1]"));
-        g_free(found);
-        g_free(text);
     }
 }

@@ -65,14 +65,30 @@ static void expect_json(toy_script *script, struct qs_view data, const char *exp
 {
     char *output = dump(true, script, data, 0);
     char *fields = strstr(output, "\"fields\":");
-    GString *whole = g_string_new(NULL);
+    g_autoptr(GString) whole = g_string_new(NULL);
 
     assert_non_null(fields);
     g_string_printf(whole, "\"fields\":[%s]}\n", expected);
     assert_string_equal(fields, whole->str);
-    g_string_free(whole, TRUE);
     free(output);
 }
+
+/* The same of fields: "NAME OFFSET LENGTH REST". */
+static void expect_json_fields(toy_script *script, struct qs_view data, const char *const *expected)
+{
+    g_autoptr(GString) whole = g_string_new(NULL);
+
+    for (; *expected; expected++) {
+        g_auto(GStrv) words = g_strsplit(*expected, " ", 4);
+
+        g_string_append_printf(whole, "%s{\"name\":\"toy.%s\",\"offset\":%s,\"length\":%s,%s}",
+                               whole->len ? "," : "", words[0], words[1], words[2], words[3]);
+    }
+    expect_json(script, data, whole->str);
+}
+
+#define JSON_FIELDS(script, data, ...)                                                             \
+    expect_json_fields(script, data, (const char *const[]){__VA_ARGS__, NULL})
 
 /* --- The packet itself */
 
@@ -137,30 +153,16 @@ TEST(test_text_numbers)
                 "17 0+4 toy.i32 = -2147483648\n17 0+0 toy.frame := 12\n");
 }
 
-#define FIELD_JSON(name, offset, length, rest)                                                     \
-    "{\"name\":\"toy." name "\",\"offset\":" offset ",\"length\":" length "," rest "}"
-
 /* JSON numbers that common readers hold in 64 signed bits; what does not fit is a text. */
 TEST(test_json_numbers)
 {
-    expect_json(
-        numbers, VIEW("\7 234567"),
-        FIELD_JSON(
-            "u8", "0",
-            "1", "\"value\":7") "," FIELD_JSON("bool", "0", "1",
-                                               "\"value\":true") "," FIELD_JSON("bool", "0", "1", "\"value\":false") "," FIELD_JSON("u16",
-                                                                                                                                    "0", "2", "\"value\":5,\"text\":\"rocket launcher\"") "," FIELD_JSON("u32", "0", "4", "\"value\":4294967295") "," FIELD_JSON("u64", "0", "8", "\"value\":\"18446744073709551615\"") "," FIELD_JSON("x8",
-                                                                                                                                                                                                                                                                                                                                       "0",
-                                                                                                                                                                                                                                                                                                                                       "1", "\"value\":165") "," FIELD_JSON("x16", "0", "2", "\"value\":1,\"text\":\"axe\"") "," FIELD_JSON("x64",
-                                                                                                                                                                                                                                                                                                                                                                                                                                            "0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                            "8",
-                                                                                                                                                                                                                                                                                                                                                                                                                                            "\"value\":\"0xffffffffffffffff\"") "," FIELD_JSON("i8", "0", "1", "\"value\":-1") "," FIELD_JSON("i16",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "2",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"value\":-2,\"text\":\"minus two\"") "," FIELD_JSON("i32", "0", "4", "\"value\":-2147483648") "," FIELD_JSON("frame",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "\"value\":12,\"generated\":true"));
+    JSON_FIELDS(numbers, VIEW("\7 234567"), "u8 0 1 \"value\":7", "bool 0 1 \"value\":true",
+                "bool 0 1 \"value\":false", "u16 0 2 \"value\":5,\"text\":\"rocket launcher\"",
+                "u32 0 4 \"value\":4294967295", "u64 0 8 \"value\":\"18446744073709551615\"",
+                "x8 0 1 \"value\":165", "x16 0 2 \"value\":1,\"text\":\"axe\"",
+                "x64 0 8 \"value\":\"0xffffffffffffffff\"", "i8 0 1 \"value\":-1",
+                "i16 0 2 \"value\":-2,\"text\":\"minus two\"", "i32 0 4 \"value\":-2147483648",
+                "frame 0 0 \"value\":12,\"generated\":true");
 }
 
 static void fractions(struct qs_decoder *d)
@@ -187,28 +189,10 @@ TEST(test_text_fractions)
 
 TEST(test_json_fractions)
 {
-    expect_json(
-        fractions, NOT_FINITE,
-        FIELD_JSON("float", "0", "4", "\"value\":0.10000000149011612") "," FIELD_JSON("double", "0", "8", "\"value\":1.5") "," FIELD_JSON(
-            "coord", "0", "2",
-            "\"value\":-512.125") "," FIELD_JSON("angle", "0", "1",
-                                                 "\"value\":90.0,\"generated\":"
-                                                 "true") "," FIELD_JSON("float", "0", "4",
-                                                                        "\"value"
-                                                                        "\":"
-                                                                        "\"inf"
-                                                                        "\"") "," FIELD_JSON("floa"
-                                                                                             "t",
-                                                                                             "4",
-                                                                                             "4",
-                                                                                             "\"val"
-                                                                                             "ue\":"
-                                                                                             "\"-"
-                                                                                             "inf"
-                                                                                             "\"") "," FIELD_JSON("float",
-                                                                                                                  "8",
-                                                                                                                  "4",
-                                                                                                                  "\"value\":\"nan\""));
+    JSON_FIELDS(fractions, NOT_FINITE, "float 0 4 \"value\":0.10000000149011612",
+                "double 0 8 \"value\":1.5", "coord 0 2 \"value\":-512.125",
+                "angle 0 1 \"value\":90.0,\"generated\":true", "float 0 4 \"value\":\"inf\"",
+                "float 4 4 \"value\":\"-inf\"", "float 8 4 \"value\":\"nan\"");
 }
 
 static void octets(struct qs_decoder *d)
@@ -228,17 +212,9 @@ TEST(test_text_octets)
 
 TEST(test_json_octets)
 {
-    expect_json(
-        octets, VIEW("012345678901234567"),
-        FIELD_JSON("bytes", "1", "3", "\"value\":\"00ff10\"") "," FIELD_JSON(
-            "bytes", "1", "0",
-            "\"value\":\"\"") "," FIELD_JSON("ipv4", "2", "4",
-                                             "\"value\":\"192.168.0.1\"") "," FIELD_JSON("ipv6",
-                                                                                         "2", "16",
-                                                                                         "\"value\""
-                                                                                         ":\"2001:"
-                                                                                         "db8::"
-                                                                                         "1\""));
+    JSON_FIELDS(octets, VIEW("012345678901234567"), "bytes 1 3 \"value\":\"00ff10\"",
+                "bytes 1 0 \"value\":\"\"", "ipv4 2 4 \"value\":\"192.168.0.1\"",
+                "ipv6 2 16 \"value\":\"2001:db8::1\"");
 }
 
 /* --- Dates: a year of five digits is a number */
@@ -269,8 +245,7 @@ static void one_date(struct qs_decoder *d)
 
 TEST(test_json_date)
 {
-    expect_json(one_date, VIEW("01234567"),
-                FIELD_JSON("time", "0", "8", "\"value\":\"2026-11-20T15:54:43.513Z\""));
+    JSON_FIELDS(one_date, VIEW("01234567"), "time 0 8 \"value\":\"2026-11-20T15:54:43.513Z\"");
 }
 
 /* --- Texts: escapes, and raw bytes where the readable text is not the same */
@@ -295,15 +270,10 @@ TEST(test_text_texts)
 
 TEST(test_json_texts)
 {
-    expect_json(
-        texts, VIEW("012345678"),
-        FIELD_JSON("text", "0", "5", "\"value\":\"plain\"") "," FIELD_JSON("text", "0", "9", "\"value\":\"\\\"q\\\" \\\\ \\n\\t\\r\"") "," FIELD_JSON(
-            "text", "0", "3",
-            "\"value\":\"a[•\",\"raw\":\"e11000\"") "," FIELD_JSON("text", "0", "1",
-                                                                   "\"value\":\"\"") "," FIELD_JSON("text",
-                                                                                                    "0",
-                                                                                                    "1",
-                                                                                                    "\"value\":\"derived\",\"generated\":true"));
+    JSON_FIELDS(texts, VIEW("012345678"), "text 0 5 \"value\":\"plain\"",
+                "text 0 9 \"value\":\"\\\"q\\\" \\\\ \\n\\t\\r\"",
+                "text 0 3 \"value\":\"a[•\",\"raw\":\"e11000\"", "text 0 1 \"value\":\"\"",
+                "text 0 1 \"value\":\"derived\",\"generated\":true");
 }
 
 /* --- Groups, sources, notes */

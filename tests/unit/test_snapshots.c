@@ -72,7 +72,7 @@ TEST(any_moment_can_be_had_again)
     struct qs_snapshots *snapshots = qs_snapshots_new(&qw_protocol);
     struct qs_snapshot_base bases[2] = {{0}};
     struct qw_session *sessions[2] = {new_session(), new_session()};
-    GPtrArray *copies = g_ptr_array_new_with_free_func(free_session);
+    g_autoptr(GPtrArray) copies = g_ptr_array_new_with_free_func(free_session);
     uint32_t numbers[MOMENTS];
 
     for (uint32_t i = 0; i < MOMENTS; i++) {
@@ -85,7 +85,6 @@ TEST(any_moment_can_be_had_again)
     for (uint32_t i = MOMENTS; i--;)
         assert_is(snapshots, numbers[i], g_ptr_array_index(copies, i));
     assert_true(qs_snapshots_size(snapshots) < MOMENTS * WORDS_OF_A_PACKET * sizeof(uint32_t));
-    g_ptr_array_free(copies, TRUE);
     free_session(sessions[0]);
     free_session(sessions[1]);
     qs_snapshots_free(snapshots);

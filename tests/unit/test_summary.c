@@ -118,12 +118,11 @@ TEST(test_lines)
 TEST(test_long_texts_are_cut)
 {
     char text[512] = "t";
-    char *expected;
+    g_autofree char *expected = NULL;
 
     memset(&text[1], 'x', 200);
     expected = g_strdup_printf("S→C: stringcmd \"%.160s…\"", &text[1]);
     expect_summary((struct qs_view){(const uint8_t *)text, 202}, expected);
-    g_free(expected);
 }
 
 /* Texts in whole, printed ones as they are. */
@@ -152,7 +151,7 @@ TEST(test_many_messages)
     struct qs_packet packet;
     struct toy_session session;
     struct qs_decoder d;
-    GString *data = g_string_new(NULL);
+    g_autoptr(GString) data = g_string_new(NULL);
 
     for (int i = 0; i < 1000; i++)
         g_string_append_len(data, "tsome text\0", 11);
@@ -165,5 +164,4 @@ TEST(test_many_messages)
     assert_true(d.summary->len < 2400);
     assert_true(g_str_has_suffix(d.summary->str, "stringcmd×936"));
     qs_decoder_clear(&d);
-    g_string_free(data, TRUE);
 }

@@ -5,10 +5,9 @@
 
 static void expect_utf8(struct qs_view text, const char *expected)
 {
-    char *readable = qs_text_utf8(text);
+    g_autofree char *readable = qs_text_utf8(text);
 
     assert_string_equal(readable, expected);
-    g_free(readable);
 }
 
 TEST(test_plain_ascii)
@@ -45,22 +44,20 @@ TEST(test_every_byte)
     for (unsigned i = 0; i < 256; i++) {
         const uint8_t byte = (uint8_t)i;
         const struct qs_view text = {&byte, 1};
-        char *readable = qs_text_utf8(text);
+        g_autofree char *readable = qs_text_utf8(text);
 
         assert_true(g_utf8_validate(readable, -1, NULL));
         assert_int_equal(g_utf8_strlen(readable, -1), 1);
         /* Plain is what is not changed by becoming readable: then the raw bytes are not needed. */
         assert_int_equal(qs_text_is_plain(text), (uint8_t)readable[0] == byte && !readable[1]);
-        g_free(readable);
     }
 }
 
 static void expect_title(struct qs_view text, unsigned characters, const char *expected)
 {
-    char *title = qs_text_title(text, characters);
+    g_autofree char *title = qs_text_title(text, characters);
 
     assert_string_equal(title, expected);
-    g_free(title);
 }
 
 TEST(test_titles)

@@ -319,8 +319,8 @@ FIXTURE_TEST(notices_a_cut_stream)
 FIXTURE_TEST(survives_a_bomb)
 {
     const size_t much = 16 * ROOM;
-    uint8_t *zeros = g_malloc0(much);
-    uint8_t *packed = g_malloc(ROOM);
+    g_autofree uint8_t *zeros = g_malloc0(much);
+    g_autofree uint8_t *packed = g_malloc(ROOM);
     const size_t size = deflate_all(zeros, much, packed, ROOM);
 
     request(heard, "x");
@@ -330,15 +330,13 @@ FIXTURE_TEST(survives_a_bomb)
     assert_int_equal(heard->over, 1);
     assert_int_equal(heard->complete, 0);
     assert_true(heard->content->len <= ROOM);
-    g_free(zeros);
-    g_free(packed);
 }
 
 /* A piece that is deflated for itself has a size of 16 bits. */
 FIXTURE_TEST(limits_a_piece)
 {
     enum { LARGEST = 0xffff, MUCH = 1 << 20, STEP = 16 << 10 };
-    uint8_t *zeros = g_malloc0(MUCH);
+    g_autofree uint8_t *zeros = g_malloc0(MUCH);
     uint8_t packed[2048];
 
     heard->room.max = 2 * MUCH;
@@ -351,7 +349,6 @@ FIXTURE_TEST(limits_a_piece)
     assert_int_equal(heard->complete, 0);
     assert_true(heard->content->len >= LARGEST);
     assert_true(heard->content->len <= 2 * LARGEST + STEP);
-    g_free(zeros);
 }
 
 FIXTURE_TEST(notices_damaged_data)
