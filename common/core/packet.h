@@ -19,15 +19,9 @@ enum qs_direction { QS_DIRECTION_UNKNOWN, QS_C2S, QS_S2C };
 /* As summaries show it: from client to server, or back. */
 static inline const char *qs_direction_arrow(enum qs_direction direction)
 {
-    switch (direction) {
-    case QS_C2S:
-        return "C→S";
-    case QS_S2C:
-        return "S→C";
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return "?";
+    static const char *const arrows[] = {"?", [QS_C2S] = "C→S", [QS_S2C] = "S→C"};
+
+    return arrows[direction];
 }
 
 struct qs_address {
