@@ -304,48 +304,55 @@ static double quantile(const GArray *numbers, guint from, guint end, guint min, 
     return found;
 }
 
-/* A server's: the median of the whole seconds of play. A client sends less where its machine is
- * busy; but as soon as it may, it still sends one packet in ten. */
-static double packet_rate(const struct visit *visit)
+static void visit_rate(const struct visit *visit, const char *key, double low, double high,
+                       double margin)
+{
+    const struct expect_rule *rule =
+        expect_find(visit->file, visit->session->protocol, visit->group, key);
+    const struct expect_range range = {(1 - margin) * low, (1 + margin) * high};
+
+    visit_value(visit, key, rule && low <= high ? CLAMP(rule->range.min, low, high) : low, "", 0,
+                range, 1);
+}
+
+/* A busy machine draws fewer frames of a client, and unevenly. What the client would send otherwise
+ * is between the median of the whole seconds of play and the rate at which the packets follow one
+ * another soonest, a tenth of all. A server's rate is that median. */
+static void visit_packet_rate(const struct visit *visit)
 {
     const GArray *all = visit->counts->tally.seconds[visit->direction];
     const GArray *sent = visit->counts->sent.between;
     const guint from = (guint)visit->play_second + 1;
     guint before = 0;
+    double low = NAN, high;
 
-    if (!all || all->len <= from + SECONDS_MIN)
-        return NAN;
-    if (visit->direction == QS_S2C)
-        return quantile(all, from, all->len - 1, 0, 0.5);
-    for (guint i = 0; i < from; i++)
+    if (all && all->len > from + SECONDS_MIN)
+        low = quantile(all, from, all->len - 1, 0, 0.5);
+    high = low;
+    for (guint i = 0; all && i < MIN(from, all->len); i++)
         before += g_array_index(all, guint, i);
-    return sent->len < before + MANY ? NAN
-                                     : 1e6 / quantile(sent, before, sent->len, FRAME_MIN, 0.1);
+    if (visit->direction == QS_C2S && sent->len >= before + MANY)
+        high = fmax(low, 1e6 / quantile(sent, before, sent->len, FRAME_MIN, 0.1));
+    visit_rate(visit, "packets-per-second", low, high, 0.15);
 }
 
-static void visit_rate(const struct visit *visit, const char *key, double rate, double margin)
-{
-    visit_value(visit, key, rate, "", 0,
-                (struct expect_range){(1 - margin) * rate, (1 + margin) * rate}, 1);
-}
-
-/* Rates and sizes get a margin; what a busy client sends or draws unevenly a larger one. */
+/* Rates and sizes get a margin; moves a larger one, as a busy client draws them unevenly. */
 static void visit_measures(const struct visit *visit)
 {
     const enum qs_direction direction = visit->direction;
     const struct qs_tally *tally = &visit->counts->tally;
     const struct qs_share *largest = &visit->counts->largest[direction];
     const double seconds = qs_tally_seconds(tally);
-    const GArray *moves = visit->counts->moves.between;
+    const GArray *steps = visit->counts->moves.between;
+    const double moves = steps->len < MANY ? NAN : 1e6 / quantile(steps, 0, steps->len, 0, 0.5);
     struct qs_line line;
 
     qs_quality_line(visit->session->quality, &line);
     visit_value(visit, "largest-packet", (double)largest->count, " bytes", largest->first,
                 (struct expect_range){-HUGE_VAL, 1.15 * (double)largest->count}, LARGEST_STEP);
-    visit_rate(visit, "packets-per-second", packet_rate(visit), direction == QS_C2S ? 0.25 : 0.15);
+    visit_packet_rate(visit);
     if (direction == QS_S2C && strcmp(visit->session->protocol->name, "qw") == 0)
-        visit_rate(visit, "moves-per-second",
-                   moves->len < MANY ? NAN : 1e6 / quantile(moves, 0, moves->len, 0, 0.5), 0.2);
+        visit_rate(visit, "moves-per-second", moves, moves, 0.2);
     visit_measure(visit, "bytes-per-second",
                   seconds > 0 ? (double)tally->traffic[direction].bytes / seconds : -1, "");
     visit_measure(visit, "loss", direction == QS_C2S ? line.c2s.loss : line.s2c.loss, " %");
