@@ -50,7 +50,7 @@ static void read_light(struct qs_decoder *d)
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t at)
 {
-    nq_emit_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    qs_emit_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
 }
 
 /* Reads what has changed, and fills in the bits and values of `update`, whose number is set. */
@@ -71,7 +71,7 @@ static void read_entity(struct qs_decoder *d, read_changes *read)
     update.removes = word & ENTITY_REMOVE;
     qs_label(d, " %u", number);
     if (number >= 1 && number <= session->maxclients)
-        nq_emit_name(d, NQ_ENTITY_PLAYER_NAME, &session->players, number - 1, at, 2);
+        qs_emit_name(d, NQ_ENTITY_PLAYER_NAME, &session->players, number - 1, at, 2);
     if (word & ENTITY_REMOVE) {
         qs_label(d, " removed");
         qs_table_set(&session->coarse, number, (struct qs_view){0});

@@ -65,9 +65,6 @@ void nq_read_localsound(struct qs_decoder *d);
 /* DP1 to DP3: the number has 16 bits. */
 void nq_read_sound2(struct qs_decoder *d);
 
-void nq_read_temp_entity(struct qs_decoder *d);
-void nq_read_temp_entity_sized(struct qs_decoder *d);
-
 /* connectionless.c: DarkPlaces' connectionless packets */
 /* The whole packet. */
 void nq_read_connectionless(struct qs_decoder *d);

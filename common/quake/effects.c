@@ -78,7 +78,7 @@ static void read_any_effect(struct qs_decoder *d, bool large)
     qs_coord3(d, NQ_EFFECT_ORIGIN);
     at = d->in.pos;
     model = large ? qs_u16(d, NQ_EFFECT_MODEL) : qs_u8(d, NQ_EFFECT_MODEL);
-    nq_emit_name(d, NQ_EFFECT_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    qs_emit_name(d, NQ_EFFECT_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
     if (large)
         qs_u16(d, NQ_EFFECT_FRAME);
     else
@@ -106,7 +106,7 @@ void nq_read_effect2(struct qs_decoder *d)
 
 static void name_sound(struct qs_decoder *d, unsigned row, uint32_t number, uint32_t at)
 {
-    nq_emit_name(d, row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
+    qs_emit_name(d, row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
 }
 
 static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigned name_row,

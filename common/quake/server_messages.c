@@ -253,7 +253,7 @@ static void read_player(struct qs_decoder *d, unsigned number_row, unsigned name
     const uint32_t at = d->in.pos;
     const uint8_t player = qs_u8(d, number_row);
 
-    nq_emit_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
+    qs_emit_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
 }
 
 static void read_updatefrags(struct qs_decoder *d)

@@ -49,14 +49,9 @@ static inline uint8_t read_byte(struct qs_decoder *d, unsigned id, bool sent, ui
 
 void qw_read_whole_usercmd(struct qs_decoder *d)
 {
-    qs_f32(d, QW_USERCMD_PITCH);
-    qs_f32(d, QW_USERCMD_YAW);
-    qs_f32(d, QW_USERCMD_ROLL);
-    qs_i16(d, QW_USERCMD_FORWARD);
-    qs_i16(d, QW_USERCMD_SIDE);
-    qs_i16(d, QW_USERCMD_UP);
-    qs_u8(d, QW_USERCMD_BUTTONS);
-    qs_u8(d, QW_USERCMD_IMPULSE);
+    for (unsigned axis = 0; axis < 3; axis++)
+        qs_f32(d, QW_USERCMD_PITCH + axis);
+    qs_rows(d, QW_USERCMD_FORWARD, QW_USERCMD_IMPULSE);
 }
 
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/events.h"
 
-#include <sys/stat.h>
-
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
@@ -94,57 +92,6 @@ static void on_session_map(struct qs_sessions_handler *handler,
     json_object_set_new(members, "map", text_or_null(session->map));
     log_event("map", members, "session %u: %s %s %s", session->number, player_name(session),
               session->spectator ? "watches" : "plays", session->map);
-}
-
-static uint64_t file_size(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-}
-
-static void log_demo(const struct recording_action *recorder,
-                     const struct qs_client_session *session,
-                     const struct qs_session_demo_file *file)
-{
-    char *path =
-        g_build_filename(demo_files_folder(recorder->action.options->demos), file->name, NULL);
-    const uint64_t size = file_size(path);
-    const int64_t seconds = qs_seconds_of(file->end - file->start);
-    char *duration = qs_duration_text(seconds);
-    json_t *members = session_members(session);
-
-    json_object_set_new(members, "file", json_string(path));
-    json_object_set_new(members, "bytes", json_integer((json_int_t)size));
-    json_object_set_new(members, "seconds", json_integer((json_int_t)seconds));
-    json_object_set_new(members, "map", text_or_null(file->map));
-    log_event("demo", members, "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes, %s",
-              path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, player_name(session),
-              size, duration);
-    g_free(duration);
-    g_free(path);
-}
-
-static void on_demo_file(struct qs_sessions_handler *handler,
-                         const struct qs_client_session *session,
-                         const struct qs_session_demo_file *file)
-{
-    json_t *members;
-
-    if (!file->error && !file->name) {
-        log_warning("demo_waits", session_members(session),
-                    "session %u: its demo waits in memory: it cannot be written yet",
-                    session->number);
-        return;
-    }
-    if (!file->error) {
-        log_demo((const struct recording_action *)handler, session, file);
-        return;
-    }
-    members = session_members(session);
-    json_object_set_new(members, "file", text_or_null(file->name));
-    log_warning("demo_lost", members, "session %u: its demo is lost: %s%s%s", session->number,
-                file->name ? file->name : "", file->name ? ": " : "", file->error);
 }
 
 /* By enum qs_session_end: for JSON, and for people. */
@@ -268,7 +215,6 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .session_begin = on_session_begin,
                                                    .session_late = on_session_late,
                                                    .session_map = on_session_map,
-                                                   .demo_file = on_demo_file,
                                                    .session_end = on_session_end,
                                                    .session_left_out = on_session_left_out,
                                                    .others = on_others},

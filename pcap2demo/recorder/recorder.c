@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/options.h"
 
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -46,7 +46,6 @@ struct recorder {
     gint64 last_frame;  /* monotonic, microseconds */
     gint64 ticked;      /* the same */
     gint64 status_due;  /* the same */
-    bool output_closed; /* standard output, by its reader */
 };
 
 /* --- systemd --------------------------------------------------------------------------------- */
@@ -284,14 +283,6 @@ static void reopen(struct recorder *recorder)
     log_event("reopened", NULL, "interfaces are opened anew");
 }
 
-/* Whether the reader of another action's output has gone. */
-static bool is_output_closed(void)
-{
-    struct pollfd output = {.fd = STDOUT_FILENO};
-
-    return ferror(stdout) || (poll(&output, 1, 0) > 0 && (output.revents & POLLERR));
-}
-
 static void tick(struct recorder *recorder, gint64 now)
 {
     recorder->ticked = now;
@@ -300,9 +291,7 @@ static void tick(struct recorder *recorder, gint64 now)
     update_drops(recorder);
     if (recorder->recordings)
         recordings_tick(recorder->recordings);
-    if (!recorder->records)
-        recorder->output_closed = is_output_closed();
-    else if (now >= recorder->status_due)
+    if (recorder->records && now >= recorder->status_due)
         notify_status(recorder);
 }
 
@@ -326,8 +315,7 @@ static bool should_restart(const struct recorder *recorder)
 
 static bool is_over(const struct recorder *recorder)
 {
-    return signals_interrupted() || recorder->output_closed || live_is_over(recorder->live) ||
-           should_restart(recorder);
+    return signals_interrupted() || live_is_over(recorder->live) || should_restart(recorder);
 }
 
 static void record(struct recorder *recorder)
@@ -361,7 +349,7 @@ static void drain_kernel(struct recorder *recorder)
     bool busy = true;
 
     live_take_at_once(recorder->live);
-    while (!recorder->output_closed && g_get_monotonic_time() < (busy ? last : idle)) {
+    while (g_get_monotonic_time() < (busy ? last : idle)) {
         busy = read_frames(recorder);
         if (!busy)
             live_wait(recorder->live, DRAIN_WAIT_MS);
@@ -472,8 +460,10 @@ void recorder_run(const struct options *options)
     recorder.sessions_options.idle = recorder_options.idle;
     recorder.sessions_options.prompt = recorder.records;
     signals_catch_requests();
-    if (!recorder.records)
+    if (!recorder.records) {
         setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
+        signal(SIGPIPE, SIG_DFL);
+    }
     status_init(&recorder.status);
     pipeline_init(&recorder.pipeline);
     open_and_run(&recorder);
@@ -481,6 +471,4 @@ void recorder_run(const struct options *options)
     status_clear(&recorder.status);
     g_free(recorder.filter);
     g_strfreev(recorder.interfaces);
-    if (recorder.output_closed)
-        signals_die_of_pipe();
 }

@@ -39,12 +39,13 @@ struct recordings {
     struct folder folders[FOLDERS];
     struct status *status;
     struct syncer *syncer;
-    GQueue open;      /* struct recording */
-    uint64_t waiting; /* bytes in memory */
-    bool no_room;     /* by --max-disk */
-    bool reported;    /* that recordings wait */
-    unsigned ticks;   /* seconds */
-    int64_t began;    /* seconds since the epoch */
+    GQueue open;        /* struct recording */
+    uint64_t waiting;   /* bytes in memory */
+    bool no_room;       /* by --max-disk */
+    bool reported;      /* that recordings wait */
+    unsigned ticks;     /* seconds */
+    int64_t began;      /* seconds since the epoch */
+    const char *remark; /* of new recordings; or NULL */
 };
 
 struct recording {
@@ -59,7 +60,7 @@ struct recording {
     const char *cut;    /* why no more of it is kept; or NULL */
     uint64_t lost;      /* bytes since then */
     bool finished;      /* it only lacks its name, by: */
-    const char *remark; /* of a leftover; or NULL */
+    const char *remark; /* for the log; or NULL */
     struct qs_demo_name_request request;
 };
 
@@ -138,6 +139,7 @@ static struct recording *recording_new(struct recordings *all, unsigned folder, 
 
     recording->all = all;
     recording->folder = &all->folders[folder];
+    recording->remark = all->remark;
     recording->suffix = suffix;
     recording->format = qs_demo_format_of_name(suffix);
     recording->waiting = g_byte_array_sized_new(BUFFER);
@@ -235,6 +237,23 @@ static void end(void *file)
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
+static void log_named(const struct recording *recording, const char *path)
+{
+    const struct qs_demo_name_request *request = &recording->request;
+    json_t *members = json_pack("{s:s, s:I, s:i, s:s?, s:s?}", "file", path, "bytes",
+                                (json_int_t)recording->written, "session", (int)request->session,
+                                "player", request->player, "map", request->map);
+
+    path += g_str_has_prefix(path, "./") ? 2 : 0;
+    if (recording->remark)
+        log_warning("unfinished", members, "%s: %s: %" G_GUINT64_FORMAT " bytes", path,
+                    recording->remark, recording->written);
+    else
+        log_event(recording->format ? "demo" : "session_capture", members,
+                  "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes", path, request->session,
+                  request->player ? request->player : "somebody", recording->written);
+}
+
 static void count_named(const struct recording *recording, const char *name, const char *path)
 {
     struct status *status = recording->all->status;
@@ -244,6 +263,7 @@ static void count_named(const struct recording *recording, const char *name, con
         status_add_finished(status, recording->format->protocol, path, recording->written);
         status->lost_demos += recording->cut && recording->cut != size_limit;
     }
+    log_named(recording, path);
     if (recording->cut)
         log_warning("demo_cut",
                     json_pack("{s:s, s:s, s:I}", "file", name, "why", recording->cut, "lost",
@@ -281,15 +301,21 @@ static char *name_recording(struct recording *recording)
     return name;
 }
 
-static void count_as_lost(struct recording *recording)
+/* Gives it its name, which is new, or NULL. False: it waits for that. */
+static bool finish(struct recording *recording, char **name)
 {
     struct status *status = recording->all->status;
 
+    *name = name_recording(recording);
+    if (*name || recording->cut != file_removed)
+        return *name != NULL;
     status->lost_demos += recording->format != NULL;
     status->lost_bytes += recording->written;
+    log_warning("demo_lost", json_pack("{s:i}", "session", (int)recording->request.session),
+                "session %u: its demo is lost: %s", recording->request.session, file_removed);
+    return true;
 }
 
-/* NULL and no name: it waits. */
 static char *commit(struct qs_demo_store *store, void *file,
                     const struct qs_demo_name_request *request, char **name)
 {
@@ -297,41 +323,12 @@ static char *commit(struct qs_demo_store *store, void *file,
 
     (void)store;
     copy_request(recording, request);
-    *name = name_recording(recording);
-    recording->finished = !*name && recording->cut != file_removed;
-    if (recording->cut != file_removed)
-        return NULL;
-    count_as_lost(recording);
-    return g_strdup(file_removed);
-}
-
-static void log_named(const struct recording *recording, const char *name)
-{
-    char *path = g_build_filename(recording->folder->path, name, NULL);
-
-    (recording->remark ? log_warning : log_event)(
-        recording->remark ? "unfinished" : "demo",
-        json_pack("{s:s, s:I}", "file", path, "bytes", (json_int_t)recording->written),
-        "%s: %s: %" G_GUINT64_FORMAT " bytes", path,
-        recording->remark ? recording->remark : "written, after it waited in memory",
-        recording->written);
-    g_free(path);
-}
-
-/* A recording that waits for its name. */
-static void name_late(struct recording *recording)
-{
-    char *name = name_recording(recording);
-
-    if (name) {
-        log_named(recording, name);
-    } else if (recording->cut == file_removed) {
-        count_as_lost(recording);
-        log_warning("demo_lost", NULL, "a demo is lost: %s", file_removed);
-    }
-    if (name || recording->cut == file_removed)
-        free_recording(recording);
-    g_free(name);
+    recording->finished = !finish(recording, name);
+    if (recording->finished)
+        log_warning("demo_waits", json_pack("{s:i}", "session", (int)request->session),
+                    "session %u: its demo waits in memory: it cannot be written yet",
+                    request->session);
+    return *name || recording->finished ? NULL : g_strdup(file_removed);
 }
 
 /* --- What earlier runs left ------------------------------------------------------------------ */
@@ -343,11 +340,15 @@ void recordings_adopt(struct recordings *all, unsigned folder, const struct left
 
     recording->path = g_strdup(leftover->path);
     recording->written = leftover->size;
-    recording->remark = leftover->remark;
     g_byte_array_append(recording->waiting, leftover->end->data, leftover->end->len);
     all->waiting += leftover->end->len;
     recording->finished = true;
     copy_request(recording, &leftover->request);
+}
+
+void recordings_set_remark(struct recordings *all, const char *remark)
+{
+    all->remark = remark;
 }
 
 void recordings_remove(struct recordings *all, const char *path)
@@ -417,12 +418,14 @@ static void flush_all(struct recordings *all)
 
     for (GList *link = all->open.head; link; link = next) {
         struct recording *recording = link->data;
+        char *name = NULL;
 
         next = link->next;
-        if (recording->finished)
-            name_late(recording);
-        else if (recording->waiting->len && !recording->folder->obstacle)
+        if (recording->finished && finish(recording, &name))
+            free_recording(recording);
+        else if (!recording->finished && recording->waiting->len && !recording->folder->obstacle)
             write_waiting(recording);
+        g_free(name);
     }
 }
 

@@ -37,6 +37,9 @@ void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
+/* What the log calls recordings that begin from now on: static; NULL: nothing special. */
+void recordings_set_remark(struct recordings *recordings, const char *remark);
+
 /* NULL: there is none. */
 const char *recordings_folder(const struct recordings *recordings, unsigned folder);
 
@@ -46,7 +49,6 @@ struct leftover {
     uint64_t size;
     GByteArray *end; /* what it lacks */
     struct qs_demo_name_request request;
-    const char *remark; /* for the log; static */
 };
 
 /* Completes the file and gives it its name, as soon as that is possible. */

@@ -55,16 +55,6 @@ static void on_session_end(struct qs_sessions_handler *handler,
         file->map = g_strdup(g_ptr_array_index(session->maps, 0));
 }
 
-static void log_made(const struct unfinished *file, unsigned folder, const char *name,
-                     const char *what)
-{
-    char *path = g_build_filename(recordings_folder(file->recordings, folder), name, NULL);
-
-    log_warning("unfinished", json_pack("{s:s}", "file", path), "%s: %s an unfinished recording",
-                path, what);
-    g_free(path);
-}
-
 /* One that waits is written later, and its packets are kept. */
 static void on_demo_file(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session,
@@ -73,10 +63,7 @@ static void on_demo_file(struct qs_sessions_handler *handler,
     struct unfinished *file = (struct unfinished *)handler;
 
     (void)session;
-    if (!demo->name)
-        return;
-    file->demos++;
-    log_made(file, DEMOS, demo->name, "made of the packets of");
+    file->demos += demo->name != NULL;
 }
 
 static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
@@ -169,8 +156,8 @@ static void copy_start(const struct unfinished *file)
     const int descriptor = open_own_file(file->path);
     uint64_t left = file->whole;
     uint8_t buffer[CHUNK];
-    char *name = NULL;
     ssize_t size;
+    char *name;
 
     while (left && (size = read(descriptor, buffer, MIN(left, sizeof buffer))) > 0) {
         store->write(copy, buffer, (size_t)size);
@@ -180,8 +167,6 @@ static void copy_start(const struct unfinished *file)
     store->write(copy, file->leftover.end->data, file->leftover.end->len);
     g_free(store->commit(store, copy, request, &name));
     store->end(copy);
-    if (name)
-        log_made(file, file->folder, name, "what precedes the damage of");
     g_free(name);
 }
 
@@ -191,16 +176,22 @@ static void complete(struct unfinished *file)
     char *damaged = g_strconcat(leftover->request.extension, DAMAGED_EXTENSION, NULL);
     const bool whole = file->blocks && file->whole == leftover->size;
 
-    leftover->remark = "an unfinished recording, completed";
-    if (file->late && !file->demos)
-        leftover->remark = "the packets of a session that began before the recording: pcap2demo "
-                           "--sign-on makes a demo of them";
-    if (!whole && file->blocks)
+    if (!whole && file->blocks) {
+        recordings_set_remark(file->recordings,
+                              "what precedes the damage of an unfinished recording");
         copy_start(file);
+    }
     if (!whole) {
         g_byte_array_set_size(leftover->end, 0);
         leftover->request.extension = damaged;
-        leftover->remark = "an unfinished recording, kept because it is damaged";
+        recordings_set_remark(file->recordings,
+                              "an unfinished recording, kept because it is damaged");
+    } else if (file->late && !file->demos) {
+        recordings_set_remark(file->recordings,
+                              "the packets of a session that began before the recording: pcap2demo "
+                              "--sign-on makes a demo of them");
+    } else {
+        recordings_set_remark(file->recordings, "an unfinished recording, completed");
     }
     if (!leftover->size || (whole && file->demos && file->folder == DEMOS))
         recordings_remove(file->recordings, file->path);
@@ -224,6 +215,7 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
                                                  .write_demos = file->late};
     file->leftover.path = file->path;
     file->leftover.end = g_byte_array_new();
+    recordings_set_remark(file->recordings, "made of the packets of an unfinished recording");
     error = scan(file, sessions);
     request->player = file->player;
     request->map = file->map;
@@ -275,5 +267,6 @@ void recovery_run(struct recordings *recordings, const struct qs_sessions_option
             recover_file(recordings, folder, g_ptr_array_index(names, i), sessions);
         g_ptr_array_free(names, TRUE);
     }
+    recordings_set_remark(recordings, NULL);
     recordings_tick(recordings);
 }

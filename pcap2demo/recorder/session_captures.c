@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pcap2demo/capture/pcap_out.h"
-#include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/recordings.h"
 
 enum {
@@ -189,24 +188,13 @@ static void free_capture(gpointer data)
     g_free(capture);
 }
 
-static void commit_capture(const struct session_captures *captures,
-                           const struct qs_client_session *session, const struct capture *capture)
+static void commit_capture(const struct qs_client_session *session, const struct capture *capture)
 {
     const struct qs_demo_name_request request = request_for(session);
-    const uint64_t packets = pcap_out_packets(capture->out);
-    char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
-    char *path = g_build_filename(captures->folder, name, NULL);
+    char *name;
 
-    if (error)
-        log_warning("session_capture", NULL, "session %u: its packets: %s", session->number, error);
-    else if (name)
-        log_event("session_capture",
-                  json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", path,
-                            "packets", (json_int_t)packets),
-                  "%s: packets of session %u: %" G_GUINT64_FORMAT, path, session->number, packets);
-    g_free(path);
+    g_free(capture->store->commit(capture->store, capture->file, &request, &name));
     g_free(name);
-    g_free(error);
 }
 
 /* --- Sessions -------------------------------------------------------------------------------- */
@@ -267,7 +255,7 @@ void session_captures_over(struct session_captures *captures,
     if (session->why != QS_SESSION_REPLACED)
         write_packets_between(captures, &session->client, &session->server, capture);
     if (keep && !session->same_as && captures->folder)
-        commit_capture(captures, session, capture);
+        commit_capture(session, capture);
     g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 

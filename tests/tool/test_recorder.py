@@ -166,6 +166,8 @@ class Recorder(RecorderTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stderr.readline()
             process.stdout.close()
+            with Session() as session:
+                self.wait_for(lambda: session.send(0, 20) or process.poll())
             self.assertEqual(process.wait(PATIENCE), -signal.SIGPIPE)
 
     def systemd(self):
