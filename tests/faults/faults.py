@@ -184,7 +184,8 @@ FAULTS = [
     ("regression", "by.phase = fact->fresh ? by.phase : EXPECT_PLAY;", "by.phase = EXPECT_PLAY;"),
     ("regression", "if (!rule && (fact->optional ||", "if (!rule && (false ||"),
     ("regression", "1.15 * (double)largest->count", "2 * (double)largest->count"),
-    ("regression", "message->bytes <= EMPTY_UPDATE ||", "message->bytes < EMPTY_UPDATE ||"),
+    ("regression", "message->bytes > EMPTY_UPDATE &&", "message->bytes >= EMPTY_UPDATE &&"),
+    ("regression", "high = fmax(low, 1e6 /", "high = fmin(low, 1e6 /"),
     ("regression", "if (known && strcmp(rule->key, \"extensions\") == 0)", "if (false)"),
     ("regression", "wrong = wrong ? wrong : twice;", ""),
 
