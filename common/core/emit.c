@@ -62,6 +62,17 @@ void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, 
         qs_emit_generated_bytes(d, id, offset, length, qs_view_of(text));
 }
 
+void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *table, uint32_t index,
+                  uint32_t offset, uint32_t length)
+{
+    const char *name = d->fields_wanted ? qs_table_get(table, index) : NULL;
+
+    if (!name || d->in.overrun)
+        return;
+    qs_emit_generated_text(d, id, offset, length, name);
+    qs_label_text(d, " ", qs_view_of(name), "");
+}
+
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)
 {
     if (d->fields_wanted && d->sink->open)

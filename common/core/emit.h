@@ -50,6 +50,10 @@ QS_EMITTERS(QS_EMITTER)
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                             const char *text);
 
+/* The name that `table` has for `index`, as a generated field and in the title of the group. */
+void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *table, uint32_t index,
+                  uint32_t offset, uint32_t length);
+
 /* Opens a group at an offset; closes the innermost one there. */
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset);
 void qs_close_at(struct qs_decoder *d, uint32_t end);

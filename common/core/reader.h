@@ -119,6 +119,13 @@ QS_READER(qs_reader_u32, uint32_t, 4, qs_le32)
 QS_READER(qs_reader_u16be, uint16_t, 2, qs_be16)
 QS_READER(qs_reader_u32be, uint32_t, 4, qs_be32)
 
+static inline uint64_t qs_reader_u64(struct qs_reader *r)
+{
+    const uint64_t low = qs_reader_u32(r);
+
+    return low | (uint64_t)qs_reader_u32(r) << 32;
+}
+
 /* A NUL-terminated string without its NUL. No NUL before the end is an overrun: the empty view. */
 static inline struct qs_view qs_reader_string(struct qs_reader *r)
 {

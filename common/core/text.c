@@ -66,6 +66,18 @@ char *qs_text_utf8(struct qs_view text)
     return g_string_free(out, FALSE);
 }
 
+char *qs_text_file_stem(const char *path)
+{
+    const char *base = path ? strrchr(path, '/') : NULL, *end;
+
+    if (!path)
+        return NULL;
+    base = base ? base + 1 : path;
+    end = strrchr(base, '.');
+    return qs_text_utf8((struct qs_view){(const uint8_t *)base,
+                                         (uint32_t)(end ? (size_t)(end - base) : strlen(base))});
+}
+
 struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank)
 {
     while (text.size && text.data[text.size - 1] <= blank)
@@ -187,6 +199,16 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at)
             break;
     }
     return at;
+}
+
+struct qs_view qs_view_up_to(struct qs_view text, const char *ends)
+{
+    const size_t count = strlen(ends) + 1;
+    uint32_t size = 0;
+
+    while (size < text.size && !memchr(ends, text.data[size], count))
+        size++;
+    return (struct qs_view){text.data, size};
 }
 
 bool qs_view_begins(struct qs_view text, const char *start)

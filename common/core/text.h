@@ -23,6 +23,9 @@ void qs_text_append_utf8(GString *out, struct qs_view text);
 /* The same as a new string (g_free() it). */
 char *qs_text_utf8(struct qs_view text);
 
+/* A file's name without its folder and its last ending, readable; NULL for NULL. New. */
+char *qs_text_file_stem(const char *path);
+
 /* Trims bytes up to `blank` from both ends. */
 struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank);
 
@@ -94,6 +97,16 @@ bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
  * quotes, or the end of the text. Source: Cbuf_Execute.
  */
 uint32_t qs_command_end(struct qs_view text, uint32_t at);
+
+/* `text` without its first `count` bytes. */
+static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
+{
+    count = MIN(count, text.size);
+    return (struct qs_view){text.data + count, text.size - count};
+}
+
+/* `text` up to the first of the bytes of `ends`, a string whose NUL is one of them. */
+struct qs_view qs_view_up_to(struct qs_view text, const char *ends);
 
 /* Whether `text` begins with the C string. */
 bool qs_view_begins(struct qs_view text, const char *start);

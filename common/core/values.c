@@ -141,6 +141,57 @@ struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
     return qs_bytes(d, id, size);
 }
 
+static void read_integer(struct qs_decoder *d, unsigned id)
+{
+    const enum qs_type type = d->protocol->fields[id].type;
+    const uint32_t at = d->in.pos, size = (qs_type_bits(type) + 7) / 8;
+    const uint8_t *bytes = qs_reader_take(&d->in, size);
+    uint64_t value = 0;
+
+    for (uint32_t i = size; bytes && i; i--)
+        value = value << 8 | bytes[i - 1];
+    if (qs_type_kind(type) == QS_KIND_SIGNED)
+        qs_emit_int(d, id, at, size, (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+    else
+        qs_emit_uint(d, id, at, size, value);
+}
+
+/* Returns the last of the rows that it read. */
+static unsigned read_row(struct qs_decoder *d, unsigned id)
+{
+    switch (d->protocol->fields[id].type) {
+    case QS_GROUP:
+        if (d->protocol->fields[id + 1].type == QS_COORD)
+            qs_coord3(d, id);
+        else
+            qs_angle3(d, id);
+        return id + 3;
+    case QS_COORD:
+        qs_coord(d, id);
+        break;
+    case QS_ANGLE:
+        qs_angle(d, id);
+        break;
+    case QS_FLOAT:
+        qs_f32(d, id);
+        break;
+    case QS_TEXT:
+        qs_text(d, id);
+        break;
+    default:
+        read_integer(d, id);
+        break;
+    }
+    return id;
+}
+
+void qs_rows(struct qs_decoder *d, unsigned first, unsigned last)
+{
+    for (unsigned id = first; id <= last; id++)
+        if (!d->protocol->fields[id].mask)
+            id = read_row(d, id);
+}
+
 void qs_undecoded_to(struct qs_decoder *d, uint32_t end)
 {
     const uint32_t left = end > d->in.pos ? end - d->in.pos : 0;

@@ -8,6 +8,12 @@
 
 #include "common/core/emit.h"
 
+/* The bytes that are left. */
+static inline struct qs_view qs_rest(const struct qs_decoder *d)
+{
+    return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
+}
+
 /* The next value without reading it; 0 where fewer bytes are left. */
 static inline uint16_t qs_peek_u16(const struct qs_decoder *d)
 {
@@ -33,6 +39,7 @@ static inline uint32_t qs_peek_u32(const struct qs_decoder *d)
 QS_VALUE_READER(qs_u8, uint8_t, qs_reader_u8, 1, qs_emit_uint)
 QS_VALUE_READER(qs_u16, uint16_t, qs_reader_u16, 2, qs_emit_uint)
 QS_VALUE_READER(qs_u32, uint32_t, qs_reader_u32, 4, qs_emit_uint)
+QS_VALUE_READER(qs_u64, uint64_t, qs_reader_u64, 8, qs_emit_uint)
 QS_VALUE_READER(qs_u16be, uint16_t, qs_reader_u16be, 2, qs_emit_uint)
 QS_VALUE_READER(qs_u32be, uint32_t, qs_reader_u32be, 4, qs_emit_uint)
 QS_VALUE_READER(qs_i8, int8_t, qs_reader_u8, 1, qs_emit_int)
@@ -47,6 +54,17 @@ static inline float qs_f32(struct qs_decoder *d, unsigned id)
     const float value = qs_float_of_bits(qs_reader_u32(&d->in));
 
     qs_emit_double(d, id, at, 4, (double)value);
+    return value;
+}
+
+static inline double qs_f64(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const uint64_t bits = qs_reader_u64(&d->in);
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    qs_emit_double(d, id, at, 8, value);
     return value;
 }
 
@@ -95,6 +113,19 @@ struct qs_view qs_text(struct qs_decoder *d, unsigned id);
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
 /* `size` bytes that are text without a NUL. */
 struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size);
+/*
+ * Reads the rows from `first` to `last`, those with a mask as parts of the row before. A row's type
+ * is its width on the wire: QS_X16 is a word, VEC3 three coordinates. Not for QS_DOUBLE.
+ */
+void qs_rows(struct qs_decoder *d, unsigned first, unsigned last);
+
+/* A reader of messages that are such rows. */
+#define QS_ROWS_READER(function, first, last)                                                      \
+    static void function(struct qs_decoder *d)                                                     \
+    {                                                                                              \
+        qs_rows(d, first, last);                                                                   \
+    }
+
 /* All that is left in the packet, as bytes nothing decoded; or only up to offset `end`. */
 void qs_undecoded(struct qs_decoder *d);
 void qs_undecoded_to(struct qs_decoder *d, uint32_t end);

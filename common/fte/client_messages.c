@@ -26,24 +26,6 @@ void fte_read_client_voicechat(struct qs_decoder *d)
 
 /* --- clcfte_qcrequest: a call of a function of the server's mod. SV_ReadQCRequest --- */
 
-static void read_vector(struct qs_decoder *d)
-{
-    qs_f32(d, FTE_QCREQUEST_X);
-    qs_f32(d, FTE_QCREQUEST_Y);
-    qs_f32(d, FTE_QCREQUEST_Z);
-}
-
-static void read_double(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    uint64_t bits = qs_reader_u32(&d->in);
-    double value;
-
-    bits |= (uint64_t)qs_reader_u32(&d->in) << 32;
-    memcpy(&value, &bits, sizeof value);
-    qs_emit_double(d, FTE_QCREQUEST_DOUBLE, at, 8, value);
-}
-
 /* A pointer is a range of memory; the integer before it is its length. */
 static void read_pointer(struct qs_decoder *d, int32_t size)
 {
@@ -64,7 +46,7 @@ static void read_argument(struct qs_decoder *d, uint8_t type, int32_t *before)
         qs_f32(d, FTE_QCREQUEST_FLOAT);
         break;
     case EV_VECTOR:
-        read_vector(d);
+        qs_rows(d, FTE_QCREQUEST_X, FTE_QCREQUEST_Z);
         break;
     case EV_ENTITY:
         fte_entity(d, FTE_QCREQUEST_ENTITY);
@@ -79,7 +61,7 @@ static void read_argument(struct qs_decoder *d, uint8_t type, int32_t *before)
         fte_varint64(d, FTE_QCREQUEST_UINT64);
         break;
     case EV_DOUBLE:
-        read_double(d);
+        qs_f64(d, FTE_QCREQUEST_DOUBLE);
         break;
     case EV_UINT:
         qs_u32(d, FTE_QCREQUEST_UINT);
@@ -135,17 +117,15 @@ static const struct fte_rows *rows_of(const struct qs_decoder *d)
 static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
 {
     const uint16_t *base = fte_session(d)->angle_base;
-    static const unsigned turns[3] = {FTE_INPUT_TURN_PITCH, FTE_INPUT_TURN_YAW,
-                                      FTE_INPUT_TURN_ROLL};
-    const unsigned rows[3] = {rows_of(d)->pitch, rows_of(d)->yaw, rows_of(d)->roll};
 
     for (unsigned i = 0; i < 3; i++) {
         if (!(bits >> i & UC_ANGLE1))
             continue;
         if (bits & UC_ABSANG)
-            angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows[i]));
+            angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows_of(d)->pitch + i));
         else
-            angles[i] = (uint16_t)(angles[i] + qs_scaled_i8(d, turns[i], 360.0 / 65536));
+            angles[i] =
+                (uint16_t)(angles[i] + qs_scaled_i8(d, FTE_INPUT_TURN_PITCH + i, 360.0 / 65536));
     }
 }
 
@@ -166,21 +146,12 @@ void fte_read_cursor(struct qs_decoder *d)
 {
     qs_scaled_i16(d, FTE_CURSOR_X, 1 / 32767.0);
     qs_scaled_i16(d, FTE_CURSOR_Y, 1 / 32767.0);
-    qs_f32(d, FTE_CURSOR_START_X);
-    qs_f32(d, FTE_CURSOR_START_Y);
-    qs_f32(d, FTE_CURSOR_START_Z);
-    qs_f32(d, FTE_CURSOR_IMPACT_X);
-    qs_f32(d, FTE_CURSOR_IMPACT_Y);
-    qs_f32(d, FTE_CURSOR_IMPACT_Z);
+    qs_rows(d, FTE_CURSOR_START_X, FTE_CURSOR_IMPACT_Z);
 }
 
 /* A headset or a hand's controller. */
 static void read_device(struct qs_decoder *d, unsigned device)
 {
-    static const unsigned angles[] = {FTE_VR_PITCH, FTE_VR_YAW, FTE_VR_ROLL};
-    static const unsigned turns[] = {FTE_VR_TURN_PITCH, FTE_VR_TURN_YAW, FTE_VR_TURN_ROLL};
-    static const unsigned origin[] = {FTE_VR_X, FTE_VR_Y, FTE_VR_Z};
-    static const unsigned velocity[] = {FTE_VR_VELOCITY_X, FTE_VR_VELOCITY_Y, FTE_VR_VELOCITY_Z};
     uint32_t bits;
 
     qs_open(d, device);
@@ -188,13 +159,13 @@ static void read_device(struct qs_decoder *d, unsigned device)
     if (bits & UC_VR_STATUS)
         fte_varint(d, FTE_VR_STATUS);
     for (unsigned i = 0; (bits & UC_VR_ANGLES) && i < 3; i++)
-        qs_angle16(d, angles[i]);
+        qs_angle16(d, FTE_VR_PITCH + i);
     for (unsigned i = 0; (bits & UC_VR_TURNING) && i < 3; i++)
-        qs_angle16(d, turns[i]);
-    for (unsigned i = 0; (bits & UC_VR_ORIGIN) && i < 3; i++)
-        qs_f32(d, origin[i]);
-    for (unsigned i = 0; (bits & UC_VR_VELOCITY) && i < 3; i++)
-        qs_f32(d, velocity[i]);
+        qs_angle16(d, FTE_VR_TURN_PITCH + i);
+    if (bits & UC_VR_ORIGIN)
+        qs_rows(d, FTE_VR_X, FTE_VR_Z);
+    if (bits & UC_VR_VELOCITY)
+        qs_rows(d, FTE_VR_VELOCITY_X, FTE_VR_VELOCITY_Z);
     if (bits & UC_VR_WEAPON)
         fte_varint(d, FTE_VR_WEAPON);
     qs_close(d);
@@ -210,12 +181,9 @@ static void read_extras(struct qs_decoder *d, uint32_t bits)
     }
     if (bits & UC_LIGHTLEVEL)
         fte_varint(d, FTE_INPUT_LIGHTLEVEL);
-    if (bits & UC_VR_HEAD)
-        read_device(d, FTE_VR_HEAD);
-    if (bits & UC_VR_RIGHT)
-        read_device(d, FTE_VR_RIGHT);
-    if (bits & UC_VR_LEFT)
-        read_device(d, FTE_VR_LEFT);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & UC_VR_HEAD << i)
+            read_device(d, FTE_VR_HEAD + i);
 }
 
 /* --- The command --- */
@@ -262,23 +230,13 @@ static void read_command(struct qs_decoder *d, struct fte_input *input, bool fir
     qs_close(d);
 }
 
-/* The newest commands, the last one at the end. */
-enum { NEWEST = 3 };
-
-static void keep_inputs(struct qs_decoder *d, const struct fte_input newest[NEWEST], uint32_t count)
-{
-    struct fte_session *session = fte_session(d);
-    const unsigned newest_count = MIN(count, NEWEST);
-
-    if (count)
-        session->input_time = newest[NEWEST - 1].time;
-    session->game->keep_inputs(&session->base, newest + NEWEST - newest_count, newest_count);
-}
-
-/* A seat's commands; those of the first are the client's own. */
+/* A seat's commands; those of the first are the client's own: the game keeps the newest. */
 static void read_seat(struct qs_decoder *d, uint32_t frames, bool own)
 {
-    struct fte_input newest[NEWEST] = {0};
+    enum { NEWEST = 3 };
+    struct fte_session *session = fte_session(d);
+    const unsigned kept = MIN(frames, NEWEST);
+    struct fte_input newest[NEWEST] = {0}; /* the last one at the end */
     struct fte_input input = {.time = 0};
 
     for (uint32_t i = 0; i < frames && !d->in.overrun && !d->stop; i++) {
@@ -286,22 +244,24 @@ static void read_seat(struct qs_decoder *d, uint32_t frames, bool own)
         memmove(newest, newest + 1, sizeof newest - sizeof *newest);
         newest[NEWEST - 1] = input;
     }
-    if (own && !d->in.overrun && !d->stop)
-        keep_inputs(d, newest, frames);
-}
-
-static void acknowledge(struct qs_decoder *d, int32_t frame)
-{
-    if (fte_session(d)->game->acknowledge_frame)
-        fte_session(d)->game->acknowledge_frame(d, frame);
+    if (!own || d->in.overrun || d->stop)
+        return;
+    if (frames)
+        session->input_time = input.time;
+    session->game->keep_inputs(&session->base, newest + NEWEST - kept, kept);
 }
 
 static void read_acks(struct qs_decoder *d)
 {
+    const struct fte_game *game = fte_session(d)->game;
     const uint32_t count = fte_varint(d, FTE_INPUT_ACKS);
 
-    for (uint32_t i = 0; i < count && !d->in.overrun; i++)
-        acknowledge(d, qs_i32(d, FTE_ACKFRAME));
+    for (uint32_t i = 0; i < count && !d->in.overrun; i++) {
+        const int32_t frame = qs_i32(d, FTE_ACKFRAME);
+
+        if (game->acknowledge_frame)
+            game->acknowledge_frame(d, frame);
+    }
 }
 
 void fte_read_move(struct qs_decoder *d)

@@ -226,10 +226,7 @@ static void read_drawflags(struct qs_decoder *d)
 
 static void read_light(struct qs_decoder *d, const struct update *update)
 {
-    qs_u16(d, FTE_UPDATE_LIGHT_RED);
-    qs_u16(d, FTE_UPDATE_LIGHT_GREEN);
-    qs_u16(d, FTE_UPDATE_LIGHT_BLUE);
-    qs_u16(d, FTE_UPDATE_LIGHT_RADIUS);
+    qs_rows(d, FTE_UPDATE_LIGHT_RED, FTE_UPDATE_LIGHT_RADIUS);
     read_byte(d, FTE_UPDATE_LIGHT_STYLE, update);
     qs_u8(d, FTE_UPDATE_LIGHT_FLAGS);
 }
@@ -242,15 +239,6 @@ static void read_trail(struct qs_decoder *d, const struct update *update)
     } else if (qs_u16(d, FTE_UPDATE_TRAIL) & TRAIL_EMITS) {
         qs_u16(d, FTE_UPDATE_EMIT);
     }
-}
-
-static void read_glow(struct qs_decoder *d)
-{
-    qs_u8(d, FTE_UPDATE_GLOW_SIZE);
-    qs_u8(d, FTE_UPDATE_GLOW_COLOUR);
-    qs_u8(d, FTE_UPDATE_GLOW_RED);
-    qs_u8(d, FTE_UPDATE_GLOW_GREEN);
-    qs_u8(d, FTE_UPDATE_GLOW_BLUE);
 }
 
 /* Bits 0 to 15: what changes at every moment, and what spawning sets. Returns UFP_*. */
@@ -311,21 +299,16 @@ static void read_looks(struct qs_decoder *d, const struct update *update)
         read_light(d, update);
     if (bits & UF_TRAILEFFECT)
         read_trail(d, update);
-    if (bits & UF_COLORMOD) {
-        qs_u8(d, FTE_UPDATE_COLORMOD_RED);
-        qs_u8(d, FTE_UPDATE_COLORMOD_GREEN);
-        qs_u8(d, FTE_UPDATE_COLORMOD_BLUE);
-    }
+    if (bits & UF_COLORMOD)
+        qs_rows(d, FTE_UPDATE_COLORMOD_RED, FTE_UPDATE_COLORMOD_BLUE);
     if (bits & UF_GLOW)
-        read_glow(d);
+        qs_rows(d, FTE_UPDATE_GLOW_SIZE, FTE_UPDATE_GLOW_BLUE);
     if (bits & UF_FATNESS)
         qs_u8(d, FTE_UPDATE_FATNESS);
     if (bits & UF_MODELINDEX2)
         read_model(d, FTE_UPDATE_MODEL2, update);
-    if (bits & UF_GRAVITYDIR) {
-        qs_u8(d, FTE_UPDATE_GRAVITY_PITCH);
-        qs_u8(d, FTE_UPDATE_GRAVITY_YAW);
-    }
+    if (bits & UF_GRAVITYDIR)
+        qs_rows(d, FTE_UPDATE_GRAVITY_PITCH, FTE_UPDATE_GRAVITY_YAW);
 }
 
 /* Fills in the bits of `read`. */

@@ -62,7 +62,7 @@ struct fte_rows {
     unsigned temp_entity_type;
     unsigned entities_end; /* a u16 */
     unsigned usercmd;      /* the group of a command */
-    unsigned pitch, yaw, roll;
+    unsigned pitch;        /* yaw and roll behind it */
     unsigned forward, side, up;
     unsigned msec;
     unsigned loss;
@@ -74,6 +74,8 @@ struct fte_game {
     const struct fte_temp_entity *temp_entities; /* by type */
     unsigned temp_entity_count;
     uint16_t temp_entity_numbering; /* in svcfte_temp_entity_sized: TE_SIZE_QUAKE or 0 */
+    /* Whether some engine misreads the types that only extensions have; or NULL. */
+    bool (*misreads_temp_entities)(const struct qs_session *session);
     /* Emits the name of the model whose number is in the `length` bytes at `offset`. */
     void (*name_model)(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length);
     /* Emits the name of the player if the entity, whose number was just read, is one. */
@@ -171,9 +173,8 @@ void fte_read_pointparticles1(struct qs_decoder *d);
 
 /* --- temp_entities.c --- */
 
-/* svc_temp_entity and svcfte_temp_entity_sized. Return the type; NULL: it is unknown or cut. */
-const struct fte_temp_entity *fte_read_temp_entity(struct qs_decoder *d);
-const struct fte_temp_entity *fte_read_temp_entity_sized(struct qs_decoder *d);
+void fte_read_temp_entity(struct qs_decoder *d);
+void fte_read_temp_entity_sized(struct qs_decoder *d);
 
 /* --- client_messages.c --- */
 

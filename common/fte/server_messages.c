@@ -20,13 +20,13 @@ void fte_read_setangledelta(struct qs_decoder *d)
 /* CL_ParseBaseAngle. */
 void fte_read_setanglebase(struct qs_decoder *d)
 {
-    static const unsigned rows[3] = {FTE_ANGLEBASE_ANGLES_PITCH, FTE_ANGLEBASE_ANGLES_YAW,
-                                     FTE_ANGLEBASE_ANGLES_ROLL};
     const uint8_t flags = qs_u8(d, FTE_ANGLEBASE_FLAGS);
     uint16_t *base = fte_session(d)->angle_base;
 
     for (unsigned i = 0; i < 3; i++)
-        base[i] = flags >> i & ANGLEBASE_PITCH ? (uint16_t)qs_angle16(d, rows[i]) : 0;
+        base[i] = flags >> i & ANGLEBASE_PITCH
+                      ? (uint16_t)qs_angle16(d, FTE_ANGLEBASE_ANGLES_PITCH + i)
+                      : 0;
 }
 
 /* --- Speech --- */
@@ -35,9 +35,7 @@ void fte_read_setanglebase(struct qs_decoder *d)
 void fte_read_voicechat(struct qs_decoder *d)
 {
     fte_session(d)->game->read_player(d, FTE_VOICE_SENDER);
-    qs_u8(d, FTE_VOICE_GENERATION);
-    qs_u8(d, FTE_VOICE_SEQUENCE);
-    qs_bytes(d, FTE_VOICE_DATA, qs_u16(d, FTE_VOICE_SIZE));
+    fte_read_client_voicechat(d);
 }
 
 /* --- The mod's own --- */
@@ -107,9 +105,7 @@ void fte_read_csqcentities_sized(struct qs_decoder *d)
 void fte_read_trailparticles(struct qs_decoder *d)
 {
     fte_entity(d, FTE_PARTICLES_ENTITY);
-    qs_u16(d, FTE_PARTICLES_EFFECT);
-    qs_coord3(d, FTE_PARTICLES_START);
-    qs_coord3(d, FTE_PARTICLES_END);
+    qs_rows(d, FTE_PARTICLES_EFFECT, FTE_PARTICLES_END);
 }
 
 void fte_read_pointparticles(struct qs_decoder *d)

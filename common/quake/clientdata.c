@@ -21,7 +21,7 @@ struct weapon {
 static void name_weapon(struct qs_decoder *d, const struct weapon *weapon, uint32_t length)
 {
     if (weapon->model)
-        nq_emit_name(d, NQ_CLIENTDATA_WEAPON_NAME, &nq_session_of(d)->models, weapon->model,
+        qs_emit_name(d, NQ_CLIENTDATA_WEAPON_NAME, &nq_session_of(d)->models, weapon->model,
                      weapon->at, length);
 }
 

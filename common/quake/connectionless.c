@@ -13,26 +13,10 @@ enum { MARK_SIZE = 4 };
 
 static const struct qs_info_rows info_rows = {NQ_OOB_PAIR, NQ_OOB_KEY, NQ_OOB_VALUE};
 
-static struct qs_view rest(const struct qs_decoder *d)
-{
-    return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
-}
-
-/* Bytes of `text` before the first of `ends`, or all. */
-static uint32_t length_to(struct qs_view text, const char *ends, size_t count)
-{
-    uint32_t n = 0;
-
-    while (n < text.size && !memchr(ends, text.data[n], count))
-        n++;
-    return n;
-}
-
 static struct qs_view read_info(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
-    const struct qs_view info =
-        qs_text_sized(d, NQ_OOB_INFO, length_to(rest(d), "\n", sizeof "\n"));
+    const struct qs_view info = qs_text_sized(d, NQ_OOB_INFO, qs_view_up_to(qs_rest(d), "\n").size);
 
     qs_emit_info(d, &info_rows, info, at);
     return info;
@@ -41,7 +25,7 @@ static struct qs_view read_info(struct qs_decoder *d)
 /* Text; behind its NUL stands the offer of the encryption layer. */
 static void read_arguments(struct qs_decoder *d)
 {
-    const uint32_t size = length_to(rest(d), "", 1);
+    const uint32_t size = qs_view_up_to(qs_rest(d), "").size;
 
     if (size)
         qs_text_sized(d, NQ_OOB_ARGUMENTS, size);
@@ -101,8 +85,8 @@ static void read_status(struct qs_decoder *d)
     info = read_info(d);
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\n') {
         d->in.pos++;
-        if (length_to(rest(d), "\n", sizeof "\n")) {
-            qs_text_sized(d, NQ_OOB_PLAYER, length_to(rest(d), "\n", sizeof "\n"));
+        if (qs_view_up_to(qs_rest(d), "\n").size) {
+            qs_text_sized(d, NQ_OOB_PLAYER, qs_view_up_to(qs_rest(d), "\n").size);
             players++;
         }
     }
@@ -149,10 +133,10 @@ void nq_read_connectionless(struct qs_decoder *d)
     d->connectionless = true;
     qs_open(d, NQ_OOB);
     qs_u32be(d, NQ_OOB_MARK);
-    command = find_command(rest(d));
+    command = find_command(qs_rest(d));
     if (command->direction != QS_DIRECTION_UNKNOWN)
         qs_learn_direction(d, command->direction);
-    word = qs_text_sized(d, NQ_OOB_COMMAND, length_to(rest(d), " \\\n", sizeof " \\\n"));
+    word = qs_text_sized(d, NQ_OOB_COMMAND, qs_view_up_to(qs_rest(d), " \\\n").size);
     qs_label_text(d, ": ", word, "");
     qs_summary_text(d, "", word, "");
     command->read(d);

@@ -61,7 +61,7 @@ static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_upd
 
     baseline->model = model;
     baseline->has = QS_ENTITY_MODEL;
-    nq_emit_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    qs_emit_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
     if (flags & B_LARGEFRAME)
         qs_u16(d, NQ_BASELINE_FRAME);
     else
@@ -179,7 +179,7 @@ static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
     if (qs_label_wanted(d))
         qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)
-        nq_emit_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
+        qs_emit_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
     return entity;
 }
 
@@ -252,7 +252,7 @@ void nq_read_update(struct qs_decoder *d)
     else if (flags & U_TRANS)
         read_transparency(d);
     if (flags & U_MODEL) {
-        nq_emit_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
+        qs_emit_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
         update.model = (uint16_t)model;
         update.has |= QS_ENTITY_MODEL;
     }

@@ -7,7 +7,7 @@
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
 {
-    nq_emit_name(d, NQ_DELTA_MODEL_NAME, &nq_session_of(d)->models, model, offset, length);
+    qs_emit_name(d, NQ_DELTA_MODEL_NAME, &nq_session_of(d)->models, model, offset, length);
 }
 
 static void name_entity(struct qs_decoder *d, uint32_t entity)
@@ -15,7 +15,7 @@ static void name_entity(struct qs_decoder *d, uint32_t entity)
     const struct nq_session *session = nq_session_of(d);
 
     if (entity >= 1 && entity <= session->maxclients)
-        nq_emit_name(d, NQ_DELTA_PLAYER_NAME, &session->players, entity - 1, d->in.pos - 2, 2);
+        qs_emit_name(d, NQ_DELTA_PLAYER_NAME, &session->players, entity - 1, d->in.pos - 2, 2);
 }
 
 static uint8_t read_player(struct qs_decoder *d, unsigned id)
@@ -23,7 +23,7 @@ static uint8_t read_player(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const uint8_t player = qs_u8(d, id);
 
-    nq_emit_name(d, NQ_VOICECHAT_NAME, &nq_session_of(d)->players, player, at, 1);
+    qs_emit_name(d, NQ_VOICECHAT_NAME, &nq_session_of(d)->players, player, at, 1);
     return player;
 }
 
@@ -53,22 +53,10 @@ static const struct fte_temp_entity temp_entities[] = {
 };
 /* clang-format on */
 
-void nq_read_temp_entity(struct qs_decoder *d)
-{
-    fte_read_temp_entity(d);
-}
-
-void nq_read_temp_entity_sized(struct qs_decoder *d)
-{
-    fte_read_temp_entity_sized(d);
-}
-
 const struct fte_game nq_fte_game = {
     .rows = {.entities_end = NQ_ENTITIES_END,
              .usercmd = NQ_USERCMD,
              .pitch = NQ_MOVE_ANGLES_PITCH,
-             .yaw = NQ_MOVE_ANGLES_YAW,
-             .roll = NQ_MOVE_ANGLES_ROLL,
              .forward = NQ_MOVE_FORWARD,
              .side = NQ_MOVE_SIDE,
              .up = NQ_MOVE_UP,

@@ -28,11 +28,6 @@ static struct nq_reliable *reliable_of(const struct qs_decoder *d, bool back)
     return (d->direction == QS_S2C) != back ? &session->to_client : &session->to_server;
 }
 
-static struct qs_view rest(const struct qs_decoder *d)
-{
-    return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
-}
-
 /* --- Messages --- */
 
 static void read_messages(struct qs_decoder *d)
@@ -74,7 +69,7 @@ static void deliver(struct qs_decoder *d, bool reliable)
 
     d->accepted = true;
     *delivered = (struct nq_delivery){
-        .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
+        .bytes = qs_rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
     if (d->direction == QS_S2C)
         read_server_messages(d, reliable);
     else
@@ -120,7 +115,7 @@ static void deliver_joined(struct qs_decoder *d, struct nq_reliable *reliable,
 /* The last fragment of several is here. */
 static void join(struct qs_decoder *d, struct nq_reliable *reliable)
 {
-    GBytes *joined = qs_fragments_join(&reliable->pending, rest(d));
+    GBytes *joined = qs_fragments_join(&reliable->pending, qs_rest(d));
     gsize size;
     const uint8_t *data = g_bytes_get_data(joined, &size);
     const struct qs_view message = {data, (uint32_t)size};
@@ -136,7 +131,7 @@ static void join(struct qs_decoder *d, struct nq_reliable *reliable)
 /* The last fragment is here, and none before it. */
 static void read_single(struct qs_decoder *d, struct nq_reliable *reliable)
 {
-    reliable->last_was_whole = is_whole(d, reliable, rest(d));
+    reliable->last_was_whole = is_whole(d, reliable, qs_rest(d));
     if (reliable->last_was_whole)
         deliver(d, true);
     else
@@ -157,7 +152,7 @@ static void end_message(struct qs_decoder *d, struct nq_reliable *reliable)
 
 static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
 {
-    const struct qs_view bytes = rest(d);
+    const struct qs_view bytes = qs_rest(d);
 
     if (!reliable->broken &&
         !qs_fragments_add(&reliable->pending, bytes, d->packet->number, NET_MAXMESSAGE)) {
@@ -173,7 +168,7 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
 static bool is_of_sign_on(const struct qs_decoder *d)
 {
     return d->direction == QS_S2C &&
-           (nq_session_of(d)->signon < SIGNON_DONE || nq_begins_level(rest(d)));
+           (nq_session_of(d)->signon < SIGNON_DONE || nq_begins_level(qs_rest(d)));
 }
 
 /* It is as good as none. */

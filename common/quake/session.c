@@ -84,18 +84,6 @@ void nq_session_accept_connection(struct nq_session *session)
         nq_session_begin_connection(session);
 }
 
-/* "maps/e1m1.bsp" → "e1m1" */
-static char *map_name(const char *model)
-{
-    const char *base = strrchr(model, '/');
-    const char *end;
-
-    base = base ? base + 1 : model;
-    end = strrchr(base, '.');
-    return qs_text_utf8((struct qs_view){(const uint8_t *)base,
-                                         end ? (uint32_t)(end - base) : (uint32_t)strlen(base)});
-}
-
 static char *version_text(const struct nq_session *session)
 {
     GString *text = g_string_new(NULL);
@@ -110,16 +98,13 @@ static char *version_text(const struct nq_session *session)
 void nq_session_describe(const struct qs_session *session, struct qs_description *description)
 {
     const struct nq_session *nq = (const struct nq_session *)session;
-    const char *map = qs_table_get(&nq->models, 1);
     const char *player = nq->view_entity ? qs_table_get(&nq->players, nq->view_entity - 1u) : NULL;
 
-    *description = (struct qs_description){0};
-    if (session->version)
-        description->version = version_text(nq);
-    if (map)
-        description->map = map_name(map);
-    if (player)
-        description->player = qs_text_utf8(qs_view_of(player));
+    *description = (struct qs_description){
+        .version = session->version ? version_text(nq) : NULL,
+        .map = qs_text_file_stem(qs_table_get(&nq->models, 1)),
+        .player = player ? qs_text_utf8(qs_view_of(player)) : NULL,
+    };
 }
 
 void nq_session_begin_level(struct nq_session *session)
@@ -209,17 +194,6 @@ void nq_follow_command(struct qs_decoder *d, struct qs_view command)
                                                done ? session->base.level : session->base.level - 1,
                                                stage,
                                                0};
-}
-
-void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
-                  uint32_t offset, uint32_t length)
-{
-    const char *name = qs_table_get(table, index);
-
-    if (!name || d->in.overrun)
-        return;
-    qs_emit_generated_text(d, row, offset, length, name);
-    qs_label_text(d, " ", qs_view_of(name), "");
 }
 
 /* PROTOCOL.md, section 9. */

@@ -148,10 +148,6 @@ void nq_confirm_doubt(struct nq_session *session);
 /* A level begins: lists, players and what is known of entities end. */
 void nq_session_begin_level(struct nq_session *session);
 
-/* A generated field with the name that `table` has for `index`; it labels the group as well. */
-void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
-                  uint32_t offset, uint32_t length);
-
 /* Whether clc_move begins with the time of the last svc_time that the client has. */
 bool nq_moves_begin_with_time(const struct nq_session *session);
 

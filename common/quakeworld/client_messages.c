@@ -76,15 +76,8 @@ static void read_stringcmd_seat(struct qs_decoder *d)
     read_stringcmd(d);
 }
 
-static void read_delta(struct qs_decoder *d)
-{
-    qs_u8(d, QW_DELTA_SEQUENCE);
-}
-
-static void read_tmove(struct qs_decoder *d)
-{
-    qs_coord3(d, QW_TMOVE_ORIGIN);
-}
+QS_ROWS_READER(read_delta, QW_DELTA_SEQUENCE, QW_DELTA_SEQUENCE)
+QS_ROWS_READER(read_tmove, QW_TMOVE_ORIGIN, QW_TMOVE_ORIGIN)
 
 static void read_upload(struct qs_decoder *d)
 {

@@ -7,39 +7,83 @@
  * section 1.
  */
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/connectionless.h"
+
+enum {
+    FRAGMENT_MTU_MIN = 64, /* servers take a smaller one for none */
+    MASTER_ENTRY_SIZE = 6,
+    PING_ENTRY_SIZE = 8
+};
+
+/* The text of a packet. */
+struct oob {
+    struct qs_view text; /* all of it, with its terminator */
+    uint32_t offset;     /* of the text in the packet */
+    struct qs_view line; /* of a text that begins with a word: its first line, */
+    uint32_t pos;        /* and how far that was read */
+};
+
+static struct qs_view line_of(struct qs_view text)
+{
+    return qs_view_up_to(text, "\n");
+}
+
+static struct qs_view string_of(struct qs_view text)
+{
+    return qs_view_up_to(text, "");
+}
+
+static void emit_token(struct qs_decoder *d, unsigned id, const struct oob *oob,
+                       const struct qs_token *token)
+{
+    qs_emit_bytes(d, id, oob->offset + token->offset, token->length, token->text);
+}
+
+/* By the row of the argument where it is no such number. */
+static void emit_number(struct qs_decoder *d, unsigned id, uint32_t offset,
+                        const struct qs_token *token)
+{
+    int64_t number;
+
+    if (qs_view_number_within(token->text, INT32_MIN, UINT32_MAX, &number) &&
+        qs_type_holds(d->protocol->fields[id].type, (uint32_t)number))
+        qs_emit_uint(d, id, offset + token->offset, token->length, (uint32_t)number);
+    else
+        qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token->offset, token->length, token->text);
+}
+
+static void learn_sender(struct qs_decoder *d, enum qs_direction direction)
+{
+    if (!d->probing)
+        qs_learn_direction(d, direction);
+}
 
 /* --- Texts that begin with a word --- */
 
-/* What clients and servers ask for, and the few answers that are words. */
-
-enum { FRAGMENT_MTU_MIN = 64 /* servers take a smaller one for none */ };
-
 /* The next word of the line; false: there is none. */
-static bool read_word(struct qs_decoder *d, unsigned id, struct qw_oob *oob)
+static bool read_word(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_token word;
 
     if (!qs_token_next(oob->line, &oob->pos, &word))
         return false;
-    qw_emit_oob_token(d, id, oob, &word);
+    emit_token(d, id, oob, &word);
     return true;
 }
 
-static void read_arguments(struct qs_decoder *d, struct qw_oob *oob)
+static void read_arguments(struct qs_decoder *d, struct oob *oob)
 {
     while (read_word(d, QW_OOB_ARGUMENT, oob))
         ;
 }
 
 /* The rest of the line behind blanks. */
-static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct qw_oob *oob)
+static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_view rest;
 
     while (oob->pos < oob->line.size && oob->line.data[oob->pos] == ' ')
         oob->pos++;
-    rest = qw_oob_behind(oob->line, oob->pos);
+    rest = qs_view_behind(oob->line, oob->pos);
     if (rest.size)
         qs_emit_bytes(d, id, oob->offset + oob->pos, rest.size, rest);
     return rest;
@@ -74,30 +118,30 @@ static void read_connect_extension(struct qs_decoder *d, struct qs_view line, ui
 static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, uint32_t offset)
 {
     while (rest.size) {
-        const struct qs_view line = qw_oob_line(rest);
+        const struct qs_view line = line_of(rest);
         const uint32_t step = line.size < rest.size ? line.size + 1 : line.size;
 
         read_connect_extension(d, line, offset);
-        rest = qw_oob_behind(rest, step);
+        rest = qs_view_behind(rest, step);
         offset += step;
     }
 }
 
-static void read_connect_number(struct qs_decoder *d, unsigned id, struct qw_oob *oob)
+static void read_connect_number(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_token word;
 
     if (qs_token_next(oob->line, &oob->pos, &word))
-        qw_emit_oob_number(d, id, QW_OOB_ARGUMENT, oob->offset, &word);
+        emit_number(d, id, oob->offset, &word);
 }
 
-static void read_connect_userinfo(struct qs_decoder *d, struct qw_oob *oob)
+static void read_connect_userinfo(struct qs_decoder *d, struct oob *oob)
 {
     struct qs_token word;
 
     if (!qs_token_next(oob->line, &oob->pos, &word))
         return;
-    qw_emit_oob_token(d, QW_CONNECT_USERINFO, oob, &word);
+    emit_token(d, QW_CONNECT_USERINFO, oob, &word);
     qw_emit_info(d, word.text, oob->offset + word.offset + (word.text.size < word.length ? 1 : 0));
     qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word.text);
     qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO, word.text,
@@ -106,7 +150,7 @@ static void read_connect_userinfo(struct qs_decoder *d, struct qw_oob *oob)
 }
 
 /* connect VERSION QPORT CHALLENGE "USERINFO", then a line for each protocol extension. */
-static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
+static void read_connect(struct qs_decoder *d, struct oob *oob)
 {
     const uint32_t end = oob->line.size;
 
@@ -118,16 +162,16 @@ static void read_connect(struct qs_decoder *d, struct qw_oob *oob)
     read_connect_userinfo(d, oob);
     read_arguments(d, oob);
     if (end < oob->text.size)
-        read_connect_extensions(d, qw_oob_behind(oob->text, end + 1), oob->offset + end + 1);
+        read_connect_extensions(d, qs_view_behind(oob->text, end + 1), oob->offset + end + 1);
 }
 
-static void read_status(struct qs_decoder *d, struct qw_oob *oob)
+static void read_status(struct qs_decoder *d, struct oob *oob)
 {
     read_word(d, QW_STATUS_FLAGS, oob);
     read_arguments(d, oob);
 }
 
-static void read_rcon(struct qs_decoder *d, struct qw_oob *oob)
+static void read_rcon(struct qs_decoder *d, struct oob *oob)
 {
     if (read_word(d, QW_RCON_PASSWORD, oob))
         qs_add_credential(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
@@ -136,7 +180,7 @@ static void read_rcon(struct qs_decoder *d, struct qw_oob *oob)
 
 /* "broadcast" and an info string that reaches to the newline, from server to server; mvdsv
  * sv_broadcast.c, SV_BroadcastSend, SVC_Broadcast. */
-static void read_broadcast(struct qs_decoder *d, struct qw_oob *oob)
+static void read_broadcast(struct qs_decoder *d, struct oob *oob)
 {
     const struct qs_view info = read_rest(d, QW_BROADCAST, oob);
 
@@ -147,7 +191,7 @@ static void read_broadcast(struct qs_decoder *d, struct qw_oob *oob)
 /* clang-format off */
 static const struct word_command {
     const char *name;
-    void (*read)(struct qs_decoder *, struct qw_oob *);
+    void (*read)(struct qs_decoder *, struct oob *);
     uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } word_commands[] = {
 #define OOB(name, read, asks, answers) {name, read, asks, answers},
@@ -163,32 +207,26 @@ static const struct word_command *find_word(struct qs_view name)
     return NULL;
 }
 
-/* Who asks is a client; the answers that are words are qwfwd's to clients of other games. */
-static void learn_sender(struct qs_decoder *d, const struct word_command *command)
-{
-    if (command->answers)
-        qw_oob_of_server(d);
-    else if (command->asks != QS_TELLS)
-        qw_oob_of_client(d);
-}
-
-static void read_words(struct qs_decoder *d, struct qw_oob *oob)
+static void read_words(struct qs_decoder *d, struct oob *oob)
 {
     const struct word_command *command;
     struct qs_token name;
 
-    oob->line = qw_oob_line(oob->text);
+    oob->line = line_of(oob->text);
     if (!qs_token_next(oob->line, &oob->pos, &name)) {
         qs_summary(d, "empty");
         return;
     }
     command = find_word(name.text);
-    qw_emit_oob_token(d, QW_OOB_COMMAND, oob, &name);
+    emit_token(d, QW_OOB_COMMAND, oob, &name);
     qs_label_text(d, ": ", name.text, "");
     qs_summary_text(d, "", name.text, "");
     if (command) {
         qs_add_requests(d, command->asks, command->answers);
-        learn_sender(d, command);
+        /* Who asks is a client; the answers that are words are qwfwd's to clients of other games.
+         */
+        if (command->answers || command->asks != QS_TELLS)
+            learn_sender(d, command->answers ? QS_S2C : QS_C2S);
         command->read(d, oob);
         return;
     }
@@ -202,24 +240,300 @@ static bool begins_with_word(struct qs_view text)
     struct qs_token name;
     uint32_t pos = 0;
 
-    return qs_token_next(qw_oob_line(text), &pos, &name) && find_word(name.text);
+    return qs_token_next(line_of(text), &pos, &name) && find_word(name.text);
 }
 
-/* --- Chunks of FTE's downloads --- */
+/* --- Texts that begin with a letter, which their text is glued to --- */
 
-static const char chunk_word[] = "n\\chunk";
+/* c and a decimal number, then pairs of key and value for the extensions that the server offers. */
+static void read_challenge(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view number = line_of(qs_view_behind(oob->text, 1));
+
+    learn_sender(d, QS_S2C);
+    qs_emit_bytes(d, QW_CHALLENGE, oob->offset + 1, number.size, number);
+    d->in.pos = oob->offset + 1 + number.size;
+    if (qs_reader_left(&d->in))
+        d->in.pos++;
+    while (qs_reader_left(&d->in) >= 8)
+        fte_read_extension(d);
+}
+
+static void read_accept(struct qs_decoder *d, const struct oob *oob)
+{
+    (void)oob;
+    learn_sender(d, QS_S2C);
+    if (!d->probing)
+        qw_session_of(d)->connecting = true;
+}
+
+static void read_client_command(struct qs_decoder *d, const struct oob *oob)
+{
+    learn_sender(d, QS_S2C);
+    qw_emit_commands(d, string_of(qs_view_behind(oob->text, 1)), oob->offset + 1);
+}
+
+static void emit_player_token(struct qs_decoder *d, unsigned id, uint32_t offset,
+                              const struct qs_token *token)
+{
+    int64_t number = 0;
+
+    if (d->protocol->fields[id].type == QS_TEXT)
+        qs_emit_bytes(d, id, offset + token->offset, token->length, token->text);
+    else if (qs_view_number(token->text, &number) &&
+             qs_type_holds(d->protocol->fields[id].type, number))
+        qs_emit_int(d, id, offset + token->offset, token->length, number);
+    else
+        qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token->offset, token->length, token->text);
+}
+
+/* userid frags minutes ping "name" "skin" topcolor bottomcolor ["team"] */
+static void read_status_player(struct qs_decoder *d, struct qs_view line, uint32_t offset)
+{
+    static const unsigned columns[] = {
+        QW_STATUS_USERID, QW_STATUS_FRAGS,    QW_STATUS_MINUTES,     QW_STATUS_PING, QW_STATUS_NAME,
+        QW_STATUS_SKIN,   QW_STATUS_TOPCOLOR, QW_STATUS_BOTTOMCOLOR, QW_STATUS_TEAM,
+    };
+    struct qs_token token;
+    uint32_t pos = 0;
+
+    qs_open_at(d, QW_STATUS_PLAYER, offset);
+    qs_label_text(d, ": ", line, "");
+    for (unsigned i = 0; i < G_N_ELEMENTS(columns) && qs_token_next(line, &pos, &token); i++)
+        emit_player_token(d, columns[i], offset, &token);
+    while (qs_token_next(line, &pos, &token))
+        qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token.offset, token.length, token.text);
+    qs_close_at(d, offset + line.size);
+}
+
+/* The reply to status is a print: rules as an info string, then a line for each player. */
+static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_t offset)
+{
+    const struct qs_view rules = line_of(text);
+    uint32_t at = rules.size + 1;
+    unsigned players = 0;
+
+    qs_emit_bytes(d, QW_STATUS_RULES, offset, rules.size, rules);
+    qw_emit_info(d, rules, offset);
+    while (at < text.size) {
+        const struct qs_view line = line_of(qs_view_behind(text, at));
+
+        if (line.size) {
+            read_status_player(d, line, offset + at);
+            players++;
+        }
+        at += line.size + 1;
+    }
+    qs_summary_quote(d, "map", qs_info_value(rules, "map"));
+    qs_summary(d, " players %u", players);
+}
+
+static void read_print(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view text = string_of(qs_view_behind(oob->text, 1));
+
+    if (text.size && text.data[0] == '\\') {
+        qs_request_narrow(d, QS_ASK_STATUS);
+        read_status_reply(d, text, oob->offset + 1);
+        return;
+    }
+    qs_request_narrow(d, ~(uint32_t)QS_ASK_STATUS);
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
+}
+
+/* d, a newline, and six bytes for each server: address and port in network order. */
+static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
+{
+    unsigned count = 0;
+
+    learn_sender(d, QS_S2C);
+    d->in.pos = oob->offset + 2;
+    for (; qs_reader_left(&d->in) >= MASTER_ENTRY_SIZE; count++) {
+        qs_open(d, QW_MASTER_SERVER);
+        qs_bytes(d, QW_MASTER_ADDRESS, 4);
+        qs_u16be(d, QW_MASTER_PORT);
+        qs_close(d);
+    }
+    qs_summary(d, " servers %u", count);
+    if (qs_reader_left(&d->in))
+        qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
+                "Server list ends within an entry");
+}
+
+/* n, then for each server address, port and ping; qwfwd query.c, SVC_QRY_PingStatus. */
+static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
+{
+    unsigned count = 0;
+
+    learn_sender(d, QS_S2C);
+    d->in.pos = oob->offset + 1;
+    for (; qs_reader_left(&d->in) >= PING_ENTRY_SIZE; count++) {
+        qs_open(d, QW_PINGSTATUS_SERVER);
+        qs_bytes(d, QW_PINGSTATUS_ADDRESS, 4);
+        qs_u16(d, QW_PINGSTATUS_PORT);
+        qs_i16(d, QW_PINGSTATUS_PING);
+        qs_close(d);
+    }
+    qs_summary(d, " servers %u", count);
+}
+
+/* svc_disconnect as the end of a demo: qwd-format 4.1. */
+static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view text = string_of(qs_view_behind(oob->text, 1));
+
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
+    d->session->disconnected = true;
+}
+
+static bool is_alone(struct qs_view text)
+{
+    return text.size == 1 || (text.size == 2 && (text.data[1] == '\n' || text.data[1] == '\0'));
+}
+
+static bool is_list(struct qs_view text)
+{
+    return text.size > 1 && text.data[1] == '\n';
+}
+
+/* Pings are short, so that there are zeros among the bytes; texts have one at their end only. */
+static bool is_ping_list(struct qs_view text)
+{
+    return text.size > 1 && (text.size - 1) % PING_ENTRY_SIZE == 0 &&
+           string_of(text).size < text.size - 1;
+}
+
+static bool is_any(struct qs_view text)
+{
+    (void)text;
+    return true;
+}
+
+/* a, a newline, its number, a newline, the number of players, a newline. */
+static bool is_heartbeat(struct qs_view text)
+{
+    struct qs_view sequence, players;
+
+    if (text.size < 6 || text.data[0] != 'a' || text.data[1] != '\n')
+        return false;
+    sequence = line_of(qs_view_behind(text, 2));
+    if (2 + sequence.size >= text.size)
+        return false;
+    players = line_of(qs_view_behind(text, 2 + sequence.size + 1));
+    return qw_is_digits(sequence) && qw_is_digits(players) &&
+           2 + sequence.size + 1 + players.size + 1 >= text.size;
+}
+
+static void read_heartbeat(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view body = qs_view_behind(oob->text, 2);
+    struct qs_token token;
+    uint32_t pos = 0;
+
+    if (qs_token_next(body, &pos, &token))
+        emit_number(d, QW_HEARTBEAT_SEQUENCE, oob->offset + 2, &token);
+    if (qs_token_next(body, &pos, &token))
+        emit_number(d, QW_HEARTBEAT_PLAYERS, oob->offset + 2, &token);
+}
+
+static bool is_log(struct qs_view text)
+{
+    return text.size > 7 && qs_view_begins(text, "stdlog ");
+}
+
+static void read_log(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view text = string_of(oob->text);
+
+    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 6, (struct qs_view){text.data, 6});
+    qs_summary(d, "frag log");
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 7, text.size - 7, qs_view_behind(text, 7));
+}
+
+static void read_master_query(struct qs_decoder *d, const struct oob *oob)
+{
+    (void)oob;
+    learn_sender(d, QS_C2S);
+}
+
+/* c, as a rule with a newline and a NUL; masters look at the first byte. */
+static bool is_master_query(struct qs_view text)
+{
+    return is_alone(text) || (text.size == 3 && text.data[1] == '\n' && text.data[2] == '\0');
+}
+
+/* clang-format off */
+static const struct letter {
+    uint8_t letter;
+    bool (*fits)(struct qs_view text);
+    const char *name;
+    void (*read)(struct qs_decoder *, const struct oob *); /* or NULL */
+    uint32_t asks, answers;                                   /* sets of QS_ASK_ bits */
+} letters[] = {
+#define OOB_LETTER(letter, fits, name, read, asks, answers) \
+    {letter, fits, name, read, asks, answers},
+#include "common/quakeworld/messages.def"
+};
+
+static const struct letter bare_letters[] = {
+#define OOB_BARE(letter, fits, name, read, asks, answers) \
+    {letter, fits, name, read, asks, answers},
+#include "common/quakeworld/messages.def"
+};
+/* clang-format on */
+
+static const struct letter *find_in(const struct letter *commands, size_t count,
+                                    struct qs_view text)
+{
+    for (size_t i = 0; i < count && text.size; i++)
+        if (commands[i].letter == text.data[0] && commands[i].fits(text))
+            return &commands[i];
+    return NULL;
+}
+
+static const struct letter *find_letter(struct qs_view text)
+{
+    return find_in(letters, G_N_ELEMENTS(letters), text);
+}
+
+static const struct letter *find_bare_letter(const struct qs_packet *packet)
+{
+    const struct qs_view text = {packet->data, packet->size};
+
+    /* Every packet of a game passes here. */
+    return text.size && g_ascii_isalpha(text.data[0])
+               ? find_in(bare_letters, G_N_ELEMENTS(bare_letters), text)
+               : NULL;
+}
+
+static void read_letter(struct qs_decoder *d, const struct oob *oob, const struct letter *command)
+{
+    if (command->name) {
+        const struct qs_view letter = {oob->text.data, 1};
+
+        qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
+        qs_emit_generated_text(d, QW_OOB_NAME, oob->offset, 1, command->name);
+        qs_label(d, ": %s", command->name);
+        qs_summary(d, "%s", command->name);
+    }
+    qs_add_requests(d, command->asks, command->answers);
+    if (command->read)
+        command->read(d, oob);
+}
+
+/* --- The packet --- */
+
+#define CHUNK "n\\chunk" /* of FTE's downloads */
 
 static bool is_chunk(struct qs_view text)
 {
-    const uint32_t length = sizeof chunk_word - 1;
-
-    return text.size > length && memcmp(text.data, chunk_word, length) == 0;
+    return text.size > strlen(CHUNK) && qs_view_begins(text, CHUNK);
 }
 
 /* n\chunk, the number of the transfer, then svc_download; ezquake CL_Parse_OOB_ChunkedDownload. */
-static void read_chunk(struct qs_decoder *d, const struct qw_oob *oob)
+static void read_chunk(struct qs_decoder *d, const struct oob *oob)
 {
-    const struct qs_view word = {oob->text.data, sizeof chunk_word - 1};
+    const struct qs_view word = {oob->text.data, (uint32_t)strlen(CHUNK)};
 
     qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, word.size, word);
     qs_summary(d, "chunk");
@@ -231,32 +545,22 @@ static void read_chunk(struct qs_decoder *d, const struct qw_oob *oob)
 
 bool qw_is_known_oob(struct qs_view text)
 {
-    return is_chunk(text) || qw_find_oob_letter(text) || begins_with_word(text);
+    return is_chunk(text) || find_letter(text) || begins_with_word(text);
 }
-
-/* --- The packet --- */
 
 static void read_text(struct qs_decoder *d)
 {
-    struct qw_oob oob = {.offset = d->in.pos};
-    const struct qw_oob_letter *letter;
-    bool word;
+    struct oob oob = {
+        .text = {d->in.data + d->in.pos, qs_reader_left(&d->in)},
+        .offset = d->in.pos,
+    };
 
-    oob.text = (struct qs_view){d->in.data + oob.offset, qs_reader_left(&d->in)};
-    letter = qw_find_oob_letter(oob.text);
-    word = begins_with_word(oob.text);
     if (is_chunk(oob.text))
         read_chunk(d, &oob);
-    else if (letter && !word)
-        qw_read_oob_letter(d, &oob, letter);
+    else if (find_letter(oob.text) && !begins_with_word(oob.text))
+        read_letter(d, &oob, find_letter(oob.text));
     else
         read_words(d, &oob);
-}
-
-/* Only the end mark of the text is left, which no field covers. */
-static void finish(struct qs_decoder *d)
-{
-    d->in.pos = d->in.size;
 }
 
 bool qw_is_connectionless(const struct qs_decoder *d)
@@ -270,34 +574,21 @@ void qw_decode_connectionless(struct qs_decoder *d)
     qs_open(d, QW_OOB);
     qs_u32(d, QW_OOB_MARK);
     read_text(d);
-    finish(d);
+    d->in.pos = d->in.size; /* only the text's end mark is left, which no field covers */
     qs_close(d);
 }
 
 /* --- Texts without the mark --- */
 
-/*
- * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
- * and the game's name; PROTOCOL.md, section 1.
- */
-bool qw_is_quake_request(const struct qs_packet *packet)
-{
-    static const uint8_t name[] = {0x01, 'Q', 'U', 'A', 'K', 'E', 0};
-
-    return packet->size >= 4 + sizeof name && qs_be16(packet->data) == 0x8000 &&
-           qs_be16(packet->data + 2) == packet->wire_size &&
-           memcmp(packet->data + 4, name, sizeof name) == 0;
-}
-
 bool qw_is_bare_text(const struct qs_packet *packet)
 {
-    return packet->size < 8 || qw_find_bare_letter(packet) || qw_is_quake_request(packet);
+    return find_bare_letter(packet) || qw_is_quake_request(packet);
 }
 
 void qw_decode_bare_text(struct qs_decoder *d)
 {
-    const struct qw_oob_letter *command = qw_find_bare_letter(d->packet);
-    const struct qw_oob oob = {.text = {d->in.data, d->in.size}};
+    const struct letter *command = find_bare_letter(d->packet);
+    const struct oob oob = {.text = {d->in.data, d->in.size}};
 
     d->connectionless = true;
     if (qw_is_quake_request(d->packet)) {
@@ -312,7 +603,7 @@ void qw_decode_bare_text(struct qs_decoder *d)
         return;
     }
     qs_open(d, QW_OOB);
-    qw_read_oob_letter(d, &oob, command);
-    finish(d);
+    read_letter(d, &oob, command);
+    d->in.pos = d->in.size;
     qs_close(d);
 }

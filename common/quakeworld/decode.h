@@ -25,37 +25,14 @@ void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
 
 /* temp_entities.c */
-enum { QW_TEMP_ENTITIES = 80 };
-extern const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES];
-void qw_read_temp_entity(struct qs_decoder *d);
-void qw_read_temp_entity_sized(struct qs_decoder *d);
 void qw_read_customtempent(struct qs_decoder *d);
 
-/* fte.c: server messages of FTE */
-void qw_read_time(struct qs_decoder *d);
-void qw_read_setview(struct qs_decoder *d);
-void qw_read_splitscreenconfig(struct qs_decoder *d);
-void qw_read_updateseats(struct qs_decoder *d);
-void qw_read_choosesplitclient(struct qs_decoder *d);
-void qw_read_updatestatstring(struct qs_decoder *d);
-void qw_read_updatestatfloat(struct qs_decoder *d);
-void qw_read_setinfoblob(struct qs_decoder *d);
-void qw_read_precache(struct qs_decoder *d);
-void qw_read_soundextended(struct qs_decoder *d);
-void qw_read_spawnstaticsound2(struct qs_decoder *d);
-void qw_read_qizmovoice(struct qs_decoder *d);
-void qw_read_lightstylecol(struct qs_decoder *d);
-void qw_read_setportalstate(struct qs_decoder *d);
-void qw_read_showpic(struct qs_decoder *d);
-void qw_read_hidepic(struct qs_decoder *d);
-void qw_read_movepic(struct qs_decoder *d);
-void qw_read_updatepic(struct qs_decoder *d);
-void qw_read_particle(struct qs_decoder *d);
-void qw_read_particle2(struct qs_decoder *d);
-void qw_read_particle3(struct qs_decoder *d);
-void qw_read_particle4(struct qs_decoder *d);
-void qw_read_effect(struct qs_decoder *d);
-void qw_read_effect2(struct qs_decoder *d);
+/* server_messages.c */
+void qw_read_modellistshort(struct qs_decoder *d);
+void qw_read_soundlistshort(struct qs_decoder *d);
+
+/* fte.c: server messages of FTE, if it is one that is allowed. */
+const struct qs_message_type *qw_extension_message(const struct qs_decoder *d, uint32_t id);
 
 /* In both directions. */
 void qw_read_brushedit(struct qs_decoder *d);
@@ -83,10 +60,17 @@ static inline int32_t qw_version(const struct qs_decoder *d)
 /* recognise.c */
 bool qw_recognise(const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_packet *packet);
+/* A control packet of Quake's. */
+bool qw_is_quake_request(const struct qs_packet *packet);
+bool qw_is_digits(struct qs_view text); /* not empty, and nothing else */
+/* A letter, then a number. */
+bool qw_begins_number(struct qs_view text);
 
 /* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
 bool qw_is_connectionless(const struct qs_decoder *d);
 void qw_decode_connectionless(struct qs_decoder *d);
+/* Whether it has a command that is known; `text` is what stands behind the prefix. */
+bool qw_is_known_oob(struct qs_view text);
 bool qw_is_bare_text(const struct qs_packet *packet);
 void qw_decode_bare_text(struct qs_decoder *d);
 
@@ -134,16 +118,15 @@ struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id);
 void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset);
 
 /* names.c: numbers of players, models and sounds, with the names that the session has for them */
-/* A u8 that is a player, a model or a sound, followed by the name as a derived field. */
+/* A u8 that is a player or a model, followed by the name as a derived field. */
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
-uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
-uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
+void qw_read_model(struct qs_decoder *d, unsigned id);
 /* Emits the name of the player whose number is in the `length` bytes just read. */
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length);
 /* Entities from 1 on are the players: emits the name for the entity number just read. */
 void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity);
 /* Emits the name of the model whose number is in the `length` bytes at `offset`. */
-void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
+void qw_emit_model_name(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length);
 /* The same for a sound, whose number is in the `length` bytes just read. */
 void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length);
 /* Adds the name of a statistic to the message's title. */

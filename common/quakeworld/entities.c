@@ -16,13 +16,6 @@ static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
                : 0;
 }
 
-static void read_command(struct qs_decoder *d)
-{
-    struct qw_usercmd cmd = {0};
-
-    qw_read_usercmd(d, &cmd);
-}
-
 /* The velocity is in whole units per second and no coordinate: PROTOCOL.md, section 4. */
 static void read_velocity(struct qs_decoder *d, uint16_t flags)
 {
@@ -39,18 +32,7 @@ static void read_weapon_prediction(struct qs_decoder *d)
 {
     if (!qs_u8(d, QW_WEAPON_PREDICTED))
         return;
-    qs_u8(d, QW_WEAPON_IMPULSE);
-    qs_i16(d, QW_WEAPON_WEAPON);
-    qs_f32(d, QW_WEAPON_TIME);
-    qs_f32(d, QW_WEAPON_ATTACK_FINISHED);
-    qs_f32(d, QW_WEAPON_NEXTTHINK);
-    qs_u8(d, QW_WEAPON_THINKINDEX);
-    qs_u8(d, QW_WEAPON_PING);
-    qs_u8(d, QW_WEAPON_FLAGS);
-    qs_u8(d, QW_WEAPON_SHELLS);
-    qs_u8(d, QW_WEAPON_NAILS);
-    qs_u8(d, QW_WEAPON_ROCKETS);
-    qs_u8(d, QW_WEAPON_CELLS);
+    qs_rows(d, QW_WEAPON_IMPULSE, QW_WEAPON_CELLS);
 }
 
 /* What FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
@@ -69,9 +51,7 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
         d->ambiguous |=
             !qw_only_fte_reads(&qw_session_of(d)->ext); /* ezQuake passes over that bit */
-        qs_u8(d, QW_PLAYERINFO_RED);
-        qs_u8(d, QW_PLAYERINFO_GREEN);
-        qs_u8(d, QW_PLAYERINFO_BLUE);
+        qs_rows(d, QW_PLAYERINFO_RED, QW_PLAYERINFO_BLUE);
     }
 }
 
@@ -89,7 +69,7 @@ static void read_client_playerinfo(struct qs_decoder *d)
     if (flags & PF_MSEC)
         qs_u8(d, QW_PLAYERINFO_MSEC);
     if (flags & PF_COMMAND)
-        read_command(d);
+        qw_read_usercmd(d, &(struct qw_usercmd){0});
     read_velocity(d, flags);
     if (flags & PF_MODEL)
         qw_read_model(d, QW_PLAYERINFO_MODEL);
@@ -237,32 +217,7 @@ static void read_model(struct qs_decoder *d, const struct qw_delta *delta)
         model = qs_u16(d, QW_ENTITY_MODEL);
     else
         return;
-    if (d->fields_wanted)
-        qw_emit_model_name(d, at, d->in.pos - at, model);
-}
-
-static void read_row(struct qs_decoder *d, unsigned row)
-{
-    switch (qw_fields[row].type) {
-    case QS_COORD:
-        qs_coord(d, row);
-        break;
-    case QS_ANGLE:
-        qs_angle(d, row);
-        break;
-    case QS_U16:
-        qs_u16(d, row);
-        break;
-    case QS_I16:
-        qs_i16(d, row);
-        break;
-    case QS_I8:
-        qs_i8(d, row);
-        break;
-    default:
-        qs_u8(d, row);
-        break;
-    }
+    qw_emit_model_name(d, model, at, d->in.pos - at);
 }
 
 static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta)
@@ -274,10 +229,8 @@ static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta
     for (unsigned i = 0; i < qw_entity_field_count(delta->bits); i++) {
         const struct qw_entity_field *field = &qw_entity_fields[i];
 
-        if (!qw_delta_has_field(delta, field, fte))
-            continue;
-        for (unsigned j = 0; j < field->rows; j++)
-            read_row(d, field->row + j);
+        if (qw_delta_has_field(delta, field, fte))
+            qs_rows(d, field->row, field->row + field->rows - 1u);
     }
     d->coord_format = coords;
 }

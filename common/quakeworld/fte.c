@@ -20,11 +20,6 @@ bool qw_only_fte_reads(const struct fte_session *session)
     return (session->fte & fte) || (session->fte2 & fte2);
 }
 
-static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
-{
-    qw_emit_model_name(d, offset, length, model);
-}
-
 /* The newest three, as clc_move has them: newer ones push older ones out. */
 static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
 {
@@ -70,21 +65,37 @@ static bool server_is_mvdsv(const struct qs_session *base)
     return is_mvdsv;
 }
 
+/* Of what happens to players that are not watched ezQuake takes any type that it does not know for
+ * one with a place alone: cl_tent.c CL_ParseTEnt. */
+static bool misreads_temp_entities(const struct qs_session *base)
+{
+    const struct qw_session *session = (const struct qw_session *)base;
+
+    return session->mvd && !qw_only_fte_reads(&session->ext);
+}
+
+/* clang-format off */
+static const struct fte_temp_entity temp_entities[] = {
+#define TE(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, false},
+#define TE_EXT(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, true},
+#include "common/quakeworld/messages.def"
+};
+/* clang-format on */
+
 const struct fte_game qw_fte_game = {
     .rows = {.entities_end = QW_ENTITIES_END,
              .usercmd = QW_USERCMD,
              .pitch = QW_USERCMD_PITCH,
-             .yaw = QW_USERCMD_YAW,
-             .roll = QW_USERCMD_ROLL,
              .forward = QW_USERCMD_FORWARD,
              .side = QW_USERCMD_SIDE,
              .up = QW_USERCMD_UP,
              .msec = QW_USERCMD_MSEC,
              .loss = QW_MOVE_LOSS,
              .temp_entity_type = QW_TE_TYPE},
-    .temp_entities = qw_temp_entities,
-    .temp_entity_count = QW_TEMP_ENTITIES,
-    .name_model = name_model,
+    .temp_entities = temp_entities,
+    .temp_entity_count = G_N_ELEMENTS(temp_entities),
+    .misreads_temp_entities = misreads_temp_entities,
+    .name_model = qw_emit_model_name,
     .name_entity = qw_emit_entity_name,
     .read_player = qw_read_player,
     .keep_inputs = keep_inputs,
@@ -106,23 +117,18 @@ const struct fte_game qw_fte_game = {
  *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
  */
 
-enum { QIZMO_FRAME_SIZE = 33 };
-
 /* --- Time and view --- */
 
-void qw_read_time(struct qs_decoder *d)
-{
-    qs_f32(d, QW_TIME);
-}
+QS_ROWS_READER(read_time, QW_TIME, QW_TIME)
 
-void qw_read_setview(struct qs_decoder *d)
+static void read_setview(struct qs_decoder *d)
 {
     qs_label(d, ": entity %u", fte_entity(d, QW_SETVIEW_ENTITY));
 }
 
 /* --- Seats: several players on one screen --- */
 
-static void read_players(struct qs_decoder *d)
+static void read_seats(struct qs_decoder *d)
 {
     const uint8_t count = qs_u8(d, QW_SEATS_COUNT);
 
@@ -130,38 +136,28 @@ static void read_players(struct qs_decoder *d)
         qs_u8(d, QW_SEATS_PLAYER);
 }
 
-void qw_read_splitscreenconfig(struct qs_decoder *d)
-{
-    read_players(d);
-}
-
-void qw_read_updateseats(struct qs_decoder *d)
-{
-    read_players(d);
-}
-
 /* The next message is for that seat. */
-void qw_read_choosesplitclient(struct qs_decoder *d)
+static void read_choosesplitclient(struct qs_decoder *d)
 {
     qs_label(d, ": %u", qs_u8(d, QW_SEAT));
 }
 
 /* --- Knowledge: statistics, info, precaches --- */
 
-void qw_read_updatestatstring(struct qs_decoder *d)
+static void read_updatestatstring(struct qs_decoder *d)
 {
     qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
     qs_label_text(d, " ", qs_text(d, FTE_STAT_STRING), "");
 }
 
-void qw_read_updatestatfloat(struct qs_decoder *d)
+static void read_updatestatfloat(struct qs_decoder *d)
 {
     qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
     qs_label(d, " %g", (double)qs_f32(d, FTE_STAT_FLOAT));
 }
 
 /* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
-void qw_read_setinfoblob(struct qs_decoder *d)
+static void read_setinfoblob(struct qs_decoder *d)
 {
     struct qs_view key, value;
 
@@ -174,7 +170,7 @@ void qw_read_setinfoblob(struct qs_decoder *d)
 }
 
 /* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
-void qw_read_precache(struct qs_decoder *d)
+static void read_precache(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
     const struct qs_view name = qs_text(d, QW_PRECACHE_NAME);
@@ -202,25 +198,14 @@ static void read_sound_options(struct qs_decoder *d, uint32_t mask)
         qs_u8(d, QW_SOUNDX_PITCH);
     if (mask & SNDX_TIME_OFFSET)
         qs_i16(d, QW_SOUNDX_TIME_OFFSET);
-    if (mask & SNDX_VELOCITY) {
-        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_X, 1 / 8.0);
-        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_Y, 1 / 8.0);
-        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_Z, 1 / 8.0);
-    }
+    for (unsigned axis = 0; mask & SNDX_VELOCITY && axis < 3; axis++)
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_X + axis, 1 / 8.0);
     if (mask & SNDX_SPEED)
         qs_u16(d, QW_SOUNDX_SPEED);
 }
 
-static void read_sound_number(struct qs_decoder *d, unsigned id, bool wide)
-{
-    if (wide)
-        qw_emit_sound_name(d, qs_u16(d, id), 2);
-    else
-        qw_emit_sound_name(d, qs_u8(d, id), 1);
-}
-
 /* The layout of Quake's svc_sound with all that was added to it. CLNQ_ParseStartSoundPacket. */
-void qw_read_soundextended(struct qs_decoder *d)
+static void read_soundextended(struct qs_decoder *d)
 {
     uint32_t mask = qs_u8(d, QW_SOUNDX_MASK);
 
@@ -233,7 +218,10 @@ void qw_read_soundextended(struct qs_decoder *d)
     } else {
         qw_emit_entity_name(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
     }
-    read_sound_number(d, QW_SOUNDX_INDEX, mask & SNDX_LARGE_SOUND);
+    if (mask & SNDX_LARGE_SOUND)
+        qw_emit_sound_name(d, qs_u16(d, QW_SOUNDX_INDEX), 2);
+    else
+        qw_emit_sound_name(d, qs_u8(d, QW_SOUNDX_INDEX), 1);
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
 
@@ -247,7 +235,7 @@ static uint16_t read_staticsound_number(struct qs_decoder *d, uint8_t flags)
     return qs_u16(d, QW_STATICSOUND2_INDEX);
 }
 
-void qw_read_spawnstaticsound2(struct qs_decoder *d)
+static void read_spawnstaticsound2(struct qs_decoder *d)
 {
     const uint8_t flags = qs_u8(d, QW_STATICSOUND2_FLAGS);
     uint32_t at;
@@ -261,16 +249,9 @@ void qw_read_spawnstaticsound2(struct qs_decoder *d)
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
 
-/* A frame of GSM from Qizmo, a proxy: ezquake cl_parse.c CL_ParseQizmoVoice. */
-void qw_read_qizmovoice(struct qs_decoder *d)
-{
-    qs_u8(d, QW_QIZMO_SEQUENCE);
-    qs_bytes(d, QW_QIZMO_DATA, QIZMO_FRAME_SIZE);
-}
-
 /* --- Looks --- */
 
-void qw_read_lightstylecol(struct qs_decoder *d)
+static void read_lightstylecol(struct qs_decoder *d)
 {
     uint32_t style = qs_u8(d, QW_LIGHTSTYLE_STYLE);
     const uint8_t bits = qs_u8(d, QW_LIGHTSTYLE_BITS);
@@ -279,18 +260,15 @@ void qw_read_lightstylecol(struct qs_decoder *d)
         style |= (uint32_t)qs_u8(d, QW_LIGHTSTYLE_STYLE_HIGH) << 8;
     qs_label(d, ": %u", style);
     if (bits & LIGHTSTYLE_LEVELS) {
-        if (bits & LIGHTSTYLE_RED)
-            qs_scaled_i16(d, QW_LIGHTSTYLE_RED_LEVEL, 1 / 1024.0);
-        if (bits & LIGHTSTYLE_GREEN)
-            qs_scaled_i16(d, QW_LIGHTSTYLE_GREEN_LEVEL, 1 / 1024.0);
-        if (bits & LIGHTSTYLE_BLUE)
-            qs_scaled_i16(d, QW_LIGHTSTYLE_BLUE_LEVEL, 1 / 1024.0);
+        for (unsigned color = 0; color < 3; color++)
+            if (bits & LIGHTSTYLE_RED << color)
+                qs_scaled_i16(d, QW_LIGHTSTYLE_RED_LEVEL + color, 1 / 1024.0);
     }
     qs_text(d, QW_LIGHTSTYLE_MAP);
 }
 
 /* CL_ParsePortalState. */
-void qw_read_setportalstate(struct qs_decoder *d)
+static void read_setportalstate(struct qs_decoder *d)
 {
     const uint8_t mode = qs_u8(d, QW_PORTAL_MODE);
     const bool areas = mode & PORTAL_AREAS;
@@ -314,7 +292,7 @@ void qw_read_setportalstate(struct qs_decoder *d)
 }
 
 /* Pictures on the screen: SCR_ShowPic_Create and its neighbours. */
-void qw_read_showpic(struct qs_decoder *d)
+static void read_showpic(struct qs_decoder *d)
 {
     qs_u8(d, QW_PIC_ZONE);
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
@@ -323,13 +301,13 @@ void qw_read_showpic(struct qs_decoder *d)
     qs_i16(d, QW_PIC_Y);
 }
 
-void qw_read_hidepic(struct qs_decoder *d)
+static void read_hidepic(struct qs_decoder *d)
 {
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
 }
 
 /* As the server writes it; fteqw's own client wants the zone first, and ends the game. */
-void qw_read_movepic(struct qs_decoder *d)
+static void read_movepic(struct qs_decoder *d)
 {
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
     qs_u8(d, QW_PIC_ZONE);
@@ -337,7 +315,7 @@ void qw_read_movepic(struct qs_decoder *d)
     qs_i16(d, QW_PIC_Y);
 }
 
-void qw_read_updatepic(struct qs_decoder *d)
+static void read_updatepic(struct qs_decoder *d)
 {
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
     qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
@@ -346,71 +324,61 @@ void qw_read_updatepic(struct qs_decoder *d)
 /* --- Particles and effects --- */
 
 /* Quake's svc_particle, which Hexen II's games need: CLNQ_ParseParticleEffect. */
-void qw_read_particle(struct qs_decoder *d)
+static void read_particle(struct qs_decoder *d)
 {
     qs_coord3(d, QW_PARTICLE_ORIGIN);
-    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_X, 1 / 16.0);
-    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_Y, 1 / 16.0);
-    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_Z, 1 / 16.0);
+    for (unsigned axis = 0; axis < 3; axis++)
+        qs_scaled_i8(d, QW_PARTICLE_DIRECTION_X + axis, 1 / 16.0);
     qs_u8(d, QW_PARTICLE_COUNT);
     qs_u8(d, QW_PARTICLE_COLOR_BYTE);
 }
 
-static void read_particle_look(struct qs_decoder *d)
-{
-    qs_i16(d, QW_PARTICLE_COLOR);
-    qs_u8(d, QW_PARTICLE_COUNT);
-    qs_u8(d, QW_PARTICLE_EFFECT);
-}
-
-void qw_read_particle2(struct qs_decoder *d)
-{
-    static const unsigned borders[] = {QW_PARTICLE_MIN_X, QW_PARTICLE_MIN_Y, QW_PARTICLE_MIN_Z,
-                                       QW_PARTICLE_MAX_X, QW_PARTICLE_MAX_Y, QW_PARTICLE_MAX_Z};
-
-    qs_coord3(d, QW_PARTICLE_ORIGIN);
-    for (unsigned i = 0; i < G_N_ELEMENTS(borders); i++)
-        qs_f32(d, borders[i]);
-    read_particle_look(d);
-}
-
-void qw_read_particle3(struct qs_decoder *d)
+static void read_particle2(struct qs_decoder *d)
 {
     qs_coord3(d, QW_PARTICLE_ORIGIN);
-    qs_u8(d, QW_PARTICLE_BOX_X);
-    qs_u8(d, QW_PARTICLE_BOX_Y);
-    qs_u8(d, QW_PARTICLE_BOX_Z);
-    read_particle_look(d);
+    qs_rows(d, QW_PARTICLE_MIN_X, QW_PARTICLE_MAX_Z);
+    qs_rows(d, QW_PARTICLE_COLOR, QW_PARTICLE_EFFECT);
 }
 
-void qw_read_particle4(struct qs_decoder *d)
+static void read_particle3(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_rows(d, QW_PARTICLE_BOX_X, QW_PARTICLE_BOX_Z);
+    qs_rows(d, QW_PARTICLE_COLOR, QW_PARTICLE_EFFECT);
+}
+
+static void read_particle4(struct qs_decoder *d)
 {
     qs_coord3(d, QW_PARTICLE_ORIGIN);
     qs_u8(d, QW_PARTICLE_RADIUS);
-    read_particle_look(d);
+    qs_rows(d, QW_PARTICLE_COLOR, QW_PARTICLE_EFFECT);
 }
 
 /* A sprite or model that plays some frames: CL_ParseEffect. */
-void qw_read_effect(struct qs_decoder *d)
+static void read_any_effect(struct qs_decoder *d, bool wide)
 {
-    qs_coord3(d, QW_EFFECT_ORIGIN);
-    qw_read_model(d, QW_EFFECT_MODEL);
-    qs_u8(d, QW_EFFECT_START);
-    qs_u8(d, QW_EFFECT_FRAMES);
-    qs_u8(d, QW_EFFECT_RATE);
-}
-
-void qw_read_effect2(struct qs_decoder *d)
-{
+    uint32_t at;
     uint16_t model;
 
     qs_coord3(d, QW_EFFECT_ORIGIN);
-    model = qs_u16(d, QW_EFFECT_MODEL);
-    if (d->fields_wanted && !d->in.overrun)
-        qw_emit_model_name(d, d->in.pos - 2, 2, model);
-    qs_u16(d, QW_EFFECT_START);
-    qs_u8(d, QW_EFFECT_FRAMES);
-    qs_u8(d, QW_EFFECT_RATE);
+    at = d->in.pos;
+    model = wide ? qs_u16(d, QW_EFFECT_MODEL) : qs_u8(d, QW_EFFECT_MODEL);
+    qw_emit_model_name(d, model, at, d->in.pos - at);
+    if (wide)
+        qs_u16(d, QW_EFFECT_START);
+    else
+        qs_u8(d, QW_EFFECT_START);
+    qs_rows(d, QW_EFFECT_FRAMES, QW_EFFECT_RATE);
+}
+
+static void read_effect(struct qs_decoder *d)
+{
+    read_any_effect(d, false);
+}
+
+static void read_effect2(struct qs_decoder *d)
+{
+    read_any_effect(d, true);
 }
 
 /* --- svcfte_brushedit --- */
@@ -422,16 +390,9 @@ void qw_read_effect2(struct qs_decoder *d)
 
 static void read_plane(struct qs_decoder *d)
 {
-    static const unsigned rows[] = {
-        QW_PLANE_X,   QW_PLANE_Y,   QW_PLANE_Z,   QW_PLANE_DISTANCE,
-        QW_PLANE_S_X, QW_PLANE_S_Y, QW_PLANE_S_Z, QW_PLANE_S_OFFSET,
-        QW_PLANE_T_X, QW_PLANE_T_Y, QW_PLANE_T_Z, QW_PLANE_T_OFFSET,
-    };
-
     qs_open(d, QW_PLANE);
     qs_label_text(d, ": ", qs_text(d, QW_BRUSH_TEXTURE), "");
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        qs_f32(d, rows[i]);
+    qs_rows(d, QW_PLANE_X, QW_PLANE_T_OFFSET);
     qs_close(d);
 }
 
@@ -454,15 +415,11 @@ static void read_brush(struct qs_decoder *d)
 /* A control point; the patch's flags select the colours that follow. */
 static void read_point(struct qs_decoder *d, uint8_t flags)
 {
-    static const unsigned position[] = {QW_PATCH_X, QW_PATCH_Y, QW_PATCH_Z, QW_PATCH_S, QW_PATCH_T};
-    static const unsigned colours[] = {QW_PATCH_RED, QW_PATCH_GREEN, QW_PATCH_BLUE, QW_PATCH_ALPHA};
-
     qs_open(d, QW_PATCH_POINT);
-    for (unsigned i = 0; i < G_N_ELEMENTS(position); i++)
-        qs_f32(d, position[i]);
-    for (unsigned i = 0; i < G_N_ELEMENTS(colours); i++)
+    qs_rows(d, QW_PATCH_X, QW_PATCH_T);
+    for (unsigned i = 0; i < 4; i++)
         if (flags & (1u << i))
-            qs_f32(d, colours[i]);
+            qs_f32(d, QW_PATCH_RED + i);
     qs_close(d);
 }
 
@@ -482,8 +439,7 @@ static void read_patch(struct qs_decoder *d)
     }
     flags = qs_u8(d, QW_PATCH_FLAGS);
     qs_text(d, QW_BRUSH_TEXTURE);
-    qs_i16(d, QW_PATCH_SUBDIVISIONS_X);
-    qs_i16(d, QW_PATCH_SUBDIVISIONS_Y);
+    qs_rows(d, QW_PATCH_SUBDIVISIONS_X, QW_PATCH_SUBDIVISIONS_Y);
     for (uint32_t i = 0; i < points && !d->in.overrun; i++)
         read_point(d, flags);
 }
@@ -518,4 +474,22 @@ void qw_read_brushedit(struct qs_decoder *d)
         fte_stop_malformed(d, at, "Unknown command of brush editing:", command);
         break;
     }
+}
+
+/* --- The table --- */
+
+/* clang-format off */
+static const struct fte_message extensions[] = {
+#define ROW(id, prefix, name, read, ...) [SVC_##id] = {{name, &name[sizeof prefix - 1], QW_SVC_##id, read}, __VA_ARGS__},
+#define SVC_FTE(id, number, name, read, ...) ROW(FTE_##id, "svcfte_", name, read, __VA_ARGS__)
+#define SVC_EXT(id, number, name, read, ...) ROW(id, "svc_", name, read, __VA_ARGS__)
+#define SVC_REVIVED(id, number, name, read, ...) ROW(id, "svc_", name, read, __VA_ARGS__)
+#include "common/quakeworld/messages.def"
+#undef ROW
+};
+/* clang-format on */
+
+const struct qs_message_type *qw_extension_message(const struct qs_decoder *d, uint32_t id)
+{
+    return fte_allowed_message(d, extensions, G_N_ELEMENTS(extensions), id);
 }

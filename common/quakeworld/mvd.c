@@ -137,10 +137,7 @@ static void read_position(struct qs_decoder *d)
     player = qs_u8(d, QW_ANTILAG_PLAYER_BYTE) & ANTILAG_PLAYER;
     qs_label(d, ": player %u", player);
     qw_emit_player_name(d, player, 1);
-    qs_coord3(d, QW_ANTILAG_POS);
-    qs_u8(d, QW_ANTILAG_MSEC);
-    qs_u8(d, QW_ANTILAG_PREDMODEL);
-    qs_coord3(d, QW_ANTILAG_CLIENT);
+    qs_rows(d, QW_ANTILAG_POS, QW_ANTILAG_CLIENT);
     qs_close(d);
 }
 
@@ -150,9 +147,7 @@ static void read_antilag_position(struct qs_decoder *d)
 
     read_player(d);
     count = qs_u8(d, QW_ANTILAG_PLAYERS);
-    qs_u32(d, QW_ANTILAG_INCOMING);
-    qs_f32(d, QW_ANTILAG_SERVER_TIME);
-    qs_f32(d, QW_ANTILAG_TARGET_TIME);
+    qs_rows(d, QW_ANTILAG_INCOMING, QW_ANTILAG_TARGET_TIME);
     for (unsigned i = 0; i < count && !d->in.overrun; i++)
         read_position(d);
 }
@@ -179,9 +174,7 @@ static void read_weapons(struct qs_decoder *d)
 static void read_weapon_instruction(struct qs_decoder *d)
 {
     read_player(d);
-    qs_u8(d, QW_INSTRUCTION_FLAGS);
-    qs_i32(d, QW_INSTRUCTION_SEQUENCE);
-    qs_u32(d, QW_INSTRUCTION_MODE);
+    qs_rows(d, QW_INSTRUCTION_FLAGS, QW_INSTRUCTION_MODE_IFFIRING);
     for (unsigned i = 0; i < INSTRUCTION_WEAPONS; i++)
         qs_u8(d, QW_INSTRUCTION_WEAPON);
 }
@@ -211,14 +204,7 @@ static void read_paused_duration(struct qs_decoder *d)
     qs_label(d, ": %u ms", qs_u8(d, QW_PAUSED_DURATION));
 }
 
-static void read_demo_start(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    uint64_t milliseconds = qs_reader_u32(&d->in);
-
-    milliseconds |= (uint64_t)qs_reader_u32(&d->in) << 32;
-    qs_emit_uint(d, QW_DEMO_START, at, sizeof milliseconds, milliseconds);
-}
+QS_ROWS_READER(read_demo_start, QW_DEMO_START, QW_DEMO_START)
 
 /* clang-format off */
 static const struct qs_message_type messages[] = {
@@ -348,11 +334,7 @@ static void read_debug_antilag(struct qs_decoder *d)
     for (unsigned i = 0; i < count && !d->in.overrun; i++) {
         qs_open(d, QW_DEBUG_POSITION);
         qw_read_player(d, QW_DEBUG_PLAYER);
-        qs_u8(d, QW_DEBUG_MSEC);
-        qs_u8(d, QW_DEBUG_MODEL);
-        qs_f32(d, QW_DEBUG_X);
-        qs_f32(d, QW_DEBUG_Y);
-        qs_f32(d, QW_DEBUG_Z);
+        qs_rows(d, QW_DEBUG_MSEC, QW_DEBUG_Z);
         qs_close(d);
     }
 }
@@ -360,12 +342,7 @@ static void read_debug_antilag(struct qs_decoder *d)
 void qw_read_weapon_choice(struct qs_decoder *d)
 {
     qs_u32(d, QW_STAT_ITEMS);
-    qs_u8(d, QW_DEBUG_SHELLS);
-    qs_u8(d, QW_DEBUG_NAILS);
-    qs_u8(d, QW_DEBUG_ROCKETS);
-    qs_u8(d, QW_DEBUG_CELLS);
-    qs_u8(d, QW_DEBUG_CHOICE);
-    qs_text(d, QW_DEBUG_WEAPONS);
+    qs_rows(d, QW_DEBUG_SHELLS, QW_DEBUG_WEAPONS);
 }
 
 void qw_read_mvd_debug(struct qs_decoder *d)
@@ -390,15 +367,6 @@ void qw_read_mvd_debug(struct qs_decoder *d)
  * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
  */
 
-static void read_model(struct qs_decoder *d)
-{
-    const uint16_t model = qs_u16(d, QW_PROJECTILE_MODEL);
-
-    if (d->fields_wanted && !d->in.overrun)
-        qw_emit_model_name(d, d->in.pos - 2, 2, model);
-    qs_u16(d, QW_PROJECTILE_OWNER);
-}
-
 static void read_projectile(struct qs_decoder *d)
 {
     uint16_t word, flags;
@@ -408,18 +376,16 @@ static void read_projectile(struct qs_decoder *d)
     qs_label(d, " %u%s", word & PROJECTILE_NUMBER, word & PROJECTILE_REMOVE ? " removed" : "");
     if (!(word & PROJECTILE_REMOVE)) {
         flags = qs_u16(d, QW_PROJECTILE_FLAGS);
-        if (flags & U_ORIGIN1) {
-            qs_f32(d, QW_PROJECTILE_X);
-            qs_f32(d, QW_PROJECTILE_Y);
-            qs_f32(d, QW_PROJECTILE_Z);
-            qs_f32(d, QW_PROJECTILE_VELOCITY_X);
-            qs_f32(d, QW_PROJECTILE_VELOCITY_Y);
-            qs_f32(d, QW_PROJECTILE_VELOCITY_Z);
-        }
+        if (flags & U_ORIGIN1)
+            qs_rows(d, QW_PROJECTILE_X, QW_PROJECTILE_VELOCITY_Z);
         if (flags & U_ANGLE1)
             qs_angle3(d, QW_PROJECTILE_ANGLES);
-        if (flags & U_MODEL)
-            read_model(d);
+        if (flags & U_MODEL) {
+            const uint32_t at = d->in.pos;
+
+            qw_emit_model_name(d, qs_u16(d, QW_PROJECTILE_MODEL), at, 2);
+            qs_u16(d, QW_PROJECTILE_OWNER);
+        }
         if (flags & U_ORIGIN3)
             qs_scaled_u8(d, QW_PROJECTILE_AGE, 1 / 255.0);
     }

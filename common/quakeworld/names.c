@@ -100,19 +100,17 @@ const struct qs_name qw_debug_names[] = {
 
 /* --- Names that the session has --- */
 
-/* A name for the last bytes read: as a derived field, and in the title of the message. */
-static void emit_name(struct qs_decoder *d, unsigned id, uint32_t length, struct qs_view name)
-{
-    if (!name.size || d->in.overrun)
-        return;
-    qs_emit_generated_bytes(d, id, d->in.pos - length, length, name);
-    qs_label_text(d, " ", name, "");
-}
-
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
 {
-    if (d->fields_wanted)
-        emit_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session_of(d), player));
+    struct qs_view name;
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    name = qw_player_name(qw_session_of(d), player);
+    if (!name.size)
+        return;
+    qs_emit_generated_bytes(d, QW_PLAYER_NAME, d->in.pos - length, length, name);
+    qs_label_text(d, " ", name, "");
 }
 
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
@@ -125,22 +123,11 @@ uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
     return player;
 }
 
-uint8_t qw_read_model(struct qs_decoder *d, unsigned id)
+void qw_read_model(struct qs_decoder *d, unsigned id)
 {
-    const uint8_t model = qs_u8(d, id);
+    const uint32_t at = d->in.pos;
 
-    if (d->fields_wanted)
-        emit_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session_of(d)->models, model)));
-    return model;
-}
-
-uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
-{
-    const uint8_t sound = qs_u8(d, id);
-
-    if (d->fields_wanted)
-        emit_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session_of(d)->sounds, sound)));
-    return sound;
+    qw_emit_model_name(d, qs_u8(d, id), at, 1);
 }
 
 void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity)
@@ -149,19 +136,14 @@ void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity)
         qw_emit_player_name(d, entity - 1, 2);
 }
 
-void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
+void qw_emit_model_name(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
 {
-    const char *name = qs_table_get(&qw_session_of(d)->models, model);
-
-    qs_emit_generated_text(d, QW_MODEL_NAME, offset, length, name);
-    qs_label_text(d, " ", qs_view_of(name), "");
+    qs_emit_name(d, QW_MODEL_NAME, &qw_session_of(d)->models, model, offset, length);
 }
 
 void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length)
 {
-    if (d->fields_wanted)
-        emit_name(d, QW_SOUND_NAME, length,
-                  qs_view_of(qs_table_get(&qw_session_of(d)->sounds, sound)));
+    qs_emit_name(d, QW_SOUND_NAME, &qw_session_of(d)->sounds, sound, d->in.pos - length, length);
 }
 
 void qw_label_stat(struct qs_decoder *d, uint8_t index)

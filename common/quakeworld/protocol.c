@@ -20,7 +20,7 @@ static void decode(struct qs_decoder *d)
 {
     if (qw_is_connectionless(d))
         qw_decode_connectionless(d);
-    else if (qw_is_bare_text(d->packet))
+    else if (d->packet->size < 8 || qw_is_bare_text(d->packet))
         qw_decode_bare_text(d);
     else
         qw_decode_netchan(d);

@@ -164,12 +164,6 @@ static struct qs_view up_to(struct qs_view text, char c)
     return at ? (struct qs_view){text.data, (uint32_t)(at - text.data)} : text;
 }
 
-static struct qs_view behind(struct qs_view text, uint32_t count)
-{
-    count = MIN(count, text.size);
-    return (struct qs_view){text.data + count, text.size - count};
-}
-
 /* The next line at the reader, which moves behind it. False at the empty one, or at the end. */
 static bool next_line(struct qs_decoder *d, struct line *line)
 {
@@ -184,7 +178,7 @@ static bool next_line(struct qs_decoder *d, struct line *line)
     text = trimmed(whole, &key_offset);
     line->key = up_to(text, ':');
     line->value_offset = key_offset + MIN(line->key.size + 1, text.size);
-    line->value = trimmed(behind(text, line->key.size + 1), &line->value_offset);
+    line->value = trimmed(qs_view_behind(text, line->key.size + 1), &line->value_offset);
     return text.size != 0;
 }
 
@@ -265,7 +259,7 @@ static void emit_parts(struct qs_decoder *d, const unsigned *rows, unsigned coun
         else
             emit_number(d, rows[i], &part);
         part.value_offset = at + MIN(size + 1, rest.size);
-        rest = behind(rest, size + 1);
+        rest = qs_view_behind(rest, size + 1);
     }
 }
 

@@ -1,39 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Telling QuakeWorld's packets from those of other games, and from anything else, by bytes. */
 #include "common/netchan/netchan.h"
-#include "common/quakeworld/connectionless.h"
+#include "common/quakeworld/decode.h"
 
 enum { MARK_SIZE = 4 };
 
-static bool begins(struct qs_view text, const char *word)
-{
-    const uint32_t length = (uint32_t)strlen(word);
-
-    return text.size >= length && memcmp(text.data, word, length) == 0;
-}
-
 static bool is_connect(struct qs_view text)
 {
-    return begins(text, "connect 24 ") || begins(text, "connect 25 ") ||
-           begins(text, "connect 26 ") || begins(text, "connect 27 ") ||
-           begins(text, "connect 28 ");
+    static const char start[] = "connect 2";
+
+    return qs_view_begins(text, start) && text.size > sizeof start &&
+           text.data[sizeof start] == ' ' && text.data[sizeof start - 1] >= '4' &&
+           text.data[sizeof start - 1] <= '8';
+}
+
+bool qw_is_digits(struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (!g_ascii_isdigit(text.data[i]))
+            return false;
+    return text.size > 0;
+}
+
+bool qw_begins_number(struct qs_view text)
+{
+    return text.size > 1 &&
+           (g_ascii_isdigit(text.data[1]) || text.data[1] == '-' || text.data[1] == ' ');
 }
 
 static bool is_challenge(struct qs_view text)
 {
     struct qs_view number;
 
-    if (text.data[0] != 'c' || !qw_oob_begins_number(text))
+    if (text.data[0] != 'c' || !qw_begins_number(text))
         return false;
-    number = qw_oob_line(qw_oob_behind(text, 1));
+    number = qs_view_up_to(qs_view_behind(text, 1), "\n");
     if (number.size && (number.data[0] == '-' || number.data[0] == ' '))
-        number = qw_oob_behind(number, 1);
-    return number.size <= 11 && qw_oob_is_digits(number);
+        number = qs_view_behind(number, 1);
+    return number.size <= 11 && qw_is_digits(number);
 }
 
 static bool is_status_reply(struct qs_view text)
 {
-    return begins(text, "n\\") &&
+    return qs_view_begins(text, "n\\") &&
            (qs_view_contains(text, "\\*version\\") || qs_view_contains(text, "\\*progs\\"));
 }
 
@@ -48,8 +57,21 @@ bool qw_recognise(const struct qs_packet *packet)
 
     if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
         return false;
-    text = qw_oob_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
+    text = qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
     return is_connect(text) || is_challenge(text) || is_status_reply(text);
+}
+
+/*
+ * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
+ * and the game's name; PROTOCOL.md, section 1.
+ */
+bool qw_is_quake_request(const struct qs_packet *packet)
+{
+    static const uint8_t name[] = {0x01, 'Q', 'U', 'A', 'K', 'E', 0};
+
+    return packet->size >= 4 + sizeof name && qs_be16(packet->data) == 0x8000 &&
+           qs_be16(packet->data + 2) == packet->wire_size &&
+           memcmp(packet->data + 4, name, sizeof name) == 0;
 }
 
 /* A server numbers its packets as the client does, whom it answers: mvdsv sv_user.c,
@@ -66,6 +88,6 @@ bool qw_is_foreign(const struct qs_packet *packet)
 {
     if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
         return !qw_is_known_oob(
-            qw_oob_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
-    return !qw_find_bare_letter(packet) && !qw_is_quake_request(packet) && !may_be_game(packet);
+            qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
+    return !qw_is_bare_text(packet) && !may_be_game(packet);
 }

@@ -51,20 +51,6 @@ static void read_stufftext(struct qs_decoder *d)
     qw_sign_on_stufftext(d, text);
 }
 
-static void read_movevars(struct qs_decoder *d)
-{
-    qs_f32(d, QW_MOVEVAR_GRAVITY);
-    qs_f32(d, QW_MOVEVAR_STOPSPEED);
-    qs_f32(d, QW_MOVEVAR_MAXSPEED);
-    qs_f32(d, QW_MOVEVAR_SPECTATORMAXSPEED);
-    qs_f32(d, QW_MOVEVAR_ACCELERATE);
-    qs_f32(d, QW_MOVEVAR_AIRACCELERATE);
-    qs_f32(d, QW_MOVEVAR_WATERACCELERATE);
-    qs_f32(d, QW_MOVEVAR_FRICTION);
-    qs_f32(d, QW_MOVEVAR_WATERFRICTION);
-    qs_f32(d, QW_MOVEVAR_ENTGRAVITY);
-}
-
 static bool is_version(uint32_t number)
 {
     return number >= QW_PROTOCOL_FIRST && number <= QW_PROTOCOL_LAST;
@@ -156,7 +142,7 @@ static void read_serverdata(struct qs_decoder *d)
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
     qs_label_text(d, ": ", qs_view_of(qs_table_get(&session->texts, QW_TEXT_LEVEL)), "");
     if (session->base.version >= QW_PROTOCOL_MOVEVARS)
-        read_movevars(d);
+        qs_rows(d, QW_MOVEVAR_GRAVITY, QW_MOVEVAR_ENTGRAVITY);
 }
 
 static void read_serverinfo(struct qs_decoder *d)
@@ -181,25 +167,11 @@ static void read_lightstyle(struct qs_decoder *d)
     qs_text(d, QW_LIGHTSTYLE_MAP);
 }
 
-static void read_setpause(struct qs_decoder *d)
-{
-    qs_u8(d, QW_SETPAUSE_PAUSED);
-}
-
-static void read_cdtrack(struct qs_decoder *d)
-{
-    qs_u8(d, QW_CDTRACK_TRACK);
-}
-
-static void read_maxspeed(struct qs_decoder *d)
-{
-    qs_f32(d, QW_MAXSPEED);
-}
-
-static void read_entgravity(struct qs_decoder *d)
-{
-    qs_f32(d, QW_ENTGRAVITY);
-}
+QS_ROWS_READER(read_setpause, QW_SETPAUSE_PAUSED, QW_SETPAUSE_PAUSED)
+QS_ROWS_READER(read_cdtrack, QW_CDTRACK_TRACK, QW_CDTRACK_TRACK)
+QS_ROWS_READER(read_maxspeed, QW_MAXSPEED, QW_MAXSPEED)
+QS_ROWS_READER(read_entgravity, QW_ENTGRAVITY, QW_ENTGRAVITY)
+QS_ROWS_READER(read_intermission, QW_INTERMISSION_ORIGIN, QW_INTERMISSION_ANGLES)
 
 static void read_chokecount(struct qs_decoder *d)
 {
@@ -286,7 +258,7 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
     else if (index == STAT_ACTIVEWEAPON)
         qs_emit_generated_uint(d, QW_STAT_WEAPON, at, length, value);
     else if (index == STAT_WEAPON)
-        qw_emit_model_name(d, at, length, value);
+        qw_emit_model_name(d, value, at, length);
 }
 
 static void read_updatestat(struct qs_decoder *d)
@@ -323,12 +295,6 @@ static void read_damage(struct qs_decoder *d)
     qs_label(d, ": armor %u, health %u", armor, health);
 }
 
-static void read_intermission(struct qs_decoder *d)
-{
-    qs_coord3(d, QW_INTERMISSION_ORIGIN);
-    qs_angle3(d, QW_INTERMISSION_ANGLES);
-}
-
 /* --- Things in the world --- */
 
 static void read_sound(struct qs_decoder *d)
@@ -344,7 +310,7 @@ static void read_sound(struct qs_decoder *d)
         qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 64.0);
     else
         qs_emit_generated_double(d, QW_SOUND_ATTENUATION, d->in.pos, 0, 1);
-    qw_read_sound(d, QW_SOUND_INDEX);
+    qw_emit_sound_name(d, qs_u8(d, QW_SOUND_INDEX), 1);
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
 
@@ -358,7 +324,7 @@ static void read_stopsound(struct qs_decoder *d)
 static void read_spawnstaticsound(struct qs_decoder *d)
 {
     qs_coord3(d, QW_STATICSOUND_ORIGIN);
-    qw_read_sound(d, QW_STATICSOUND_INDEX);
+    qw_emit_sound_name(d, qs_u8(d, QW_STATICSOUND_INDEX), 1);
     qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
@@ -366,30 +332,23 @@ static void read_spawnstaticsound(struct qs_decoder *d)
 static void read_spawnstatic(struct qs_decoder *d)
 {
     qw_read_model(d, QW_SPAWNSTATIC_MODEL);
-    qs_u8(d, QW_SPAWNSTATIC_FRAME);
-    qs_u8(d, QW_SPAWNSTATIC_COLORMAP);
-    qs_u8(d, QW_SPAWNSTATIC_SKIN);
-    qs_coord(d, QW_SPAWNSTATIC_X);
-    qs_angle(d, QW_SPAWNSTATIC_PITCH);
-    qs_coord(d, QW_SPAWNSTATIC_Y);
-    qs_angle(d, QW_SPAWNSTATIC_YAW);
-    qs_coord(d, QW_SPAWNSTATIC_Z);
-    qs_angle(d, QW_SPAWNSTATIC_ROLL);
+    qs_rows(d, QW_SPAWNSTATIC_FRAME, QW_SPAWNSTATIC_ROLL);
 }
 
 static void read_spawnbaseline(struct qs_decoder *d)
 {
     qs_label(d, ": entity %u", fte_entity(d, QW_SPAWNBASELINE_ENTITY));
     qw_read_model(d, QW_SPAWNBASELINE_MODEL);
-    qs_u8(d, QW_SPAWNBASELINE_FRAME);
-    qs_u8(d, QW_SPAWNBASELINE_COLORMAP);
-    qs_u8(d, QW_SPAWNBASELINE_SKIN);
-    qs_coord(d, QW_SPAWNBASELINE_X);
-    qs_angle(d, QW_SPAWNBASELINE_PITCH);
-    qs_coord(d, QW_SPAWNBASELINE_Y);
-    qs_angle(d, QW_SPAWNBASELINE_YAW);
-    qs_coord(d, QW_SPAWNBASELINE_Z);
-    qs_angle(d, QW_SPAWNBASELINE_ROLL);
+    qs_rows(d, QW_SPAWNBASELINE_FRAME, QW_SPAWNBASELINE_ROLL);
+}
+
+/* A frame of GSM from Qizmo, a proxy: ezquake cl_parse.c CL_ParseQizmoVoice. */
+static void read_qizmovoice(struct qs_decoder *d)
+{
+    enum { QIZMO_FRAME_SIZE = 33 };
+
+    qs_u8(d, QW_QIZMO_SEQUENCE);
+    qs_bytes(d, QW_QIZMO_DATA, QIZMO_FRAME_SIZE);
 }
 
 static void read_muzzleflash(struct qs_decoder *d)
@@ -437,75 +396,57 @@ static void read_entries(struct qs_decoder *d, unsigned name_row, struct qs_tabl
     d->stop = true;
 }
 
-/* From protocol 26 on a list comes in parts. */
-static void read_list(struct qs_decoder *d, unsigned name_row, struct qs_table *table)
+/*
+ * From protocol 26 on a list comes in parts. `wide`: FTE's MODELDBL and SOUNDDBL have a start of 16
+ * bits; ezquake cl_parse.c CL_ParseModellist.
+ */
+static void read_list(struct qs_decoder *d, bool models, bool wide)
 {
-    const bool in_parts = qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
-    const uint32_t first = in_parts ? qs_u8(d, QW_LIST_FIRST) : 0;
-    uint32_t next = 0;
+    struct qw_session *session = qw_session_of(d);
+    const bool in_parts = wide || qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
+    uint32_t first = 0, next = 0;
 
+    if (in_parts)
+        first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
     qw_sign_on_new_level(d, first);
-    read_entries(d, name_row, table, first);
+    if (models)
+        read_entries(d, QW_LIST_MODEL, &session->models, first);
+    else
+        read_entries(d, QW_LIST_SOUND, &session->sounds, first);
     if (in_parts && !d->stop)
         next = qs_u8(d, QW_LIST_NEXT);
-    qw_sign_on_list(d, name_row == QW_LIST_MODEL, first, next);
+    qw_sign_on_list(d, models, first, next && wide ? (first & 0xff00) | next : next);
 }
 
 static void read_modellist(struct qs_decoder *d)
 {
-    read_list(d, QW_LIST_MODEL, &qw_session_of(d)->models);
+    read_list(d, true, false);
 }
 
 static void read_soundlist(struct qs_decoder *d)
 {
-    read_list(d, QW_LIST_SOUND, &qw_session_of(d)->sounds);
+    read_list(d, false, false);
 }
 
-/* FTE's MODELDBL and SOUNDDBL: the same with a 16-bit start; ezquake cl_parse.c CL_ParseModellist.
- */
-static void read_long_list(struct qs_decoder *d, unsigned name_row, struct qs_table *table)
+void qw_read_modellistshort(struct qs_decoder *d)
 {
-    const uint32_t first = qs_u16(d, QW_LIST_FIRST);
-    uint32_t next = 0;
-
-    qw_sign_on_new_level(d, first);
-    read_entries(d, name_row, table, first);
-    if (!d->stop)
-        next = qs_u8(d, QW_LIST_NEXT);
-    qw_sign_on_list(d, name_row == QW_LIST_MODEL, first, next ? (first & 0xff00) | next : 0);
+    read_list(d, true, true);
 }
 
-static void read_modellistshort(struct qs_decoder *d)
+void qw_read_soundlistshort(struct qs_decoder *d)
 {
-    read_long_list(d, QW_LIST_MODEL, &qw_session_of(d)->models);
-}
-
-static void read_soundlistshort(struct qs_decoder *d)
-{
-    read_long_list(d, QW_LIST_SOUND, &qw_session_of(d)->sounds);
+    read_list(d, false, true);
 }
 
 /* --- Downloads --- */
 
 enum { CHUNK_SIZE = 1024 };
 
-/* FTE's form of a size of more than 31 bits. */
-static int64_t read_long_total(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    uint64_t total = qs_reader_u32(&d->in);
-
-    total |= (uint64_t)qs_reader_u32(&d->in) << 32;
-    qs_emit_uint(d, QW_DOWNLOAD_TOTAL64, at, 8, total);
-    return total > INT64_MAX ? INT64_MAX : (int64_t)total;
-}
-
 /* FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
 static void read_chunk(struct qs_decoder *d)
 {
     const int32_t chunk = qs_i32(d, QW_DOWNLOAD_CHUNK);
     struct qs_transfer transfer = {.event = QS_TRANSFER_CHUNK};
-    struct qs_view name;
     int64_t total;
 
     if (chunk >= 0) {
@@ -515,12 +456,11 @@ static void read_chunk(struct qs_decoder *d)
         return;
     }
     total = qs_i32(d, QW_DOWNLOAD_TOTAL);
-    if (total == INT32_MIN)
-        total = read_long_total(d);
-    name = qs_text(d, QW_DOWNLOAD_NAME);
-    qs_label_text(d, ": ", name, "");
+    if (total == INT32_MIN) /* more than 31 bits */
+        total = (int64_t)(qs_u64(d, QW_DOWNLOAD_TOTAL64) & INT64_MAX);
     transfer.event = total < 0 ? QS_TRANSFER_REFUSED : QS_TRANSFER_BEGIN;
-    transfer.name = name;
+    transfer.name = qs_text(d, QW_DOWNLOAD_NAME);
+    qs_label_text(d, ": ", transfer.name, "");
     transfer.total = total < 0 ? 0 : (uint64_t)total;
     qs_add_transfer(d, &transfer);
 }
@@ -553,22 +493,11 @@ static const struct qs_message_type messages[] = {
 #define SVC_EXT(id, number, name, read, ...)
 #include "common/quakeworld/messages.def"
 };
-
-/* Messages that extensions add. */
-static const struct fte_message extensions[] = {
-#define ROW(id, prefix, name, read, ...) [SVC_##id] = {{name, &name[sizeof prefix - 1], QW_SVC_##id, read}, __VA_ARGS__},
-#define SVC_FTE(id, number, name, read, ...) ROW(FTE_##id, "svcfte_", name, read, __VA_ARGS__)
-#define SVC_EXT(id, number, name, read, ...) ROW(id, "svc_", name, read, __VA_ARGS__)
-#define SVC_REVIVED(id, number, name, read, ...) ROW(id, "svc_", name, read, __VA_ARGS__)
-#include "common/quakeworld/messages.def"
-#undef ROW
-};
 /* clang-format on */
 
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qs_message_type *type =
-        fte_allowed_message(d, extensions, G_N_ELEMENTS(extensions), id);
+    const struct qs_message_type *type = qw_extension_message(d, id);
 
     if (type)
         return type;

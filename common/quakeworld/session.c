@@ -148,23 +148,6 @@ static char *version_text(const struct qw_session *session)
     return g_string_free(text, FALSE);
 }
 
-/* The first model is the map: maps/dm4.bsp. */
-static char *map_name(const struct qw_session *session)
-{
-    const char *model = qs_table_get(&session->models, 1);
-    char *name, *dot;
-
-    if (!model)
-        return NULL;
-    if (strrchr(model, '/'))
-        model = strrchr(model, '/') + 1;
-    name = qs_text_utf8(qs_view_of(model));
-    dot = strrchr(name, '.');
-    if (dot)
-        *dot = '\0';
-    return name;
-}
-
 /* MVD has all players, but none of its own: "anna, bert", without spectators. */
 static char *player_names(const struct qw_session *session)
 {
@@ -205,7 +188,7 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
     const struct qw_session *qw = (const struct qw_session *)session;
 
     *description = (struct qs_description){.version = version_text(qw),
-                                           .map = map_name(qw),
+                                           .map = qs_text_file_stem(qs_table_get(&qw->models, 1)),
                                            .player = player_name(qw),
                                            .spectator = qw->spectator && !qw->mvd};
 }

@@ -1,38 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Temporary entities: their types, from 14 on those that FTE takes over from QuakeWorld's mods,
- * Hexen II and DarkPlaces; and effects that the server defines. Source: fteqw cl_tent.c,
- * CL_ParseCustomTEnt.
- */
+/* Effects that the server defines: fteqw cl_tent.c, CL_ParseCustomTEnt. */
 #include "common/quakeworld/decode.h"
-
-/* clang-format off */
-const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES] = {
-#define TE(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, false},
-#define TE_EXT(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, true},
-#include "common/quakeworld/messages.def"
-};
-/* clang-format on */
-
-/* Of what happens to players that are not watched ezQuake takes any type that it does not know for
- * one with a place alone: cl_tent.c CL_ParseTEnt. */
-static void mark_ambiguous(struct qs_decoder *d, const struct fte_temp_entity *entity)
-{
-    d->ambiguous |= entity && entity->extension && qw_session_of(d)->mvd &&
-                    !qw_only_fte_reads(&qw_session_of(d)->ext);
-}
-
-void qw_read_temp_entity(struct qs_decoder *d)
-{
-    mark_ambiguous(d, fte_read_temp_entity(d));
-}
-
-void qw_read_temp_entity_sized(struct qs_decoder *d)
-{
-    mark_ambiguous(d, fte_read_temp_entity_sized(d));
-}
-
-/* --- Effects that the server defines --- */
 
 /* The styles of all effects, by number. */
 enum { STYLE_UNKNOWN = 0x100, STYLES = 255 };
@@ -61,16 +29,10 @@ static void store_style(struct qw_session *session, uint8_t effect, uint8_t styl
 
 static void read_glow(struct qs_decoder *d, uint8_t style)
 {
-    qs_u8(d, FTE_TE_RED);
-    qs_u8(d, FTE_TE_GREEN);
-    qs_u8(d, FTE_TE_BLUE);
-    qs_u8(d, FTE_TE_RADIUS);
+    qs_rows(d, FTE_TE_RED, FTE_TE_RADIUS);
     qs_scaled_u8(d, QW_CUSTOM_GLOW_TIME, 1 / 16.0);
-    if (style & CTE_CHANNELFADE) {
-        qs_scaled_u8(d, QW_CUSTOM_FADE_RED, 1 / 64.0);
-        qs_scaled_u8(d, QW_CUSTOM_FADE_GREEN, 1 / 64.0);
-        qs_scaled_u8(d, QW_CUSTOM_FADE_BLUE, 1 / 64.0);
-    }
+    for (unsigned color = 0; style & CTE_CHANNELFADE && color < 3; color++)
+        qs_scaled_u8(d, QW_CUSTOM_FADE_RED + color, 1 / 64.0);
 }
 
 static void read_definition(struct qs_decoder *d)
@@ -79,12 +41,8 @@ static void read_definition(struct qs_decoder *d)
     const uint8_t style = qs_u8(d, QW_CUSTOM_STYLE);
 
     qs_label_text(d, ": defines ", qs_text(d, QW_CUSTOM_NAME), "");
-    if (style & CTE_STAINS) {
-        qs_i8(d, QW_CUSTOM_STAIN_RED);
-        qs_i8(d, QW_CUSTOM_STAIN_GREEN);
-        qs_i8(d, QW_CUSTOM_STAIN_BLUE);
-        qs_u8(d, QW_CUSTOM_STAIN_RADIUS);
-    }
+    if (style & CTE_STAINS)
+        qs_rows(d, QW_CUSTOM_STAIN_RED, QW_CUSTOM_STAIN_RADIUS);
     if (style & CTE_GLOWS)
         read_glow(d, style);
     if (!d->in.overrun)

@@ -13,7 +13,8 @@ enum {
     LARGEST_STEP = 50,   /* bytes */
     EMPTY_UPDATE = 4,    /* bytes of one in which nothing moves */
     MOVING_MAX = 500000, /* microseconds between updates of what is moving */
-    MOVES_MAX = 100000
+    FRAME_MIN = 1000,    /* microseconds: what a client sends sooner belongs to the same frame */
+    STEPS_MAX = 100000
 };
 
 /* Messages that a sign-on may have or not: what a map has, and what happens in the game. */
@@ -26,8 +27,11 @@ struct expect_counts {
     bool spectator;
     struct qs_share problems[PROBLEM_KINDS];
     struct qs_share largest[QS_DIRECTIONS]; /* bytes, and the packet */
-    int64_t moved;                          /* time of the last update in which entities moved */
-    GArray *moves;                          /* guint: microseconds between such updates */
+    struct steps {
+        int64_t last;    /* time */
+        GArray *between; /* guint: microseconds, STEPS_MAX at most */
+    } moves,             /* updates in which entities moved */
+        sent;            /* the client's packets, each with the step before it */
 };
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -37,7 +41,8 @@ struct expect_counts *expect_counts_new(void)
     struct expect_counts *counts = g_new0(struct expect_counts, 1);
 
     qs_tally_init(&counts->tally);
-    counts->moves = g_array_new(FALSE, FALSE, sizeof(guint));
+    counts->moves.between = g_array_new(FALSE, FALSE, sizeof(guint));
+    counts->sent.between = g_array_new(FALSE, FALSE, sizeof(guint));
     return counts;
 }
 
@@ -46,7 +51,8 @@ void expect_counts_free(gpointer data)
     struct expect_counts *counts = data;
 
     qs_tally_clear(&counts->tally);
-    g_array_free(counts->moves, TRUE);
+    g_array_free(counts->moves.between, TRUE);
+    g_array_free(counts->sent.between, TRUE);
     g_free(counts);
 }
 
@@ -78,20 +84,26 @@ static bool is_repeated(const struct qs_decoder *decoder)
            decoder->notes[QS_NOTE_RETRANSMISSION];
 }
 
+/* Steps of more than `max` microseconds are left out. */
+static void add_step(struct steps *steps, int64_t time, guint max)
+{
+    const guint step = (guint)CLAMP((time - steps->last) / 1000, 0, max);
+
+    if (steps->last && step < max && steps->between->len < STEPS_MAX)
+        g_array_append_val(steps->between, step);
+    steps->last = time;
+}
+
 /* A QuakeWorld server answers each packet of the client. When its own frames are is seen only where
  * something moves: otherwise the update is empty. */
 static void count_moves(struct expect_counts *counts, const GArray *messages, int64_t time)
 {
     for (guint i = 0; i < messages->len; i++) {
         const struct qs_counted *message = &g_array_index(messages, struct qs_counted, i);
-        const guint step = (guint)MIN((time - counts->moved) / 1000, MOVING_MAX);
 
-        if (message->bytes <= EMPTY_UPDATE ||
-            !g_str_has_suffix(message->group->name, ".svc_deltapacketentities"))
-            continue;
-        if (counts->moved && step < MOVING_MAX && counts->moves->len < MOVES_MAX)
-            g_array_append_val(counts->moves, step);
-        counts->moved = time;
+        if (message->bytes > EMPTY_UPDATE &&
+            g_str_has_suffix(message->group->name, ".svc_deltapacketentities"))
+            add_step(&counts->moves, time, MOVING_MAX);
     }
 }
 
@@ -115,6 +127,8 @@ void expect_counts_add(struct expect_counts *counts, const struct qs_message_cou
         return;
     qs_tally_add(&counts->tally, &tally);
     count_moves(counts, counter->counted, packet->time);
+    if (direction == QS_C2S && !decoder->connectionless)
+        add_step(&counts->sent, packet->time, G_MAXINT);
     counts->spectator |= counter->spectator;
     if (packet->size > counts->largest[direction].count)
         counts->largest[direction] = (struct qs_share){packet->size, packet->number};
@@ -268,35 +282,58 @@ static gint compare_counts(gconstpointer a, gconstpointer b)
     return (x > y) - (x < y);
 }
 
-/* Of the numbers from `from` to before `end`. */
-static double median(const GArray *numbers, guint from, guint end)
+/* The number behind this part of those from `from` to before `end` that are `min` or more; NAN if
+ * there are none. */
+static double quantile(const GArray *numbers, guint from, guint end, guint min, double part)
 {
     GArray *sorted = g_array_new(FALSE, FALSE, sizeof(guint));
-    const guint lower = (end - from - 1) / 2, upper = (end - from) / 2;
-    double middle;
+    double found = NAN;
 
-    g_array_append_vals(sorted, &g_array_index(numbers, guint, from), end - from);
+    for (guint i = from; i < end; i++)
+        if (g_array_index(numbers, guint, i) >= min)
+            g_array_append_val(sorted, g_array_index(numbers, guint, i));
     g_array_sort(sorted, compare_counts);
-    middle = (g_array_index(sorted, guint, lower) + g_array_index(sorted, guint, upper)) / 2.0;
+    if (sorted->len) {
+        const double place = part * (sorted->len - 1);
+
+        found = (g_array_index(sorted, guint, (guint)floor(place)) +
+                 g_array_index(sorted, guint, (guint)ceil(place))) /
+                2.0;
+    }
     g_array_unref(sorted);
-    return middle;
+    return found;
 }
 
-/* The median of packets in the whole seconds of play. */
-static double packet_rate(const struct visit *visit)
+static void visit_rate(const struct visit *visit, const char *key, double low, double high,
+                       double margin)
+{
+    const struct expect_rule *rule =
+        expect_find(visit->file, visit->session->protocol, visit->group, key);
+    const struct expect_range range = {(1 - margin) * low, (1 + margin) * high};
+
+    visit_value(visit, key, rule && low <= high ? CLAMP(rule->range.min, low, high) : low, "", 0,
+                range, 1);
+}
+
+/* A busy machine draws fewer frames of a client, and unevenly. What the client would send otherwise
+ * is between the median of the whole seconds of play and the rate at which the packets follow one
+ * another soonest, a tenth of all. A server's rate is that median. */
+static void visit_packet_rate(const struct visit *visit)
 {
     const GArray *all = visit->counts->tally.seconds[visit->direction];
+    const GArray *sent = visit->counts->sent.between;
     const guint from = (guint)visit->play_second + 1;
+    guint before = 0;
+    double low = NAN, high;
 
-    if (!all || all->len <= from + SECONDS_MIN)
-        return NAN;
-    return median(all, from, all->len - 1);
-}
-
-static void visit_rate(const struct visit *visit, const char *key, double rate, double margin)
-{
-    visit_value(visit, key, rate, "", 0,
-                (struct expect_range){(1 - margin) * rate, (1 + margin) * rate}, 1);
+    if (all && all->len > from + SECONDS_MIN)
+        low = quantile(all, from, all->len - 1, 0, 0.5);
+    high = low;
+    for (guint i = 0; all && i < MIN(from, all->len); i++)
+        before += g_array_index(all, guint, i);
+    if (visit->direction == QS_C2S && sent->len >= before + MANY)
+        high = fmax(low, 1e6 / quantile(sent, before, sent->len, FRAME_MIN, 0.1));
+    visit_rate(visit, "packets-per-second", low, high, 0.15);
 }
 
 /* Rates and sizes get a margin; moves a larger one, as a busy client draws them unevenly. */
@@ -306,16 +343,16 @@ static void visit_measures(const struct visit *visit)
     const struct qs_tally *tally = &visit->counts->tally;
     const struct qs_share *largest = &visit->counts->largest[direction];
     const double seconds = qs_tally_seconds(tally);
-    const GArray *moves = visit->counts->moves;
+    const GArray *steps = visit->counts->moves.between;
+    const double moves = steps->len < MANY ? NAN : 1e6 / quantile(steps, 0, steps->len, 0, 0.5);
     struct qs_line line;
 
     qs_quality_line(visit->session->quality, &line);
     visit_value(visit, "largest-packet", (double)largest->count, " bytes", largest->first,
                 (struct expect_range){-HUGE_VAL, 1.15 * (double)largest->count}, LARGEST_STEP);
-    visit_rate(visit, "packets-per-second", packet_rate(visit), 0.15);
+    visit_packet_rate(visit);
     if (direction == QS_S2C && strcmp(visit->session->protocol->name, "qw") == 0)
-        visit_rate(visit, "moves-per-second",
-                   moves->len < MANY ? NAN : 1e6 / median(moves, 0, moves->len), 0.2);
+        visit_rate(visit, "moves-per-second", moves, moves, 0.2);
     visit_measure(visit, "bytes-per-second",
                   seconds > 0 ? (double)tally->traffic[direction].bytes / seconds : -1, "");
     visit_measure(visit, "loss", direction == QS_C2S ? line.c2s.loss : line.s2c.loss, " %");

@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 
+from comparison import blocks_of
 from late import PAYLOAD, cut, merged, readdressed
 import tool
 from tool import CAPTURES, Capture, ToolTest
@@ -129,16 +130,6 @@ class Quake(Late):
         self.assertEqual(len(self.demos()), 1)
 
 
-def blocks_of(path):
-    """Of a DM2 demo."""
-    data, at, found = path.read_bytes(), 0, []
-    while data[at:at + 4] != b"\xff\xff\xff\xff":
-        size, = struct.unpack_from("<I", data, at)
-        found.append(data[at + 4:at + 4 + size])
-        at += 4 + size
-    return found
-
-
 class Quake2(Late):
     """Of protocol 34, and of 36 with extended limits."""
 
@@ -182,11 +173,6 @@ class Quake2(Late):
         self.assertIn("the names of players", error)
         self.assertGreater(len(got), 20)
 
-    def test_nobody_lends(self):
-        error = self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100))
-        self.assertIn("retry with --sign-on DEMO of the same map", error)
-        self.assertEqual(self.demos(), {})
-
     def lose(self, lost):
         """A session without one of its packets, and the same of another client, with all of them."""
         whole = Capture.read(CAPTURES / "q2-lossy.pcap")
@@ -215,12 +201,6 @@ class Quake2(Late):
             self.assertIn("its start is missing (part of the sign-on of lab1 (before packet ", error)
             self.assertIn("its sign-on is from session 2", error)
             self.assertEqual(blocks_of(self.folder / "out" / "in-1-2.dm2"), expected)  # the second of its name
-
-    def test_lender_of_another_game_is_passed_over(self):
-        self.write("in.pcap", Capture.read(QUAKE).pcap())
-        self.tool("--output", "lender.dem", "in.pcap")
-        self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100), "--sign-on", "lender.dem")
-        self.assertEqual(self.demos(), {})
 
 
 class QuakeWorld(Late):
@@ -304,13 +284,6 @@ class QuakeWorld(Late):
         error = self.convert(cut(self.whole, self.playing(0.9)))
         self.assertIn("no demo: retry with --sign-on DEMO of the same map", error)
         self.assertEqual(self.demos(), {})
-
-    def test_list_says_who_lends(self):
-        self.write("in.pcap", cut(self.whole, self.playing(0.5)).pcap())
-        output, _ = self.tool("--list", "--sign-on", "lender.qwd", "in.pcap")
-        self.assertIn("from lender.qwd", output)
-        session, = self.sessions("--sign-on", "lender.qwd")
-        self.assertEqual(session["demo"]["sign_on"]["donor"], "lender.qwd")
 
 
 class QuakeWorldSignOnLost(Late):

@@ -112,8 +112,8 @@ FAULTS = [
      "entity = (entity & 0x7fff) | (uint32_t)qs_reader_u8(&d->in) << 15;"),
     ("fte", "return folded & 1 ? -1 - (int64_t)(folded >> 1)",
      "return folded & 1 ? -(int64_t)(folded >> 1)"),
-    ("fte", "angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows[i]));",
-     "angles[i] = (uint16_t)qs_angle16(d, rows[i]);"),
+    ("fte", "angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows_of(d)->pitch + i));",
+     "angles[i] = (uint16_t)qs_angle16(d, rows_of(d)->pitch + i);"),
     ("fte", "value |= (uint64_t)(byte & 0x7f) << shift;",
      "value |= (uint64_t)(byte & 0x3f) << shift;"),
 
@@ -184,7 +184,8 @@ FAULTS = [
     ("regression", "by.phase = fact->fresh ? by.phase : EXPECT_PLAY;", "by.phase = EXPECT_PLAY;"),
     ("regression", "if (!rule && (fact->optional ||", "if (!rule && (false ||"),
     ("regression", "1.15 * (double)largest->count", "2 * (double)largest->count"),
-    ("regression", "message->bytes <= EMPTY_UPDATE ||", "message->bytes < EMPTY_UPDATE ||"),
+    ("regression", "message->bytes > EMPTY_UPDATE &&", "message->bytes >= EMPTY_UPDATE &&"),
+    ("regression", "high = fmax(low, 1e6 /", "high = fmin(low, 1e6 /"),
     ("regression", "if (known && strcmp(rule->key, \"extensions\") == 0)", "if (false)"),
     ("regression", "wrong = wrong ? wrong : twice;", ""),
 

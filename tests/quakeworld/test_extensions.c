@@ -466,27 +466,10 @@ FIXTURE_TEST(old_deltas_have_all_bits)
           "qw.entity.effects_high = 0x7\n");
 }
 
-FIXTURE_TEST(requests_carry_arguments)
+FIXTURE_TEST(edited_brushes_have_few_planes)
 {
     f->session.ext.fte = FTE_CSQC;
-    READS(client, CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
-                         "\x0a\3\0name\0");
-    HEARD("qw.qcrequest.string = text\n", "qw.qcrequest.float = 1\n", "qw.qcrequest.double = 1\n",
-          "qw.qcrequest.int64 = -2\n", "qw.qcrequest.name = name\n");
-}
-
-FIXTURE_TEST(brushes_are_edited)
-{
-    f->session.ext.fte = FTE_CSQC;
-    READS(server, SERVER "\x57\1\0\x40\5\0\0\0edit\0"
-                         "\x57\1\0\0\5\0\0\0"
-                         "\x57\1\0\4\5\0\0\0\0\0\0\0\1\0\1\0\1"
-                         "tex\0"
-                         "\1\0\1\0"
-                         "aaaabbbbccccddddeeee\0\0\x80\x3f");
-    HEARD("qw.brush.entity = edit\n", "qw.patch.point.red = 1\n");
-    REFUSES(server, "\2\0\0\0\1\0\0\0"
-                    "\x57\1\0\1\5\0\0\0\0\0\0\0\1\x20\0\0");
+    REFUSES(server, SERVER "\x57\1\0\1\5\0\0\0\0\0\0\0\1\x20\0\0");
     HEARD("! Number of planes of brush editing: 0x2001\n");
 }
 

@@ -165,6 +165,19 @@ class Files(Expect):
                   ("svc_damage = play;", "svc_intermission = play\nsvc_damage = play;"))
         self.assertEqual(self.failures(SAMPLE), [])
 
+    def test_busy_client(self):
+        """It sends fewer packets, but some still as soon as it may. A slower client sends none so soon."""
+        self.update(SAMPLE)
+        capture = Capture.read(SAMPLE)
+        sent = [i for i, (_, frame) in enumerate(capture.frames) if frame[36:38] == b"\x6b\x6c" and i > 100]
+        for period, rate in ((4, None), (2, "c2s packets-per-second: ")):
+            left_out = {i for number, i in enumerate(sent) if number % period >= period // 2}
+            frames = [frame for i, frame in enumerate(capture.frames) if i not in left_out]
+            self.write("less.pcap", Capture(capture.link_type, frames).pcap())
+            lines = self.failures("less.pcap")
+            self.assertEqual(len(lines), 1 if rate else 0, lines)
+            self.assertTrue(not rate or lines[0].startswith(rate), lines)
+
 
 def with_volume(capture, packets):
     """The capture with another field in each svc_sound: its volume, as SND_VOLUME announces."""

@@ -132,7 +132,7 @@ static struct q2_entity state_before(const struct dm2_match *m, uint32_t number,
     else
         q2_baseline_get(&m->donor, number, &result);
     result.number = (uint16_t)number;
-    dm2_translate(m, &result);
+    result.event = 0;
     return result;
 }
 
@@ -265,14 +265,10 @@ static int16_t health_icon(const struct q2_session *session)
 /* Fields that are never sent get the usual values; players stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
-    const struct q2_frame *sample = dm2_first_sample(m->view);
-
     if (!player->fov)
         player->fov = USUAL_FOV;
     if (!player->stats[STAT_HEALTH_ICON])
         player->stats[STAT_HEALTH_ICON] = health_icon(&m->donor);
-    if (!player->gravity && sample)
-        player->gravity = sample->player.gravity;
     if (!player->gravity)
         player->gravity = USUAL_GRAVITY;
     if (!player->viewoffset[2])
@@ -316,7 +312,6 @@ static void set_player_baselines(struct dm2_match *m)
         memcpy(baseline.model, usual->model, sizeof baseline.model);
         baseline.skin = usual->skin;
         baseline.solid = usual->solid;
-        dm2_translate(m, &baseline);
         q2_baseline_set(&m->donor, &baseline);
     }
 }

@@ -12,34 +12,16 @@ enum {
     ELSEWHERE = 256 * 8
 };
 
-/* Baselines: entities that come into view. */
 static const struct qs_evidence_limit limits[] = {
-    {QS_EVIDENCE_LISTS, 1, 0},      {QS_EVIDENCE_PACKETS, 1, 3}, {QS_EVIDENCE_MODELS, 1, 0},
-    {QS_EVIDENCE_BASELINES, 3, 10}, {QS_EVIDENCE_ITEMS, 1, 20},
+    {QS_EVIDENCE_LISTS, 1, 0},
+    {QS_EVIDENCE_PACKETS, 1, 3},
+    {QS_EVIDENCE_MODELS, 1, 0},
+    {QS_EVIDENCE_ITEMS, 1, 20},
 };
 
 bool dm2_is_beam(const struct q2_entity *entity)
 {
     return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
-}
-
-/*
- * An entity that enters the view without an origin is at its baseline, and its old origin repeats
- * that.
- */
-static void judge(struct dm2_match *m, const struct dm2_first *first)
-{
-    struct q2_entity baseline;
-
-    if (first->mention.bits & (DM2_ORIGIN_BITS | U_REMOVE) ||
-        !(first->mention.bits & U_OLDORIGIN) || first->mention.number <= m->donor.max_clients ||
-        dm2_is_beam(&first->state))
-        return;
-    if (!q2_baseline_get(&m->donor, first->mention.number, &baseline))
-        return;
-    qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES,
-                        memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) ==
-                            0);
 }
 
 /* Models are known by number; 255 is the player's own. */
@@ -71,7 +53,6 @@ static void judge_all(struct dm2_match *m)
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const struct dm2_first *first = value;
 
-        judge(m, first);
         if (first->mention.bits & U_MODEL)
             models &= has_model(m, first->state.model[0]);
     }

@@ -10,37 +10,6 @@
 #include "common/quake2/session.h"
 #include "common/demo/writer.h"
 
-/* --- The sign-on in the variant of the session --- */
-
-/* A solid of 16 bits in 32: PROTOCOL.md, section 8. */
-static uint32_t long_solid(uint32_t solid)
-{
-    const uint32_t radius = (solid & 31) * 8, down = (solid >> 5 & 31) * 8;
-    const uint32_t up = (solid >> 10) * 8 - 32 + 32768;
-
-    return solid && solid != Q2_SOLID_BRUSH && solid <= UINT16_MAX ? up << 16 | down << 8 | radius
-                                                                   : solid;
-}
-
-void dm2_translate(const struct dm2_match *m, struct q2_entity *entity)
-{
-    if (m->variant.long_solid && !m->donor.variant.long_solid)
-        entity->solid = long_solid(entity->solid);
-    entity->event = 0;
-}
-
-static void translate_baselines(struct dm2_match *m)
-{
-    struct q2_entity baseline;
-
-    for (uint32_t i = 1; i < qs_table_end(&m->donor.baselines); i++) {
-        if (!q2_baseline_get(&m->donor, i, &baseline))
-            continue;
-        dm2_translate(m, &baseline);
-        q2_baseline_set(&m->donor, &baseline);
-    }
-}
-
 /* At another time other people played. */
 static void forget_players(struct q2_session *session)
 {
@@ -154,8 +123,6 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     q2_session_copy(&own.base, &late->base);
     q2_session_use_donor(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
     m->variant = late->variant;
-    if (!m->looked)
-        translate_baselines(m);
     qs_table_clear(&late->baselines);
     qs_table_copy(&late->baselines, &m->donor.baselines);
     late->player = m->slot;

@@ -44,12 +44,6 @@ static inline const struct dm2_donor_view *dm2_donor_view_of(const struct qs_sig
 /* Whether both look the same and stand at the same place; events last for one frame. */
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
 
-/* The first sample of a donor's frames, or NULL. */
-static inline const struct q2_frame *dm2_first_sample(const struct dm2_donor_view *view)
-{
-    return view->samples.all->len ? &g_array_index(view->samples.all, struct q2_frame, 0) : NULL;
-}
-
 /* The frames that a late session gets with the sign-on. */
 const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsigned index);
 
@@ -135,9 +129,6 @@ void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame);
 
 /* Beams and what moves in steps: their old origin means something else. */
 bool dm2_is_beam(const struct q2_entity *entity);
-
-/* Converts a donor's entity to the precision of the session's own server. */
-void dm2_translate(const struct dm2_match *m, struct q2_entity *entity);
 
 /* qs_late_join.observe of Quake II. */
 bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
