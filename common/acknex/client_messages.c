@@ -38,11 +38,6 @@ static void read_cls_remove(struct qs_decoder *d)
     acknex_summarise_entity(d, entity);
 }
 
-static void read_cls_ping(struct qs_decoder *d)
-{
-    (void)d; /* the bytecode is all */
-}
-
 static void read_cls_level(struct qs_decoder *d)
 {
     const struct qs_view level = qs_text(d, ACKNEX_LEVEL);

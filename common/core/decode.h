@@ -71,6 +71,9 @@ struct qs_message_type {
     void (*read)(struct qs_decoder *d); /* after the id; NULL: obsolete, unreadable */
 };
 
+/* The `read` of a message whose id is all of it. */
+void qs_read_nothing(struct qs_decoder *d);
+
 /* Finds the type of message `id`, or NULL. May look at the session. */
 typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder *d, uint32_t id);
 

@@ -19,15 +19,9 @@ enum qs_direction { QS_DIRECTION_UNKNOWN, QS_C2S, QS_S2C };
 /* As summaries show it: from client to server, or back. */
 static inline const char *qs_direction_arrow(enum qs_direction direction)
 {
-    switch (direction) {
-    case QS_C2S:
-        return "C→S";
-    case QS_S2C:
-        return "S→C";
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return "?";
+    static const char *const arrows[] = {"?", [QS_C2S] = "C→S", [QS_S2C] = "S→C"};
+
+    return arrows[direction];
 }
 
 struct qs_address {
@@ -59,16 +53,19 @@ static inline bool qs_packet_is_cut(const struct qs_packet *packet)
     return packet->size < packet->wire_size;
 }
 
-/* Addresses as keys: equal if bytes, family and port are equal. */
+/* Addresses as keys for g_hash_table_new(): equal if bytes, family and port are equal. */
 
-static inline bool qs_address_equal(const struct qs_address *a, const struct qs_address *b)
+static inline gboolean qs_address_equal(gconstpointer key, gconstpointer other)
 {
+    const struct qs_address *a = key, *b = other;
+
     return a->port == b->port && a->family == b->family &&
            memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-static inline uint32_t qs_address_hash(const struct qs_address *address)
+static inline guint qs_address_hash(gconstpointer key)
 {
+    const struct qs_address *address = key;
     uint64_t halves[2];
 
     memcpy(halves, address->bytes, sizeof halves);

@@ -218,24 +218,21 @@ bool qs_view_number(struct qs_view text, int64_t *number)
 
 bool qs_view_number_within(struct qs_view text, int64_t low, int64_t high, int64_t *number)
 {
-    char digits[24];
+    char digits[24] = "";
 
     *number = 0;
     if (!text.size || text.size >= sizeof digits || memchr(text.data, '\0', text.size))
         return false;
     memcpy(digits, text.data, text.size);
-    digits[text.size] = '\0';
     return g_ascii_string_to_signed(digits, 10, low, high, number, NULL);
 }
 
 uint32_t qs_view_unsigned(struct qs_view text)
 {
-    char digits[24];
+    char digits[24] = "";
 
-    if (text.size >= sizeof digits)
-        return 0;
-    memcpy(digits, text.data, text.size);
-    digits[text.size] = '\0';
+    if (text.size < sizeof digits)
+        memcpy(digits, text.data, text.size);
     return (uint32_t)strtoul(digits, NULL, 0);
 }
 

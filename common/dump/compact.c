@@ -120,16 +120,6 @@ static bool is_of_table(const struct printer *printer, const struct qs_field *ro
            row < printer->protocol->fields + printer->protocol->field_count;
 }
 
-/* The number that the line shows, "0x13" or "19 (svc_damage)". */
-static uint64_t number_of(const struct printer *printer, const struct qs_dump_line *line)
-{
-    const gsize length = line->text_end - line->text;
-    char digits[QS_NUMBER_MAX + 1] = "";
-
-    memcpy(digits, printer->lines->texts->str + line->text, MIN(length, QS_NUMBER_MAX));
-    return g_ascii_strtoull(digits, NULL, 0);
-}
-
 /* --- Values ---------------------------------------------------------------------------------- */
 
 static bool is_name_of(const struct printer *printer, const struct group *group, const char *name,
@@ -173,15 +163,6 @@ static void append_text(const struct printer *printer, const char *value, gsize 
     qs_append_chars(printer->out, raw + 2, (gsize)(value + length - raw - 2));
 }
 
-static void append_distance(const struct printer *printer, const char *value, gsize length)
-{
-    uint64_t number = 0;
-
-    for (gsize i = 0; i < length; i++)
-        number = number * 10 + (uint64_t)(value[i] - '0');
-    g_string_append_printf(printer->out, "#%" G_GINT64_FORMAT, (gint64)(number - printer->number));
-}
-
 static void append_value(const struct printer *printer, const struct group *group,
                          const struct qs_dump_line *line)
 {
@@ -189,7 +170,8 @@ static void append_value(const struct printer *printer, const struct group *grou
     const gsize length = line->text_end - line->text;
 
     if (line->row->type == QS_FRAMENUM)
-        append_distance(printer, value, length);
+        g_string_append_printf(printer->out, "#%" G_GINT64_FORMAT,
+                               (gint64)(line->number - printer->number));
     else if (length && *value == '"')
         append_text(printer, value, length);
     else if (line->row->names)
@@ -232,7 +214,7 @@ static void append_part_value(const struct printer *printer, const struct group 
                *end = value + (part->text_end - part->text);
     const char *name = part->row->names ? memchr(value, ' ', (size_t)(end - value)) : NULL;
 
-    if (name && part->row->type <= QS_U64 && implied == number_of(printer, part))
+    if (name && part->row->type <= QS_U64 && implied == part->number)
         g_string_append_len(printer->out, name + 1, end - name - 1);
     else
         append_value(printer, group, part);
@@ -247,10 +229,10 @@ static void append_part(struct printer *printer, const struct group *group,
         g_string_append(printer->out, part->name + length);
     else
         append_name(printer, &(struct group){.index = NO_GROUP}, part->name);
-    if (part->row->type == QS_BOOL && !part->is_zero)
+    if (part->row->type == QS_BOOL && part->number)
         return;
     g_string_append_c(printer->out, '=');
-    append_part_value(printer, group, part, part_of(part->row, number_of(printer, whole)));
+    append_part_value(printer, group, part, part_of(part->row, whole->number));
 }
 
 /* It follows from the number. A name is shown: nobody knows it by the number. */
@@ -261,20 +243,17 @@ static bool is_implied(const struct printer *printer, uint64_t whole,
 
     if (is_left_out(printer, part))
         return true;
-    if (part->is_zero || part->row->type == QS_BOOL)
-        return part->is_zero == !number;
-    return number && !part->row->names && number == number_of(printer, part);
+    return number == part->number && !(number && part->row->names);
 }
 
 /* Those that do not follow from the number, or have a name. */
 static void append_parts(struct printer *printer, const struct group *group, guint index, guint end)
 {
     const struct qs_dump_line *whole = line_at(printer, index);
-    const uint64_t number = number_of(printer, whole);
     char before = '{';
 
     for (guint i = index + 1; i < end; i++) {
-        if (is_implied(printer, number, line_at(printer, i)))
+        if (is_implied(printer, whole->number, line_at(printer, i)))
             continue;
         g_string_append_c(printer->out, before);
         append_part(printer, group, whole, line_at(printer, i));
@@ -315,7 +294,7 @@ static bool is_id(const struct printer *printer, const struct group *group, guin
         return false;
     name = short_name(printer, line_at(printer, (guint)group->index)->name);
     return has_id_name(name, short_name(printer, line->name)) &&
-           qs_number_of(line->row->names, name, &number) && number == number_of(printer, line);
+           qs_number_of(line->row->names, name, &number) && number == line->number;
 }
 
 static guint append_field(struct printer *printer, const struct group *group, guint index,

@@ -88,35 +88,14 @@ void qs_json_bytes(struct qs_json *json, struct qs_view bytes)
 
 enum { ESCAPE_MAX = 6, DELETE = 0x7f, C1_LAST = 0x9f };
 
-static char short_escape(unsigned c)
-{
-    switch (c) {
-    case '"':
-    case '\\':
-        return (char)c;
-    case '\b':
-        return 'b';
-    case '\f':
-        return 'f';
-    case '\n':
-        return 'n';
-    case '\r':
-        return 'r';
-    case '\t':
-        return 't';
-    default:
-        return 0;
-    }
-}
-
 static char *put_escape(char *at, unsigned c)
 {
-    static const char digits[] = "0123456789ABCDEF";
-    const char letter = short_escape(c);
+    static const char digits[] = "0123456789ABCDEF", short_ones[] = "\"\\\b\f\n\r\t";
+    const char *found = memchr(short_ones, (int)c, sizeof short_ones - 1);
 
     *at++ = '\\';
-    if (letter) {
-        *at++ = letter;
+    if (found) {
+        *at++ = "\"\\bfnrt"[found - short_ones];
         return at;
     }
     at = qs_put_text(at, "u00", 3);

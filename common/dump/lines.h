@@ -41,7 +41,7 @@ struct qs_dump_line {
     const char *name;           /* of a note without the protocol's prefix */
     const char *mark;           /* before the value; NULL: a group, which has none */
     bool generated;
-    bool is_zero; /* the value is 0 or false */
+    uint64_t number; /* of an integer or a boolean */
     struct qs_position position;
     gsize text, text_end; /* the value, in `texts` */
     guint end;            /* of a group: the index behind its last line */

@@ -99,14 +99,6 @@ static void append_text(GString *out, struct qs_view text)
     g_string_append_c(out, ']');
 }
 
-static bool is_zero(const struct qs_field *field, const struct qs_value *value)
-{
-    const enum qs_kind kind = qs_type_kind(field->type);
-
-    return (kind == QS_KIND_BOOL || kind == QS_KIND_UNSIGNED || kind == QS_KIND_SIGNED) &&
-           !value->u;
-}
-
 static void text_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
@@ -116,7 +108,7 @@ static void text_field(struct qs_sink *base, const struct qs_field *field,
 
     line->row = field;
     line->generated = value->generated;
-    line->is_zero = is_zero(field, value);
+    line->number = qs_type_bits(field->type) ? value->u : 0;
     line->mark = value->generated ? " := " : " = ";
     if (field->type == QS_TEXT)
         append_text(texts, value->bytes);
@@ -227,70 +219,59 @@ static bool begin_header(struct text_dump *sink, const struct qs_dump_packet *ab
     return true;
 }
 
-static void end_header(struct text_dump *sink)
+/* Blocks of demos have no addresses. In the compact form the first session goes without saying, and
+ * none is 0. */
+static bool has_header(const struct text_dump *sink, const struct qs_dump_packet *about,
+                       enum qs_packet_line_id id)
 {
-    if (!sink->is_compact)
-        g_string_append_c(sink->output, '\n');
+    switch (id) {
+    case QS_PACKET_SOURCE:
+        return about->packet->source.family;
+    case QS_PACKET_DESTINATION:
+        return about->packet->destination.family;
+    case QS_PACKET_UNIT:
+        return about->packet->unit;
+    case QS_PACKET_SESSION:
+        return sink->is_compact ? about->session != 1 : about->session;
+    default:
+        return true;
+    }
 }
 
-static void append_time(struct text_dump *sink, const struct qs_dump_packet *about)
+static void append_header(GString *output, const struct qs_dump_packet *about,
+                          enum qs_packet_line_id id)
 {
-    const int64_t time = about->packet->time;
+    const struct qs_packet *packet = about->packet;
 
-    if (!begin_header(sink, about, QS_PACKET_TIME))
-        return;
-    g_string_append_printf(sink->output, "%" G_GINT64_FORMAT ".%09d", time / 1000000000,
-                           (int)(time % 1000000000));
-    end_header(sink);
-}
-
-/* Blocks of demos have none. */
-static void append_address(struct text_dump *sink, const struct qs_dump_packet *about,
-                           enum qs_packet_line_id id, const struct qs_address *address)
-{
-    if (!address->family || !begin_header(sink, about, id))
-        return;
-    qs_address_append(sink->output, address);
-    end_header(sink);
-}
-
-static void append_word(struct text_dump *sink, const struct qs_dump_packet *about,
-                        enum qs_packet_line_id id, const char *word)
-{
-    if (!begin_header(sink, about, id))
-        return;
-    g_string_append(sink->output, word);
-    end_header(sink);
-}
-
-/* 0: there is none. */
-static void append_number(struct text_dump *sink, const struct qs_dump_packet *about,
-                          enum qs_packet_line_id id, unsigned number)
-{
-    if (!number || !begin_header(sink, about, id))
-        return;
-    qs_room_end(sink->output, qs_put_uint(qs_room(sink->output, QS_NUMBER_MAX), number));
-    end_header(sink);
-}
-
-/* In the compact form the first one goes without saying, and none is 0. */
-static void append_session(struct text_dump *sink, const struct qs_dump_packet *about)
-{
-    if (!sink->is_compact)
-        append_number(sink, about, QS_PACKET_SESSION, about->session);
-    else if (about->session != 1 && begin_header(sink, about, QS_PACKET_SESSION))
-        g_string_append_printf(sink->output, "%u", about->session);
+    switch (id) {
+    case QS_PACKET_TIME:
+        g_string_append_printf(output, "%" G_GINT64_FORMAT ".%09d", packet->time / 1000000000,
+                               (int)(packet->time % 1000000000));
+        break;
+    case QS_PACKET_SOURCE:
+    case QS_PACKET_DESTINATION:
+        qs_address_append(output, id == QS_PACKET_SOURCE ? &packet->source : &packet->destination);
+        break;
+    case QS_PACKET_PROTOCOL:
+        g_string_append(output, about->decoder->protocol->name);
+        break;
+    case QS_PACKET_DIRECTION:
+        g_string_append(output, qs_direction_name(about->decoder->direction));
+        break;
+    default:
+        g_string_append_printf(output, "%u", id == QS_PACKET_UNIT ? packet->unit : about->session);
+    }
 }
 
 static void append_headers(struct text_dump *sink, const struct qs_dump_packet *about)
 {
-    append_time(sink, about);
-    append_address(sink, about, QS_PACKET_SOURCE, &about->packet->source);
-    append_address(sink, about, QS_PACKET_DESTINATION, &about->packet->destination);
-    append_word(sink, about, QS_PACKET_PROTOCOL, about->decoder->protocol->name);
-    append_word(sink, about, QS_PACKET_DIRECTION, qs_direction_name(about->decoder->direction));
-    append_number(sink, about, QS_PACKET_UNIT, about->packet->unit);
-    append_session(sink, about);
+    for (enum qs_packet_line_id id = 0; id < QS_PACKET_LINES; id++) {
+        if (!has_header(sink, about, id) || !begin_header(sink, about, id))
+            continue;
+        append_header(sink->output, about, id);
+        if (!sink->is_compact)
+            g_string_append_c(sink->output, '\n');
+    }
 }
 
 /* `number` is the packet's; `prefix` the protocol's name, which notes have before their own. */

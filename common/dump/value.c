@@ -117,13 +117,7 @@ void qs_address_append(GString *out, const struct qs_address *address)
 
 const char *qs_direction_name(enum qs_direction direction)
 {
-    switch (direction) {
-    case QS_C2S:
-        return "c2s";
-    case QS_S2C:
-        return "s2c";
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return "?";
+    static const char *const names[] = {"?", [QS_C2S] = "c2s", [QS_S2C] = "s2c"};
+
+    return names[direction];
 }

@@ -7,11 +7,6 @@
 #include "common/quake/decode.h"
 #include "common/netchan/transfer.h"
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void read_disconnect(struct qs_decoder *d)
 {
     nq_read_reason(d);

@@ -103,9 +103,9 @@ static void read_quake_clientdata(struct qs_decoder *d)
     read_view(d, flags);
     /* For each axis the punch angle, then the velocity. */
     for (unsigned axis = 0; axis < 3; axis++) {
-        if (flags & SU_PUNCH1 << axis)
+        if (flags >> axis & SU_PUNCH1)
             qs_scaled_i8(d, NQ_CLIENTDATA_PUNCH_PITCH + axis, 1);
-        if (flags & SU_VELOCITY1 << axis)
+        if (flags >> axis & SU_VELOCITY1)
             qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
     }
     /* The text reads the items only with SU_ITEMS; engines always set the flag, and always read. */
@@ -127,13 +127,13 @@ static void read_darkplaces_motion(struct qs_decoder *d, uint32_t flags)
 
     d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_WHOLE;
     for (unsigned axis = 0; axis < 3; axis++) {
-        if (flags & SU_PUNCH1 << axis)
+        if (flags >> axis & SU_PUNCH1)
             qs_angle16(d, NQ_CLIENTDATA_PUNCH_PITCH + axis);
-        if (flags & SU_DP_PUNCHVEC1 << axis)
+        if (flags >> axis & SU_DP_PUNCHVEC1)
             qs_coord(d, NQ_CLIENTDATA_PUNCHVEC_X + axis);
-        if (flags & SU_VELOCITY1 << axis && floats)
+        if (flags >> axis & SU_VELOCITY1 && floats)
             qs_f32(d, NQ_CLIENTDATA_VELOCITY_X + axis);
-        else if (flags & SU_VELOCITY1 << axis)
+        else if (flags >> axis & SU_VELOCITY1)
             qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
     }
     d->coord_format = coords;

@@ -123,13 +123,13 @@ static void read_position(struct qs_decoder *d, uint32_t bits, struct qs_entity_
     d->coord_format = is_coarse(d, update->number) ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
     d->angle_format = QS_ANGLE_BYTE;
     for (unsigned axis = 0; axis < 3; axis++) {
-        if (!(bits & E_ORIGIN1 << axis))
+        if (!(bits >> axis & E_ORIGIN1))
             continue;
         update->origin[axis] = qs_coord(d, NQ_ENTITY_ORIGIN_X + axis);
         update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
     }
     for (unsigned axis = 0; axis < 3; axis++)
-        if (bits & E_ANGLE1 << axis)
+        if (bits >> axis & E_ANGLE1)
             angles[axis] = qs_angle(d, NQ_ENTITY_ANGLES_PITCH + axis);
     update->yaw = angles[1];
     update->has |= bits & E_ANGLE1 << 1 ? QS_ENTITY_YAW : 0;

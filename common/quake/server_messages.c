@@ -9,11 +9,6 @@
 
 /* --- The connection --- */
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 void nq_read_reason(struct qs_decoder *d)
 {
     if (nq_darkplaces_version(nq_session_of(d)) >= 8)

@@ -27,14 +27,14 @@ static const double anchor_step = 1.0 / 200; /* of the screen */
 
 /* --- Elements on the screen --- */
 
-static unsigned read_element_bits(struct qs_decoder *d)
+unsigned q2_read_one_or_two_bytes(struct qs_decoder *d, unsigned id, unsigned more)
 {
     const uint32_t at = d->in.pos;
     unsigned bits = qs_reader_u8(&d->in);
 
-    if (bits & GHU_EXTRAF)
+    if (bits & more)
         bits |= (unsigned)qs_reader_u8(&d->in) << 8;
-    qs_emit_uint(d, Q2_GHUD_BITS, at, d->in.pos - at, bits);
+    qs_emit_uint(d, id, at, d->in.pos - at, bits);
     return bits;
 }
 
@@ -50,17 +50,14 @@ static void read_element(struct qs_decoder *d, unsigned bits)
         qs_label_text(d, ": ", qs_text(d, Q2_GHUD_TEXT), "");
     if (bits & GHU_COLOR) {
         qs_open(d, Q2_GHUD_COLOR);
-        qs_u8(d, Q2_GHUD_COLOR_RED);
-        qs_u8(d, Q2_GHUD_COLOR_GREEN);
-        qs_u8(d, Q2_GHUD_COLOR_BLUE);
-        qs_u8(d, Q2_GHUD_COLOR_ALPHA);
+        for (unsigned i = 0; i < 4; i++)
+            qs_u8(d, Q2_GHUD_COLOR_RED + i);
         qs_close(d);
     }
     if (bits & GHU_POS) {
         qs_open(d, Q2_GHUD_ORIGIN);
-        qs_i16(d, Q2_GHUD_ORIGIN_X);
-        qs_i16(d, Q2_GHUD_ORIGIN_Y);
-        qs_i16(d, Q2_GHUD_ORIGIN_Z);
+        for (unsigned i = 0; i < 3; i++)
+            qs_i16(d, Q2_GHUD_ORIGIN_X + i);
         qs_close(d);
         qs_scaled_u8(d, Q2_GHUD_ANCHOR_X, anchor_step);
         qs_scaled_u8(d, Q2_GHUD_ANCHOR_Y, anchor_step);
@@ -85,7 +82,7 @@ void q2_read_ghudupdate(struct qs_decoder *d)
 
         qs_open(d, Q2_GHUD);
         qs_label(d, " %u", qs_u8(d, Q2_GHUD_INDEX));
-        bits = read_element_bits(d);
+        bits = q2_read_one_or_two_bytes(d, Q2_GHUD_BITS, GHU_EXTRAF);
         if (!(bits & GHU_BLANK))
             read_element(d, bits);
         qs_close(d);

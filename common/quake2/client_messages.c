@@ -18,11 +18,6 @@ enum {
 static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_KEY,
                                                   Q2_USERINFO_VALUE};
 
-static void read_nop(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void keep_newest(struct qs_decoder *d, const struct q2_usercmd *command)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -193,9 +188,7 @@ static const struct qs_message_type messages[] = {
 /* The first protocol that has each; 0: all have it. */
 static const uint8_t since[] = {
 #define CLC(id, number, name, read, blurb) [CLC_##id] = 0,
-#define CLC_35(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_R1Q2,
-#define CLC_36(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_Q2PRO,
-#define CLC_38(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_AQTION,
+#define CLC_SINCE(protocol, id, ...) [CLC_##id] = protocol,
 #include "common/quake2/messages.def"
 };
 /* clang-format on */

@@ -36,13 +36,19 @@ static void emit_view(struct qs_decoder *d, unsigned id, struct line *line, uint
     line->pos += size;
 }
 
+static void emit_token(struct qs_decoder *d, unsigned id, const struct line *line,
+                       const struct qs_token *token)
+{
+    qs_emit_bytes(d, id, line->base + token->offset, token->length, token->text);
+}
+
 static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, struct qs_view *word)
 {
     struct qs_token token;
 
     if (!qs_token_next(line->text, &line->pos, &token))
         return false;
-    qs_emit_bytes(d, id, line->base + token.offset, token.length, token.text);
+    emit_token(d, id, line, &token);
     *word = token.text;
     return true;
 }
@@ -59,7 +65,7 @@ static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, in
     memcpy(digits, token.text.data, MIN(token.text.size, sizeof digits - 1));
     *number = g_ascii_strtoll(digits, NULL, 10);
     if (!qs_type_holds(d->protocol->fields[id].type, *number))
-        qs_emit_bytes(d, Q2_OOB_ARGUMENT, line->base + token.offset, token.length, token.text);
+        emit_token(d, Q2_OOB_ARGUMENT, line, &token);
     else if (d->protocol->fields[id].type == QS_I32)
         qs_emit_int(d, id, line->base + token.offset, token.length, *number);
     else
@@ -95,12 +101,6 @@ static void skip_line_end(struct qs_decoder *d, struct line *line)
 
 /* --- Connecting */
 
-static void read_getchallenge(struct qs_decoder *d, struct line *line)
-{
-    qs_learn_direction(d, QS_C2S);
-    read_arguments(d, line);
-}
-
 static void read_protocols(struct qs_decoder *d, struct line *line, const struct qs_token *token)
 {
     uint32_t at = 2; /* behind "p=" */
@@ -130,7 +130,7 @@ static void read_challenge(struct qs_decoder *d, struct line *line)
         if (qs_view_begins(token.text, "p="))
             read_protocols(d, line, &token);
         else
-            qs_emit_bytes(d, Q2_OOB_ARGUMENT, line->base + token.offset, token.length, token.text);
+            emit_token(d, Q2_OOB_ARGUMENT, line, &token);
     }
 }
 
@@ -149,7 +149,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
     connect->userinfo = token.text;
     qs_add_userinfo_credential(d, Q2_USERINFO_TEXT, token.text);
     qs_summary_quote(d, "name", qs_info_value(token.text, "name"));
-    qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
+    emit_token(d, Q2_USERINFO_TEXT, line, &token);
     qs_emit_info(d, &userinfo_rows, token.text,
                  line->base + (uint32_t)(token.text.data - line->text.data));
 }
@@ -409,7 +409,7 @@ static void read_command(struct qs_decoder *d, struct line *line)
 
     if (!qs_token_next(line->text, &line->pos, &word))
         return;
-    qs_emit_bytes(d, Q2_OOB_COMMAND, line->base + word.offset, word.length, word.text);
+    emit_token(d, Q2_OOB_COMMAND, line, &word);
     qs_label_text(d, ": ", word.text, "");
     qs_summary_text(d, "", word.text, "");
     command = find_command(word.text);

@@ -170,6 +170,11 @@ enum {
 #define U_KEX_OWNER UINT64_C(0x400000000)
 #define U_KEX_OLDFRAME UINT64_C(0x800000000)
 
+/* Of each axis or model. */
+static const uint64_t q2_model_bits[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
+static const uint64_t q2_origin_bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
+static const uint64_t q2_angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
+
 #define RF_FRAMELERP UINT32_C(0x40)
 #define RF_BEAM UINT32_C(0x80)
 

@@ -52,6 +52,8 @@ void q2_read_cvarsync(struct qs_decoder *d);
 void q2_read_clc_cvarsync(struct qs_decoder *d);
 /* What the player has of it. */
 void q2_read_aqtion_player(struct qs_decoder *d);
+/* A mask of one byte, or of two where the first has `more`. */
+unsigned q2_read_one_or_two_bytes(struct qs_decoder *d, unsigned id, unsigned more);
 
 /* rerelease.c: messages of q2repro, and demos of the rerelease */
 void q2_read_damage(struct qs_decoder *d);
@@ -64,7 +66,6 @@ void q2_read_splitclient(struct qs_decoder *d);
 void q2_read_configblast(struct qs_decoder *d);
 void q2_read_spawnbaselineblast(struct qs_decoder *d);
 void q2_read_locprint(struct qs_decoder *d);
-void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player);
 /* What stands behind an entity's looks. */
 void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
 /* The entity is gone, and comes again as its baseline. */
@@ -133,16 +134,6 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player);
 
-void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player);
-/* Those of four colours whose bit is set. */
-void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4]);
-/* The value of a statistic. */
-void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player);
-/* A mask of 32 statistics from `first` on, and the statistics. */
-void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player);
-/* Three shorts of this unit, which are not kept. */
-void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit);
-
 /* entities.c */
 void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 struct q2_entity_mask {
@@ -168,8 +159,7 @@ void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
 void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from);
 /* The same in a format that does not depend on the session. */
 void q2_read_float_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
-void q2_read_short_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
-void q2_read_float_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
+int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float);
 /* Three bytes in quarters. */
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3]);
 

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake2/encode.h"
 
-#include "common/core/writer.h"
-#include "common/quake2/encode_put.h"
-
 enum {
     ROOM = 4096, /* that a writer makes at once */
     NO_DELTA = -1,
     SHORT_SAFE = 0x7fff /* values up to here are the same as two bytes with and without a sign */
 };
-
-static const uint64_t model_bits[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
-static const uint64_t origin_bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-static const uint64_t angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 
 void q2_make_room(struct q2_writer *out, guint written)
 {
@@ -67,7 +60,7 @@ static uint64_t model_index_bits(const struct q2_variant *variant, const struct 
 
     for (unsigned i = 0; i < 4; i++) {
         if (to->model[i] != from->model[i])
-            bits |= model_bits[i];
+            bits |= q2_model_bits[i];
         indices |= to->model[i];
     }
     if (bits && variant->extensions && indices > UINT8_MAX)
@@ -106,7 +99,7 @@ static uint64_t turn_bits(const struct q2_variant *variant, const struct q2_enti
     for (unsigned i = 0; i < 3; i++)
         if (wide ? to->angles[i] != from->angles[i]
                  : angle_byte(to->angles[i]) != angle_byte(from->angles[i]))
-            bits |= angle_bits[i];
+            bits |= q2_angle_bits[i];
     return bits && wide ? bits | U_ANGLE16 : bits;
 }
 
@@ -130,7 +123,7 @@ static uint64_t location_bits(const struct q2_variant *variant, const struct q2_
 
     for (unsigned i = 0; i < 3; i++)
         if (to->origin[i] != from->origin[i])
-            bits |= origin_bits[i];
+            bits |= q2_origin_bits[i];
     return needs_old_origin(variant, from, to, is_new) ? bits | U_OLDORIGIN : bits;
 }
 
@@ -168,31 +161,18 @@ static uint64_t entity_bits(const struct q2_variant *variant, const struct q2_en
     return bits;
 }
 
-static uint64_t with_more_bits(uint64_t bits)
-{
-    if (bits >> 32)
-        bits |= U_MOREBITS4;
-    if (bits >> 24)
-        bits |= U_MOREBITS3;
-    if (bits >> 16)
-        bits |= U_MOREBITS2;
-    if (bits >> 8)
-        bits |= U_MOREBITS1;
-    return bits;
-}
-
 static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t number)
 {
-    bits = with_more_bits(number > UINT8_MAX ? bits | U_NUMBER16 : bits);
+    static const uint64_t more[] = {U_MOREBITS1, U_MOREBITS2, U_MOREBITS3, U_MOREBITS4};
+
+    if (number > UINT8_MAX)
+        bits |= U_NUMBER16;
+    for (unsigned i = 4; i--;)
+        if (bits >> (8 * (i + 1)))
+            bits |= more[i];
     q2_put_u8(out, (uint8_t)bits);
-    if (bits & U_MOREBITS1)
-        q2_put_u8(out, (uint8_t)(bits >> 8));
-    if (bits & U_MOREBITS2)
-        q2_put_u8(out, (uint8_t)(bits >> 16));
-    if (bits & U_MOREBITS3)
-        q2_put_u8(out, (uint8_t)(bits >> 24));
-    if (bits & U_MOREBITS4)
-        q2_put_u8(out, (uint8_t)(bits >> 32));
+    for (unsigned i = 0; i < 4 && bits & more[i]; i++)
+        q2_put_u8(out, (uint8_t)(bits >> (8 * (i + 1))));
     if (bits & U_NUMBER16)
         q2_put_u16(out, number);
     else
@@ -214,12 +194,12 @@ static void put_location(struct q2_writer *out, const struct q2_variant *variant
                          const struct q2_entity *from, const struct q2_entity *to)
 {
     for (unsigned i = 0; i < 3; i++)
-        if (bits & origin_bits[i])
+        if (bits & q2_origin_bits[i])
             q2_put_coordinate(out, variant, from->origin[i], to->origin[i]);
     for (unsigned i = 0; i < 3; i++)
-        if (bits & angle_bits[i] && bits & U_ANGLE16)
+        if (bits & q2_angle_bits[i] && bits & U_ANGLE16)
             q2_put_u16(out, (uint16_t)to->angles[i]);
-        else if (bits & angle_bits[i])
+        else if (bits & q2_angle_bits[i])
             q2_put_u8(out, angle_byte(to->angles[i]));
     if (bits & U_OLDORIGIN)
         q2_put_position(out, variant, to->old_origin);
@@ -253,9 +233,9 @@ static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
         return;
     put_entity_mask(out, bits, to->number);
     for (unsigned i = 0; i < 4; i++)
-        if (bits & model_bits[i] && bits & U_MODEL16)
+        if (bits & q2_model_bits[i] && bits & U_MODEL16)
             q2_put_u16(out, to->model[i]);
-        else if (bits & model_bits[i])
+        else if (bits & q2_model_bits[i])
             q2_put_u8(out, (uint8_t)to->model[i]);
     put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
     put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);

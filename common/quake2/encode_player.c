@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/encode_put.h"
+#include "common/quake2/encode.h"
 
 #include <stddef.h>
 

@@ -51,14 +51,9 @@ static void read_models(struct qs_decoder *d, uint64_t bits, struct q2_entity *e
 {
     const bool wide = (q2_variant(d)->extensions || q2_variant(d)->rerelease) && bits & U_MODEL16;
 
-    if (bits & U_MODEL)
-        entity->model[0] = read_model(d, Q2_ENTITY_MODEL, wide);
-    if (bits & U_MODEL2)
-        entity->model[1] = read_model(d, Q2_ENTITY_MODEL2, wide);
-    if (bits & U_MODEL3)
-        entity->model[2] = read_model(d, Q2_ENTITY_MODEL3, wide);
-    if (bits & U_MODEL4)
-        entity->model[3] = read_model(d, Q2_ENTITY_MODEL4, wide);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits & q2_model_bits[i])
+            entity->model[i] = read_model(d, Q2_ENTITY_MODEL + 2 * i, wide);
 }
 
 /* A number in one, two or (where both bits are set) four bytes. */
@@ -122,18 +117,12 @@ static void read_location(struct qs_decoder *d, uint64_t bits, struct q2_entity 
 {
     const bool wide = q2_variant(d)->short_angles && bits & U_ANGLE16;
 
-    if (bits & U_ORIGIN1)
-        q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_X, &entity->origin[0]);
-    if (bits & U_ORIGIN2)
-        q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_Y, &entity->origin[1]);
-    if (bits & U_ORIGIN3)
-        q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_Z, &entity->origin[2]);
-    if (bits & U_ANGLE1)
-        entity->angles[0] = read_angle(d, Q2_ENTITY_ANGLES_PITCH, wide);
-    if (bits & U_ANGLE2)
-        entity->angles[1] = read_angle(d, Q2_ENTITY_ANGLES_YAW, wide);
-    if (bits & U_ANGLE3)
-        entity->angles[2] = read_angle(d, Q2_ENTITY_ANGLES_ROLL, wide);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & q2_origin_bits[i])
+            q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_X + i, &entity->origin[i]);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & q2_angle_bits[i])
+            entity->angles[i] = read_angle(d, Q2_ENTITY_ANGLES_PITCH + i, wide);
     if (bits & U_OLDORIGIN)
         q2_read_position(d, Q2_ENTITY_OLDORIGIN, entity->old_origin);
 }

@@ -18,33 +18,12 @@ extern const struct qs_field q2_fields[Q2_FIELD_COUNT];
 /* Names of the numbers that Quake II sends: those of q_shared.h and qcommon.h as the engines spell
  * them. Types above what id's engine has are Q2PRO's (inc/shared/shared.h, inc/common/protocol.h).
  */
-extern const struct qs_name q2_protocol_names[];
 extern const struct qs_name q2_undecoded_names[]; /* of protocols that are known, not decoded */
-extern const struct qs_name q2_netchan_names[];
-extern const struct qs_name q2_ghud_type_names[];
-extern const struct qs_name q2_clc_names[];
-extern const struct qs_name q2_svc_names[];
-extern const struct qs_name q2_q2repro_svc_names[];
-extern const struct qs_name q2_gtc_names[];
-extern const struct qs_name q2_gts_names[];
-extern const struct qs_name q2_mvd_names[];
-extern const struct qs_name q2_record_names[];
-extern const struct qs_name q2_server_state_names[];
-extern const struct qs_name q2_client_setting_names[];
-extern const struct qs_name q2_server_setting_names[];
 extern const struct qs_name q2_muzzleflash_names[];
 extern const struct qs_name q2_muzzleflash2_names[];
-extern const struct qs_name q2_print_level_names[];
-extern const struct qs_name q2_channel_names[];
-extern const struct qs_name q2_attenuation_names[];
 extern const struct qs_name q2_configstring_names[];
-extern const struct qs_name q2_pm_type_names[];
 extern const struct qs_name q2_stat_names[];
-extern const struct qs_name q2_event_names[];
-extern const struct qs_name q2_solid_names[];
 extern const struct qs_name q2_te_names[];
 extern const struct qs_name q2_te31_names[];
-extern const struct qs_name q2_splash_names[];
-extern const struct qs_name q2_block_names[]; /* lengths of blocks that hold nothing */
 
 #endif

@@ -84,11 +84,6 @@ uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *
 
 /* --- Messages --- */
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void read_client_hello(struct qs_decoder *d)
 {
     qs_u16(d, Q2_GTV_PROTOCOL);

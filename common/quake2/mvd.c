@@ -135,20 +135,7 @@ static uint8_t read_extra(struct qs_decoder *d)
     return extra;
 }
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 /* --- The gamestate --- */
-
-static void begin_level(struct qs_decoder *d, uint32_t minor, uint16_t flags)
-{
-    struct q2_session *session = q2_session_of(d->session);
-
-    q2_session_begin_level(session);
-    q2_session_set_mvd(session, minor, flags);
-}
 
 /* Nothing behind this can be read, nor what comes later. */
 static void refuse(struct qs_decoder *d, int32_t version, uint32_t minor)
@@ -166,11 +153,13 @@ static void refuse(struct qs_decoder *d, int32_t version, uint32_t minor)
     q2_pass_over(d);
 }
 
-static void read_level(struct qs_decoder *d)
+static void read_level(struct qs_decoder *d, uint32_t minor, uint16_t flags)
 {
     struct q2_session *session = q2_session_of(d->session);
     struct qs_view gamedir;
 
+    q2_session_begin_level(session);
+    q2_session_set_mvd(session, minor, flags);
     session->servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
     gamedir = qs_text(d, Q2_SERVERDATA_GAMEDIR);
     session->player = qs_i16(d, Q2_SERVERDATA_PLAYER);
@@ -200,8 +189,7 @@ static void read_serverdata(struct qs_decoder *d)
     else
         qs_emit_uint(d, Q2_MVD_FLAGS, d->in.pos, 0, flags);
     qs_label(d, ": protocol %d, minor version %u", version, minor);
-    begin_level(d, minor, flags);
-    read_level(d);
+    read_level(d, minor, flags);
 }
 
 /* --- Messages within messages --- */
@@ -250,19 +238,13 @@ static void read_multicast(struct qs_decoder *d)
     read_messages(d, length);
 }
 
-static void read_client(struct qs_decoder *d)
+static void read_unicast(struct qs_decoder *d)
 {
+    const uint32_t length = read_length(d);
     const uint8_t client = qs_u8(d, Q2_MVD_CLIENT);
 
     qs_label(d, ": client %u", client);
     name_player(d, Q2_MVD_CLIENT_NAME, client);
-}
-
-static void read_unicast(struct qs_decoder *d)
-{
-    const uint32_t length = read_length(d);
-
-    read_client(d);
     read_messages(d, length);
 }
 

@@ -5,7 +5,7 @@
 
 #include "common/quake2/constants.h"
 
-const struct qs_name q2_ghud_type_names[] = {
+static const struct qs_name q2_ghud_type_names[] = {
     {0, "GHT_IMG"}, {1, "GHT_FILL"}, {2, "GHT_TEXT"}, {3, "GHT_NUM"}, {0, NULL},
 };
 
@@ -19,7 +19,7 @@ const struct qs_name q2_undecoded_names[] = {
     {0, NULL},
 };
 
-const struct qs_name q2_protocol_names[] = {
+static const struct qs_name q2_protocol_names[] = {
     {25, "3.00 (test release)"},
     {26, "3.05, 3.06"},
     {27, "3.07, 3.08"},
@@ -44,70 +44,68 @@ const struct qs_name q2_protocol_names[] = {
     {0, NULL},
 };
 
-const struct qs_name q2_netchan_names[] = {
+static const struct qs_name q2_netchan_names[] = {
     {0, "Old"},
     {1, "New, with fragments"},
     {0, NULL},
 };
 
-const struct qs_name q2_clc_names[] = {
+static const struct qs_name q2_clc_names[] = {
 #define CLC(id, number, name, read, blurb) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
-const struct qs_name q2_svc_names[] = {
+static const struct qs_name q2_svc_names[] = {
 #define SVC(id, number, name, read, demo, blurb) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
-const struct qs_name q2_q2repro_svc_names[] = {
+static const struct qs_name q2_q2repro_svc_names[] = {
 #define SVC(id, number, name, read, demo, blurb) {number, name},
-#define SVC_35(id, number, name, read, demo, blurb)
-#define SVC_36(id, number, name, read, demo, blurb)
-#define SVC_38(id, number, name, read, demo, blurb)
+#define SVC_SINCE(...)
 #define SVC_Q2REPRO(id, number, name, read, blurb) {number, name},
 #define SVC_Q2REPRO_AS(id, number, name, read) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
-const struct qs_name q2_gtc_names[] = {
+static const struct qs_name q2_gtc_names[] = {
 #define GTC(id, number, name, read) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
-const struct qs_name q2_gts_names[] = {
+static const struct qs_name q2_gts_names[] = {
 #define GTS(id, number, name, read) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
-const struct qs_name q2_mvd_names[] = {
+static const struct qs_name q2_mvd_names[] = {
 #define MVD(id, number, name, read) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
-const struct qs_name q2_record_names[] = {
+static const struct qs_name q2_record_names[] = {
     {0, "Network"}, {1, "Client recording"}, {2, "Server recording"}, {128, "Relay recording"},
     {0, NULL},
 };
 
-const struct qs_name q2_server_state_names[] = {
+static const struct qs_name q2_server_state_names[] = {
     {0, "Dead"},      {1, "Loading"},   {2, "Game"}, {3, "Picture"},
     {4, "Broadcast"}, {5, "Cinematic"}, {0, NULL},
 };
 
-const struct qs_name q2_client_setting_names[] = {
+static const struct qs_name q2_client_setting_names[] = {
     {0, "CLS_NOGUN"},     {1, "CLS_NOBLEND"}, {2, "CLS_RECORDING"},    {3, "CLS_PLAYERUPDATES"},
     {4, "CLS_FPS"},       {10, "CLS_NOGIBS"}, {11, "CLS_NOFOOTSTEPS"}, {12, "CLS_NOPREDICT"},
     {13, "CLS_NOFLARES"}, {0, NULL},
 };
 
-const struct qs_name q2_server_setting_names[] = {
+static const struct qs_name q2_server_setting_names[] = {
     {0, "SVS_PLAYERUPDATES"},
     {1, "SVS_FPS"},
     {0, NULL},
@@ -237,16 +235,16 @@ const struct qs_name q2_muzzleflash2_names[] = {
 };
 /* clang-format on */
 
-const struct qs_name q2_print_level_names[] = {
+static const struct qs_name q2_print_level_names[] = {
     {0, "PRINT_LOW"}, {1, "PRINT_MEDIUM"}, {2, "PRINT_HIGH"}, {3, "PRINT_CHAT"}, {0, NULL},
 };
 
-const struct qs_name q2_channel_names[] = {
+static const struct qs_name q2_channel_names[] = {
     {0, "CHAN_AUTO"}, {1, "CHAN_WEAPON"}, {2, "CHAN_VOICE"},
     {3, "CHAN_ITEM"}, {4, "CHAN_BODY"},   {0, NULL},
 };
 
-const struct qs_name q2_attenuation_names[] = {
+static const struct qs_name q2_attenuation_names[] = {
     {0, "ATTN_NONE"}, {1, "ATTN_NORM"}, {2, "ATTN_IDLE"}, {3, "ATTN_STATIC"}, {0, NULL},
 };
 
@@ -267,7 +265,7 @@ const struct qs_name q2_configstring_names[] = {
 };
 /* clang-format on */
 
-const struct qs_name q2_pm_type_names[] = {
+static const struct qs_name q2_pm_type_names[] = {
     {0, "PM_NORMAL"}, {1, "PM_SPECTATOR"}, {2, "PM_DEAD"},
     {3, "PM_GIB"},    {4, "PM_FREEZE"},    {0, NULL},
 };
@@ -283,7 +281,7 @@ const struct qs_name q2_stat_names[] = {
     {0, NULL},
 };
 
-const struct qs_name q2_event_names[] = {
+static const struct qs_name q2_event_names[] = {
     {0, "EV_NONE"},            {1, "EV_ITEM_RESPAWN"},    {2, "EV_FOOTSTEP"},
     {3, "EV_FALLSHORT"},       {4, "EV_FALL"},            {5, "EV_FALLFAR"},
     {6, "EV_PLAYER_TELEPORT"}, {7, "EV_OTHER_TELEPORT"},  {8, "EV_OTHER_FOOTSTEP"},
@@ -291,7 +289,7 @@ const struct qs_name q2_event_names[] = {
 };
 /* clang-format on */
 
-const struct qs_name q2_solid_names[] = {
+static const struct qs_name q2_solid_names[] = {
     {0, "Not solid"},
     {31, "Brush model"},
     {0, NULL},
@@ -309,11 +307,21 @@ const struct qs_name q2_te31_names[] = {
     {0, NULL},
 };
 
-const struct qs_name q2_splash_names[] = {
+static const struct qs_name q2_splash_names[] = {
     {0, "SPLASH_UNKNOWN"},    {1, "SPLASH_SPARKS"},
     {2, "SPLASH_BLUE_WATER"}, {3, "SPLASH_BROWN_WATER"},
     {4, "SPLASH_SLIME"},      {5, "SPLASH_LAVA"},
     {6, "SPLASH_BLOOD"},      {0, NULL},
 };
 
-const struct qs_name q2_block_names[] = {{0, "empty"}, {UINT32_MAX, "end of the demo"}, {0, NULL}};
+static const struct qs_name q2_block_names[] = {
+    {0, "empty"}, {UINT32_MAX, "end of the demo"}, {0, NULL}};
+
+/* --- The fields, which are shown by these names */
+
+const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
+#include "common/quake2/fields.def"
+#include "common/core/field_rows.h"
+};

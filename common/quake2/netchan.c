@@ -42,19 +42,21 @@ static void read_sequence(struct qs_decoder *d, struct header *header)
     qs_emit_uint(d, Q2_ACK, at + 4, 4, header->acknowledged);
 }
 
+/* Bytes of a client's qport. */
+static uint32_t qport_size(const struct q2_session *session)
+{
+    return session->qport_width == Q2_QPORT_UNKNOWN ? Q2_QPORT_SHORT
+                                                    : (uint32_t)session->qport_width;
+}
+
 static void read_qport(struct qs_decoder *d)
 {
-    switch (q2_session_of(d->session)->qport_width) {
-    case Q2_QPORT_NONE:
-        break;
-    case Q2_QPORT_BYTE:
+    const uint32_t size = qport_size(q2_session_of(d->session));
+
+    if (size == 1)
         qs_u8(d, Q2_QPORT);
-        break;
-    case Q2_QPORT_SHORT:
-    case Q2_QPORT_UNKNOWN:
+    else if (size)
         qs_u16(d, Q2_QPORT);
-        break;
-    }
 }
 
 static void read_fragment_word(struct qs_decoder *d, struct header *header)
@@ -192,38 +194,19 @@ void q2_decode_netchan(struct qs_decoder *d)
 
 /* --- Where a packet stands in the sequence numbers */
 
-static uint32_t size_of_header(const struct q2_session *session, const struct qs_packet *packet)
+static uint32_t qport_of(const struct q2_session *session, const uint8_t *data)
 {
-    if (session->base.server == packet->from)
-        return HEADER_SIZE;
-    switch (session->qport_width) {
-    case Q2_QPORT_NONE:
-        return HEADER_SIZE;
-    case Q2_QPORT_BYTE:
-        return HEADER_SIZE + 1;
-    case Q2_QPORT_SHORT:
-    case Q2_QPORT_UNKNOWN:
-        break;
-    }
-    return HEADER_SIZE + 2;
-}
+    const uint32_t size = qport_size(session);
 
-static uint32_t qport_of(const uint8_t *data, uint32_t size)
-{
-    switch (size - HEADER_SIZE) {
-    case 0:
-        return 0;
-    case 1:
-        return qs_seqinfo_qport(1, data[0]);
-    default:
-        return qs_seqinfo_qport(2, qs_le16(data));
-    }
+    return size ? qs_seqinfo_qport(size, size == 1 ? data[0] : qs_le16(data)) : 0;
 }
 
 static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
                            struct qs_seqinfo *seqinfo)
 {
-    const uint32_t at = size_of_header(session, packet), start = at + FRAGMENT_WORD_SIZE;
+    const bool from_client = session->base.server != packet->from;
+    const uint32_t at = HEADER_SIZE + (from_client ? qport_size(session) : 0);
+    const uint32_t start = at + FRAGMENT_WORD_SIZE;
     uint16_t word;
 
     if (session->base.server == QS_END_UNKNOWN || packet->size < start)
@@ -253,7 +236,7 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     seqinfo->toggles = true;
     seqinfo->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
     if (seqinfo->from_client && packet->size >= HEADER_SIZE + 2)
-        seqinfo->qport = qport_of(packet->data + HEADER_SIZE, size_of_header(session, packet));
+        seqinfo->qport = qport_of(session, packet->data + HEADER_SIZE);
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
            place_fragment(session, packet, seqinfo);
 }

@@ -5,7 +5,10 @@
  */
 #include "common/quake2/decode.h"
 
-/* What a step of q2repro's shorts is. */
+/* The rerelease: bits of the word that has the weapon's frame. */
+enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
+
+/* What a step of the shorts of q2repro and the rerelease is. */
 static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024, gunoffset_unit = 1.0 / 512,
                     gunangles_unit = 1.0 / 4096;
 
@@ -19,9 +22,8 @@ static const struct {
     {12, Q2_RANGE_ITEMS}, {16, Q2_RANGE_NAME},
 };
 
-/* --- Parts that several variants have alike */
-
-void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit)
+/* Shorts of this unit, which are not kept. */
+static void read_scaled3(struct qs_decoder *d, unsigned id, double unit)
 {
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
@@ -29,7 +31,7 @@ void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit)
     qs_close(d);
 }
 
-void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player)
+static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
 {
     const struct q2_variant *variant = q2_variant(d);
     const uint32_t at = d->in.pos;
@@ -48,7 +50,8 @@ void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player)
             q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
 }
 
-void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
+/* Those of four colours whose bit is set. */
+static void read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
 {
     if (!(bits & 15))
         return;
@@ -89,7 +92,7 @@ static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t 
     qs_close(d);
 }
 
-void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
+static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
 {
     const uint32_t at = d->in.pos;
 
@@ -98,20 +101,35 @@ void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
         emit_stat(d, at, stat, player->stats[stat]);
 }
 
-void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player)
+/* A mask of 32 statistics from `first` on, and the statistics. */
+static void read_half_of_stats(struct qs_decoder *d, unsigned first, struct q2_player *player)
 {
     const uint32_t bits = qs_u32(d, Q2_PLAYER_STATBITS);
 
     for (unsigned i = 0; i < 32; i++)
         if (bits >> i & 1)
-            q2_read_stat(d, first + i, player);
+            read_stat(d, first + i, player);
+}
+
+/* The floats of a vector, of which that one is `first`. */
+static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
+{
+    if (!(bits & first * 7))
+        return;
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & first << i)
+            qs_f32(d, id + 1 + i);
+    qs_close(d);
 }
 
 /* --- The fields in wire order */
 
 static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
 {
-    if (!two && !third)
+    if (q2_variant(d)->rerelease)
+        read_components(d, id, two ? 7 : 0, 1);
+    if ((!two && !third) || q2_variant(d)->rerelease)
         return;
     qs_open(d, id);
     if (two) {
@@ -125,7 +143,9 @@ static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third,
 
 static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third, int32_t to[3])
 {
-    if (!two && !third)
+    if (two && q2_variant(d)->rerelease)
+        q2_read_float_position(d, id, to);
+    if ((!two && !third) || q2_variant(d)->rerelease)
         return;
     qs_open(d, id);
     if (two) {
@@ -141,7 +161,9 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
 
 static uint16_t read_byte_or_word(struct qs_decoder *d, unsigned id)
 {
-    return q2_variant(d)->extensions2 ? qs_u16(d, id) : qs_u8(d, id);
+    const bool wide = q2_variant(d)->extensions2 || q2_variant(d)->rerelease;
+
+    return wide ? qs_u16(d, id) : qs_u8(d, id);
 }
 
 static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
@@ -164,20 +186,34 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         q2_read_aqtion_player(d);
 }
 
-/* Bytes in quarters; q2repro has shorts in another unit, which are not kept. */
+/* Bytes in quarters, or shorts in another unit, which are not kept. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
-    if (q2_variant(d)->q2repro)
-        q2_read_scaled3(d, id, unit);
+    if (q2_variant(d)->q2repro || q2_variant(d)->rerelease)
+        read_scaled3(d, id, unit);
     else
         q2_read_quarters(d, id, to);
 }
 
-static uint8_t read_gun_frame(struct qs_decoder *d)
+static void read_gun_of_rerelease(struct qs_decoder *d, struct q2_player *player)
 {
-    if (q2_variant(d)->q2repro)
-        return (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
-    return qs_u8(d, Q2_PLAYER_GUNFRAME);
+    const uint16_t bits = qs_u16(d, Q2_PLAYER_GUN_BITS);
+
+    player->gunframe = (uint8_t)(bits & GUN_FRAME);
+    read_components(d, Q2_PLAYER_GUNOFFSET, bits, GUN_OFFSET_X);
+    read_components(d, Q2_PLAYER_GUNANGLES, bits, GUN_PITCH);
+    if (bits & GUN_RATE)
+        qs_u8(d, Q2_PLAYER_GUNRATE);
+}
+
+static void read_gun_frame(struct qs_decoder *d, struct q2_player *player)
+{
+    if (q2_variant(d)->rerelease)
+        read_gun_of_rerelease(d, player);
+    else if (q2_variant(d)->q2repro)
+        player->gunframe = (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
+    else
+        player->gunframe = qs_u8(d, Q2_PLAYER_GUNFRAME);
 }
 
 static void read_blend(struct qs_decoder *d, struct q2_player *player)
@@ -185,8 +221,8 @@ static void read_blend(struct qs_decoder *d, struct q2_player *player)
     const bool masked = q2_variant(d)->extensions2;
     const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 15;
 
-    q2_read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
-    q2_read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
+    read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
+    read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
 }
 
 static void read_fog_colour(struct qs_decoder *d, uint8_t to[3])
@@ -266,12 +302,18 @@ static uint64_t read_stat_bits(struct qs_decoder *d)
 static void read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const uint32_t at = d->in.pos;
-    const uint64_t bits = read_stat_bits(d);
+    uint64_t bits;
 
+    if (q2_variant(d)->rerelease) {
+        read_half_of_stats(d, 0, player);
+        read_half_of_stats(d, Q2_STATS, player);
+        return;
+    }
+    bits = read_stat_bits(d);
     qs_emit_uint(d, Q2_PLAYER_STATBITS, at, d->in.pos - at, bits);
     for (unsigned i = 0; i < Q2_STATS_EXTENDED; i++)
         if (bits >> i & 1)
-            q2_read_stat(d, i, player);
+            read_stat(d, i, player);
 }
 
 /* Up to protocol 34 the extra bits follow from the others. */
@@ -290,27 +332,39 @@ static unsigned implied_extra(unsigned bits)
     return extra;
 }
 
+static void read_end_of_rerelease(struct qs_decoder *d, unsigned bits, struct q2_player *player)
+{
+    if (bits & PS_KEX_DAMAGE_BLEND)
+        read_colours(d, Q2_PLAYER_DAMAGE_BLEND, 15, player->damage_blend);
+    if (bits & PS_KEX_TEAM_ID)
+        qs_u8(d, Q2_PLAYER_TEAM_ID);
+}
+
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player)
 {
+    const struct q2_variant *variant = q2_variant(d);
+
     read_movement(d, bits, extra, player);
     if (bits & PS_VIEWOFFSET)
         read_offsets(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit, player->viewoffset);
+    if (bits & PS_VIEWOFFSET && variant->rerelease)
+        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
     read_angles(d, Q2_PLAYER_VIEWANGLES, bits & PS_VIEWANGLES, extra & EPS_VIEWANGLE2,
                 player->viewangles);
     if (bits & PS_KICKANGLES)
         read_offsets(d, Q2_PLAYER_KICKANGLES, kick_unit, player->kick_angles);
     if (bits & PS_WEAPONINDEX)
-        q2_read_gun_index(d, player);
+        read_gun_index(d, player);
     if (bits & PS_WEAPONFRAME)
-        player->gunframe = read_gun_frame(d);
+        read_gun_frame(d, player);
     if (extra & EPS_GUNOFFSET)
         read_offsets(d, Q2_PLAYER_GUNOFFSET, gunoffset_unit, player->gunoffset);
     if (extra & EPS_GUNANGLES)
         read_offsets(d, Q2_PLAYER_GUNANGLES, gunangles_unit, player->gunangles);
     if (bits & PS_BLEND)
         read_blend(d, player);
-    if (bits & PS_FOG)
+    if (bits & PS_FOG && !variant->rerelease)
         read_fog(d, &player->fog);
     if (bits & PS_FOV)
         player->fov = qs_u8(d, Q2_PLAYER_FOV);
@@ -318,13 +372,13 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
         read_stats(d, player);
-    if (q2_variant(d)->q2repro) {
-        if (extra & EPS_GUNRATE)
-            qs_u8(d, Q2_PLAYER_GUNRATE);
-        if (bits & PS_RR_VIEWHEIGHT)
-            qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
-    }
-    if (extra & EPS_CLIENTNUM && q2_variant(d)->clientnum16)
+    if (variant->rerelease)
+        read_end_of_rerelease(d, bits, player);
+    if (variant->q2repro && extra & EPS_GUNRATE)
+        qs_u8(d, Q2_PLAYER_GUNRATE);
+    if (variant->q2repro && bits & PS_RR_VIEWHEIGHT)
+        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
+    if (extra & EPS_CLIENTNUM && variant->clientnum16)
         player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
     else if (extra & EPS_CLIENTNUM)
         player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
@@ -335,16 +389,16 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
     const struct q2_variant *variant = q2_variant(d);
     unsigned bits;
 
-    if (variant->rerelease) {
-        q2_read_rerelease_player(d, player);
-        return;
-    }
     bits = qs_u16(d, Q2_PLAYER_BITS);
-    if (variant->player_fog && bits & PS_MOREBITS)
+    if (variant->rerelease && bits & PS_MOREBITS)
+        bits |= (unsigned)qs_u16(d, Q2_PLAYER_BITS_UPPER) << 16;
+    else if (variant->player_fog && bits & PS_MOREBITS)
         bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
     if (variant->packed)
         qs_emit_generated_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
     else
         extra = implied_extra(bits);
+    if (variant->rerelease)
+        extra &= ~(EPS_GUNOFFSET | EPS_GUNANGLES); /* they stand with the frame */
     q2_read_player_fields(d, bits, extra, player);
 }

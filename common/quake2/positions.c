@@ -21,28 +21,26 @@ static int32_t variable_coordinate(struct qs_decoder *d, bool *absolute)
     return sign_extended(word >> 1, 23);
 }
 
-static int32_t plain_coordinate(struct qs_decoder *d)
-{
-    return (int16_t)qs_reader_u16(&d->in);
-}
-
-/* What no map has is kept as 0; the field shows it. */
-static int32_t float_coordinate(struct qs_decoder *d, unsigned id)
-{
-    const float units = qs_f32(d, id);
-
-    return units > -1e6f && units < 1e6f ? (int32_t)(units * 8) : 0;
-}
-
-static bool has_floats(const struct qs_decoder *d)
-{
-    return q2_variant(d)->floats;
-}
-
 static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths)
 {
     if (d->fields_wanted)
         qs_emit_double(d, id, at, d->in.pos - at, eighths / 8.0);
+}
+
+/* What no map has is kept as 0; the field shows it. */
+int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float)
+{
+    const uint32_t at = d->in.pos;
+    int16_t eighths;
+
+    if (is_float) {
+        const float units = qs_f32(d, id);
+
+        return units > -1e6f && units < 1e6f ? (int32_t)(units * 8) : 0;
+    }
+    eighths = (int16_t)qs_reader_u16(&d->in);
+    emit(d, id, at, eighths);
+    return eighths;
 }
 
 int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
@@ -51,10 +49,9 @@ int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
     bool absolute;
     int32_t value;
 
-    if (has_floats(d))
-        return float_coordinate(d, id);
-    value = q2_variant(d)->extensions2 ? variable_coordinate(d, &absolute) : plain_coordinate(d);
-
+    if (q2_variant(d)->floats || !q2_variant(d)->extensions2)
+        return q2_read_plain_coordinate(d, id, q2_variant(d)->floats);
+    value = variable_coordinate(d, &absolute);
     emit(d, id, at, value);
     return value;
 }
@@ -62,15 +59,14 @@ int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
 void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from)
 {
     const uint32_t at = d->in.pos;
-    bool absolute = true;
+    bool absolute;
     int32_t value;
 
-    if (has_floats(d)) {
-        *from = float_coordinate(d, id);
+    if (q2_variant(d)->floats || !q2_variant(d)->extensions2) {
+        *from = q2_read_plain_coordinate(d, id, q2_variant(d)->floats);
         return;
     }
-    value = q2_variant(d)->extensions2 ? variable_coordinate(d, &absolute) : plain_coordinate(d);
-
+    value = variable_coordinate(d, &absolute);
     /* A hostile chain of steps may wrap around; 23 bits are all that the wire can tell apart. */
     *from = absolute ? value : sign_extended((uint32_t)(*from + value) & 0x7fffff, 23);
     emit(d, id, at, absolute ? *from : value);
@@ -90,21 +86,8 @@ void q2_read_float_position(struct qs_decoder *d, unsigned id, int32_t to[3])
 {
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        to[i] = float_coordinate(d, id + 1 + i);
+        to[i] = q2_read_plain_coordinate(d, id + 1 + i, true);
     qs_close(d);
-}
-
-void q2_read_short_coordinate(struct qs_decoder *d, unsigned id, int32_t *to)
-{
-    const uint32_t at = d->in.pos;
-
-    *to = plain_coordinate(d);
-    emit(d, id, at, *to);
-}
-
-void q2_read_float_coordinate(struct qs_decoder *d, unsigned id, int32_t *to)
-{
-    *to = float_coordinate(d, id);
 }
 
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3])

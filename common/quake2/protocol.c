@@ -3,13 +3,6 @@
 #include "common/netchan/quality.h"
 #include "common/quake2/decode.h"
 
-const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
-#define QS_ROWS_TABLE
-#include "common/core/field_rows.h"
-#include "common/quake2/fields.def"
-#include "common/core/field_rows.h"
-};
-
 static void decode(struct qs_decoder *d)
 {
     struct q2_tracker *tracker = q2_tracker(d);

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rerelease: entities, players and messages of its demos (protocols 2022 and 2023), and the
- * messages of it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17;
- * q2proto, q2proto_proto_kex.c and q2proto_proto_q2repro.c.
+ * The rerelease: entities and messages of its demos (protocols 2022 and 2023), and the messages of
+ * it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto,
+ * q2proto_proto_kex.c and q2proto_proto_q2repro.c.
  */
 #include "common/core/inflate.h"
 #include "common/quake2/decode.h"
-
-/* Bits of the word that has the weapon's frame. */
-enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
-
-static const unsigned all_three = 7; /* components of a vector */
-
-/* What a step of a short is. */
-static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024;
 
 /* --- Entities */
 
@@ -40,27 +32,16 @@ void q2_rerelease_remove(struct q2_session *session, uint16_t number)
         qs_table_set(&session->solids, number, (struct qs_view){0});
 }
 
-static void read_coordinate(struct qs_decoder *d, unsigned id, bool floats, int32_t *to)
-{
-    if (floats)
-        q2_read_float_coordinate(d, id, to);
-    else
-        q2_read_short_coordinate(d, id, to);
-}
-
 static void read_place(struct qs_decoder *d, uint64_t bits, bool floats, struct q2_entity *entity)
 {
-    if (bits & U_ORIGIN1)
-        read_coordinate(d, Q2_ENTITY_ORIGIN_X, floats, &entity->origin[0]);
-    if (bits & U_ORIGIN2)
-        read_coordinate(d, Q2_ENTITY_ORIGIN_Y, floats, &entity->origin[1]);
-    if (bits & U_ORIGIN3)
-        read_coordinate(d, Q2_ENTITY_ORIGIN_Z, floats, &entity->origin[2]);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & q2_origin_bits[i])
+            entity->origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_ORIGIN_X + i, floats);
     if (!(bits & U_OLDORIGIN))
         return;
     qs_open(d, Q2_ENTITY_OLDORIGIN);
     for (unsigned i = 0; i < 3; i++)
-        read_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats, &entity->old_origin[i]);
+        entity->old_origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats);
     qs_close(d);
 }
 
@@ -92,107 +73,10 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
             keep_solid(q2_session_of(d->session), entity->number, entity->solid);
     }
     read_place(d, bits, session->variant.floats || has_solid(session, entity->number), entity);
-    if (bits & U_ANGLE1)
-        qs_f32(d, Q2_ENTITY_ANGLES_PITCH);
-    if (bits & U_ANGLE2)
-        qs_f32(d, Q2_ENTITY_ANGLES_YAW);
-    if (bits & U_ANGLE3)
-        qs_f32(d, Q2_ENTITY_ANGLES_ROLL);
-    read_rest(d, bits, entity);
-}
-
-/* --- The player */
-
-static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
-{
-    if (!(bits & first * 7))
-        return;
-    qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        if (bits & first << i)
-            qs_f32(d, id + 1 + i);
-    qs_close(d);
-}
-
-static unsigned read_bits(struct qs_decoder *d)
-{
-    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
-
-    if (bits & PS_MOREBITS)
-        bits |= (unsigned)qs_u16(d, Q2_PLAYER_BITS_UPPER) << 16;
-    return bits;
-}
-
-static void read_movement(struct qs_decoder *d, unsigned bits, struct q2_player *player)
-{
-    if (bits & PS_M_TYPE)
-        player->pm_type = qs_u8(d, Q2_PLAYER_PM_TYPE);
-    if (bits & PS_M_ORIGIN)
-        q2_read_float_position(d, Q2_PLAYER_ORIGIN, player->origin);
-    if (bits & PS_M_VELOCITY)
-        q2_read_float_position(d, Q2_PLAYER_VELOCITY, player->velocity);
-    if (bits & PS_M_TIME)
-        player->pm_time = qs_u16(d, Q2_PLAYER_PM_TIME);
-    if (bits & PS_M_FLAGS)
-        player->pm_flags = qs_u16(d, Q2_PLAYER_PM_FLAGS);
-    if (bits & PS_M_GRAVITY)
-        player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
-    if (bits & PS_M_DELTA_ANGLES)
-        read_components(d, Q2_PLAYER_DELTA_ANGLES, all_three, 1);
-}
-
-static void read_view(struct qs_decoder *d, unsigned bits)
-{
-    if (bits & PS_VIEWOFFSET) {
-        q2_read_scaled3(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit);
-        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
-    }
-    if (bits & PS_VIEWANGLES)
-        read_components(d, Q2_PLAYER_VIEWANGLES, all_three, 1);
-    if (bits & PS_KICKANGLES)
-        q2_read_scaled3(d, Q2_PLAYER_KICKANGLES, kick_unit);
-}
-
-static void read_gun_frame(struct qs_decoder *d, struct q2_player *player)
-{
-    const uint16_t bits = qs_u16(d, Q2_PLAYER_GUN_BITS);
-
-    player->gunframe = (uint8_t)(bits & GUN_FRAME);
-    read_components(d, Q2_PLAYER_GUNOFFSET, bits, GUN_OFFSET_X);
-    read_components(d, Q2_PLAYER_GUNANGLES, bits, GUN_PITCH);
-    if (bits & GUN_RATE)
-        qs_u8(d, Q2_PLAYER_GUNRATE);
-}
-
-static void read_screen(struct qs_decoder *d, unsigned bits, struct q2_player *player)
-{
-    const unsigned all = 15; /* colours */
-
-    if (bits & PS_BLEND)
-        q2_read_colours(d, Q2_PLAYER_BLEND, all, player->blend);
-    if (bits & PS_FOV)
-        player->fov = qs_u8(d, Q2_PLAYER_FOV);
-    if (bits & PS_RDFLAGS)
-        player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
-    q2_read_stats_half(d, 0, player);
-    q2_read_stats_half(d, Q2_STATS, player);
-    if (bits & PS_KEX_DAMAGE_BLEND)
-        q2_read_colours(d, Q2_PLAYER_DAMAGE_BLEND, all, player->damage_blend);
-    if (bits & PS_KEX_TEAM_ID)
-        qs_u8(d, Q2_PLAYER_TEAM_ID);
-}
-
-void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player)
-{
-    const unsigned bits = read_bits(d);
-
-    read_movement(d, bits, player);
-    read_view(d, bits);
-    if (bits & PS_WEAPONINDEX)
-        q2_read_gun_index(d, player);
-    if (bits & PS_WEAPONFRAME)
-        read_gun_frame(d, player);
-    read_screen(d, bits, player);
+        if (bits & q2_angle_bits[i])
+            qs_f32(d, Q2_ENTITY_ANGLES_PITCH + i);
+    read_rest(d, bits, entity);
 }
 
 /* --- Messages of demos */
@@ -304,17 +188,6 @@ void q2_read_damage(struct qs_decoder *d)
     }
 }
 
-static unsigned read_fog_bits(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    unsigned bits = qs_reader_u8(&d->in);
-
-    if (bits & FOG_RR_BIT_MORE_BITS)
-        bits |= (unsigned)qs_reader_u8(&d->in) << 8;
-    qs_emit_uint(d, Q2_FOG_BITS, at, d->in.pos - at, bits);
-    return bits;
-}
-
 /* Red, green and blue, each by its bit; their rows follow each other. */
 static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, unsigned red_row)
 {
@@ -325,7 +198,7 @@ static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, u
 
 void q2_read_fog_message(struct qs_decoder *d)
 {
-    const unsigned bits = read_fog_bits(d);
+    const unsigned bits = q2_read_one_or_two_bytes(d, Q2_FOG_BITS, FOG_RR_BIT_MORE_BITS);
 
     if (bits & FOG_RR_BIT_DENSITY) {
         qs_f32(d, Q2_FOG_DENSITY);

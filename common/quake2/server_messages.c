@@ -98,11 +98,6 @@ static void read_inventory(struct qs_decoder *d)
     }
 }
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void read_disconnect(struct qs_decoder *d)
 {
     d->session->disconnected = true;
@@ -421,9 +416,7 @@ static const struct qs_message_type messages[] = {
 /* The first protocol that has each; 0: all have it. */
 static const uint8_t since[] = {
 #define SVC(id, number, name, read, demo, blurb) [SVC_##id] = 0,
-#define SVC_35(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
-#define SVC_36(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
-#define SVC_38(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
+#define SVC_SINCE(protocol, id, ...) [SVC_##id] = protocol,
 #include "common/quake2/messages.def"
 };
 
@@ -445,15 +438,10 @@ static const struct qs_message_type *find(uint32_t id, int32_t protocol)
                                                                                      : NULL;
 }
 
-static const struct qs_message_type *lookup_plain(uint32_t id)
-{
-    return find(id, 0);
-}
-
 const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint32_t id)
 {
     (void)d;
-    return lookup_plain(id);
+    return find(id, 0);
 }
 
 /* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */
@@ -477,14 +465,14 @@ static const struct qs_message_type *lookup_q2repro(uint32_t id)
     if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id >= G_N_ELEMENTS(q2repro_messages) ||
         (id > SVC_FRAME && id < Q2REPRO_SVC_DAMAGE))
         return NULL;
-    return q2repro_messages[id].name ? &q2repro_messages[id] : lookup_plain(id);
+    return q2repro_messages[id].name ? &q2repro_messages[id] : find(id, 0);
 }
 
 /* Its messages below those that q2repro took over are its own. */
 static const struct qs_message_type *lookup_rerelease(uint32_t id)
 {
     if (id <= SVC_FRAME || id > Q2REPRO_SVC_ACHIEVEMENT)
-        return lookup_plain(id);
+        return find(id, 0);
     return q2repro_messages[id].name ? &q2repro_messages[id] : NULL;
 }
 
@@ -525,7 +513,7 @@ static void read_extend(struct qs_decoder *d)
 
 static void read_unicast(struct qs_decoder *d)
 {
-    const struct qs_message_type *type = lookup_plain(message_byte(d) & RELAY_ID_MASK);
+    const struct qs_message_type *type = find(message_byte(d) & RELAY_ID_MASK, 0);
 
     qs_u8(d, Q2_UNICAST_CLIENT);
     qs_open(d, type->group);
@@ -538,7 +526,7 @@ static const struct qs_message_type unicast = {"svc for one client", "unicast", 
 
 static const struct qs_message_type *lookup_relay(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qs_message_type *type = lookup_plain(id);
+    const struct qs_message_type *type = find(id, 0);
     const bool for_one = d->in.data[d->in.pos] & UNICAST_BIT;
 
     return for_one && type && type->read ? &unicast : type;
@@ -554,7 +542,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
         return lookup_q2repro(id);
     if (session->variant.packed)
         return lookup_packed(d, id);
-    return session->variant.relay ? lookup_relay(d, id) : lookup_plain(id);
+    return session->variant.relay ? lookup_relay(d, id) : find(id, 0);
 }
 
 static void read_messages(struct qs_decoder *d)

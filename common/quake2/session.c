@@ -89,9 +89,8 @@ void q2_session_clear(struct qs_session *base)
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
     clear_gtv(&session->gtv);
-    if (session->tracker && session->tracker->followed == session)
+    if (session->tracker)
         q2_tracker_detach(session->tracker);
-    session->tracker = NULL;
 }
 
 void q2_session_connect(struct q2_session *session)
@@ -334,22 +333,6 @@ bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q
     if (bytes)
         memcpy(baseline, bytes, sizeof *baseline);
     return bytes;
-}
-
-void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
-{
-    struct q2_entity baseline;
-
-    q2_tracker_detach(tracker);
-    if (session->tracker)
-        q2_tracker_detach(session->tracker);
-    session->tracker = tracker;
-    tracker->followed = session;
-    tracker->attachment = &session->tracker;
-    q2_tracker_level(tracker);
-    for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
-        if (q2_baseline_get(session, i, &baseline))
-            q2_tracker_baseline(tracker, &baseline);
 }
 
 /* --- Config strings */

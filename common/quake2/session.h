@@ -71,7 +71,7 @@ struct q2_gtv {
 struct q2_usercmd {
     uint8_t msec, buttons, impulse, lightlevel;
     int16_t angles[3]; /* pitch, yaw, roll in 1/65536 turn */
-    int16_t forward, side, up;
+    int16_t moves[3];  /* forward, side, up */
 };
 
 struct q2_session {
@@ -183,12 +183,6 @@ void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t fla
 void q2_baseline_set(struct q2_session *session, const struct q2_entity *baseline);
 /* False: there is none of that number. */
 bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q2_entity *baseline);
-
-/*
- * The tracker follows the session from now on, in place of another; it gets the baselines that the
- * session has, and knows no frame. A session that is cleared lets it go.
- */
-void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 
 /* --- Config strings: their ranges, and the names that they give to models, sounds, images, items
  * and players. */

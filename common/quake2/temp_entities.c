@@ -69,17 +69,13 @@ static const char *const old_layouts[] = {
 /* clang-format on */
 
 /* Some numbers changed their meanings, and with them their layouts. */
-static bool has_old_meaning(const struct qs_decoder *d, uint8_t type)
+static const char *find_layout(const struct qs_decoder *d, uint8_t type, bool *old)
 {
     const int32_t version = d->session->version;
 
-    return version && version <= SWAPPED_LAST && type < G_N_ELEMENTS(old_layouts) &&
-           old_layouts[type];
-}
-
-static const char *layout_of(uint8_t type, bool old_meaning)
-{
-    if (old_meaning)
+    *old =
+        version && version <= SWAPPED_LAST && type < G_N_ELEMENTS(old_layouts) && old_layouts[type];
+    if (*old)
         return old_layouts[type];
     return type < G_N_ELEMENTS(layouts) ? layouts[type] : NULL;
 }
@@ -102,44 +98,28 @@ static void read_direction(struct qs_decoder *d)
     qs_close(d);
 }
 
+/* The row of each part: see messages.def. */
+static const unsigned part_rows['t' + 1] = {
+    ['o'] = Q2_TE_ORIGIN,    ['e'] = Q2_TE_END,    ['f'] = Q2_TE_OFFSET,
+    ['n'] = Q2_TE_COUNT,     ['c'] = Q2_TE_COLOR,  ['k'] = Q2_TE_SPLASH,
+    ['s'] = Q2_TE_ENTITY,    ['i'] = Q2_TE_ID,     ['t'] = Q2_TE_DESTINATION_ENTITY,
+    ['m'] = Q2_TE_MAGNITUDE, ['g'] = Q2_TE_DAMAGE,
+};
+
 /* Returns the part's value where it is a short, else 0. */
 static int16_t read_part(struct qs_decoder *d, char part)
 {
+    const unsigned row = part_rows[(uint8_t)part];
     int32_t position[3];
 
-    switch (part) {
-    case 'o':
-        q2_read_position(d, Q2_TE_ORIGIN, position);
-        break;
-    case 'e':
-        q2_read_position(d, Q2_TE_END, position);
-        break;
-    case 'f':
-        q2_read_position(d, Q2_TE_OFFSET, position);
-        break;
-    case 'd':
+    if (part == 'd')
         read_direction(d);
-        break;
-    case 'n':
-        qs_u8(d, Q2_TE_COUNT);
-        break;
-    case 'c':
-        qs_u8(d, Q2_TE_COLOR);
-        break;
-    case 'k':
-        qs_u8(d, Q2_TE_SPLASH);
-        break;
-    case 's':
-        return qs_i16(d, Q2_TE_ENTITY);
-    case 't':
-        return qs_i16(d, Q2_TE_DESTINATION_ENTITY);
-    case 'i':
-        return qs_i16(d, Q2_TE_ID);
-    case 'm':
-        return qs_i16(d, Q2_TE_MAGNITUDE);
-    case 'g':
-        return qs_i16(d, Q2_TE_DAMAGE);
-    }
+    else if (strchr("oef", part))
+        q2_read_position(d, row, position);
+    else if (strchr("nck", part))
+        qs_u8(d, row);
+    else
+        return qs_i16(d, row);
     return 0;
 }
 
@@ -158,9 +138,9 @@ void q2_read_temp_entity(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint8_t type = qs_reader_u8(&d->in);
-    const bool old = has_old_meaning(d, type);
+    bool old;
+    const char *layout = find_layout(d, type, &old);
     const struct qs_name *names = old ? q2_te31_names : q2_te_names;
-    const char *layout = layout_of(type, old);
     const char *name;
 
     /* Players take it for what the number means now: Q2PRO parse.c, CL_ParseTEntPacket. */

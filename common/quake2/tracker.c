@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/core/lists.h"
+#include "common/quake2/session.h"
 
 static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number)
 {
@@ -57,10 +58,24 @@ void q2_tracker_free(struct q2_tracker *tracker)
 
 void q2_tracker_detach(struct q2_tracker *tracker)
 {
-    if (tracker->attachment && *tracker->attachment == tracker)
-        *tracker->attachment = NULL;
-    tracker->attachment = NULL;
+    if (tracker->followed)
+        tracker->followed->tracker = NULL;
     tracker->followed = NULL;
+}
+
+void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
+{
+    struct q2_entity baseline;
+
+    q2_tracker_detach(tracker);
+    if (session->tracker)
+        q2_tracker_detach(session->tracker);
+    session->tracker = tracker;
+    tracker->followed = session;
+    q2_tracker_level(tracker);
+    for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
+        if (q2_baseline_get(session, i, &baseline))
+            q2_tracker_baseline(tracker, &baseline);
 }
 
 void q2_tracker_want_mentions(struct q2_tracker *tracker)

@@ -57,8 +57,7 @@ struct q2_tracker {
     struct q2_entities *baselines;
     struct q2_frame frames[Q2_FRAMES_KEPT];
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
-    struct q2_session *followed; /* that it is attached to (q2_tracker_attach()), or NULL */
-    struct q2_tracker **attachment; /* that session's pointer to it; or NULL */
+    struct q2_session *followed; /* that it is attached to, or NULL */
 
     /*
      * What deltas mention; NULL unless wanted. If wanted, a frame is built on nothing when nothing
@@ -95,6 +94,12 @@ struct q2_tracker {
 struct q2_tracker *q2_tracker_new(void);
 /* It may be attached. */
 void q2_tracker_free(struct q2_tracker *tracker);
+
+/*
+ * The tracker follows the session from now on, in place of another; it gets the baselines that the
+ * session has, and knows no frame. A session that is cleared lets it go.
+ */
+void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);

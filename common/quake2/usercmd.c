@@ -12,16 +12,12 @@ enum {
     CM_ANGLE1 = 1,
     CM_ANGLE2 = 2,
     CM_ANGLE3 = 4,
-    CM_FORWARD = 8,
-    CM_SIDE = 16,
-    CM_UP = 32,
+    CM_FORWARD = 8, /* and behind it side, up */
     CM_BUTTONS = 64,
     CM_IMPULSE = 128,
 
     /* R1Q2: buttons that mark a field as one byte. */
-    BUTTON_FORWARD = 4,
-    BUTTON_SIDE = 8,
-    BUTTON_UP = 16,
+    BUTTON_FORWARD = 4, /* the same */
     BUTTON_ANGLE1 = 32,
     BUTTON_ANGLE2 = 64,
     BUTTON_REAL = 131, /* attack, use, any */
@@ -52,29 +48,30 @@ static int16_t read_speed(struct qs_decoder *d, unsigned id, bool one_byte)
 static void label_command(struct qs_decoder *d, const struct q2_usercmd *command)
 {
     if (qs_label_wanted(d))
-        qs_label(d, ": %u ms, %d %d %d", command->msec, command->forward, command->side,
-                 command->up);
+        qs_label(d, ": %u ms, %d %d %d", command->msec, command->moves[0], command->moves[1],
+                 command->moves[2]);
 }
 
-/* What was not sent is as in the command before: shown, so that every command is whole. */
-static void emit_rest(struct qs_decoder *d, unsigned bits, const struct q2_usercmd *command)
+/* Emits the fields of `bits`, of the bytes at `value`. */
+static void emit_fields(struct qs_decoder *d, unsigned bits, struct qs_value value,
+                        const struct q2_usercmd *command)
 {
-    const uint32_t at = d->in.pos;
-
     for (unsigned i = 0; i < 3; i++)
-        if (!(bits >> i & CM_ANGLE1))
-            qs_emit_generated_double(d, Q2_USERCMD_ANGLES_PITCH + i, at, 0,
-                                     command->angles[i] * (360.0 / 65536));
-    if (!(bits & CM_FORWARD))
-        qs_emit_generated_int(d, Q2_USERCMD_FORWARD, at, 0, command->forward);
-    if (!(bits & CM_SIDE))
-        qs_emit_generated_int(d, Q2_USERCMD_SIDE, at, 0, command->side);
-    if (!(bits & CM_UP))
-        qs_emit_generated_int(d, Q2_USERCMD_UP, at, 0, command->up);
-    if (!(bits & CM_BUTTONS))
-        qs_emit_generated_uint(d, Q2_USERCMD_BUTTONS, at, 0, command->buttons);
-    if (!(bits & CM_IMPULSE))
-        qs_emit_generated_uint(d, Q2_USERCMD_IMPULSE, at, 0, command->impulse);
+        if (bits & CM_ANGLE1 << i) {
+            value.f = command->angles[i] * (360.0 / 65536);
+            qs_emit_value(d, Q2_USERCMD_ANGLES_PITCH + i, &value);
+        }
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & CM_FORWARD << i) {
+            value.i = command->moves[i];
+            qs_emit_value(d, Q2_USERCMD_FORWARD + i, &value);
+        }
+    value.u = command->buttons;
+    if (bits & CM_BUTTONS)
+        qs_emit_value(d, Q2_USERCMD_BUTTONS, &value);
+    value.u = command->impulse;
+    if (bits & CM_IMPULSE)
+        qs_emit_value(d, Q2_USERCMD_IMPULSE, &value);
 }
 
 static void read_moves(struct qs_decoder *d, unsigned bits, unsigned short_forms,
@@ -87,12 +84,10 @@ static void read_moves(struct qs_decoder *d, unsigned bits, unsigned short_forms
         command->angles[1] = read_angle(d, Q2_USERCMD_ANGLES_YAW, short_forms & BUTTON_ANGLE2, 256);
     if (bits & CM_ANGLE3)
         command->angles[2] = qs_angle16(d, Q2_USERCMD_ANGLES_ROLL);
-    if (bits & CM_FORWARD)
-        command->forward = read_speed(d, Q2_USERCMD_FORWARD, short_forms & BUTTON_FORWARD);
-    if (bits & CM_SIDE)
-        command->side = read_speed(d, Q2_USERCMD_SIDE, short_forms & BUTTON_SIDE);
-    if (bits & CM_UP)
-        command->up = read_speed(d, Q2_USERCMD_UP, short_forms & BUTTON_UP);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & CM_FORWARD << i)
+            command->moves[i] =
+                read_speed(d, Q2_USERCMD_FORWARD + i, short_forms & BUTTON_FORWARD << i);
 }
 
 /* R1Q2 moved the buttons to the front, because the form of the rest depends on them. */
@@ -122,7 +117,8 @@ void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t 
     command->msec = qs_u8(d, Q2_USERCMD_MSEC);
     command->lightlevel = qs_u8(d, Q2_USERCMD_LIGHTLEVEL);
     if (d->fields_wanted) {
-        emit_rest(d, bits, command);
+        /* What was not sent is as in the command before: shown, so that every command is whole. */
+        emit_fields(d, ~bits, (struct qs_value){.offset = d->in.pos, .generated = true}, command);
         label_command(d, command);
     }
     qs_close(d);
@@ -185,12 +181,9 @@ static void take_command(struct bit_reader *bits, unsigned mask, struct q2_userc
         command->angles[1] = take_angle(bits, command->angles[1]);
     if (mask & CM_ANGLE3)
         command->angles[2] = (int16_t)take_signed(bits, 16);
-    if (mask & CM_FORWARD)
-        command->forward = (int16_t)take_signed(bits, 10);
-    if (mask & CM_SIDE)
-        command->side = (int16_t)take_signed(bits, 10);
-    if (mask & CM_UP)
-        command->up = (int16_t)take_signed(bits, 10);
+    for (unsigned i = 0; i < 3; i++)
+        if (mask & CM_FORWARD << i)
+            command->moves[i] = (int16_t)take_signed(bits, 10);
     if (mask & CM_BUTTONS)
         command->buttons = take_buttons(bits);
     if (mask & CM_IMPULSE) /* here it stands for the duration */
@@ -204,13 +197,8 @@ static void emit_command(struct qs_decoder *d, uint32_t at, bool same,
 
     qs_open_at(d, Q2_USERCMD, at);
     qs_emit_uint(d, Q2_USERCMD_SAME, at, length, same);
-    for (unsigned i = 0; i < 3; i++)
-        qs_emit_double(d, Q2_USERCMD_ANGLES_PITCH + i, at, length,
-                       command->angles[i] * (360.0 / 65536));
-    qs_emit_int(d, Q2_USERCMD_FORWARD, at, length, command->forward);
-    qs_emit_int(d, Q2_USERCMD_SIDE, at, length, command->side);
-    qs_emit_int(d, Q2_USERCMD_UP, at, length, command->up);
-    qs_emit_uint(d, Q2_USERCMD_BUTTONS, at, length, command->buttons);
+    emit_fields(d, ~(unsigned)CM_IMPULSE, (struct qs_value){.offset = at, .length = length},
+                command);
     qs_emit_uint(d, Q2_USERCMD_MSEC, at, length, command->msec);
     label_command(d, command);
     qs_close(d);

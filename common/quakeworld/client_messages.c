@@ -4,11 +4,6 @@
 #include "common/quakeworld/usercmd.h"
 #include "common/quakeworld/decode.h"
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
 {
     const uint32_t covered = at + 1;

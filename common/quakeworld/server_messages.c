@@ -2,11 +2,6 @@
 /* Messages from server to client: qwd-format, section 5, where each stands under its name. */
 #include "common/quakeworld/decode.h"
 
-static void read_nothing(struct qs_decoder *d)
-{
-    (void)d;
-}
-
 /* MVD ends with the text "EndOfDemo". */
 static void read_disconnect(struct qs_decoder *d)
 {

@@ -369,18 +369,9 @@ static int worth(const struct search *search, const struct trial *trial)
            (g_strcmp0(trial->map, search->next_map) != 0);
 }
 
-/* How much better than the best so far: of sessions the nearest, of demos the best proven. */
-static int compare(const struct search *search, const struct trial *trial)
-{
-    if (!search->best.match)
-        return 1;
-    return search->demos ? worth(search, trial) - worth(search, &search->best)
-                         : trial->match->distance < search->best.match->distance;
-}
-
 static void keep_better(struct search *search, struct trial *trial)
 {
-    const int better = compare(search, trial);
+    const int better = search->best.match ? worth(search, trial) - worth(search, &search->best) : 1;
 
     if (better > 0) {
         trial_clear(&search->best);
@@ -388,24 +379,18 @@ static void keep_better(struct search *search, struct trial *trial)
         search->ambiguous = false;
         return;
     }
-    search->ambiguous |= search->demos && !better && g_strcmp0(search->best.map, trial->map) != 0;
+    search->ambiguous |= !better && g_strcmp0(search->best.map, trial->map) != 0;
     trial_clear(trial);
 }
 
-/* No other can be nearer. */
-static bool is_settled(const struct search *search)
-{
-    return !search->demos && search->best.match && !(search->best.match->distance > 0);
-}
-
-/* Sessions begin with the newest. */
+/* Of sessions the first that matches, from the newest on. */
 static void try_list(struct search *search, const GPtrArray *donors)
 {
     struct qs_late_session *late = search->late;
     const enum qs_donor_kind kind = search->present ? QS_DONOR_PRESENT : QS_DONOR_OTHER;
     unsigned tries = 0;
 
-    for (guint i = 0; i < donors->len && !is_settled(search); i++) {
+    for (guint i = 0; i < donors->len && (search->demos || !search->best.match); i++) {
         const struct qs_donor *donor =
             g_ptr_array_index(donors, search->demos ? i : donors->len - 1 - i);
         struct trial trial;

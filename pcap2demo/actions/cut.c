@@ -107,21 +107,6 @@ static bool is_kept(const struct cut *cut, uint64_t frame)
     return byte < cut->kept->len && cut->kept->data[byte] >> (frame % 8) & 1;
 }
 
-static guint client_hash(gconstpointer client)
-{
-    return qs_address_hash(client);
-}
-
-static gboolean client_equal(gconstpointer a, gconstpointer b)
-{
-    return qs_address_equal(a, b);
-}
-
-static void free_array(gpointer data)
-{
-    g_array_free(data, TRUE);
-}
-
 /* Widens the session's stretch of this kind, or adds it. */
 static void add_stretch(struct cut *cut, const struct qs_address *client, struct stretch new)
 {
@@ -394,9 +379,10 @@ struct cut *cut_new(const struct options *options)
 
     cut->options = options;
     cut->kept = g_byte_array_new();
-    cut->stretches = g_hash_table_new_full(client_hash, client_equal, g_free, free_array);
+    cut->stretches = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free,
+                                           (GDestroyNotify)g_array_unref);
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
-    cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, g_free);
+    cut->outside = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, g_free);
     return cut;
 }
 

@@ -15,13 +15,6 @@
 
 enum { PACKETS_KEPT = 2048 }; /* of a conversation, for acknowledgments and responses */
 
-/* Of one session. */
-struct figures {
-    unsigned session;
-    struct qs_tally tally;
-    double seconds; /* set when the session ends */
-};
-
 /* Requests of one kind in all conversations of a protocol. */
 struct request_figures {
     uint64_t requests, answered;
@@ -32,31 +25,28 @@ struct stats {
     struct action action;
     struct qs_message_counter counter;
     GHashTable *conversations; /* struct qs_links by the conversation's number */
-    GHashTable *running;       /* struct figures by the session's number */
+    GHashTable *running;       /* struct qs_tally by the session's number */
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
 /* --- Counting -------------------------------------------------------------------------------- */
 
-static void figures_free(gpointer data)
+static void tally_free(gpointer tally)
 {
-    struct figures *figures = data;
-
-    qs_tally_clear(&figures->tally);
-    g_free(figures);
+    qs_tally_clear(tally);
+    g_free(tally);
 }
 
-static struct figures *figures_of(struct stats *stats, unsigned session)
+static struct qs_tally *tally_of(struct stats *stats, unsigned session)
 {
-    struct figures *figures = g_hash_table_lookup(stats->running, GUINT_TO_POINTER(session));
+    struct qs_tally *tally = g_hash_table_lookup(stats->running, GUINT_TO_POINTER(session));
 
-    if (figures)
-        return figures;
-    figures = g_new0(struct figures, 1);
-    figures->session = session;
-    qs_tally_init(&figures->tally);
-    g_hash_table_insert(stats->running, GUINT_TO_POINTER(session), figures);
-    return figures;
+    if (!tally) {
+        tally = g_new0(struct qs_tally, 1);
+        qs_tally_init(tally);
+        g_hash_table_insert(stats->running, GUINT_TO_POINTER(session), tally);
+    }
+    return tally;
 }
 
 static struct qs_links *links_of(struct stats *stats, uint64_t conversation)
@@ -69,24 +59,6 @@ static struct qs_links *links_of(struct stats *stats, uint64_t conversation)
                             links);
     }
     return links;
-}
-
-static void links_free(gpointer links)
-{
-    qs_links_free(links);
-}
-
-static void count_packet(struct figures *figures, const struct stats *stats,
-                         const struct qs_decoded_packet *decoded, int64_t ack_rtt)
-{
-    const struct qs_decoder *decoder = decoded->decoder;
-    const struct qs_tally_packet packet = {.counted = stats->counter.counted,
-                                           .packet = decoded->packet,
-                                           .direction = decoder->direction,
-                                           .connectionless = decoder->connectionless,
-                                           .ack_rtt = ack_rtt};
-
-    qs_tally_add(&figures->tally, &packet);
 }
 
 static struct request_figures *requests_of(struct stats *stats, const struct qs_protocol *protocol)
@@ -107,14 +79,20 @@ static void stats_packet(struct qs_sessions_handler *handler,
                          const struct qs_decoded_packet *decoded)
 {
     struct stats *stats = (struct stats *)handler;
+    const struct qs_decoder *decoder = decoded->decoder;
     struct qs_links *links = links_of(stats, decoded->conversation);
+    struct qs_tally_packet packet = {.counted = stats->counter.counted,
+                                     .packet = decoded->packet,
+                                     .direction = decoder->direction,
+                                     .connectionless = decoder->connectionless};
     struct qs_packet_links found;
 
-    qs_links_take(links, decoded->decoder);
+    qs_links_take(links, decoder);
     qs_links_find(links, decoded->packet, &found);
-    count_response(stats, decoded->decoder->protocol, &found.response);
+    count_response(stats, decoder->protocol, &found.response);
+    packet.ack_rtt = found.ack_rtt;
     if (decoded->session && decoded->session->chosen)
-        count_packet(figures_of(stats, decoded->session->number), stats, decoded, found.ack_rtt);
+        qs_tally_add(tally_of(stats, decoded->session->number), &packet);
     qs_message_counter_begin(&stats->counter, NULL);
 }
 
@@ -149,9 +127,9 @@ static void append_times(GString *text, const struct qs_times *times)
                            milliseconds((double)times->max));
 }
 
-static void append_types(GString *text, const struct figures *figures)
+static void append_types(GString *text, const struct qs_tally *tally)
 {
-    GPtrArray *types = qs_tally_types(&figures->tally);
+    GPtrArray *types = qs_tally_types(tally);
 
     g_string_append_printf(text, "  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
     for (guint i = 0; i < types->len; i++) {
@@ -162,6 +140,11 @@ static void append_types(GString *text, const struct figures *figures)
                                type->bytes);
     }
     g_ptr_array_free(types, TRUE);
+}
+
+static double seconds_of(const struct qs_client_session *session)
+{
+    return (double)(session->end - session->start) / 1e9;
 }
 
 static char *title_of(const struct qs_client_session *session)
@@ -184,10 +167,9 @@ static char *title_of(const struct qs_client_session *session)
     return g_string_free(title, FALSE);
 }
 
-static void append_direction(GString *text, const struct figures *figures, enum qs_direction way,
-                             const struct qs_line_direction *line)
+static void append_direction(GString *text, const struct qs_traffic *traffic, double seconds,
+                             enum qs_direction way, const struct qs_line_direction *line)
 {
-    const struct qs_traffic *traffic = &figures->tally.traffic[way];
     char *quality = qs_line_direction_text(line, !g_get_charset(NULL));
 
     g_string_append_printf(
@@ -195,11 +177,11 @@ static void append_direction(GString *text, const struct figures *figures, enum 
         "  %s: %s\n    %" PRIu64 " packet%s, %" PRIu64 " byte%s, %.1f packets/s, %.1f bytes/s\n",
         way == QS_C2S ? "client to server" : "server to client", quality, traffic->packets,
         qs_plural(traffic->packets), traffic->bytes, qs_plural(traffic->bytes),
-        qs_rate(traffic->packets, figures->seconds), qs_rate(traffic->bytes, figures->seconds));
+        qs_rate(traffic->packets, seconds), qs_rate(traffic->bytes, seconds));
     g_free(quality);
 }
 
-static void append_line(GString *text, const struct figures *figures,
+static void append_line(GString *text, const struct qs_tally *tally,
                         const struct qs_client_session *session)
 {
     struct qs_line line;
@@ -208,20 +190,20 @@ static void append_line(GString *text, const struct figures *figures,
     qs_quality_line(session->quality, &line);
     ping = qs_line_ping_text(&line);
     g_string_append_printf(text, "  %s\n", ping);
-    append_direction(text, figures, QS_C2S, &line.c2s);
-    append_direction(text, figures, QS_S2C, &line.s2c);
+    append_direction(text, &tally->traffic[QS_C2S], seconds_of(session), QS_C2S, &line.c2s);
+    append_direction(text, &tally->traffic[QS_S2C], seconds_of(session), QS_S2C, &line.s2c);
     g_free(ping);
 }
 
 /* The session's lines; new. */
-static GString *figures_text(const struct figures *figures, const struct qs_client_session *session)
+static GString *session_text(const struct qs_tally *tally, const struct qs_client_session *session)
 {
     char *title = title_of(session);
     GString *text = g_string_new(NULL);
 
-    g_string_append_printf(text, "session %u: %s\n", figures->session, title);
-    append_line(text, figures, session);
-    append_types(text, figures);
+    g_string_append_printf(text, "session %u: %s\n", session->number, title);
+    append_line(text, tally, session);
+    append_types(text, tally);
     g_free(title);
     return text;
 }
@@ -234,14 +216,12 @@ static void print_figures(void *user, const char *text, gsize size)
         print_line("%.*s", (int)(end - text), text);
 }
 
-static json_t *traffic_json(const struct figures *figures, enum qs_direction way)
+static json_t *traffic_json(const struct qs_traffic *traffic, double seconds)
 {
-    const struct qs_traffic *traffic = &figures->tally.traffic[way];
-
     return json_pack("{s:o, s:o, s:f, s:f}", "packets", report_number(traffic->packets), "bytes",
                      report_number(traffic->bytes), "packets_per_second",
-                     qs_rate(traffic->packets, figures->seconds), "bytes_per_second",
-                     qs_rate(traffic->bytes, figures->seconds));
+                     qs_rate(traffic->packets, seconds), "bytes_per_second",
+                     qs_rate(traffic->bytes, seconds));
 }
 
 static json_t *seconds_json(const struct qs_times *times, double nanoseconds)
@@ -258,9 +238,9 @@ static json_t *times_json(const struct qs_times *times)
                      seconds_json(times, (double)times->max));
 }
 
-static json_t *types_json(const struct figures *figures)
+static json_t *types_json(const struct qs_tally *tally)
 {
-    GPtrArray *types = qs_tally_types(&figures->tally);
+    GPtrArray *types = qs_tally_types(tally);
     json_t *json = json_array();
 
     for (guint i = 0; i < types->len; i++) {
@@ -275,18 +255,18 @@ static json_t *types_json(const struct figures *figures)
     return json;
 }
 
-static json_t *figures_json(const struct figures *figures, const struct qs_client_session *session)
+static json_t *session_json(const struct qs_tally *tally, const struct qs_client_session *session)
 {
-    const struct qs_times *rtt = figures->tally.rtt;
+    const struct qs_times *rtt = tally->rtt;
     json_t *traffic = json_object(), *json = report_session_json(session);
 
     for (int i = 0; i < QS_DIRECTIONS; i++)
         json_object_set_new(traffic, qs_direction_name((enum qs_direction)i),
-                            traffic_json(figures, (enum qs_direction)i));
+                            traffic_json(&tally->traffic[i], seconds_of(session)));
     json_object_update_new(json, json_pack("{s:o, s:{s:o, s:o}, s:o}", "traffic", traffic, "rtt",
                                            qs_direction_name(QS_C2S), times_json(&rtt[QS_C2S]),
                                            qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]),
-                                           "messages", types_json(figures)));
+                                           "messages", types_json(tally)));
     return json;
 }
 
@@ -294,13 +274,12 @@ static void stats_session(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
-    struct figures *figures = figures_of(stats, session->number);
+    const struct qs_tally *tally = tally_of(stats, session->number);
 
-    figures->seconds = (double)(session->end - session->start) / 1e9;
     if (stats->action.options->json) {
-        report_add_json(stats->action.rows, session->number, figures_json(figures, session));
+        report_add_json(stats->action.rows, session->number, session_json(tally, session));
     } else {
-        GString *text = figures_text(figures, session);
+        GString *text = session_text(tally, session);
 
         rows_add(stats->action.rows, session->number, text->str, text->len);
         g_string_free(text, TRUE);
@@ -393,8 +372,9 @@ static void begin(struct action *action)
 
     qs_message_counter_init(&stats->counter, false);
     action->handler.sink = &stats->counter.base;
-    stats->conversations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, links_free);
-    stats->running = g_hash_table_new_full(NULL, NULL, NULL, figures_free);
+    stats->conversations =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)qs_links_free);
+    stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);
 }
 
 const struct action_kind stats_action = {

@@ -22,21 +22,12 @@ struct addresses {
     unsigned ipv4, ipv6;
 };
 
-static guint address_hash(gconstpointer address)
-{
-    return qs_address_hash(address);
-}
-
-static gboolean address_equal(gconstpointer a, gconstpointer b)
-{
-    return qs_address_equal(a, b);
-}
-
 struct addresses *addresses_new(void)
 {
     struct addresses *addresses = g_new0(struct addresses, 1);
 
-    addresses->replacements = g_hash_table_new_full(address_hash, address_equal, g_free, g_free);
+    addresses->replacements =
+        g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, g_free);
     return addresses;
 }
 

@@ -152,8 +152,8 @@ GPtrArray *expect_end_input(struct expect *expect)
 
 GPtrArray *expect_write(struct expect *expect, char **problem)
 {
-    GPtrArray *changes = expect_file_changes(expect->file);
-    char *before = NULL, *text = expect_file_text(expect->file);
+    GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
+    char *before = NULL, *text = expect_file_text(expect->file, changes);
     GError *error = NULL;
 
     g_file_get_contents(expect->path, &before, NULL, NULL);

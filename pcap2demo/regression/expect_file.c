@@ -440,51 +440,33 @@ struct expect_file *expect_file_read(const char *path, bool may_miss, char **pro
     return reading.file;
 }
 
-/* "[QuakeWorld s2c]" or "svc_damage = play; 9 bytes". New. */
-static char *line_text(const struct expect_rule *rule)
-{
-    char *value = value_text(rule), *line;
-
-    line = *rule->key ? g_strconcat(rule->key, " = ", value, NULL)
-                      : g_strconcat("[", rule->protocol->title, *rule->group ? " " : "",
-                                    rule->group, "]", NULL);
-    g_free(value);
-    return line;
-}
-
-char *expect_file_text(const struct expect_file *file)
+char *expect_file_text(const struct expect_file *file, GPtrArray *changes)
 {
     GString *text = g_string_new(NULL);
+    char *group = NULL;
+    bool had = false;
 
     for (const struct expect_rule *rule = expect_next(file, NULL); rule;
          rule = expect_next(file, rule)) {
-        char *line = line_text(rule);
+        char *value = value_text(rule);
 
-        g_string_append_printf(text, "%s%s%s\n", text->len && !*rule->key ? "\n" : "",
-                               rule->comment ? rule->comment : "", line);
-        g_free(line);
+        g_string_append_printf(text, "%s%s", text->len && !*rule->key ? "\n" : "",
+                               rule->comment ? rule->comment : "");
+        if (!*rule->key) {
+            g_free(group);
+            group = g_strconcat("[", rule->protocol->title, *rule->group ? " " : "", rule->group,
+                                "]", NULL);
+            had = rule->had;
+            g_string_append_printf(text, "%s\n", group);
+        } else {
+            g_string_append_printf(text, "%s = %s\n", rule->key, value);
+            if (changes && had && g_strcmp0(value, rule->was) != 0)
+                g_ptr_array_add(changes, g_strconcat(group, " ", rule->key, " = ", value,
+                                                     rule->was ? ", was " : NULL, rule->was, NULL));
+        }
+        g_free(value);
     }
+    g_free(group);
     g_string_append(text, file->comment);
     return g_string_free(text, FALSE);
-}
-
-GPtrArray *expect_file_changes(const struct expect_file *file)
-{
-    GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
-    const struct expect_rule *group = NULL;
-
-    for (const struct expect_rule *rule = expect_next(file, NULL); rule;
-         rule = expect_next(file, rule)) {
-        char *value = value_text(rule), *line = line_text(rule), *head;
-
-        group = group && *rule->key ? group : rule;
-        head = line_text(group);
-        if (group->had && rule != group && g_strcmp0(value, rule->was) != 0)
-            g_ptr_array_add(changes, g_strconcat(head, " ", line, rule->was ? ", was " : NULL,
-                                                 rule->was, NULL));
-        g_free(head);
-        g_free(value);
-        g_free(line);
-    }
-    return changes;
 }

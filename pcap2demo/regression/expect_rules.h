@@ -66,12 +66,9 @@ struct expect_file {
 struct expect_file *expect_file_read(const char *path, bool may_miss, char **problem);
 void expect_file_free(struct expect_file *file);
 
-/* New. */
-char *expect_file_text(const struct expect_file *file);
-
-/* Lines about rules that changed since the file was read, in groups that it
- * had: char *, new. */
-GPtrArray *expect_file_changes(const struct expect_file *file);
+/* New. Adds lines, unless `changes` is NULL, about rules that changed since the file was read, in
+ * groups that it had: char *, new. */
+char *expect_file_text(const struct expect_file *file, GPtrArray *changes);
 
 /* NULL: there is none. */
 struct expect_rule *expect_find(const struct expect_file *file, const struct qs_protocol *protocol,

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Frames of entities that a client of Quake acknowledges and the capture lacks are counted and said: later
@@ -11,7 +10,6 @@ import json
 import pathlib
 import random
 import subprocess
-import sys
 import tempfile
 
 import capture
@@ -83,7 +81,3 @@ def main(tool, folder):
             bad += 1
     print(f"{len(CAPTURES)} captures, {bad} problems")
     return bad != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 The demo of a connection whose accept the capture lacks is that of the whole capture; also where an
@@ -12,7 +11,6 @@ import json
 import pathlib
 import struct
 import subprocess
-import sys
 import tempfile
 
 import capture
@@ -126,7 +124,3 @@ def main(tool, folder):
                                 ("q2-protocol34", "q2-protocol35", 27910)):
         bad += check_next(tool, folder, first, second, port)
     return bad != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

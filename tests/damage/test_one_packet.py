@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 One packet of a session's beginning is lost, comes twice, or comes late: a copy changes no demo, nor
@@ -10,7 +9,6 @@ does one of FTE's fragments that is late; a demo that becomes much smaller or go
 import collections
 import pathlib
 import subprocess
-import sys
 import tempfile
 
 import capture
@@ -87,7 +85,3 @@ def main(tool, folder):
             print(f"{name}: {', '.join(found)}")
     print(f"{len(CAPTURES)} captures, {total} faults")
     return total != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Sessions that run when the capture begins, on ports that say nothing, are found by their numbers; and
@@ -124,9 +123,4 @@ def main():
     results.update((make.__name__, is_left_alone(tool, make)) for make in NOT_GAMES)
     for name, good in results.items():
         print(f"{'ok  ' if good else 'FAIL'} {name}")
-    print(f"{sum(map(bool, results.values()))} passed of {len(results)}")
-    return 0 if all(results.values()) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return results.values()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 What captures of Quake and Quake II lack: the end of a packet of the sign-on, or twenty packets in a row. A level is
@@ -12,7 +11,6 @@ import os
 import pathlib
 import struct
 import subprocess
-import sys
 import tempfile
 
 import capture
@@ -110,8 +108,4 @@ def main(tool, captures, shared=None):
     stored = pathlib.Path(shared or "", "captures")
     if ALL and stored.is_dir():
         paths += [stored / f"{name}.pcap" for name in STORED]
-    return 0 if all([check(tool, path) for path in paths]) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    return [check(tool, path) for path in paths]

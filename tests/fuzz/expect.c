@@ -43,11 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text, *other;
 
     if (file) {
-        text = expect_file_text(file);
+        text = expect_file_text(file, NULL);
         again = read_text(text, strlen(text));
         if (!again)
             broken("what is printed cannot be read");
-        other = expect_file_text(again);
+        other = expect_file_text(again, NULL);
         if (strcmp(text, other) != 0)
             broken("what is printed is read differently");
         g_free(other);

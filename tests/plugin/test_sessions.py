@@ -9,8 +9,6 @@ import pathlib
 import re
 import subprocess
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "damage"))
-
 import capture
 import damages
 from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server

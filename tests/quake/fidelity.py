@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Compares rebuilt demos with what the real client recorded of the same session, block by block: the
@@ -20,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 
-import checks
 import dem
 import recordings
 
@@ -75,7 +73,7 @@ def check_whole(tool, folder, row):
     views = sum(a.looks_as(b, tolerance) for a, b in pairs)
     good = (header == recorded_header and len(rebuilt) == len(recorded) == equal == count
             and count - views <= differing)
-    print(f"{checks.verdict(good)} {recording}: {len(rebuilt)} blocks rebuilt, "
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: {len(rebuilt)} blocks rebuilt, "
           f"{len(recorded)} recorded, {equal} equal; {views} views equal")
     return good
 
@@ -95,11 +93,16 @@ def check_late(tool, folder, row):
         part.pop()  # the recorder's own end
     run = longest_run(part, [block.messages for block in rebuilt])
     good = len(recorded) == count and run == len(part) > 0
-    print(f"{checks.verdict(good)} {recording}: {len(recorded)} blocks recorded, {made_up} "
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: {len(recorded)} blocks recorded, {made_up} "
           f"made up, {len(part)} from the wire, {run} of these in a run")
     return good
 
 
-if __name__ == "__main__":
-    own = [(check_whole, OWN_WHOLE), (check_late, OWN_LATE)]
-    sys.exit(checks.run((check_whole, WHOLE), (check_late, LATE), own=own, folder=recordings.OWN))
+def main():
+    tool, shared = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "netquake"
+    results = [check(tool, recordings.OWN, row) for check, rows in
+               ((check_whole, OWN_WHOLE), (check_late, OWN_LATE)) for row in rows]
+    if shared.is_dir():
+        results += [check(tool, shared, row) for check, rows in ((check_whole, WHOLE), (check_late, LATE))
+                    for row in rows]
+    return results

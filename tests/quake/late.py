@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 A session of DarkPlaces that begins late, with a lent sign-on: which states of entities a player has, of
@@ -91,7 +90,3 @@ def main():
         print(f"{'ok  ' if good else 'FAIL'} from packet {cut + 1}: {right} of {total} states, {phantoms} that "
               "were not there")
     return failures != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Rebuilds demos from captures with packets missing: they must stay playable, and be said to be damaged.
@@ -144,9 +143,4 @@ def main():
     results.append(check_statistic(tools[0], data, LAYOUTS, every[:CHANGE[0] - 1] + every[CHANGE[0]:], CHANGE[1]))
     results.append(check_statistic(tools[0], data, HEALTH_ICON, every[int(len(every) * LATE):], 0, "--sign-on",
                                    shared / "d-v34-lossy" / "d-v34.dm2"))
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    return 0 if all(results) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return results

@@ -67,97 +67,89 @@ TEST(test_view)
     close_conversion(&conversion);
 }
 
-TEST(test_view_that_was_sent)
+static void open_q2pro(struct conversion *conversion)
 {
-    const struct q2_usercmd move = {.angles = {100, 200, 0}};
-    struct conversion conversion;
-
-    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
-    converter_move(&conversion.converter, 20, &move);
-    conversion.frame.player.pm_type = 2;
-    assert_int_equal(convert(&conversion, 20)->player.viewangles[0], 0);
-    conversion.frame.player.pm_type = 0;
-    assert_int_equal(convert(&conversion, 20)->player.viewangles[0], 100);
-    conversion.session.recording = true;
-    assert_int_equal(convert(&conversion, 20)->player.viewangles[0], 0);
-    close_conversion(&conversion);
+    open_conversion(conversion, Q2_PROTOCOL_Q2PRO);
 }
 
-TEST(test_own_entity)
+#define CONVERSION_TEST(function)                                                                  \
+    TEST_WITH(function, struct conversion, conversion, open_q2pro, close_conversion)
+
+CONVERSION_TEST(test_view_that_was_sent)
 {
-    struct conversion conversion;
+    const struct q2_usercmd move = {.angles = {100, 200, 0}};
+
+    converter_move(&conversion->converter, 20, &move);
+    conversion->frame.player.pm_type = 2;
+    assert_int_equal(convert(conversion, 20)->player.viewangles[0], 0);
+    conversion->frame.player.pm_type = 0;
+    assert_int_equal(convert(conversion, 20)->player.viewangles[0], 100);
+    conversion->session.recording = true;
+    assert_int_equal(convert(conversion, 20)->player.viewangles[0], 0);
+}
+
+CONVERSION_TEST(test_own_entity)
+{
     const struct q2_entity *own;
 
-    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
-    add_entity(&conversion, 1, 0);
-    conversion.frame.player.origin[2] = 77;
-    conversion.frame.player.viewangles[0] = 300;
-    own = entity_of(convert(&conversion, 0), 1);
+    add_entity(conversion, 1, 0);
+    conversion->frame.player.origin[2] = 77;
+    conversion->frame.player.viewangles[0] = 300;
+    own = entity_of(convert(conversion, 0), 1);
     assert_int_equal(own->origin[2], 77);
     assert_int_equal(own->angles[0], 100);
     assert_int_equal(own->model[0], 255);
-    close_conversion(&conversion);
 }
 
 /* Whose eyes one looks through is not to be seen. */
-TEST(test_watched_player)
+CONVERSION_TEST(test_watched_player)
 {
-    struct conversion conversion;
-
-    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
-    add_entity(&conversion, 1, 0);
-    add_entity(&conversion, 4, 0);
-    conversion.frame.player.clientnum = 3;
-    assert_int_equal(entity_of(convert(&conversion, 0), 4)->model[0], 0);
-    assert_int_equal(entity_of(convert(&conversion, 0), 1)->model[0], 255);
-    close_conversion(&conversion);
+    add_entity(conversion, 1, 0);
+    add_entity(conversion, 4, 0);
+    conversion->frame.player.clientnum = 3;
+    assert_int_equal(entity_of(convert(conversion, 0), 4)->model[0], 0);
+    assert_int_equal(entity_of(convert(conversion, 0), 1)->model[0], 255);
 }
 
 /* Of forty frames a second ten are kept, and of the others their events. */
-TEST(test_frame_rate)
+CONVERSION_TEST(test_frame_rate)
 {
-    struct conversion conversion;
     const struct q2_frame *frame;
 
-    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
-    conversion.session.frame_rate = 40;
-    add_entity(&conversion, 5, 2);
-    conversion.frame.number = 9;
-    assert_null(convert(&conversion, 0));
-    q2_entities_empty(conversion.frame.entities);
-    add_entity(&conversion, 5, 0);
-    add_entity(&conversion, 6, 0);
-    conversion.frame.number = 12;
-    frame = convert(&conversion, 0);
+    conversion->session.frame_rate = 40;
+    add_entity(conversion, 5, 2);
+    conversion->frame.number = 9;
+    assert_null(convert(conversion, 0));
+    q2_entities_empty(conversion->frame.entities);
+    add_entity(conversion, 5, 0);
+    add_entity(conversion, 6, 0);
+    conversion->frame.number = 12;
+    frame = convert(conversion, 0);
     assert_int_equal(frame->number, 3);
     assert_int_equal(entity_of(frame, 5)->event, 2);
     assert_int_equal(entity_of(frame, 6)->event, 0);
-    conversion.frame.number = 16;
-    assert_int_equal(entity_of(convert(&conversion, 0), 5)->event, 0);
-    close_conversion(&conversion);
+    conversion->frame.number = 16;
+    assert_int_equal(entity_of(convert(conversion, 0), 5)->event, 0);
 }
 
 /* A client may ask for another rate at any time: the demo's clock goes on all the same. */
-TEST(test_change_of_rate)
+CONVERSION_TEST(test_change_of_rate)
 {
     static const struct {
         uint16_t rate;
         int32_t number, expected; /* 0: passed over */
     } frames[] = {{40, 400, 100}, {40, 402, 0},   {40, 404, 101}, {10, 408, 102}, {10, 409, 103},
                   {10, 411, 105}, {20, 412, 106}, {20, 413, 0},   {20, 418, 109}};
-    struct conversion conversion;
 
-    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
     for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
         const struct q2_frame *frame;
 
-        conversion.session.frame_rate = frames[i].rate;
-        conversion.frame.number = frames[i].number;
-        frame = convert(&conversion, 0);
+        conversion->session.frame_rate = frames[i].rate;
+        conversion->frame.number = frames[i].number;
+        frame = convert(conversion, 0);
         assert_int_equal(frame ? frame->number : 0, frames[i].expected);
     }
-    converter_level(&conversion.converter);
-    conversion.frame.number = 2;
-    assert_int_equal(convert(&conversion, 0)->number, 1);
-    close_conversion(&conversion);
+    converter_level(&conversion->converter);
+    conversion->frame.number = 2;
+    assert_int_equal(convert(conversion, 0)->number, 1);
 }

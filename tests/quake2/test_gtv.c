@@ -129,112 +129,97 @@ static void assert_blocks(const struct game *game, struct qs_view expected)
     assert_view_is(qs_view_of_bytes(blocks->bytes), expected);
 }
 
-TEST(test_blocks)
+static void open_stream(struct game *game)
 {
-    struct game game;
+    shake_hands(game, VIEW(SERVER_HELLO));
+}
 
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_equal(send(&game, SERVER, VIEW(SUSPEND)), 0);
-    assert_null(game.session.gtv.blocks);
-    assert_int_equal(send(&game, SERVER, VIEW("\x07\0\x04\x11\x02one\0")), 0);
-    assert_blocks(&game, VIEW("\x06\0\x11\x02one\0"));
-    assert_int_equal(send(&game, SERVER, VIEW(PONG)), 0);
-    assert_blocks(&game, VIEW(""));
-    game_close(&game);
+#define STREAM_TEST(function) TEST_WITH(function, struct game, game, open_stream, game_close)
+
+STREAM_TEST(test_blocks)
+{
+    assert_int_equal(send(game, SERVER, VIEW(SUSPEND)), 0);
+    assert_null(game->session.gtv.blocks);
+    assert_int_equal(send(game, SERVER, VIEW("\x07\0\x04\x11\x02one\0")), 0);
+    assert_blocks(game, VIEW("\x06\0\x11\x02one\0"));
+    assert_int_equal(send(game, SERVER, VIEW(PONG)), 0);
+    assert_blocks(game, VIEW(""));
 }
 
 /* Each message of either end; those that end the connection. */
-TEST(test_messages)
+STREAM_TEST(test_messages)
 {
     static const uint8_t ends[] = {8, 9};
-    struct game game;
 
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_equal(send(&game, CLIENT, VIEW(PONG "\3\0\2\x0a\0\1\0\3\5\0\4say\0")), 0);
-    assert_int_equal(send(&game, SERVER, VIEW("\1\0\1\1\0\2\1\0\3\1\0\5\1\0\6\1\0\7")), 0);
-    assert_false(game.session.base.disconnected);
+    assert_int_equal(send(game, CLIENT, VIEW(PONG "\3\0\2\x0a\0\1\0\3\5\0\4say\0")), 0);
+    assert_int_equal(send(game, SERVER, VIEW("\1\0\1\1\0\2\1\0\3\1\0\5\1\0\6\1\0\7")), 0);
+    assert_false(game->session.base.disconnected);
     for (unsigned i = 0; i < sizeof ends; i++) {
         const uint8_t message[] = {1, 0, ends[i]};
 
-        game.session.base.disconnected = false;
-        assert_int_equal(send(&game, SERVER, (struct qs_view){message, sizeof message}), 0);
-        assert_true(game.session.base.disconnected);
+        game->session.base.disconnected = false;
+        assert_int_equal(send(game, SERVER, (struct qs_view){message, sizeof message}), 0);
+        assert_true(game->session.base.disconnected);
     }
-    game.session.base.disconnected = false;
-    assert_int_equal(send(&game, SERVER, VIEW("\0\0")), 0);
-    assert_true(game.session.base.disconnected);
-    game_close(&game);
+    game->session.base.disconnected = false;
+    assert_int_equal(send(game, SERVER, VIEW("\0\0")), 0);
+    assert_true(game->session.base.disconnected);
 }
 
 /* A message that is none costs no more than itself. */
-TEST(test_bad_messages)
+STREAM_TEST(test_bad_messages)
 {
-    struct game game;
-
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_not_equal(send(&game, SERVER, VIEW("\1\0\x0a")), 0);
-    assert_int_equal(game.decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-    assert_int_not_equal(send(&game, CLIENT, VIEW("\1\0\x05")), 0);
-    assert_int_not_equal(send(&game, SERVER, VIEW(PRINT)), 0);
-    assert_int_equal(game.decoder.notes[QS_NOTE_MALFORMED], 1);
-    assert_int_not_equal(send(&game, SERVER, VIEW("\x02\0\x04\x02")), 0); /* reserved */
-    assert_int_equal(game.decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-    assert_int_equal(send(&game, SERVER, VIEW(NOP)), 0);
-    game_close(&game);
+    assert_int_not_equal(send(game, SERVER, VIEW("\1\0\x0a")), 0);
+    assert_int_equal(game->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_not_equal(send(game, CLIENT, VIEW("\1\0\x05")), 0);
+    assert_int_not_equal(send(game, SERVER, VIEW(PRINT)), 0);
+    assert_int_equal(game->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_not_equal(send(game, SERVER, VIEW("\x02\0\x04\x02")), 0); /* reserved */
+    assert_int_equal(game->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(send(game, SERVER, VIEW(NOP)), 0);
 }
 
 /* What a multicast says of its length ends at its message's end. */
-TEST(test_carried_messages)
+STREAM_TEST(test_carried_messages)
 {
-    struct game game;
-
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_equal(send(&game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);
+    assert_int_equal(send(game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);
     /* A text that ends behind the multicast. */
-    assert_int_not_equal(send(&game, SERVER,
+    assert_int_not_equal(send(game, SERVER,
                               VIEW("\x08\0\x04\x0a\2\x0b"
                                    "a\1\1\1")),
                          0);
-    assert_int_equal(game.decoder.undecoded, 1);
+    assert_int_equal(game->decoder.undecoded, 1);
     /* A multicast that ends behind its message. */
-    assert_int_not_equal(send(&game, SERVER, VIEW("\x04\0\x04\x0a\2\6")), 0);
-    assert_int_equal(game.decoder.notes[QS_NOTE_MALFORMED], 1);
-    game_close(&game);
+    assert_int_not_equal(send(game, SERVER, VIEW("\x04\0\x04\x0a\2\6")), 0);
+    assert_int_equal(game->decoder.notes[QS_NOTE_MALFORMED], 1);
 }
 
-TEST(test_unknown_minor_version)
+STREAM_TEST(test_unknown_minor_version)
 {
-    struct game game;
-
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_not_equal(send(&game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1")), 0);
-    assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_true(game.session.undecodable);
-    assert_int_not_equal(send(&game, SERVER, VIEW(NOP)), 0);
-    assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    game_close(&game);
+    assert_int_not_equal(send(game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1")), 0);
+    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_true(game->session.undecodable);
+    assert_int_not_equal(send(game, SERVER, VIEW(NOP)), 0);
+    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
 }
 
 /* --- Commands for players' consoles --- */
 
-TEST(test_stuffed)
+STREAM_TEST(test_stuffed)
 {
     const struct q2_stuffed *stuffed;
-    struct game game;
 
-    shake_hands(&game, VIEW(SERVER_HELLO));
     /* mvd_nop, a unicast with svc_stufftext "a", mvd_nop */
-    assert_int_equal(send(&game, SERVER,
+    assert_int_equal(send(game, SERVER,
                           VIEW("\x09\0\x04\1\x09\3\0\x0b"
                                "a\0\1")),
                      0);
-    assert_int_equal(game.session.gtv.blocks->stuffed->len, 1);
-    stuffed = &g_array_index(game.session.gtv.blocks->stuffed, struct q2_stuffed, 0);
+    assert_int_equal(game->session.gtv.blocks->stuffed->len, 1);
+    stuffed = &g_array_index(game->session.gtv.blocks->stuffed, struct q2_stuffed, 0);
     assert_int_equal(stuffed->offset, 3);
     assert_int_equal(stuffed->length, 6);
-    assert_int_equal(send(&game, SERVER, VIEW(NOP)), 0);
-    assert_int_equal(game.session.gtv.blocks->stuffed->len, 0);
-    game_close(&game);
+    assert_int_equal(send(game, SERVER, VIEW(NOP)), 0);
+    assert_int_equal(game->session.gtv.blocks->stuffed->len, 0);
 }
 
 /* --- The deflate stream --- */

@@ -93,16 +93,15 @@ TEST(test_suppress_byte)
     assert_int_not_equal(decode(27, Q2_RECORD_CLIENT, block, sizeof block), 0);
 }
 
-TEST(test_test_release)
+#define GAME_TEST(function) TEST_WITH(function, struct game, game, game_open, game_close)
+
+GAME_TEST(test_test_release)
 {
     static const uint8_t block[] = {7, 25, 0, 0, 0, 1, 2, 3};
-    struct game game;
 
-    game_open(&game);
-    assert_int_not_equal(game_block(&game, block, sizeof block), 0);
-    assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_int_equal(game.decoder.undecoded, sizeof block);
-    game_close(&game);
+    assert_int_not_equal(game_block(game, block, sizeof block), 0);
+    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(game->decoder.undecoded, sizeof block);
 }
 
 /* --- Compressed packets */
@@ -137,47 +136,40 @@ static uint32_t decode_packed(struct game *game, GByteArray *block)
     return problems;
 }
 
-TEST(test_zpacket)
+GAME_TEST(test_zpacket)
 {
     static const uint8_t inner[] = {SVC_NOP, SVC_PRINT, 2, 'h', 'i', 0};
-    struct game game;
 
-    game_open(&game);
-    assert_int_equal(decode_packed(&game, zpacket(inner, sizeof inner, sizeof inner)), 0);
-    assert_int_equal(game.decoder.messages->len, 3);
+    assert_int_equal(decode_packed(game, zpacket(inner, sizeof inner, sizeof inner)), 0);
+    assert_int_equal(game->decoder.messages->len, 3);
     /* A size that is not the right one, both ways. */
-    assert_int_not_equal(decode_packed(&game, zpacket(inner, sizeof inner, 5)), 0);
-    assert_int_not_equal(decode_packed(&game, zpacket(inner, sizeof inner, 60000)), 0);
+    assert_int_not_equal(decode_packed(game, zpacket(inner, sizeof inner, 5)), 0);
+    assert_int_not_equal(decode_packed(game, zpacket(inner, sizeof inner, 60000)), 0);
     /* Messages that are not whole. */
-    assert_int_not_equal(decode_packed(&game, zpacket(inner, 5, 5)), 0);
-    game_close(&game);
+    assert_int_not_equal(decode_packed(game, zpacket(inner, 5, 5)), 0);
 }
 
 /* No client reads them, and each could be a thousand times longer than what it is in. */
-TEST(test_nested_zpackets)
+GAME_TEST(test_nested_zpackets)
 {
     static const uint8_t inner[] = {SVC_NOP};
     GByteArray *block = zpacket(inner, sizeof inner, sizeof inner);
     GByteArray *around = zpacket(block->data, block->len, (uint16_t)block->len);
-    struct game game;
 
-    game_open(&game);
-    assert_int_not_equal(decode_packed(&game, around), 0);
-    for (guint i = 0; i < game.decoder.messages->len; i++)
-        assert_int_equal(g_array_index(game.decoder.messages, struct qs_message, i).id,
+    assert_int_not_equal(decode_packed(game, around), 0);
+    for (guint i = 0; i < game->decoder.messages->len; i++)
+        assert_int_equal(g_array_index(game->decoder.messages, struct qs_message, i).id,
                          SVC_ZPACKET);
     /* One behind the other is as usual. */
-    assert_int_equal(decode_packed(&game, block), 0);
-    game_close(&game);
+    assert_int_equal(decode_packed(game, block), 0);
 }
 
 /* A few bytes of a datagram stand for as many messages as they like. */
-TEST(test_many_zpackets)
+GAME_TEST(test_many_zpackets)
 {
     enum { PACKETS = 8, MESSAGES = 5000 };
     g_autofree uint8_t *inner = g_malloc(MESSAGES);
     GByteArray *block = g_byte_array_new();
-    struct game game;
 
     memset(inner, SVC_NOP, MESSAGES);
     for (unsigned i = 0; i < PACKETS; i++) {
@@ -185,32 +177,28 @@ TEST(test_many_zpackets)
 
         g_byte_array_append(block, one->data, one->len);
     }
-    game_open(&game);
-    assert_int_not_equal(decode_packed(&game, block), 0);
-    assert_int_equal(game.decoder.messages->len, MESSAGES + PACKETS);
-    assert_int_equal(game.decoder.notes[QS_NOTE_LIMIT], PACKETS - 1);
-    game_close(&game);
+    assert_int_not_equal(decode_packed(game, block), 0);
+    assert_int_equal(game->decoder.messages->len, MESSAGES + PACKETS);
+    assert_int_equal(game->decoder.notes[QS_NOTE_LIMIT], PACKETS - 1);
 }
 
 #define FRAME(number, delta) 20, number, 0, 0, 0, delta, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18
 
 /* Of an entity that a frame has twice the first is a change to what it was before, the second to
  * its baseline: engine, cl_ents.c CL_ParsePacketEntities. */
-TEST(test_entity_twice_in_a_frame)
+GAME_TEST(test_entity_twice_in_a_frame)
 {
     static const uint8_t both[] = {
         FRAME(1, 0), 1,  5, 80, 0, 1,  6, 88, 0, 0,           0, FRAME(2, 1), 2,
         5,           16, 0, 2,  5, 24, 0, 0,  0, FRAME(3, 2), 0, 0,
     };
-    struct game game;
 
-    game_open(&game);
-    q2_tracker_attach(q2_tracker_new(), &game.session);
-    game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
-    assert_int_equal(game_block(&game, both, sizeof both), 1); /* servers do not send that */
+    q2_tracker_attach(q2_tracker_new(), &game->session);
+    game_begin_level(game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
+    assert_int_equal(game_block(game, both, sizeof both), 1); /* servers do not send that */
     for (int32_t number = 2; number <= 3; number++) {
         static const int32_t origins[][2] = {{80, 16}, {0, 24}, {88, 0}};
-        const struct q2_frame *frame = q2_tracker_frame(game.session.tracker, number);
+        const struct q2_frame *frame = q2_tracker_frame(game->session.tracker, number);
 
         assert_non_null(frame);
         assert_int_equal(frame->entities->len, 3);
@@ -220,5 +208,4 @@ TEST(test_entity_twice_in_a_frame)
                                 sizeof origins[i]);
         }
     }
-    game_close(&game);
 }

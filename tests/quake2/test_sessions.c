@@ -47,25 +47,29 @@ static void run_to(struct game *game, uint32_t first, uint32_t last)
     }
 }
 
-TEST(test_connect)
+static void open_connected(struct game *game)
+{
+    game_open(game);
+    connect_game(game);
+}
+
+#define GAME_TEST(function) TEST_WITH(function, struct game, game, open_connected, game_close)
+
+GAME_TEST(test_connect)
 {
     struct qs_description description;
-    struct game game;
 
-    game_open(&game);
-    connect_game(&game);
-    assert_int_equal(game.session.base.server, QS_END_B);
-    assert_int_equal(game.session.base.connection, 1);
-    assert_int_equal(game.session.base.version, 34);
-    assert_int_equal(game.session.qport, 1234);
-    q2_protocol.describe(&game.session.base, &description);
+    assert_int_equal(game->session.base.server, QS_END_B);
+    assert_int_equal(game->session.base.connection, 1);
+    assert_int_equal(game->session.base.version, 34);
+    assert_int_equal(game->session.qport, 1234);
+    q2_protocol.describe(&game->session.base, &description);
     assert_string_equal(description.version, "34");
     assert_string_equal(description.player, "somebody");
     assert_string_equal(description.map, "lab1");
     g_free(description.version);
     g_free(description.player);
     g_free(description.map);
-    game_close(&game);
 }
 
 /* The answer may come twice, and the client's first packets before it. */
@@ -125,37 +129,29 @@ TEST(test_again_without_disconnect)
     game_close(&game);
 }
 
-TEST(test_stale_packets_teach_nothing)
+GAME_TEST(test_stale_packets_teach_nothing)
 {
     static const char string[] = "\x0d\x00\x00old level";
     static const char newer[] = "\x0d\x00\x00new level";
-    struct game game;
 
-    game_open(&game);
-    connect_game(&game);
-    send_packet(&game, QS_END_B, 3, newer, sizeof newer);
-    send_packet(&game, QS_END_B, 2, string, sizeof string);
-    assert_false(game.decoder.accepted);
-    assert_int_equal(game.decoder.notes[QS_NOTE_SEQUENCE_STALE], 1);
-    assert_string_equal(qs_table_get(&game.session.configstrings, 0), "new level");
-    game_close(&game);
+    send_packet(game, QS_END_B, 3, newer, sizeof newer);
+    send_packet(game, QS_END_B, 2, string, sizeof string);
+    assert_false(game->decoder.accepted);
+    assert_int_equal(game->decoder.notes[QS_NOTE_SEQUENCE_STALE], 1);
+    assert_string_equal(qs_table_get(&game->session.configstrings, 0), "new level");
 }
 
 /* What a session knew stays as it was when a copy goes on. */
-TEST(test_copies)
+GAME_TEST(test_copies)
 {
     static const char string[] = "\x0d\x00\x00level";
     struct q2_session before;
-    struct game game;
 
-    game_open(&game);
-    connect_game(&game);
-    q2_protocol.session_copy(&before.base, &game.session.base);
-    send_packet(&game, QS_END_B, 1, string, sizeof string);
+    q2_protocol.session_copy(&before.base, &game->session.base);
+    send_packet(game, QS_END_B, 1, string, sizeof string);
     assert_null(qs_table_get(&before.configstrings, 0));
-    assert_non_null(qs_table_get(&game.session.configstrings, 0));
+    assert_non_null(qs_table_get(&game->session.configstrings, 0));
     q2_protocol.session_clear(&before.base);
-    game_close(&game);
 }
 
 /* --- Versions that are known, and not decoded --- */

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Sessions of the stored captures that are cut so that they begin late: how much of what players then show
@@ -202,7 +201,3 @@ def main():
         failures += problem is not None
         print(f"{'FAIL' if problem else 'ok  '} {FTE} from packet {cut + 1}, lent by {lender} {problem or ''}")
     return failures != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -27,84 +27,71 @@ static void assert_in_full(struct qw_frames *frames, struct qs_view expected)
 static const struct qs_view baseline_of_5 = {(const uint8_t *)"\5\0\7\1\0\2\x8\0\0\x10\0\0\x18\0\0",
                                              15};
 
-TEST(test_differences_from_the_baseline)
-{
-    struct qw_frames frames;
+#define FRAMES_TEST(function)                                                                      \
+    TEST_WITH(function, struct qw_frames, frames, qw_frames_init, qw_frames_clear)
 
-    qw_frames_init(&frames);
-    frames.format = plain;
-    qw_frames_baseline(&frames, baseline_of_5, false);
-    update(&frames, 10, VIEW("\5\0\x6\x82\x2\x20\0\0\0\0"), false);
+FRAMES_TEST(test_differences_from_the_baseline)
+{
+    frames->format = plain;
+    qw_frames_baseline(frames, baseline_of_5, false);
+    update(frames, 10, VIEW("\5\0\x6\x82\x2\x20\0\0\0\0"), false);
     /* As it came: entity 5 as its baseline, entity 6 with an origin and an angle. */
-    assert_in_full(&frames, VIEW("\x2f\5\0\x6\x82\x2\x20\0\0\0\0"));
-    update(&frames, 11, VIEW("\x0a\5\x22\3\x30\0\0\0"), true);
-    assert_in_full(&frames, VIEW("\x2f\5\x22\3\x30\0\x6\x82\x2\x20\0\0\0\0"));
-    update(&frames, 12, VIEW("\x0b\5\x22\1\x8\0\6\x40\0\0"), true);
-    assert_in_full(&frames, VIEW("\x2f\5\0\0\0"));
-    qw_frames_clear(&frames);
+    assert_in_full(frames, VIEW("\x2f\5\0\x6\x82\x2\x20\0\0\0\0"));
+    update(frames, 11, VIEW("\x0a\5\x22\3\x30\0\0\0"), true);
+    assert_in_full(frames, VIEW("\x2f\5\x22\3\x30\0\x6\x82\x2\x20\0\0\0\0"));
+    update(frames, 12, VIEW("\x0b\5\x22\1\x8\0\6\x40\0\0"), true);
+    assert_in_full(frames, VIEW("\x2f\5\0\0\0"));
 }
 
 /* Of a packet that was not there the newest frame stands in. */
-TEST(test_unknown_base)
+FRAMES_TEST(test_unknown_base)
 {
-    struct qw_frames frames;
     struct qw_update result;
 
-    qw_frames_init(&frames);
-    frames.format = plain;
-    update(&frames, 10, VIEW("\6\x80\x4\x9\0\0"), false);
-    qw_frames_update(&frames, 12, VIEW("\x0b\7\x80\x4\x9\0\0"), true, &result);
+    frames->format = plain;
+    update(frames, 10, VIEW("\6\x80\x4\x9\0\0"), false);
+    qw_frames_update(frames, 12, VIEW("\x0b\7\x80\x4\x9\0\0"), true, &result);
     assert_true(result.is_delta);
     assert_false(result.base_known);
     assert_int_equal(result.base, 11);
-    assert_in_full(&frames, VIEW("\x2f\6\x80\x4\x9\7\x80\x4\x9\0\0"));
-    qw_frames_clear(&frames);
+    assert_in_full(frames, VIEW("\x2f\6\x80\x4\x9\7\x80\x4\x9\0\0"));
 }
 
 /* MVD1's FLOATCOORDS: floats in deltas, i16 in baselines. */
-TEST(test_float_coordinates)
+FRAMES_TEST(test_float_coordinates)
 {
     struct fte_session session = {.mvd1 = MVD1_FLOATCOORDS};
-    struct qw_frames frames;
 
-    qw_frames_init(&frames);
-    frames.format = qw_delta_format(&session);
-    qw_frames_baseline(&frames, baseline_of_5, false);
-    update(&frames, 10, VIEW("\5\x06\0\0\x80\x3f\0\0\x40\x40\0\0"), false);
+    frames->format = qw_delta_format(&session);
+    qw_frames_baseline(frames, baseline_of_5, false);
+    update(frames, 10, VIEW("\5\x06\0\0\x80\x3f\0\0\x40\x40\0\0"), false);
     /* X is 1 as in the baseline, Y is 3 and not 2. */
-    assert_in_full(&frames, VIEW("\x2f\5\x04\0\0\x40\x40\0\0"));
-    qw_frames_clear(&frames);
+    assert_in_full(frames, VIEW("\x2f\5\x04\0\0\x40\x40\0\0"));
 }
 
 /* Numbers and models beyond a byte, and FTE's further fields. */
-TEST(test_further_bits)
+FRAMES_TEST(test_further_bits)
 {
     struct fte_session session = {.fte = FTE_ENTITYDBL | FTE_MODELDBL | FTE_TRANS | FTE_COLOURMOD};
-    struct qw_frames frames;
 
-    qw_frames_init(&frames);
-    frames.format = qw_delta_format(&session);
-    update(&frames, 10, VIEW("\7\x80\x84\xaa\x04\2\x11\x22\x33\x44\0\0"), false);
-    assert_in_full(&frames, VIEW("\x2f\7\x80\x84\xaa\x04\2\x11\x22\x33\x44\0\0"));
-    update(&frames, 11, VIEW("\x0a\7\xc0\x80\x20\0\0"), true);
-    assert_in_full(&frames, VIEW("\x2f\0\0"));
-    qw_frames_clear(&frames);
+    frames->format = qw_delta_format(&session);
+    update(frames, 10, VIEW("\7\x80\x84\xaa\x04\2\x11\x22\x33\x44\0\0"), false);
+    assert_in_full(frames, VIEW("\x2f\7\x80\x84\xaa\x04\2\x11\x22\x33\x44\0\0"));
+    update(frames, 11, VIEW("\x0a\7\xc0\x80\x20\0\0"), true);
+    assert_in_full(frames, VIEW("\x2f\0\0"));
 }
 
-TEST(test_no_more_than_players_take)
+FRAMES_TEST(test_no_more_than_players_take)
 {
     g_autoptr(GByteArray) body = g_byte_array_new(), full = g_byte_array_new();
-    struct qw_frames frames;
 
-    qw_frames_init(&frames);
-    frames.format = plain;
+    frames->format = plain;
     for (uint16_t number = 1; number <= 100; number++)
         qs_write_u16(body, number);
     qs_write_u16(body, 0);
-    update(&frames, 10, qs_view_of_bytes(body), false);
-    qw_frames_append(full, &frames);
+    update(frames, 10, qs_view_of_bytes(body), false);
+    qw_frames_append(full, frames);
     assert_int_equal(full->len, 1 + 2 * 64 + 2);
-    qw_frames_clear(&frames);
 }
 
 /* Many frames of each session are kept, so that one must not be larger than it can be. */
@@ -155,15 +142,13 @@ static void assert_states(struct qw_frames *frames, const struct qw_states *stat
     assert_in_full(frames, qs_view_of_bytes(expected));
 }
 
-TEST(test_late_is_as_at_once)
+FRAMES_TEST(test_late_is_as_at_once)
 {
     struct qw_states *at_once[PACKETS + 1] = {0};
     g_autoptr(GRand) rand = g_rand_new_with_seed(1);
-    struct qw_frames frames;
 
-    qw_frames_init(&frames);
-    frames.format = plain;
-    update(&frames, 1, VIEW("\0\0"), false);
+    frames->format = plain;
+    update(frames, 1, VIEW("\0\0"), false);
     for (uint32_t n = 2; n <= PACKETS; n++) {
         const uint32_t back = (uint32_t)g_rand_int_range(rand, 1, n < 60 ? (int)n : 60);
         g_autoptr(GByteArray) body = g_byte_array_new();
@@ -171,11 +156,10 @@ TEST(test_late_is_as_at_once)
         write_random(body, rand, (uint8_t)(n - back));
         at_once[n] = qw_states_apply(qw_states_copy(at_once[n - back]), NULL, &plain,
                                      qs_reader_over(body->data + 1, body->len - 1));
-        update(&frames, n, qs_view_of_bytes(body), true);
+        update(frames, n, qs_view_of_bytes(body), true);
         if (g_rand_int_range(rand, 0, 50) == 0 || n == PACKETS)
-            assert_states(&frames, at_once[n]);
+            assert_states(frames, at_once[n]);
     }
     for (uint32_t n = 0; n <= PACKETS; n++)
         g_free(at_once[n]);
-    qw_frames_clear(&frames);
 }

@@ -283,7 +283,6 @@ TEST(kept_up_to_a_number)
 {
     g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
     g_auto(comparison) result = {0};
-    g_autofree char *golden = NULL;
 
     append_packets(was, 1, 101);
     append_packets(is, 1001, 1101);

@@ -17,7 +17,6 @@ CAPTURE_FILES = [CAPTURES / name for name in (
     "nq-messages.pcap", "q2-gtv-limits.pcap", "q2-oob.pcap", "q2-q2repro.pcap", "q2-statistics.pcap",
     "q2-relay.mvd2", "qw-csqc.pcap", "qw-extended.pcap", "qw-ezquake37.qwd", "qw-fte-inputs.pcap",
     "qw-fte.mvd", "qw-oob.pcap", "qw-qtv.pcap", "qw-vanilla.pcap")]
-DEMOS = (".mvd", ".mvd2", ".qwd")
 
 
 class Goldens(ToolTest):

@@ -36,10 +36,6 @@ def begin_late(frames, share):
     return frames[int(len(frames) * share):]
 
 
-def end_early(frames, share):
-    return frames[:int(len(frames) * share)]
-
-
 def cut(frames, size):
     """Of each frame only `size` bytes were captured ("snaplen")."""
     return [frame._replace(data=frame.data[:size]) for frame in frames]

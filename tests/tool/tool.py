@@ -33,7 +33,7 @@ SAMPLE = CAPTURES / "qw-sample.pcap"
 # Made by the project, with a session of 25 packets that has everything.
 ACKNEX = CAPTURES / "acknex-generated.pcap"
 
-ETHERNET, RAW, PPP, PPP_ETHER = 1, 101, 9, 51
+ETHERNET, RAW, PPP = 1, 101, 9
 NULL, LOOP, SLL, SLL2 = 0, 108, 113, 276
 
 
@@ -91,18 +91,6 @@ def block(order, kind, body):
     body += bytes(-len(body) % 4)
     length = struct.pack(order + "I", len(body) + 12)
     return struct.pack(order + "I", kind) + length + body + length
-
-
-def fragments(packet, size):
-    """An IPv4 packet as fragments with `size` bytes of payload."""
-    header, payload = packet[:20], packet[20:]
-    pieces = range(0, len(payload), size)
-    return [ipv4_fragment(header, payload[at:at + size], at, at != pieces[-1]) for at in pieces]
-
-
-def ipv4_fragment(header, payload, offset, more):
-    return (header[:2] + struct.pack(">H", 20 + len(payload)) + header[4:6] +
-            struct.pack(">H", more << 13 | offset // 8) + header[8:] + payload)
 
 
 def as_ipv6(packet):

@@ -6,7 +6,9 @@
 
 /* --- Whole numbers */
 
-static void unsigned_numbers(struct qs_decoder *d)
+DECODES(test_unsigned, VIEW("\xfe\xdc\xfe\xfe\xdc\x98\xba\xdc\xfe\xfe\xdc\xba\x98"),
+        "toy.u8 0+1 = 254\ntoy.u16 1+2 = 65244\ntoy.u16 3+2 = 65244\n"
+        "toy.u32 5+4 = 4275878552\ntoy.u32 9+4 = 4275878552\n")
 {
     assert_int_equal(qs_u8(d, TOY_U8), 0xfe);
     assert_int_equal(qs_u16(d, TOY_U16), 0xfedc);
@@ -15,14 +17,9 @@ static void unsigned_numbers(struct qs_decoder *d)
     assert_int_equal(qs_u32be(d, TOY_U32), 0xfedcba98);
 }
 
-TEST(test_unsigned)
-{
-    expect_log(unsigned_numbers, VIEW("\xfe\xdc\xfe\xfe\xdc\x98\xba\xdc\xfe\xfe\xdc\xba\x98"),
-               "toy.u8 0+1 = 254\ntoy.u16 1+2 = 65244\ntoy.u16 3+2 = 65244\n"
-               "toy.u32 5+4 = 4275878552\ntoy.u32 9+4 = 4275878552\n");
-}
-
-static void signed_numbers(struct qs_decoder *d)
+DECODES(test_signed, VIEW("\x80\xfe\xff\0\0\0\x80\7\0\0\0"),
+        "toy.i8 0+1 = -128\ntoy.i16 1+2 = -2\ntoy.i32 3+4 = -2147483648\n"
+        "toy.i32 7+4 = 7\n")
 {
     assert_int_equal(qs_i8(d, TOY_I8), -128);
     assert_int_equal(qs_i16(d, TOY_I16), -2);
@@ -30,16 +27,11 @@ static void signed_numbers(struct qs_decoder *d)
     assert_int_equal(qs_i32(d, TOY_I32), 7);
 }
 
-TEST(test_signed)
-{
-    expect_log(signed_numbers, VIEW("\x80\xfe\xff\0\0\0\x80\7\0\0\0"),
-               "toy.i8 0+1 = -128\ntoy.i16 1+2 = -2\ntoy.i32 3+4 = -2147483648\n"
-               "toy.i32 7+4 = 7\n");
-}
-
 /* --- Fractions */
 
-static void fractions(struct qs_decoder *d)
+DECODES(test_fractions, VIEW("\0\0\xc0\xbf\xc0\xfd\xfc\xff"),
+        "toy.float 0+4 = -1.5\ntoy.double 4+1 = 3\ntoy.double 5+1 = -48\n"
+        "toy.double 6+2 = -0.5\n")
 {
     assert_true(qs_f32(d, TOY_FLOAT) == -1.5F);
     assert_int_equal(qs_scaled_u8(d, TOY_DOUBLE, 1.0 / 64), 192);
@@ -47,23 +39,11 @@ static void fractions(struct qs_decoder *d)
     assert_int_equal(qs_scaled_i16(d, TOY_DOUBLE, 0.125), -4);
 }
 
-TEST(test_fractions)
-{
-    expect_log(fractions, VIEW("\0\0\xc0\xbf\xc0\xfd\xfc\xff"),
-               "toy.float 0+4 = -1.5\ntoy.double 4+1 = 3\ntoy.double 5+1 = -48\n"
-               "toy.double 6+2 = -0.5\n");
-}
-
-static void not_finite(struct qs_decoder *d)
+DECODES(test_not_finite, VIEW("\0\0\x80\xff\0\0\xc0\x7f"),
+        "toy.float 0+4 = -inf\ntoy.float 4+4 = nan\n")
 {
     assert_true(isinf(qs_f32(d, TOY_FLOAT)));
     assert_true(isnan(qs_f32(d, TOY_FLOAT)));
-}
-
-TEST(test_not_finite)
-{
-    expect_log(not_finite, VIEW("\0\0\x80\xff\0\0\xc0\x7f"),
-               "toy.float 0+4 = -inf\ntoy.float 4+4 = nan\n");
 }
 
 /* --- Coordinates and angles in every format */
@@ -213,7 +193,9 @@ TEST(test_unheard_vectors)
 
 /* --- Texts and bytes */
 
-static void texts(struct qs_decoder *d)
+DECODES(test_texts, VIEW("hi\0\0a\0\1\2\x7f\0\0\1"),
+        "toy.text 0+3 = 6869\ntoy.text 3+1 = \ntoy.text 4+2 = 6100\n"
+        "toy.bytes 6+2 = 0102\ntoy.bytes 8+0 = \ntoy.ipv4 8+4 = 7f000001\n")
 {
     assert_view_is(qs_text(d, TOY_TEXT), VIEW("hi"));
     assert_view_is(qs_text(d, TOY_TEXT), VIEW(""));
@@ -221,13 +203,6 @@ static void texts(struct qs_decoder *d)
     assert_view_is(qs_bytes(d, TOY_BYTES, 2), VIEW("\1\2"));
     assert_view_is(qs_bytes(d, TOY_BYTES, 0), VIEW(""));
     assert_view_is(qs_bytes(d, TOY_IPV4, 4), VIEW("\x7f\0\0\1"));
-}
-
-TEST(test_texts)
-{
-    expect_log(texts, VIEW("hi\0\0a\0\1\2\x7f\0\0\1"),
-               "toy.text 0+3 = 6869\ntoy.text 3+1 = \ntoy.text 4+2 = 6100\n"
-               "toy.bytes 6+2 = 0102\ntoy.bytes 8+0 = \ntoy.ipv4 8+4 = 7f000001\n");
 }
 
 static void undecoded(struct qs_decoder *d)
@@ -246,7 +221,7 @@ TEST(test_undecoded)
 
 /* --- Overruns: each reader gives 0 and says nothing; so does everything after it */
 
-static void after_overrun(struct qs_decoder *d)
+DECODES(test_after_overrun, VIEW("0123456789"), "")
 {
     qs_bytes(d, TOY_BYTES, 100);
     assert_true(d->in.overrun);
@@ -275,22 +250,12 @@ static void after_overrun(struct qs_decoder *d)
     assert_int_equal(d->in.pos, 0);
 }
 
-TEST(test_after_overrun)
-{
-    expect_log(after_overrun, VIEW("0123456789"), "");
-}
-
 /* What did not fit is there to be shown, once somebody asks for the rest. */
-static void overrun_then_rest(struct qs_decoder *d)
+DECODES(test_rest_after_overrun, VIEW("\1\2\3"), "toy.u8 0+1 = 1\ntoy.undecoded 1+2 = 0203\n")
 {
     qs_u8(d, TOY_U8);
     qs_u32(d, TOY_U32);
     qs_undecoded(d);
-}
-
-TEST(test_rest_after_overrun)
-{
-    expect_log(overrun_then_rest, VIEW("\1\2\3"), "toy.u8 0+1 = 1\ntoy.undecoded 1+2 = 0203\n");
 }
 
 /* --- Rows with a mask */
@@ -313,18 +278,13 @@ TEST(test_parts)
                "toy.flags.high 5+1 = 0\n");
 }
 
-static void one_part(struct qs_decoder *d)
+/* A part on its own brings nothing along; a derived number brings derived parts. */
+DECODES(test_one_part, VIEW("0123"),
+        "toy.flags.low 3+1 = 1\n"
+        "toy.word 0+4 := 2147483649\ntoy.word.bit 0+4 := 1\ntoy.word.rest 0+4 := 1\n")
 {
     qs_emit_uint(d, TOY_FLAGS_LOW, 3, 1, 1);
     qs_emit_generated_uint(d, TOY_WORD, 0, 4, 0x80000001);
-}
-
-/* A part on its own brings nothing along; a derived number brings derived parts. */
-TEST(test_one_part)
-{
-    expect_log(one_part, VIEW("0123"),
-               "toy.flags.low 3+1 = 1\n"
-               "toy.word 0+4 := 2147483649\ntoy.word.bit 0+4 := 1\ntoy.word.rest 0+4 := 1\n");
 }
 
 /* --- Saying things directly */
@@ -371,7 +331,9 @@ TEST(test_groups)
                "close @2\nclose @2\nopen toy.group @17\nclose @19\n");
 }
 
-static void long_label(struct qs_decoder *d)
+DECODES(test_long_label, VIEW(""),
+        "open toy.group @0\nlabel \"0123456789012345678901234567890123456789"
+        "01234567890123456789…\"\nclose @0\n")
 {
     qs_open(d, TOY_GROUP);
     qs_label_text(d, "",
@@ -379,13 +341,6 @@ static void long_label(struct qs_decoder *d)
                        "01234567890123456789x"),
                   "");
     qs_close(d);
-}
-
-TEST(test_long_label)
-{
-    expect_log(long_label, VIEW(""),
-               "open toy.group @0\nlabel \"0123456789012345678901234567890123456789"
-               "01234567890123456789…\"\nclose @0\n");
 }
 
 static void notes(struct qs_decoder *d)

@@ -131,70 +131,63 @@ TEST(test_pieces)
     }
 }
 
+#define STREAM_TEST(function) TEST_WITH(function, struct stream, stream, open_stream, close_stream)
+
 /* What a server flushed is there at once. */
-TEST(test_flushed)
+STREAM_TEST(test_flushed)
 {
     uint32_t ends[PARTS];
     g_autoptr(GByteArray) plain = make_plain(ends);
     g_autoptr(GByteArray) packed = deflate_parts(plain, ends, Z_SYNC_FLUSH, Z_SYNC_FLUSH);
-    struct stream stream;
     uint32_t at = 0;
 
-    open_stream(&stream);
     for (unsigned i = 0; i < PARTS; i++) {
         uint32_t end = at + 4;
 
         while (memcmp(packed->data + end - 4, "\0\0\xff\xff", 4) != 0)
             end++;
-        assert_true(more(&stream, (struct qs_view){packed->data + at, end - at}));
+        assert_true(more(stream, (struct qs_view){packed->data + at, end - at}));
         at = end;
     }
     assert_int_equal(at, packed->len);
-    assert_int_equal(stream.out->len, plain->len);
-    close_stream(&stream);
+    assert_int_equal(stream->out->len, plain->len);
 }
 
 /* A stream that ends: what is behind belongs to somebody else, as its checksum does. */
-TEST(test_end)
+STREAM_TEST(test_end)
 {
     uint32_t ends[PARTS];
     g_autoptr(GByteArray) plain = make_plain(ends);
     g_autoptr(GByteArray) packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_FINISH);
-    struct stream stream;
 
-    open_stream(&stream);
-    assert_true(more(&stream, qs_view_of_bytes(packed)));
-    assert_int_equal(stream.used, packed->len - 4);
-    assert_true(stream.inflating.ended);
-    assert_int_equal(stream.out->len, plain->len);
-    close_stream(&stream);
+    assert_true(more(stream, qs_view_of_bytes(packed)));
+    assert_int_equal(stream->used, packed->len - 4);
+    assert_true(stream->inflating.ended);
+    assert_int_equal(stream->out->len, plain->len);
 }
 
 /* --- Copies --- */
 
-TEST(test_copies)
+STREAM_TEST(test_copies)
 {
     uint32_t ends[PARTS];
     g_autoptr(GByteArray) plain = make_plain(ends);
     g_autoptr(GByteArray) packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
     const uint32_t half = packed->len / 2;
-    struct stream stream;
     struct qs_inflate_stream copy;
 
-    open_stream(&stream);
-    assert_true(more(&stream, (struct qs_view){packed->data, half}));
+    assert_true(more(stream, (struct qs_view){packed->data, half}));
     for (unsigned i = 0; i < 2; i++) {
-        const guint before = stream.out->len;
+        const guint before = stream->out->len;
 
-        qs_inflate_stream_copy(&copy, &stream.inflating);
-        assert_true(more(&stream, (struct qs_view){packed->data + half, packed->len - half}));
-        assert_int_equal(stream.out->len, plain->len);
-        assert_memory_equal(stream.out->data, plain->data, plain->len);
-        qs_inflate_stream_clear(&stream.inflating);
-        stream.inflating = copy;
-        g_byte_array_set_size(stream.out, before);
+        qs_inflate_stream_copy(&copy, &stream->inflating);
+        assert_true(more(stream, (struct qs_view){packed->data + half, packed->len - half}));
+        assert_int_equal(stream->out->len, plain->len);
+        assert_memory_equal(stream->out->data, plain->data, plain->len);
+        qs_inflate_stream_clear(&stream->inflating);
+        stream->inflating = copy;
+        g_byte_array_set_size(stream->out, before);
     }
-    close_stream(&stream);
 }
 
 /* --- What is refused --- */

@@ -111,17 +111,12 @@ TEST(test_stop)
                "close @1\ntoy.undecoded 1+2 = 0101\n");
 }
 
-static void read_masked(struct qs_decoder *d)
+/* A protocol may keep flags beside the id, which are not part of it. */
+DECODES(test_id_mask, VIEW("\xe2\7"),
+        "open toy.group @0\ntoy.id 0+1 = 2\ntoy.u8 1+1 = 7\nclose @2\n")
 {
     d->id_mask = 0x1f;
     read_all(d);
-}
-
-/* A protocol may keep flags beside the id, which are not part of it. */
-TEST(test_id_mask)
-{
-    expect_log(read_masked, VIEW("\xe2\7"),
-               "open toy.group @0\ntoy.id 0+1 = 2\ntoy.u8 1+1 = 7\nclose @2\n");
 }
 
 /* --- What the loop leaves for rebuilders */
@@ -225,7 +220,10 @@ TEST(test_source)
                "open toy.group @5\ntoy.id 5+1 = 1\nclose @6\n");
 }
 
-static void nest_five(struct qs_decoder *d)
+DECODES(test_nesting_limit, VIEW("\7"),
+        "source \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\n"
+        "source end\nsource end\nsource end\nsource end\n"
+        "toy.u8 0+1 = 7\n")
 {
     static const uint8_t inner[1] = {0};
 
@@ -238,14 +236,6 @@ static void nest_five(struct qs_decoder *d)
     for (unsigned i = 0; i < QS_SOURCES_MAX; i++)
         qs_pop_source(d);
     assert_int_equal(qs_u8(d, TOY_U8), 7);
-}
-
-TEST(test_nesting_limit)
-{
-    expect_log(nest_five, VIEW("\7"),
-               "source \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\n"
-               "source end\nsource end\nsource end\nsource end\n"
-               "toy.u8 0+1 = 7\n");
 }
 
 /* Messages nested in messages, deeper than the limit: an end, and no crash. */

@@ -54,6 +54,15 @@ void log_sink_clear(struct log_sink *sink);
  */
 void expect_log(toy_script *script, struct qs_view data, const char *expected);
 
+/* A test of that: the script follows. */
+#define DECODES(function, data, expected)                                                          \
+    static toy_script decode_##function;                                                           \
+    TEST(function)                                                                                 \
+    {                                                                                              \
+        expect_log(decode_##function, data, expected);                                             \
+    }                                                                                              \
+    static void decode_##function(struct qs_decoder *d)
+
 /* A packet of `data`, from the end that sent the conversation's first packet. */
 struct qs_packet toy_packet(struct qs_view data);
 

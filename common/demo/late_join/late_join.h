@@ -67,7 +67,6 @@ struct qs_donor_match {
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
     uint32_t proof;   /* observations for the donor */
     bool unproven;    /* only the user says that the donor is of the session's map */
-    double distance;  /* of several that match the nearest is best; 0: it is as good as any */
 };
 
 /* Of a new match, which is all zeroes; and before it is freed. */

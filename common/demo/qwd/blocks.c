@@ -179,23 +179,15 @@ void qwd_blocks_level(struct qwd_blocks *blocks)
     memset(blocks->player.asked, 0, sizeof blocks->player.asked);
 }
 
-static void hold(struct qwd_blocks *blocks, uint32_t sequence, uint32_t base)
-{
-    if (blocks->held_count == QWD_BLOCKS_HELD)
-        forget_held(blocks, QWD_BLOCKS_HELD / 4);
-    blocks->held[blocks->held_count++] = (struct qwd_held){.sequence = sequence,
-                                                           .at = end_of(blocks),
-                                                           .out = blocks->player.out,
-                                                           .valid = blocks->player.valid,
-                                                           .base = base};
-}
-
-void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence, uint32_t base,
+void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
                        struct qs_view packet)
 {
     uint8_t *block;
 
-    hold(blocks, sequence, base);
+    if (blocks->held_count == QWD_BLOCKS_HELD)
+        forget_held(blocks, QWD_BLOCKS_HELD / 4);
+    blocks->held[blocks->held_count++] = (struct qwd_held){
+        .sequence = sequence, .at = end_of(blocks), .valid = blocks->player.valid};
     block = add_room(blocks, QWD_PACKET_HEADER + packet.size);
     qwd_put_packet_header(block, time, packet.size);
     memcpy(block + QWD_PACKET_HEADER, packet.data, packet.size);
@@ -213,8 +205,8 @@ static bool reaches(uint32_t out, uint32_t sequence)
 
 bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint32_t base)
 {
-    return base && base == qwd_player_base(player, sequence) && reaches(player->out, sequence) &&
-           reaches(player->out, base);
+    return base && base == player->asked[sequence % QWD_PLAYER_FRAMES] &&
+           reaches(player->out, sequence) && reaches(player->out, base);
 }
 
 /* `valid`: its last update at that block. */
@@ -226,26 +218,6 @@ static void count_command(struct qwd_player *player, uint32_t valid)
 
 /* --- Positions of client blocks --- */
 
-/* The first buffered packet that the client did not have yet; held_count: it had all. */
-static unsigned held_after(const struct qwd_blocks *blocks, uint32_t after)
-{
-    unsigned i = blocks->held_count;
-
-    while (i && blocks->held[i - 1].sequence > after)
-        i--;
-    return i;
-}
-
-/* Whether an engine that counts one more client block before them still accepts the updates from
- * packet `first` to offset `end`. */
-static bool may_count_before(const struct qwd_blocks *blocks, unsigned first, uint64_t end)
-{
-    for (unsigned i = first; i < blocks->held_count && blocks->held[i].at < end; i++)
-        if (blocks->held[i].base && !reaches(blocks->held[i].out + 1, blocks->held[i].base))
-            return false;
-    return true;
-}
-
 /* Inserts space for a client block before the packet held[i]. Returns its offset. */
 static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
 {
@@ -255,21 +227,21 @@ static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
 
     add_room(blocks, command_size(blocks));
     memmove(blocks->bytes + offset + command_size(blocks), blocks->bytes + offset, behind);
-    for (; i < blocks->held_count; i++) {
+    for (; i < blocks->held_count; i++)
         blocks->held[i].at += command_size(blocks);
-        blocks->held[i].out++;
-    }
     return at;
 }
 
-/* Client blocks are in the order of their numbers. */
+/* The first buffered packet that the client did not have yet, behind the last client block: those
+ * are in the order of their numbers. held_count: there is none. */
 static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
 {
-    unsigned i = held_after(blocks, after);
+    unsigned i = blocks->held_count;
 
-    while (i < blocks->held_count && blocks->held[i].at < blocks->command_end)
-        i++;
-    return may_count_before(blocks, i, UINT64_MAX) ? i : blocks->held_count;
+    while (i && blocks->held[i - 1].sequence > after &&
+           blocks->held[i - 1].at >= blocks->command_end)
+        i--;
+    return i;
 }
 
 /* Before the packet held[i], with its time. */
@@ -312,64 +284,13 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
 
 /* --- Generated client blocks --- */
 
-/* The block generated for that number, if still buffered; or NULL. */
-static struct qwd_command *made_command(struct qwd_blocks *blocks, uint32_t number)
-{
-    struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
-
-    return command->made && command->number == number && command->at >= blocks->start ? command
-                                                                                      : NULL;
-}
-
 void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd)
 {
-    struct qwd_command *command = made_command(blocks, number);
+    const struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
     uint8_t *block;
 
-    if (!command)
+    if (!command->made || command->number != number || command->at < blocks->start)
         return;
     block = byte_at(blocks, command->at);
     qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, blocks->form);
-}
-
-static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)
-{
-    uint8_t block[QWD_CMD_BLOCK_MAX];
-    const uint64_t from = command->at, to = blocks->held[i].at;
-    uint8_t *room = byte_at(blocks, to);
-
-    memcpy(block, byte_at(blocks, from), command_size(blocks));
-    memcpy(block, room, sizeof(float)); /* the time of the packet after it */
-    memmove(room + command_size(blocks), room, from - to);
-    memcpy(room, block, command_size(blocks));
-    blocks->player.asked[command->number % QWD_PLAYER_FRAMES] = blocks->held[i].valid;
-    for (; i < blocks->held_count && blocks->held[i].at < from; i++) {
-        blocks->held[i].at += command_size(blocks);
-        blocks->held[i].out++;
-    }
-    command->at = to;
-    if (blocks->command_end == from + command_size(blocks))
-        blocks->command_end = to + command_size(blocks);
-}
-
-/* Whether the client block with the previous number is before the offset. */
-static bool stands_before(const struct qwd_blocks *blocks, uint32_t number, uint64_t at)
-{
-    const struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
-
-    return command->number != number || command->at < at;
-}
-
-void qwd_blocks_place(struct qwd_blocks *blocks, uint32_t number, uint32_t after)
-{
-    struct qwd_command *command = made_command(blocks, number);
-    const unsigned i = held_after(blocks, after);
-
-    if (!command || i == blocks->held_count || blocks->held[i].at > command->at)
-        return;
-    if (!stands_before(blocks, number - 1, blocks->held[i].at))
-        qwd_blocks_place(blocks, number - 1, after);
-    if (stands_before(blocks, number - 1, blocks->held[i].at) &&
-        may_count_before(blocks, i, command->at))
-        move_command(blocks, command, i);
 }

@@ -30,12 +30,6 @@ struct qwd_player {
     uint32_t asked[QWD_PLAYER_FRAMES]; /* `valid` at each client block, by its number */
 };
 
-/* The frame that it would apply a delta in packet `sequence` to; 0: none. */
-static inline uint32_t qwd_player_base(const struct qwd_player *player, uint32_t sequence)
-{
-    return player->asked[sequence % QWD_PLAYER_FRAMES];
-}
-
 /* Whether it accepts a delta in packet `sequence` from packet `base`. */
 bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint32_t base);
 
@@ -43,9 +37,7 @@ bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint
 struct qwd_held {
     uint32_t sequence;
     uint64_t at;    /* offset in the demo */
-    uint32_t out;   /* client blocks that the engine has counted before it */
     uint32_t valid; /* the last update that the engine has accepted before it */
-    uint32_t base;  /* the frame that its update needs; 0: none */
 };
 
 /* A client block, by its number. */
@@ -94,12 +86,8 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
 /* The missing packet arrived: its command replaces the generated one if that is still buffered. */
 void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd);
 
-/* The client's packet `number` was sent when `after` was the last update that the client had: moves
- * its generated block there if still possible. */
-void qwd_blocks_place(struct qwd_blocks *blocks, uint32_t number, uint32_t after);
-
-/* Adds a packet of the server; `base` is the base frame of its update, or 0. */
-void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence, uint32_t base,
+/* Adds a packet of the server. */
+void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
                        struct qs_view packet);
 
 /* A level begins with the next packet: nothing can be inserted before it any more. */

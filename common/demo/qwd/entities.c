@@ -45,19 +45,16 @@ static struct qs_view body_of(const struct qwd_entities_packet *packet,
     return (struct qs_view){packet->content + message->offset + 1, message->length - 1};
 }
 
-bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base)
+uint32_t qwd_entities_base(const struct qwd_entities_packet *packet)
 {
-    if (!qs_has_message(packet->decoder, SVC_DELTAPACKETENTITIES))
-        return false;
-    for (guint i = 0; i < packet->decoder->messages->len; i++) {
-        const struct qs_message *message = qs_message_at(packet->decoder, i);
+    const struct qs_decoder *decoder = packet->decoder;
 
-        if (message->id != SVC_DELTAPACKETENTITIES)
-            continue;
-        *base = qw_delta_base(packet->decoder->sequence, body_of(packet, message).data[0]);
-        return true;
-    }
-    return false;
+    for (guint i = 0;
+         qs_has_message(decoder, SVC_DELTAPACKETENTITIES) && i < decoder->messages->len; i++)
+        if (qs_message_at(decoder, i)->id == SVC_DELTAPACKETENTITIES)
+            return qw_delta_base(decoder->sequence,
+                                 body_of(packet, qs_message_at(decoder, i)).data[0]);
+    return decoder->sequence;
 }
 
 /* --- Deltas from a packet --- */
@@ -102,8 +99,8 @@ static bool plays(const struct qwd_entities *entities, const struct qw_update *u
                                                                           sequence, update->base));
 }
 
-static struct qwd_entities_outcome
-follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet, guint index)
+static bool follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
+                          guint index)
 {
     const struct qs_message *message = qs_message_at(packet->decoder, index);
     const uint32_t sequence = packet->decoder->sequence;
@@ -111,10 +108,9 @@ follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *p
 
     qw_frames_update(&entities->frames, sequence, body_of(packet, message),
                      message->id == SVC_DELTAPACKETENTITIES, &update);
-    if (plays(entities, &update, sequence) && !(entities->out->sanitize && message->is_ambiguous))
-        return (struct qwd_entities_outcome){.accepted = true, .base = update.base};
-    return (struct qwd_entities_outcome){.accepted =
-                                             write_in_full(entities, packet, &update, index)};
+    return (plays(entities, &update, sequence) &&
+            !(entities->out->sanitize && message->is_ambiguous)) ||
+           write_in_full(entities, packet, &update, index);
 }
 
 /*
@@ -148,7 +144,7 @@ static void add_updates(struct qwd_entities *entities, const struct qwd_entities
     qs_write_u32(made, sequence);
     qs_write_u32(made, MIN(sequence, packet->decoder->acknowledged));
     append_updates(made, body, updates);
-    qwd_blocks_packet(entities->blocks, packet->time, sequence, 0, qs_view_of_bytes(made));
+    qwd_blocks_packet(entities->blocks, packet->time, sequence, qs_view_of_bytes(made));
     entities->replaced = sequence;
     entities->out->counts.repaired++;
 }
@@ -199,7 +195,7 @@ static void follow_replacement(struct qwd_entities *entities,
 /* --- All messages --- */
 
 static void follow_message(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
-                           guint index, struct qwd_entities_outcome *outcome)
+                           guint index, bool *accepted)
 {
     const struct qs_message *message = qs_message_at(packet->decoder, index);
     const struct qw_session *session = (const struct qw_session *)packet->decoder->session;
@@ -227,7 +223,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
-        *outcome = follow_update(entities, packet, index);
+        *accepted = follow_update(entities, packet, index);
         break;
     case SVC_FTE_UPDATEENTITIES:
         follow_replacement(entities, packet, index);
@@ -239,13 +235,12 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     }
 }
 
-struct qwd_entities_outcome qwd_entities_follow(struct qwd_entities *entities,
-                                                const struct qwd_entities_packet *packet)
+bool qwd_entities_follow(struct qwd_entities *entities, const struct qwd_entities_packet *packet)
 {
-    struct qwd_entities_outcome outcome = {.accepted = false};
+    bool accepted = false;
 
     for (guint i = 0; i < packet->decoder->messages->len; i++)
-        follow_message(entities, packet, i, &outcome);
+        follow_message(entities, packet, i, &accepted);
     entities->last = packet->decoder->sequence;
-    return outcome;
+    return accepted;
 }

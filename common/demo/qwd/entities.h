@@ -43,20 +43,13 @@ struct qwd_entities_packet {
     float time;
 };
 
-/* Whether the packet has a delta, and its base packet. */
-bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base);
-
-/* What an engine does with the packet. */
-struct qwd_entities_outcome {
-    bool accepted; /* an update */
-    uint32_t base; /* the frame that it needs for that; 0: none */
-};
+/* The packet that its delta counts from; its own number: it has none. */
+uint32_t qwd_entities_base(const struct qwd_entities_packet *packet);
 
 /*
  * Tracks the packet. The client blocks before the packet must have been counted, and the packet
- * must be added to the blocks next.
+ * must be added to the blocks next. Returns whether an engine accepts an update in it.
  */
-struct qwd_entities_outcome qwd_entities_follow(struct qwd_entities *entities,
-                                                const struct qwd_entities_packet *packet);
+bool qwd_entities_follow(struct qwd_entities *entities, const struct qwd_entities_packet *packet);
 
 #endif

@@ -69,7 +69,6 @@ static void set_variant(struct qwd_match *m, const struct qw_session *known)
     m->format = qwd_format_of(&m->variant);
     m->baselines = translated(view->baselines, &view->format, &m->format);
     m->own = qwd_view_new(&m->format);
-    m->own->baselines = qw_states_copy(m->baselines);
 }
 
 /* --- The record's first steps --- */

@@ -76,9 +76,8 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out);
 /* The first update of an entity. */
 struct qwd_first {
     uint32_t update; /* in which, from 0 */
-    bool removes;
-    bool arrives; /* it has a model, and no baseline; or its origin is sent, and it never moves */
-    bool repeats; /* its baseline's values are sent: it was in view */
+    bool arrives; /* with it, and was not in view: it has a model, and no baseline; or its origin is
+                     sent, and it never moves */
     struct qw_entity state; /* as if it had come into view with it */
 };
 
@@ -106,10 +105,12 @@ struct qwd_match {
     GHashTable *firsts;           /* number -> struct qwd_first */
     uint32_t gone[QW_STATES_MAX]; /* by number: packet in which it was removed; 0: it is there */
     uint32_t updates_at[QW_FRAMES_KEPT]; /* packets with updates, by place */
-    struct qwd_numbers known;            /* entities in view, of those with an update */
-    uint32_t update_count;               /* so far, until a full update: */
-    struct qs_samples samples;           /* struct qwd_sample, of `known` */
-    struct qwd_view *own;       /* since then; and states of entities that came into view */
+    struct qwd_numbers
+        mentioned;              /* permanent entities with an update: views are compared by them */
+    struct qwd_numbers known;   /* entities in view, of those with an update */
+    uint32_t update_count;      /* so far, until a full update: */
+    struct qs_samples samples;  /* struct qwd_sample, of `known` */
+    struct qwd_view *own;       /* votes for states of entities that came into view */
     struct qwd_updates updates; /* FTE's replacement deltas */
 
     struct qw_states *states; /* in view before its first update */
@@ -130,14 +131,10 @@ int qwd_find_slot(const struct qwd_match *m);
 const struct qw_entity *qwd_common_state(const struct qwd_match *m, uint16_t number,
                                          struct qw_entity *state);
 
-/* Whether that is the state, at the precision of shorts: one of the two may come from floats. */
-bool qwd_is_common_state(const struct qwd_match *m, const struct qw_entity *state);
-
 /* qs_late_join.observe of QuakeWorld. */
 bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
-/* Sets `states` to the entities in view before the first update, and finds the distance of the
- * donor's views from the session's. */
+/* Sets `states` to the entities in view before the first update. */
 void qwd_find_states(struct qwd_match *m);
 
 #endif

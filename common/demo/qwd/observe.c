@@ -111,20 +111,6 @@ static bool is_alike(const struct qwd_match *m, struct qw_entity one, struct qw_
     return qw_entities_equal(&coarse, &one, &other);
 }
 
-static bool repeats_model(const struct qw_delta *delta, const struct qw_entity *baseline,
-                          const struct qw_entity *state)
-{
-    return baseline && (delta->bits & U_MODEL) &&
-           qw_entity_model(baseline) == qw_entity_model(state);
-}
-
-bool qwd_is_common_state(const struct qwd_match *m, const struct qw_entity *state)
-{
-    struct qw_entity usual;
-
-    return qwd_common_state(m, state->number, &usual) && is_alike(m, usual, *state);
-}
-
 /* An entity is as the donor had it; `item`: at a place that only one map has. */
 static void agree(struct qwd_match *m, bool item)
 {
@@ -138,13 +124,15 @@ static void agree(struct qwd_match *m, bool item)
 static void judge(struct qwd_match *m, const struct qw_delta *delta, const struct qw_entity *state)
 {
     const struct qw_entity *baseline = qw_states_find(m->baselines, delta->number);
+    struct qw_entity usual;
 
-    if (!qw_entity_model(state) || repeats_model(delta, baseline, state)) {
+    if (!qw_entity_model(state) || (baseline && (delta->bits & U_MODEL) &&
+                                    qw_entity_model(baseline) == qw_entity_model(state))) {
         qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES, false);
         return;
     }
     qwd_view_vote(m->own, state);
-    if (baseline && qwd_is_common_state(m, state))
+    if (baseline && qwd_common_state(m, state->number, &usual) && is_alike(m, usual, *state))
         agree(m, delta->bits & ORIGIN);
 }
 
@@ -158,18 +146,17 @@ static bool arrives(const struct qwd_match *m, const struct qw_delta *delta,
 }
 
 /* Whether the donor had a state like the first update of a permanent entity. */
-static void weigh_first(struct qwd_match *m, const struct qwd_first *first)
+static void weigh_first(struct qwd_match *m, const struct qwd_first *first, bool removes)
 {
     struct qw_entity usual;
 
     if (!qw_states_find(m->baselines, first->state.number) ||
         !qwd_common_state(m, first->state.number, &usual))
         return;
-    if (first->removes || is_alike(m, usual, first->state)) {
-        agree(m, !first->removes && first->arrives);
-    } else if (!can_move(m, &usual)) {
+    if (removes || is_alike(m, usual, first->state))
+        agree(m, first->arrives);
+    else if (!can_move(m, &usual))
         qs_donor_match_note(&m->base, QS_EVIDENCE_STATES, false);
-    }
 }
 
 static void see_first(struct qwd_match *m, const struct qw_delta *delta,
@@ -183,12 +170,11 @@ static void see_first(struct qwd_match *m, const struct qw_delta *delta,
         return;
     first = g_new0(struct qwd_first, 1);
     first->update = m->update_count;
-    first->removes = delta->removes;
     first->state = *state;
-    first->arrives = arrives(m, delta, baseline, state);
-    first->repeats = repeats_model(delta, baseline, state);
+    first->arrives = !delta->removes && arrives(m, delta, baseline, state);
     g_hash_table_insert(m->firsts, number, first);
-    weigh_first(m, first);
+    qwd_numbers_set(&m->mentioned, baseline ? delta->number : 0, true);
+    weigh_first(m, first, delta->removes);
 }
 
 static void see_delta(struct qwd_match *m, uint32_t sequence, uint32_t base, bool whole,
@@ -221,30 +207,20 @@ static void see_whole(struct qwd_match *m)
 }
 
 /* Until a full update has arrived. */
-static void add_sample(struct qwd_match *m, uint8_t player)
-{
-    const uint32_t update = m->update_count++;
-    struct qwd_sample *sample;
-
-    if (!qs_samples_is_due(&m->samples, update))
-        return;
-    sample = qs_samples_add(&m->samples, update);
-    *sample = (struct qwd_sample){.update = update, .player = player, .numbers = m->known};
-    memcpy(sample->origin, m->origins[player], sizeof sample->origin);
-}
-
-static void see_view(struct qwd_match *m, struct qs_view body, bool is_delta)
+static void add_sample(struct qwd_match *m)
 {
     const int player = qwd_find_slot(m);
+    struct qwd_sample *sample;
 
-    if (player < 0)
+    if (player < 0 || m->whole_seen)
         return;
-    if (!m->whole_seen) {
-        add_sample(m, (uint8_t)player);
-        return;
+    if (qs_samples_is_due(&m->samples, m->update_count)) {
+        sample = qs_samples_add(&m->samples, m->update_count);
+        *sample = (struct qwd_sample){
+            .update = m->update_count, .player = (uint8_t)player, .numbers = m->known};
+        memcpy(sample->origin, m->origins[player], sizeof sample->origin);
     }
-    memcpy(m->own->origin, m->origins[player], sizeof m->own->origin);
-    qwd_view_update(m->own, (uint8_t)player, body, is_delta);
+    m->update_count++;
 }
 
 /* A removed entity may have returned in an update that the client had and the capture lacks. */
@@ -273,7 +249,7 @@ static void see_update(struct qwd_match *m, uint32_t sequence, struct qs_view bo
 
         see_delta(m, sequence, base, !is_delta, &delta, &in);
     }
-    see_view(m, body, is_delta);
+    add_sample(m);
 }
 
 /* The captured part of the session's own sign-on must equal the donor's. */

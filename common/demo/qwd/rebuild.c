@@ -222,7 +222,7 @@ static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decode
 static void end_donor_packet(struct qwd_rebuild *qwd)
 {
     if (qwd->packet->len > HEADER_SIZE)
-        qwd_blocks_packet(&qwd->blocks, qwd->time, qwd->donor_packets, 0,
+        qwd_blocks_packet(&qwd->blocks, qwd->time, qwd->donor_packets,
                           qs_view_of_bytes(qwd->packet));
     qs_bytes_empty(qwd->packet);
 }
@@ -483,20 +483,6 @@ static bool lacks_block_of(const struct qwd_rebuild *qwd, uint32_t number)
     return number >= qwd->blocks.player.out && (!qwd->has_next || number >= qwd->next);
 }
 
-/* The client packets that the server's packet answers have their blocks before it. */
-static void settle_blocks(struct qwd_rebuild *qwd, const struct qwd_entities_packet *server_packet)
-{
-    const struct qs_decoder *decoder = server_packet->decoder;
-    uint32_t base = decoder->sequence;
-    const bool has_delta = qwd_entities_base(server_packet, &base);
-
-    if (lacks_block_of(qwd, decoder->acknowledged))
-        add_acknowledged(qwd, session_of(decoder), server_packet->packet, decoder->acknowledged,
-                         base);
-    else if (has_delta && qwd_player_base(&qwd->blocks.player, decoder->sequence) != base)
-        qwd_blocks_place(&qwd->blocks, decoder->sequence, base);
-}
-
 /* --- Packets --- */
 
 static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
@@ -507,19 +493,21 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                                                       .packet = packet,
                                                       .content = content.data,
                                                       .time = clock_of(qwd, packet)};
-    struct qwd_entities_outcome outcome;
+    bool accepted;
 
     /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
     if (content.size <= content.start || qw_sign_on_is_torn(decoder))
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, qwd->out->sanitize);
-    settle_blocks(qwd, &server_packet);
-    outcome = qwd_entities_follow(&qwd->entities, &server_packet);
-    qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence, outcome.base,
+    if (lacks_block_of(qwd, decoder->acknowledged))
+        add_acknowledged(qwd, session_of(decoder), packet, decoder->acknowledged,
+                         qwd_entities_base(&server_packet));
+    accepted = qwd_entities_follow(&qwd->entities, &server_packet);
+    qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence,
                       filter(qwd, decoder, packet, &content));
-    qwd->shown |= outcome.accepted || session_of(decoder)->sign_on.done;
-    if (outcome.accepted)
+    qwd->shown |= accepted || session_of(decoder)->sign_on.done;
+    if (accepted)
         qwd->blocks.player.valid = decoder->sequence;
     qwd->incoming = decoder->sequence;
     qwd->has_packet = true;

@@ -15,41 +15,13 @@ enum {
     OF_FIVE = 4 /* fifths of the total weight that must have it in view */
 };
 
-/* --- Entities in view --- */
-
-/* Whether it was in view before its first update: PROTOCOL.md, section 9. */
-static bool was_in_view(const struct qwd_match *m, const struct qwd_first *first)
-{
-    if (first->removes || first->repeats)
-        return true;
-    return !first->arrives && !qwd_is_common_state(m, &first->state);
-}
-
 /* --- Entities without updates --- */
-
-/* A view of a donor's. */
-struct near {
-    const struct qwd_sample *sample; /* NULL: none */
-    double difference;
-};
 
 /* The weight of the donors' views that have each entity in view. */
 struct votes {
-    struct qwd_numbers mentioned; /* permanent entities, by which views are compared */
     double in_view[QW_STATES_MAX];
     double all;
 };
-
-static void find_mentioned(const struct qwd_match *m, struct qwd_numbers *mentioned)
-{
-    GHashTableIter iter;
-    gpointer number;
-
-    g_hash_table_iter_init(&iter, m->firsts);
-    while (g_hash_table_iter_next(&iter, &number, NULL))
-        if (qw_states_find(m->baselines, (uint16_t)GPOINTER_TO_UINT(number)))
-            qwd_numbers_set(mentioned, GPOINTER_TO_UINT(number), true);
-}
 
 /* Adds entities with later updates to a view of the session. */
 static void complete(const struct qwd_match *m, struct qwd_sample *sample)
@@ -62,7 +34,7 @@ static void complete(const struct qwd_match *m, struct qwd_sample *sample)
         const struct qwd_first *first = value;
 
         if (first->update > sample->update)
-            qwd_numbers_set(&sample->numbers, GPOINTER_TO_UINT(number), was_in_view(m, first));
+            qwd_numbers_set(&sample->numbers, GPOINTER_TO_UINT(number), !first->arrives);
     }
 }
 
@@ -77,60 +49,42 @@ static unsigned count_differences(const struct qwd_numbers *a, const struct qwd_
     return count;
 }
 
-static double difference(const struct qwd_sample *own, const struct qwd_sample *other,
-                         const struct qwd_numbers *mentioned)
+static double difference(const struct qwd_match *m, const struct qwd_sample *own,
+                         const struct qwd_sample *other)
 {
-    double sum = FAR * count_differences(&own->numbers, &other->numbers, mentioned);
+    double sum = FAR * count_differences(&own->numbers, &other->numbers, &m->mentioned);
 
     for (unsigned i = 0; i < 3; i++)
         sum += fabs((double)own->origin[i] - (double)other->origin[i]);
     return sum;
 }
 
-static void find_near(struct near *near, const struct qwd_view *view, const struct qwd_sample *own,
-                      const struct votes *votes)
+/* The donors' view that is nearest. */
+static void vote(const struct qwd_match *m, const struct qwd_sample *own, struct votes *votes)
 {
-    for (guint i = 0; i < view->samples.all->len; i++) {
-        const struct qwd_sample *sample = &g_array_index(view->samples.all, struct qwd_sample, i);
-        const double far = difference(own, sample, &votes->mentioned);
+    const struct qwd_sample *nearest = NULL;
+    double least = 0, weight;
 
-        if (!near->sample || far < near->difference)
-            *near = (struct near){sample, far};
+    for (guint i = 0; i < m->views->len; i++) {
+        const GArray *samples = ((struct qwd_view *)g_ptr_array_index(m->views, i))->samples.all;
+
+        for (guint j = 0; j < samples->len; j++) {
+            const struct qwd_sample *sample = &g_array_index(samples, struct qwd_sample, j);
+            const double far = difference(m, own, sample);
+
+            if (nearest && !(far < least))
+                continue;
+            nearest = sample;
+            least = far;
+        }
     }
-}
-
-static void vote(struct votes *votes, const struct near *near)
-{
-    const double weight = 1 / (NEAR + near->difference);
-
-    if (!(weight > 0)) /* an origin may be NaN */
+    weight = 1 / (NEAR + least);
+    if (!nearest || !(weight > 0)) /* an origin may be NaN */
         return;
     votes->all += weight;
     for (unsigned i = 0; i < QW_STATES_MAX; i++)
-        if (qwd_numbers_has(&near->sample->numbers, i))
+        if (qwd_numbers_has(&nearest->numbers, i))
             votes->in_view[i] += weight;
-}
-
-static void vote_of_view(const struct qwd_match *m, const struct qwd_sample *own,
-                         struct votes *votes)
-{
-    struct near near = {0};
-
-    find_near(&near, m->own, own, votes);
-    for (guint i = 0; i < m->views->len; i++)
-        find_near(&near, g_ptr_array_index(m->views, i), own, votes);
-    if (near.sample)
-        vote(votes, &near);
-}
-
-/* Of the donor alone, at the session's beginning, to compare it with other donors that match. */
-static double distance_of(const struct qwd_match *m, const struct qwd_sample *first,
-                          const struct votes *votes)
-{
-    struct near near = {0};
-
-    find_near(&near, g_ptr_array_index(m->views, 0), first, votes);
-    return near.sample ? near.difference : HUGE_VAL;
 }
 
 /*
@@ -141,16 +95,13 @@ static struct votes *count_votes(struct qwd_match *m)
 {
     struct votes *votes = g_new0(struct votes, 1);
 
-    find_mentioned(m, &votes->mentioned);
     for (guint i = 0; i < m->samples.all->len; i++) {
         struct qwd_sample own = g_array_index(m->samples.all, struct qwd_sample, i);
 
         if (own.player != m->variant.player)
             continue;
         complete(m, &own);
-        if (votes->all == 0)
-            m->base.distance = distance_of(m, &own, votes);
-        vote_of_view(m, &own, votes);
+        vote(m, &own, votes);
     }
     return votes;
 }
@@ -206,7 +157,7 @@ static bool state_before(const struct qwd_match *m, const struct votes *votes, u
     const struct qwd_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
     const struct qw_entity *baseline = qw_states_find(m->baselines, number);
 
-    if (!(first ? was_in_view(m, first) : stays_in_view(votes, number)))
+    if (!(first ? !first->arrives : stays_in_view(votes, number)))
         return false;
     return baseline ? state_of_item(m, baseline, state) : state_of_moment(m, number, first, state);
 }
