@@ -60,12 +60,6 @@ static void read_angles(struct qs_decoder *d)
     qs_close(d);
 }
 
-static void read_vector(struct qs_decoder *d, unsigned row)
-{
-    d->coord_format = QS_COORD_FLOAT32;
-    qs_coord3(d, row);
-}
-
 static void read_move_sequence(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
@@ -92,11 +86,11 @@ static void read_buttons(struct qs_decoder *d)
     if (fte && buttons & BUTTONS_WEAPON)
         qs_u32(d, NQ_MOVE_WEAPON);
     if (darkplaces || (fte && buttons & BUTTONS_CURSOR)) {
+        d->coord_format = QS_COORD_FLOAT32;
         qs_open(d, NQ_MOVE_CURSOR);
         qs_scaled_i16(d, NQ_CURSOR_X, 1.0 / INT16_MAX);
         qs_scaled_i16(d, NQ_CURSOR_Y, 1.0 / INT16_MAX);
-        read_vector(d, NQ_CURSOR_START);
-        read_vector(d, NQ_CURSOR_IMPACT);
+        qs_rows(d, NQ_CURSOR_START, NQ_CURSOR_IMPACT);
         fte_entity(d, NQ_CURSOR_ENTITY);
         qs_close(d);
     }
@@ -112,9 +106,8 @@ static void read_move(struct qs_decoder *d)
     if (nq_moves_begin_with_time(session))
         session->move_time = time;
     read_angles(d);
-    qs_i16(d, NQ_MOVE_FORWARD);
-    qs_i16(d, NQ_MOVE_SIDE);
-    qs_i16(d, NQ_MOVE_UP);
+    for (unsigned row = NQ_MOVE_FORWARD; row <= NQ_MOVE_UP; row++)
+        qs_i16(d, row);
     read_buttons(d);
     session->moved = !d->in.overrun;
 }
@@ -129,11 +122,7 @@ static void read_ackframe(struct qs_decoder *d)
     nq_acknowledge_frame(d, frame);
 }
 
-static void read_ackdownloaddata(struct qs_decoder *d)
-{
-    qs_u32(d, NQ_ACKDOWNLOADDATA_START);
-    qs_u16(d, NQ_ACKDOWNLOADDATA_SIZE);
-}
+QS_ROWS_READER(read_ackdownloaddata, NQ_ACKDOWNLOADDATA_START, NQ_ACKDOWNLOADDATA_SIZE)
 
 static void read_stringcmd(struct qs_decoder *d)
 {

@@ -9,11 +9,7 @@
 
 /* --- Requests --- */
 
-static void read_game(struct qs_decoder *d)
-{
-    qs_text(d, NQ_CONTROL_GAME);
-    qs_u8(d, NQ_CONTROL_VERSION);
-}
+QS_ROWS_READER(read_game, NQ_CONTROL_GAME, NQ_CONTROL_VERSION)
 
 /* ProQuake appends its name and version; the connection request also a password. */
 static void read_mod(struct qs_decoder *d)
@@ -49,10 +45,7 @@ static void read_player_request(struct qs_decoder *d)
     qs_request_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
 }
 
-static void read_rule_request(struct qs_decoder *d)
-{
-    qs_text(d, NQ_CONTROL_RULE);
-}
+QS_ROWS_READER(read_rule_request, NQ_CONTROL_RULE, NQ_CONTROL_RULE)
 
 static void read_rcon(struct qs_decoder *d)
 {
@@ -81,54 +74,37 @@ static void follow_port(struct qs_decoder *d, int32_t port)
 
 static void read_accept(struct qs_decoder *d)
 {
-    const int32_t port = qs_i32(d, NQ_CONTROL_PORT);
-
-    follow_port(d, port);
-    if (!qs_reader_left(&d->in))
-        return;
-    read_mod(d);
+    follow_port(d, qs_i32(d, NQ_CONTROL_PORT));
+    if (qs_reader_left(&d->in))
+        read_mod(d);
 }
 
 static void read_reject(struct qs_decoder *d)
 {
-    const struct qs_view reason = qs_text(d, NQ_CONTROL_REASON);
-
-    qs_label_text(d, ": ", reason, "");
+    qs_label_text(d, ": ", qs_text(d, NQ_CONTROL_REASON), "");
 }
 
 static void read_server_info(struct qs_decoder *d)
 {
-    qs_text(d, NQ_CONTROL_ADDRESS);
-    qs_text(d, NQ_CONTROL_HOSTNAME);
-    qs_text(d, NQ_CONTROL_LEVEL);
-    qs_u8(d, NQ_CONTROL_PLAYERS);
-    qs_u8(d, NQ_CONTROL_MAXPLAYERS);
+    qs_rows(d, NQ_CONTROL_ADDRESS, NQ_CONTROL_MAXPLAYERS);
     qs_u8(d, NQ_CONTROL_VERSION);
 }
 
 static void read_player_info(struct qs_decoder *d)
 {
     qs_request_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
-    qs_text(d, NQ_CONTROL_NAME);
-    qs_u32(d, NQ_CONTROL_COLORS);
-    qs_i32(d, NQ_CONTROL_FRAGS);
-    qs_i32(d, NQ_CONTROL_TIME);
+    qs_rows(d, NQ_CONTROL_NAME, NQ_CONTROL_TIME);
     qs_text(d, NQ_CONTROL_ADDRESS);
 }
 
 /* Empty behind the last rule. */
 static void read_rule_info(struct qs_decoder *d)
 {
-    if (!qs_reader_left(&d->in))
-        return;
-    qs_text(d, NQ_CONTROL_RULE);
-    qs_text(d, NQ_CONTROL_VALUE);
+    if (qs_reader_left(&d->in))
+        qs_rows(d, NQ_CONTROL_RULE, NQ_CONTROL_VALUE);
 }
 
-static void read_reply(struct qs_decoder *d)
-{
-    qs_text(d, NQ_CONTROL_REPLY);
-}
+QS_ROWS_READER(read_reply, NQ_CONTROL_REPLY, NQ_CONTROL_REPLY)
 
 /* --- The packet --- */
 

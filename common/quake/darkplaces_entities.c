@@ -34,20 +34,6 @@ static uint32_t read_bits(struct qs_decoder *d, unsigned row)
     return bits;
 }
 
-static void read_attachment(struct qs_decoder *d)
-{
-    qs_u16(d, NQ_ENTITY_TAG_ENTITY);
-    qs_u8(d, NQ_ENTITY_TAG_INDEX);
-}
-
-static void read_light(struct qs_decoder *d)
-{
-    qs_u16(d, NQ_ENTITY_LIGHT_RED);
-    qs_u16(d, NQ_ENTITY_LIGHT_GREEN);
-    qs_u16(d, NQ_ENTITY_LIGHT_BLUE);
-    qs_u16(d, NQ_ENTITY_LIGHT_RADIUS);
-}
-
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t at)
 {
     qs_emit_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
@@ -177,9 +163,9 @@ static void read_state(struct qs_decoder *d, struct qs_entity_update *update)
     if (bits & E_FLAGS && flags_late)
         read_flags(d, update->number);
     if (bits & E_TAGATTACHMENT)
-        read_attachment(d);
+        qs_rows(d, NQ_ENTITY_TAG_ENTITY, NQ_ENTITY_TAG_INDEX);
     if (bits & E_LIGHT)
-        read_light(d);
+        qs_rows(d, NQ_ENTITY_LIGHT_RED, NQ_ENTITY_LIGHT_RADIUS);
     if (bits & E_LIGHTSTYLE)
         qs_u8(d, NQ_ENTITY_LIGHT_STYLE);
     if (bits & E_LIGHTPFLAGS)
@@ -332,11 +318,9 @@ static void read_looks5(struct qs_decoder *d, uint32_t bits)
     if (bits & E5_COLORMAP)
         qs_u8(d, NQ_ENTITY_COLORMAP);
     if (bits & E5_ATTACHMENT)
-        read_attachment(d);
+        qs_rows(d, NQ_ENTITY_TAG_ENTITY, NQ_ENTITY_TAG_INDEX);
     if (bits & E5_LIGHT) {
-        read_light(d);
-        qs_u8(d, NQ_ENTITY_LIGHT_STYLE);
-        qs_u8(d, NQ_ENTITY_LIGHT_PFLAGS);
+        qs_rows(d, NQ_ENTITY_LIGHT_RED, NQ_ENTITY_LIGHT_PFLAGS);
     }
     if (bits & E5_GLOW) {
         qs_scaled_u8(d, NQ_ENTITY_GLOW_SIZE, glow_unit);

@@ -26,13 +26,10 @@ void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands);
 
 /* effects.c */
 void nq_read_particle(struct qs_decoder *d);
-void nq_read_skybox(struct qs_decoder *d);
 void nq_read_fog(struct qs_decoder *d);
 void nq_read_showlmp(struct qs_decoder *d);
-void nq_read_hidelmp(struct qs_decoder *d);
 void nq_read_effect(struct qs_decoder *d);
 void nq_read_effect2(struct qs_decoder *d);
-void nq_read_nehahra_skyboxsize(struct qs_decoder *d);
 void nq_read_nehahra_fog(struct qs_decoder *d);
 
 /* entities.c */
@@ -58,7 +55,6 @@ void nq_read_fte_move(struct qs_decoder *d);
 void nq_read_info_commands(struct qs_decoder *d, struct qs_view commands, uint32_t offset);
 
 void nq_read_sound(struct qs_decoder *d);
-void nq_read_stopsound(struct qs_decoder *d);
 void nq_read_spawnstaticsound(struct qs_decoder *d);
 void nq_read_spawnstaticsound2(struct qs_decoder *d);
 void nq_read_localsound(struct qs_decoder *d);

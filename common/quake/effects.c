@@ -15,57 +15,36 @@ void nq_read_particle(struct qs_decoder *d)
     for (unsigned axis = 0; axis < 3; axis++)
         qs_scaled_i8(d, NQ_PARTICLE_VELOCITY_X + axis, 1.0 / 16);
     qs_close(d);
-    qs_u8(d, NQ_PARTICLE_COUNT);
-    qs_u8(d, NQ_PARTICLE_COLOR);
-}
-
-void nq_read_skybox(struct qs_decoder *d)
-{
-    qs_text(d, NQ_SKYBOX_NAME);
+    qs_rows(d, NQ_PARTICLE_COUNT, NQ_PARTICLE_COLOR);
 }
 
 void nq_read_fog(struct qs_decoder *d)
 {
-    qs_scaled_u8(d, NQ_FOG_DENSITY, 1.0 / 255);
-    qs_scaled_u8(d, NQ_FOG_RED, 1.0 / 255);
-    qs_scaled_u8(d, NQ_FOG_GREEN, 1.0 / 255);
-    qs_scaled_u8(d, NQ_FOG_BLUE, 1.0 / 255);
+    for (unsigned row = NQ_FOG_DENSITY; row <= NQ_FOG_BLUE; row++)
+        qs_scaled_u8(d, row, 1.0 / 255);
     qs_scaled_i16(d, NQ_FOG_TIME, 1.0 / 100);
 }
 
 void nq_read_showlmp(struct qs_decoder *d)
 {
-    qs_text(d, NQ_SHOWLMP_SLOT);
-    qs_text(d, NQ_SHOWLMP_PICTURE);
+    qs_rows(d, NQ_SHOWLMP_SLOT, NQ_SHOWLMP_PICTURE);
     if (nq_has_nehahra(nq_session_of(d))) {
         qs_unsigned_byte(d, NQ_SHOWLMP_X);
         qs_unsigned_byte(d, NQ_SHOWLMP_Y);
     } else {
-        qs_i16(d, NQ_SHOWLMP_X);
-        qs_i16(d, NQ_SHOWLMP_Y);
+        qs_rows(d, NQ_SHOWLMP_X, NQ_SHOWLMP_Y);
     }
 }
 
-void nq_read_hidelmp(struct qs_decoder *d)
-{
-    qs_text(d, NQ_HIDELMP_SLOT);
-}
-
 /* --- Nehahra --- */
-
-void nq_read_nehahra_skyboxsize(struct qs_decoder *d)
-{
-    qs_coord(d, NQ_SKYBOXSIZE_SIZE);
-}
 
 void nq_read_nehahra_fog(struct qs_decoder *d)
 {
     if (!qs_u8(d, NQ_FOG_ENABLED))
         return;
     qs_f32(d, NQ_FOG_DENSITY);
-    qs_scaled_u8(d, NQ_FOG_RED, 1.0 / 255);
-    qs_scaled_u8(d, NQ_FOG_GREEN, 1.0 / 255);
-    qs_scaled_u8(d, NQ_FOG_BLUE, 1.0 / 255);
+    for (unsigned row = NQ_FOG_RED; row <= NQ_FOG_BLUE; row++)
+        qs_scaled_u8(d, row, 1.0 / 255);
 }
 
 /* --- DarkPlaces --- */
@@ -83,8 +62,7 @@ static void read_any_effect(struct qs_decoder *d, bool large)
         qs_u16(d, NQ_EFFECT_FRAME);
     else
         qs_u8(d, NQ_EFFECT_FRAME);
-    qs_u8(d, NQ_EFFECT_COUNT);
-    qs_u8(d, NQ_EFFECT_RATE);
+    qs_rows(d, NQ_EFFECT_COUNT, NQ_EFFECT_RATE);
 }
 
 void nq_read_effect(struct qs_decoder *d)
@@ -104,17 +82,13 @@ void nq_read_effect2(struct qs_decoder *d)
  * CL_ParseStaticSound; fteqw cl_parse.c, CLNQ_ParseStartSoundPacket.
  */
 
-static void name_sound(struct qs_decoder *d, unsigned row, uint32_t number, uint32_t at)
-{
-    qs_emit_name(d, row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
-}
-
 static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigned name_row,
                               bool large)
 {
     const uint32_t at = d->in.pos;
+    const uint16_t number = large ? qs_u16(d, number_row) : qs_u8(d, number_row);
 
-    name_sound(d, name_row, large ? qs_u16(d, number_row) : qs_u8(d, number_row), at);
+    qs_emit_name(d, name_row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
 }
 
 /* Entity and channel share a word, or with SND_LARGEENTITY stand apart. */
@@ -179,24 +153,17 @@ void nq_read_sound2(struct qs_decoder *d)
     read_any_sound(d, true);
 }
 
-void nq_read_stopsound(struct qs_decoder *d)
-{
-    qs_u16(d, NQ_STOPSOUND_ENTITY_CHANNEL);
-}
-
-/* FTE's: fteqw cl_parse.c, CL_ParseStaticSound. */
-static void read_staticsound_number(struct qs_decoder *d, bool large)
+/* Behind the origin. FTE's number: fteqw cl_parse.c, CL_ParseStaticSound. */
+static void read_staticsound(struct qs_decoder *d, bool large)
 {
     const uint32_t at = d->in.pos;
+    uint16_t number;
 
     if (large && nq_session_of(d)->ext.fte2 & FTE2_LERPTIME)
-        name_sound(d, NQ_STATICSOUND_NAME, fte_uleb128_short(d, NQ_STATICSOUND_NUMBER), at);
+        number = fte_uleb128_short(d, NQ_STATICSOUND_NUMBER);
     else
-        read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
-}
-
-static void read_staticsound_level(struct qs_decoder *d)
-{
+        number = large ? qs_u16(d, NQ_STATICSOUND_NUMBER) : qs_u8(d, NQ_STATICSOUND_NUMBER);
+    qs_emit_name(d, NQ_STATICSOUND_NAME, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
     qs_scaled_u8(d, NQ_STATICSOUND_VOLUME, 1.0 / 255);
     qs_scaled_u8(d, NQ_STATICSOUND_ATTENUATION, 1.0 / 64);
 }
@@ -225,15 +192,13 @@ static bool next_is_wide(const struct qs_decoder *d)
 void nq_read_spawnstaticsound(struct qs_decoder *d)
 {
     qs_coord3(d, NQ_STATICSOUND_ORIGIN);
-    read_staticsound_number(d, next_is_wide(d));
-    read_staticsound_level(d);
+    read_staticsound(d, next_is_wide(d));
 }
 
 void nq_read_spawnstaticsound2(struct qs_decoder *d)
 {
     qs_coord3(d, NQ_STATICSOUND_ORIGIN);
-    read_staticsound_number(d, true);
-    read_staticsound_level(d);
+    read_staticsound(d, true);
 }
 
 /* The re-release's sound for one player alone: QuakeSpasm cl_parse.c, CL_ParseLocalSound. */

@@ -28,104 +28,61 @@ static void emit_word(struct qs_decoder *d, const struct command *command, unsig
     qs_emit_bytes(d, id, command->offset + word->offset, word->length, word->text);
 }
 
-/* The text of a word, behind its quotation mark. */
-static uint32_t text_offset(const struct command *command, const struct qs_token *word)
-{
-    return command->offset + word->offset + (word->text.size < word->length);
-}
-
-/* --- Players --- */
-
 static bool next_slot(struct qs_decoder *d, struct command *command, uint8_t *slot)
 {
     struct qs_token word;
     int64_t number;
 
-    if (!next_word(command, &word) || !qs_view_number(word.text, &number) || number < 0 ||
-        number > UINT8_MAX)
+    if (!next_word(command, &word) || !qs_view_number_within(word.text, 0, UINT8_MAX, &number))
         return false;
     *slot = (uint8_t)number;
     qs_emit_uint(d, NQ_USERINFO_PLAYER, command->offset + word.offset, word.length, *slot);
     return true;
 }
 
-/* One that has no name is not in the game. */
-static void learn_name(struct qs_decoder *d, uint8_t slot, struct qs_view name)
-{
-    qs_table_set_name(&nq_session_of(d)->players, slot, name);
-}
-
-/* //fui SLOT "INFO": all of a player's. */
-static void read_full_user_info(struct qs_decoder *d, struct command *command)
-{
-    struct qs_token info;
-    uint8_t slot;
-
-    if (!next_slot(d, command, &slot) || !next_word(command, &info))
-        return;
-    learn_name(d, slot, qs_info_value(info.text, "name"));
-    qs_emit_info(d, &rows, info.text, text_offset(command, &info));
-}
-
-static void emit_pair(struct qs_decoder *d, const struct command *command,
-                      const struct qs_token *key, const struct qs_token *value)
-{
-    qs_open_at(d, NQ_INFO, command->offset + key->offset);
-    emit_word(d, command, NQ_INFO_KEY, key);
-    emit_word(d, command, NQ_INFO_VALUE, value);
-    qs_close_at(d, command->offset + value->offset + value->length);
-}
-
-/* //ui SLOT "KEY" "VALUE": a part of it. */
-static void read_user_info(struct qs_decoder *d, struct command *command)
-{
-    struct qs_token key, value;
-    uint8_t slot;
-
-    if (!next_slot(d, command, &slot) || !next_word(command, &key) || !next_word(command, &value))
-        return;
-    if (qs_view_equal(key.text, "name"))
-        learn_name(d, slot, value.text);
-    emit_pair(d, command, &key, &value);
-}
-
-/* --- The server --- */
-
-static void read_full_server_info(struct qs_decoder *d, struct command *command)
-{
-    struct qs_token info;
-
-    if (next_word(command, &info))
-        qs_emit_info(d, &rows, info.text, text_offset(command, &info));
-}
-
-static void read_server_info(struct qs_decoder *d, struct command *command)
-{
-    struct qs_token key, value;
-
-    if (next_word(command, &key) && next_word(command, &value))
-        emit_pair(d, command, &key, &value);
-}
-
-/* --- Commands --- */
-
+/* SLOT "INFO", SLOT "KEY" "VALUE", or the same of the server, without a slot. A player that has no
+ * name is not in the game. */
 static const struct known_command {
     const char *name;
     unsigned group;
-    void (*read)(struct qs_decoder *d, struct command *command);
+    bool whole; /* the info string; else a part of it */
 } known_commands[] = {
-    {"//ui", NQ_USERINFO, read_user_info},
-    {"//fui", NQ_USERINFO, read_full_user_info},
-    {"//svi", NQ_SERVERINFO_STRING, read_server_info},
-    {"//fullserverinfo", NQ_SERVERINFO_STRING, read_full_server_info},
+    {"//ui", NQ_USERINFO, false},
+    {"//fui", NQ_USERINFO, true},
+    {"//svi", NQ_SERVERINFO_STRING, false},
+    {"//fullserverinfo", NQ_SERVERINFO_STRING, true},
 };
+
+static void read_arguments(struct qs_decoder *d, struct command *command,
+                           const struct known_command *known)
+{
+    const bool of_player = known->group == NQ_USERINFO;
+    struct qs_token info, value;
+    uint8_t slot;
+
+    if ((of_player && !next_slot(d, command, &slot)) || !next_word(command, &info) ||
+        (!known->whole && !next_word(command, &value)))
+        return;
+    if (of_player && (known->whole || qs_view_equal(info.text, "name")))
+        qs_table_set_name(&nq_session_of(d)->players, slot,
+                          known->whole ? qs_info_value(info.text, "name") : value.text);
+    if (known->whole) {
+        qs_emit_info(d, &rows, info.text,
+                     command->offset + info.offset + (info.text.size < info.length));
+        return;
+    }
+    qs_open_at(d, NQ_INFO, command->offset + info.offset);
+    emit_word(d, command, NQ_INFO_KEY, &info);
+    emit_word(d, command, NQ_INFO_VALUE, &value);
+    qs_close_at(d, command->offset + value.offset + value.length);
+}
 
 static void read_known(struct qs_decoder *d, struct command *command,
                        const struct known_command *known)
 {
     qs_open_at(d, known->group, command->offset);
     qs_label_text(d, ": ", command->line, "");
-    known->read(d, command);
+    read_arguments(d, command, known);
     qs_close_at(d, command->offset + command->line.size);
 }
 

@@ -153,23 +153,10 @@ static void read_centerprint(struct qs_decoder *d)
     qs_label_text(d, ": ", qs_text(d, NQ_CENTERPRINT_TEXT), "");
 }
 
-static void read_finale(struct qs_decoder *d)
-{
-    qs_text(d, NQ_FINALE_TEXT);
-}
-
-static void read_cutscene(struct qs_decoder *d)
-{
-    qs_text(d, NQ_CUTSCENE_TEXT);
-}
-
 /* --- The player's view and state --- */
 
-static void read_updatestat(struct qs_decoder *d)
-{
-    qs_u8(d, NQ_UPDATESTAT_INDEX);
-    qs_i32(d, NQ_UPDATESTAT_VALUE);
-}
+QS_ROWS_READER(read_updatestat, NQ_UPDATESTAT_INDEX, NQ_UPDATESTAT_VALUE)
+QS_ROWS_READER(read_damage, NQ_DAMAGE_ARMOR, NQ_DAMAGE_ORIGIN)
 
 static void read_updatestatstring(struct qs_decoder *d)
 {
@@ -213,24 +200,6 @@ static void read_setangle(struct qs_decoder *d)
     qs_close(d);
 }
 
-static void read_damage(struct qs_decoder *d)
-{
-    qs_u8(d, NQ_DAMAGE_ARMOR);
-    qs_u8(d, NQ_DAMAGE_HEALTH);
-    qs_coord3(d, NQ_DAMAGE_ORIGIN);
-}
-
-static void read_setpause(struct qs_decoder *d)
-{
-    qs_u8(d, NQ_SETPAUSE_PAUSED);
-}
-
-static void read_cdtrack(struct qs_decoder *d)
-{
-    qs_u8(d, NQ_CDTRACK_TRACK);
-    qs_u8(d, NQ_CDTRACK_LOOP);
-}
-
 /* --- Players --- */
 
 /* FTE has no room for more: fteqw client.h; cl_parse.c CLNQ_ParseServerMessage. */
@@ -270,16 +239,16 @@ static void read_updatecolors(struct qs_decoder *d)
 
 /* --- The others --- */
 
-static void read_lightstyle(struct qs_decoder *d)
-{
-    qs_u8(d, NQ_LIGHTSTYLE_STYLE);
-    qs_text(d, NQ_LIGHTSTYLE_MAP);
-}
-
-static void read_achievement(struct qs_decoder *d)
-{
-    qs_text(d, NQ_ACHIEVEMENT_ID);
-}
+QS_ROWS_READER(read_setpause, NQ_SETPAUSE_PAUSED, NQ_SETPAUSE_PAUSED)
+QS_ROWS_READER(read_cdtrack, NQ_CDTRACK_TRACK, NQ_CDTRACK_LOOP)
+QS_ROWS_READER(read_lightstyle, NQ_LIGHTSTYLE_STYLE, NQ_LIGHTSTYLE_MAP)
+QS_ROWS_READER(read_stopsound, NQ_STOPSOUND_ENTITY_CHANNEL, NQ_STOPSOUND_CHANNEL)
+QS_ROWS_READER(read_finale, NQ_FINALE_TEXT, NQ_FINALE_TEXT)
+QS_ROWS_READER(read_cutscene, NQ_CUTSCENE_TEXT, NQ_CUTSCENE_TEXT)
+QS_ROWS_READER(read_achievement, NQ_ACHIEVEMENT_ID, NQ_ACHIEVEMENT_ID)
+QS_ROWS_READER(read_skybox, NQ_SKYBOX_NAME, NQ_SKYBOX_NAME)
+QS_ROWS_READER(read_skyboxsize, NQ_SKYBOXSIZE_SIZE, NQ_SKYBOXSIZE_SIZE)
+QS_ROWS_READER(read_hidelmp, NQ_HIDELMP_SLOT, NQ_HIDELMP_SLOT)
 
 static void read_updatestatubyte(struct qs_decoder *d)
 {

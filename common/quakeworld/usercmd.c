@@ -77,58 +77,48 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
 
 /* --- Writing --- */
 
-static void put_move(GByteArray *to, bool narrow, int16_t move)
-{
-    if (narrow)
-        qs_write_u8(to, (uint8_t)CLAMP(move / 8, INT8_MIN, INT8_MAX));
-    else
-        qs_write_u16(to, (uint16_t)move);
-}
-
-/* What differs. Up to protocol 26 the yaw is always sent, and its bit is the duration's. */
-static uint8_t bits_of(bool narrow, const struct qw_usercmd *from, const struct qw_usercmd *cmd)
-{
-    unsigned bits = 0;
-
-    bits |= cmd->angles[0] != from->angles[0] ? CM_ANGLE1 : 0;
-    bits |= cmd->angles[2] != from->angles[2] ? CM_ANGLE3 : 0;
-    bits |= cmd->forward != from->forward ? CM_FORWARD : 0;
-    bits |= cmd->side != from->side ? CM_SIDE : 0;
-    bits |= cmd->up != from->up ? CM_UP : 0;
-    bits |= cmd->buttons != from->buttons ? CM_BUTTONS : 0;
-    bits |= cmd->impulse != from->impulse ? CM_IMPULSE : 0;
-    if (narrow)
-        bits |= cmd->msec != from->msec ? CM_MSEC : 0;
-    else
-        bits |= cmd->angles[1] != from->angles[1] ? CM_ANGLE2 : 0;
-    return (uint8_t)bits;
-}
-
-/* In the order in which qw_read_usercmd() reads. */
+/* In the order in which qw_read_usercmd() reads; the byte of bits first, once they are known. Up to
+ * protocol 26 the yaw is always sent, and its bit is the duration's. */
 static void append_usercmd(GByteArray *to, bool narrow, const struct qw_usercmd *from,
                            const struct qw_usercmd *cmd)
 {
-    const uint8_t bits = bits_of(narrow, from, cmd);
+    static const uint8_t angle_bits[] = {CM_ANGLE1, CM_ANGLE2, CM_ANGLE3};
+    const int16_t moves[][2] = {
+        {from->forward, cmd->forward}, {from->side, cmd->side}, {from->up, cmd->up}};
+    const guint at = to->len;
+    unsigned bits = 0;
 
-    qs_write_u8(to, bits);
-    if (bits & CM_ANGLE1)
-        qs_write_u16(to, cmd->angles[0]);
-    if (narrow || bits & CM_ANGLE2)
-        qs_write_u16(to, cmd->angles[1]);
-    if (bits & CM_ANGLE3)
-        qs_write_u16(to, cmd->angles[2]);
-    if (bits & CM_FORWARD)
-        put_move(to, narrow, cmd->forward);
-    if (bits & CM_SIDE)
-        put_move(to, narrow, cmd->side);
-    if (bits & CM_UP)
-        put_move(to, narrow, cmd->up);
-    if (bits & CM_BUTTONS)
+    qs_write_u8(to, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        const bool always = narrow && angle_bits[i] == CM_ANGLE2;
+
+        if (!always && cmd->angles[i] == from->angles[i])
+            continue;
+        bits |= always ? 0 : angle_bits[i];
+        qs_write_u16(to, cmd->angles[i]);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        if (moves[i][0] == moves[i][1])
+            continue;
+        bits |= (uint32_t)CM_FORWARD << i;
+        if (narrow)
+            qs_write_u8(to, (uint8_t)CLAMP(moves[i][1] / 8, INT8_MIN, INT8_MAX));
+        else
+            qs_write_u16(to, (uint16_t)moves[i][1]);
+    }
+    if (cmd->buttons != from->buttons) {
+        bits |= CM_BUTTONS;
         qs_write_u8(to, cmd->buttons);
-    if (bits & CM_IMPULSE)
+    }
+    if (cmd->impulse != from->impulse) {
+        bits |= CM_IMPULSE;
         qs_write_u8(to, cmd->impulse);
-    if (!narrow || bits & CM_MSEC)
+    }
+    if (!narrow || cmd->msec != from->msec) {
+        bits |= narrow ? CM_MSEC : 0;
         qs_write_u8(to, cmd->msec);
+    }
+    to->data[at] = (uint8_t)bits;
 }
 
 void qw_append_move(GByteArray *to, int32_t version, const struct qw_usercmd cmds[3],

@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 
-import jumps
 from measure import MEGABYTE, Comparison, Run, median
 from multiply import multiply
 
@@ -203,10 +202,6 @@ def dissection(table, work, inputs):
                   lambda: work.tshark(file, "-T", "json", plugin=False))
     table.at_most("tshark -2 : one pass, with the plugin", 2,
                   lambda: work.tshark(file, "-2"), lambda: work.tshark(file))
-    if shutil.which("sharkd"):
-        in_order, jumping = jumps.seconds(file, work.environment())
-        table.row("packets in any order : one after the other (sharkd)",
-                  f"{jumping / in_order:.2f} x", "<= 1.2 x", jumping <= 1.2 * in_order)
     more = memory_of_packet(table, work, inputs)
     table.row("memory of a packet above the built-in's", f"{more:.0f} B", "<= 150 B", more <= 150)
 

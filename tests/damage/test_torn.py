@@ -9,11 +9,11 @@ played with all of its sign-on or not at all, and messages of Quake that are mis
 import collections
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 
 import capture
+import comparison
 import dem
 
 WINDOW = 20  # packets
@@ -30,12 +30,7 @@ STORED = ["netquake/d1-darkplaces-server/d1-dpserver-qsclient-quake15", "netquak
 def blocks_of(demo):
     if demo.suffix == ".dem":
         return [block.messages for block in dem.read(demo)[1]]
-    data, blocks = demo.read_bytes(), []
-    while len(data) >= 4 and data[:4] != b"\xff" * 4:
-        size, = struct.unpack_from("<i", data)
-        blocks.append(data[4:4 + size])
-        data = data[4 + size:]
-    return blocks
+    return comparison.blocks_of(demo)
 
 
 def starts_of(blocks):

@@ -5,6 +5,8 @@ import gzip
 import io
 import itertools
 import struct
+
+import pcap
 import zipfile
 
 from tool import CAPTURES
@@ -71,12 +73,7 @@ def records_of(capture):
 
 def split_records(data):
     """The file's header, then each packet with its own."""
-    at = 24
-    yield data[:24]
-    while at < len(data):
-        size, = struct.unpack_from("<I", data, at + 8)
-        yield data[at:at + 16 + size]
-        at += 16 + size
+    return data[:pcap.HEADER], *pcap.records(data)
 
 
 def changed(record, change):

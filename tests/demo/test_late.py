@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions that were running when the capture began: who lends them a sign-on, and what comes out."""
 
@@ -8,6 +7,7 @@ import re
 import struct
 import subprocess
 
+from comparison import blocks_of
 from late import PAYLOAD, cut, merged, readdressed
 import tool
 from tool import CAPTURES, Capture, ToolTest
@@ -127,16 +127,6 @@ class Quake(Late):
         self.assertIn("no demo: retry with --sign-on DEMO", error)
         self.convert(without, "--sign-on", "lender.dem")
         self.assertEqual(len(self.demos()), 1)
-
-
-def blocks_of(path):
-    """Of a DM2 demo."""
-    data, at, found = path.read_bytes(), 0, []
-    while data[at:at + 4] != b"\xff\xff\xff\xff":
-        size, = struct.unpack_from("<I", data, at)
-        found.append(data[at + 4:at + 4 + size])
-        at += 4 + size
-    return found
 
 
 class Quake2(Late):

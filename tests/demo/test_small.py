@@ -7,25 +7,14 @@ import io
 import json
 import pathlib
 import re
-import shutil
 import struct
-import tempfile
-import unittest
 import zipfile
 
 import demos
+from tool import ToolTest
 
 
-class SmallDemos(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="quakeshark-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, data):
-        path = self.folder / name
-        path.write_bytes(data)
-        return path
-
+class SmallDemos(ToolTest):
     def blocks(self, path):
         """How many blocks the dump has, without a DEM's line."""
         return sum(packet["packet"] > 0 for packet in demos.dumped(path))

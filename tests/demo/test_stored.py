@@ -3,12 +3,9 @@
 
 import functools
 import itertools
-import pathlib
-import shutil
-import tempfile
-import unittest
 
 import demos
+from tool import ToolTest
 
 # Blocks of each demo whose fields are compared: enough to be in the middle of a game.
 BLOCKS = 120
@@ -41,12 +38,8 @@ def after_handshake(packets):
             if "session" in packet and packet["fields"][0]["name"] != "qw.qtv.reply")
 
 
-class StoredDemos(unittest.TestCase):
+class StoredDemos(ToolTest):
     stored = demos.demos_or_skip()
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="quakeshark-"))
-        self.addCleanup(shutil.rmtree, self.folder)
 
     def test_check(self):
         """The check lists and dumps as well: it hears of every field."""

@@ -11,11 +11,11 @@ demos that it drops updates of, and against recordings of clients.
 
 import pathlib
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 
+import pcap
 import player
 import recordings
 from qwd import split
@@ -47,12 +47,7 @@ DAMAGE = [("none", 1, 1), ("lost 0.1 %", 0.999, 0.9999), ("lost 1 %", 0.99, 0.99
 
 def frames_of(data):
     """The head of a capture in the classic format, and its records."""
-    frames, at = [], 24
-    while at + 16 <= len(data):
-        size = struct.unpack_from("<I", data, at + 8)[0]
-        frames.append(data[at:at + 16 + size])
-        at += 16 + size
-    return data[:24], frames
+    return data[:pcap.HEADER], list(pcap.records(data))
 
 
 def described(tool, capture):

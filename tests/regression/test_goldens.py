@@ -275,11 +275,6 @@ class Comparing(Goldens):
         self.assertRegex(gone, "^\x1b\\[[0-9;]*31m- cls_create .*\x1b\\[0?m$")
         self.assertRegex(new, "^\x1b\\[[0-9;]*32m\\+ cls_create .*\x1b\\[0?m$")
 
-    def test_ignored_when_written(self):
-        self.keep(ACKNEX, options=["--ignore", "acknex.action"])
-        self.assertNotIn(" action=", self.golden().read_text())
-        self.check(ACKNEX)
-
     def test_time_counts_when_asked_for(self):
         capture = Capture.read(ACKNEX)
         later = Capture(capture.link_type, [(time + 1, frame) for time, frame in capture.frames])
@@ -299,26 +294,12 @@ class Unusable(Goldens):
     def test_missing(self):
         self.refused("there is no such golden; --update writes it\n")
 
-    def test_folder(self):
-        self.golden().mkdir()
-        self.refused("is not a regular file\n")
-
     def test_pipe(self):
         """Nobody waits for what somebody may write into it."""
         os.mkfifo(self.golden())
         self.refused("is not a regular file\n")
         _, error = self.check("--update", ACKNEX, status=2)
         self.assertIn(f"{self.golden()}: ", error)
-
-    def test_other_schema(self):
-        self.keep(ACKNEX)
-        self.rewrite("schema 1", "schema 2")
-        self.refused("line 1: is no first line of a golden that this program reads; --update")
-
-    def test_damaged(self):
-        self.keep(ACKNEX)
-        self.rewrite(" action=4", " action\x00=4")
-        self.refused("line ")
 
     def test_cut(self):
         self.keep(ACKNEX)

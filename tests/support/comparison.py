@@ -3,6 +3,7 @@
 
 import collections
 import re
+import struct
 import subprocess
 
 # Of the recording: frames and other messages, and how many of them the rebuilt demo has and lacks; blocks
@@ -17,3 +18,13 @@ def compare(tool, rebuilt, recording, modelled_only):
                          stderr=subprocess.DEVNULL, text=True, check=False)
     numbers = [int(number) for number in re.findall(r"\d+", run.stdout)]
     return Comparison(*numbers) if len(numbers) == len(Comparison._fields) else None
+
+
+def blocks_of(path):
+    """Of a DM2 demo."""
+    data, at, found = path.read_bytes(), 0, []
+    while data[at:at + 4] not in (b"", b"\xff" * 4):
+        size, = struct.unpack_from("<I", data, at)
+        found.append(data[at + 4:at + 4 + size])
+        at += 4 + size
+    return found
