@@ -106,10 +106,11 @@ static void settle_connect(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
-    const struct qs_netchan *chan = qs_netchan_forth(d);
+    struct qs_netchan *chan = qs_netchan_forth(d);
     const bool expected = session->connect_pending || session->base.disconnected;
 
     if (overtakes_answer(session, sequence) ||
+        (d->direction == QS_C2S && qs_netchan_began_anew(chan, sequence)) ||
         ((session->asked || (expected && sequence <= FIRST_NUMBERS)) &&
          qs_netchan_starts_over(chan, sequence)))
         q2_session_connect(session);

@@ -201,7 +201,8 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
     const bool expected =
         session->connecting || session->base.disconnected || overtakes_answer(session);
 
-    if (d->direction == QS_S2C && session->connecting && server_begins(session, d->sequence)) {
+    if (d->direction == QS_S2C ? session->connecting && server_begins(session, d->sequence)
+                               : qs_netchan_began_anew(&session->base.to_server, d->sequence)) {
         qw_session_connect(session);
         session->format = *format; /* the client's request may not be there */
     }

@@ -155,6 +155,7 @@ struct job {
 
 struct syncer {
     GThreadPool *thread;
+    gint left;    /* jobs; atomic */
     char *folder; /* of the last file, if it is not synced yet; or NULL */
 };
 
@@ -180,7 +181,7 @@ static void run_job(gpointer data, gpointer user)
         sync_descriptor(open_own_file(job->path));
     g_free(syncer->folder);
     syncer->folder = folder;
-    if (syncer_is_idle(syncer))
+    if (g_atomic_int_dec_and_test(&syncer->left))
         sync_last_folder(syncer);
     g_free(job->path);
     g_free(job);
@@ -191,6 +192,7 @@ static void push(struct syncer *syncer, const char *path, bool remove)
     struct job *job = g_new(struct job, 1);
 
     *job = (struct job){g_strdup(path), remove};
+    g_atomic_int_inc(&syncer->left);
     g_thread_pool_push(syncer->thread, job, NULL);
 }
 
@@ -206,7 +208,7 @@ void syncer_remove(struct syncer *syncer, const char *path)
 
 bool syncer_is_idle(struct syncer *syncer)
 {
-    return g_thread_pool_unprocessed(syncer->thread) == 0;
+    return g_atomic_int_get(&syncer->left) == 0;
 }
 
 struct syncer *syncer_new(void)

@@ -119,7 +119,8 @@ class RecorderTest(ToolTest):
     def start(self, *arguments, interface="lo", output="demos"):
         """A recorder that is listening; its log is a file of the folder."""
         log = (self.log_folder or self.folder) / f"log-{len(self.processes)}"
-        environment = dict(os.environ, LC_ALL="C.UTF-8", **tool.IN_SANDBOX)
+        environment = dict(os.environ, LC_ALL="C.UTF-8", G_DEBUG="fatal-criticals",
+                           **tool.IN_SANDBOX)
         with log.open("w") as out:
             process = subprocess.Popen(
                 [tool.PROGRAM, "-i", interface, "-o", output, "--log-format=json", *self.options,
