@@ -288,18 +288,6 @@ static bool is_possible(const struct q2_session *session, const struct guess *gu
     return !session->base.level || session->base.version == guess->version;
 }
 
-static bool is_readable(struct qs_decoder *d, const struct q2_session *session,
-                        enum qs_direction direction, void (*decode)(struct qs_decoder *))
-{
-    const enum qs_direction given = d->direction;
-    bool readable;
-
-    d->direction = direction;
-    readable = qs_is_readable(d, &session->base, decode);
-    d->direction = given;
-    return readable;
-}
-
 /* In which directions a packet can be read. */
 enum fit { FITS_NONE, FITS_ONE, FITS_BOTH };
 
@@ -311,9 +299,10 @@ static enum fit find_direction(struct qs_decoder *d, const struct q2_session *se
 
     *direction = d->direction;
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        return is_readable(d, session, d->direction, decode) ? FITS_ONE : FITS_NONE;
-    as_client = is_readable(d, session, QS_C2S, decode);
-    as_server = is_readable(d, session, QS_S2C, decode);
+        return qs_reads_as(d, &session->base, d->direction, d->packet, decode) ? FITS_ONE
+                                                                               : FITS_NONE;
+    as_client = qs_reads_as(d, &session->base, QS_C2S, d->packet, decode);
+    as_server = qs_reads_as(d, &session->base, QS_S2C, d->packet, decode);
     *direction = as_client ? QS_C2S : QS_S2C;
     if (as_client && as_server)
         return FITS_BOTH;
