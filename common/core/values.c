@@ -137,7 +137,10 @@ static void read_integer(struct qs_decoder *d, unsigned id)
     for (uint32_t i = size; bytes && i; i--)
         value = value << 8 | bytes[i - 1];
     if (qs_type_kind(type) == QS_KIND_SIGNED)
-        qs_emit_int(d, id, at, size, (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+        qs_emit_int(d, id, at, size,
+                    size == 1   ? (int8_t)value
+                    : size == 2 ? (int16_t)value
+                                : (int32_t)value);
     else
         qs_emit_uint(d, id, at, size, value);
 }
