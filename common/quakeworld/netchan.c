@@ -157,7 +157,7 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         header->ack_word = qs_u32(d, QW_ACK_WORD);
     }
     if (d->direction == QS_C2S)
-        qw_session_of(d)->qport = qs_u16(d, QW_QPORT);
+        qs_u16(d, QW_QPORT);
     if (format->fragments)
         header->fragment_word = read_fragment_word(d);
     d->sequence = header->sequence_word & QS_SEQUENCE_MASK;

@@ -39,13 +39,14 @@ const GOptionEntry demo_entries[] = {
      "level|connection"},
     G_OPTION_ENTRY_NULL};
 
-void demo_options_parse(struct qs_session_demo_options *parsed)
+bool demo_options_parse(struct qs_session_demo_options *parsed)
 {
     *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
                                                .split = g_strcmp0(given.split, "level") == 0};
     if (given.qwd_format)
         parsed->qwd_format =
             strcmp(given.qwd_format, "classic") == 0 ? QS_QWD_CLASSIC : QS_QWD_EZQUAKE_37;
+    return true;
 }
 
 /* --- The demo store --- */

@@ -108,8 +108,8 @@ FAULTS = [
      "(NETFLAG_UNRELIABLE | packet.size))"),
 
     # FTE's extensions.
-    ("fte", "entity = (entity & 0x7fff) << 8 | qs_reader_u8(&d->in);",
-     "entity = (entity & 0x7fff) | (uint32_t)qs_reader_u8(&d->in) << 15;"),
+    ("fte", "(entity & 0x7fff) << 8 | qs_reader_u8(in) : entity;",
+     "(entity & 0x7fff) | (uint32_t)qs_reader_u8(in) << 15 : entity;"),
     ("fte", "return folded & 1 ? -1 - (int64_t)(folded >> 1)",
      "return folded & 1 ? -(int64_t)(folded >> 1)"),
     ("fte", "angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows_of(d)->pitch + i));",
@@ -203,8 +203,8 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
-    ("sessions", "now - qs_flow_last(table, oldest) >= table->idle)",
-     "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
+    ("sessions", "now - qs_flow_last(table, oldest->data) >= table->idle)",
+     "now - qs_flow_last(table, oldest->data) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
      "message(receiver->location, \"%s: only %u byte%s: %s\""),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),
