@@ -544,8 +544,8 @@ static bool parse_values(struct options *options)
     options->sessions.may_wait = !recorder_options.interface;
     if (given.color)
         terminal_set_color(given.color);
-    demo_options_parse(&options->sessions.demo);
-    return check_action_options(options) && parse_inputs(options) &&
+    return check_action_options(options) && demo_options_parse(&options->sessions.demo) &&
+           parse_inputs(options) &&
            (!options->action->parse_options || options->action->parse_options(options)) &&
            recorder_options_parse() && inputs_parse_sessions(&options->sessions) &&
            make_output(options);

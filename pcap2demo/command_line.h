@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the command line. */
+/* Reads the command line, and the inputs that it names. */
 #ifndef PCAP2DEMO_COMMAND_LINE_H
 #define PCAP2DEMO_COMMAND_LINE_H
 
@@ -16,5 +16,8 @@ enum command_line_verdict {
 enum command_line_verdict command_line_parse(struct options *options, char *const *argv);
 
 void command_line_clear(struct options *options);
+
+/* Reads all inputs, one after the other, or records from interfaces, and performs the action. */
+void run_inputs(const struct options *options);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "pcap2demo/command_line.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/run.h"
 #include "pcap2demo/capture/signals.h"
 
 /* A closed pipe ends the program by SIGPIPE, also when flushing the last buffer. */
@@ -29,30 +28,20 @@ static void finish_output(void)
     failure(EXIT_UNUSABLE, (struct qs_location){0}, "standard output: %s", g_strerror(errno));
 }
 
-static void act(const struct options *options)
-{
-    if (options->action->print)
-        options->action->print(options);
-    else
-        run_inputs(options);
-}
-
 int main(int argc, char **argv)
 {
     struct options options;
+    enum command_line_verdict verdict;
 
     (void)argc;
     setlocale(LC_CTYPE, "");
-    switch (command_line_parse(&options, argv)) {
-    case COMMAND_LINE_GOOD:
-        act(&options);
-        break;
-    case COMMAND_LINE_WRONG:
+    verdict = command_line_parse(&options, argv);
+    if (verdict == COMMAND_LINE_WRONG)
         raise_status(EXIT_UNUSABLE);
-        break;
-    case COMMAND_LINE_DONE:
-        break;
-    }
+    else if (verdict == COMMAND_LINE_GOOD && options.action->print)
+        options.action->print(&options);
+    else if (verdict == COMMAND_LINE_GOOD)
+        run_inputs(&options);
     command_line_clear(&options);
     finish_output();
     messages_end_file();

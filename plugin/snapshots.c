@@ -145,7 +145,8 @@ uint32_t qs_snapshots_take(struct qs_snapshots *snapshots, struct qs_snapshot_ba
     uint32_t size = 0;
 
     protocol->session_copy(snapshots->present, session);
-    protocol->session_forget_packet(snapshots->present);
+    if (protocol->session_forget_packet)
+        protocol->session_forget_packet(snapshots->present);
     if (shares_with_whole(snapshots, base->whole))
         size = compare(snapshots, base->whole, run);
     if (size) {

@@ -115,7 +115,6 @@ const struct qs_protocol acknex_protocol = {
     .session_init = acknex_session_init,
     .session_copy = acknex_session_copy,
     .session_clear = acknex_session_clear,
-    .session_forget_packet = acknex_session_forget_packet,
     .session_shares = acknex_session_shares,
     .describe = acknex_session_describe,
     .recognise = acknex_recognise,

@@ -32,12 +32,6 @@ bool acknex_session_shares(const struct qs_session *a, const struct qs_session *
            qs_table_shares(&one->players, &other->players);
 }
 
-/* Nothing of it is. */
-void acknex_session_forget_packet(struct qs_session *session)
-{
-    (void)session;
-}
-
 static void forget_entities(struct acknex_session *session)
 {
     qs_table_clear(&session->requested);

@@ -38,7 +38,6 @@ static inline struct acknex_session *acknex_session_of(const struct qs_decoder *
 void acknex_session_init(struct qs_session *session);
 void acknex_session_copy(struct qs_session *to, const struct qs_session *from);
 void acknex_session_clear(struct qs_session *session);
-void acknex_session_forget_packet(struct qs_session *session);
 bool acknex_session_shares(const struct qs_session *a, const struct qs_session *b);
 void acknex_session_describe(const struct qs_session *session, struct qs_description *description);
 

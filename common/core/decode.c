@@ -274,9 +274,9 @@ static void trial_end(struct trial *trial)
     g_free(trial->session);
 }
 
-static bool reads_well(const struct qs_decoder *d, const struct qs_session *session,
-                       enum qs_direction direction, const struct qs_packet *packet,
-                       void (*decode)(struct qs_decoder *))
+bool qs_reads_as(const struct qs_decoder *d, const struct qs_session *session,
+                 enum qs_direction direction, const struct qs_packet *packet,
+                 void (*decode)(struct qs_decoder *))
 {
     struct trial trial;
     bool good;
@@ -297,7 +297,7 @@ bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *sessio
 
     packet.data = bytes.data;
     packet.size = packet.wire_size = bytes.size;
-    return reads_well(d, session, d->direction, &packet, read);
+    return qs_reads_as(d, session, d->direction, &packet, read);
 }
 
 bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
@@ -336,8 +336,8 @@ bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *
 
 enum qs_direction qs_probe_direction(struct qs_decoder *d)
 {
-    const bool as_client = reads_well(d, d->session, QS_C2S, d->packet, d->protocol->decode);
-    const bool as_server = reads_well(d, d->session, QS_S2C, d->packet, d->protocol->decode);
+    const bool as_client = qs_reads_as(d, d->session, QS_C2S, d->packet, d->protocol->decode);
+    const bool as_server = qs_reads_as(d, d->session, QS_S2C, d->packet, d->protocol->decode);
 
     if (as_client == as_server)
         return QS_DIRECTION_UNKNOWN;

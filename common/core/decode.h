@@ -96,6 +96,11 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
 bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
                     void (*read)(struct qs_decoder *));
 
+/* The same of a packet, from its first byte on, if it was sent in `direction`. */
+bool qs_reads_as(const struct qs_decoder *d, const struct qs_session *session,
+                 enum qs_direction direction, const struct qs_packet *packet,
+                 void (*decode)(struct qs_decoder *));
+
 /* The same of `bytes`, which the source need not have: of fragments that were joined. */
 bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *session,
                      struct qs_view bytes, void (*read)(struct qs_decoder *));

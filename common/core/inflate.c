@@ -24,7 +24,8 @@ static uint64_t allowance(const struct qs_decoder *d)
     return (uint64_t)MIN(credit(d) + ahead(d), (int64_t)QS_INFLATED_MAX);
 }
 
-uint32_t qs_inflate_left(const struct qs_decoder *d)
+/* Bytes that the packet at hand may still inflate to. */
+static uint32_t allowed(const struct qs_decoder *d)
 {
     const uint64_t all = allowance(d);
 
@@ -38,7 +39,7 @@ void qs_inflate_end(struct qs_decoder *d)
     d->session->may_inflate = (int32_t)MIN(left, (int64_t)QS_INFLATED_MAX - ahead(d));
 }
 
-void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size)
+static void refuse(struct qs_decoder *d, uint32_t offset, uint32_t size)
 {
     qs_note(d, QS_NOTE_LIMIT, offset, d->in.pos - offset,
             "The %u bytes stay packed: a packet's messages inflate to %u bytes at most, and those "
@@ -70,11 +71,11 @@ GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed,
 {
     GBytes *inflated;
 
-    const bool fits = size <= qs_inflate_left(d);
+    const bool fits = size <= allowed(d);
 
     d->inflated += size;
     if (!fits) {
-        qs_inflate_refuse(d, offset, packed.size);
+        refuse(d, offset, packed.size);
         return NULL;
     }
     inflated = inflate_exactly(packed, size);
@@ -238,7 +239,7 @@ bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uin
 
     if (!stream->inflater)
         stream->inflater = inflater_new();
-    outcome = next_outcome(stream, packed, qs_inflate_left(d));
+    outcome = next_outcome(stream, packed, allowed(d));
     *used = MIN(outcome.used, packed.size);
     stream->ended = outcome.ended;
     if (outcome.inflated) {
@@ -249,7 +250,7 @@ bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uin
         return true;
     }
     if (outcome.limit)
-        qs_inflate_refuse(d, offset, packed.size);
+        refuse(d, offset, packed.size);
     else
         qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset,
                 "The %u bytes do not go on with the deflate stream", packed.size);

@@ -24,14 +24,8 @@ enum { QS_INFLATED_MAX = 128 * 1024 };
  */
 enum { QS_INFLATED_RATIO = 8, QS_INFLATED_AHEAD = 4 * 1024, QS_INFLATED_AHEAD_STREAM = 16 * 1024 };
 
-/* Bytes that the packet at hand may still inflate to. */
-uint32_t qs_inflate_left(const struct qs_decoder *d);
-
 /* The packet was decoded: adds its unused allowance to that of later packets. */
 void qs_inflate_end(struct qs_decoder *d);
-
-/* Notes that the `size` bytes from `offset` to the reader's position stay packed. */
-void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size);
 
 /*
  * Inflates all of `packed`, raw deflate data, to exactly `size` bytes (unref them when they are

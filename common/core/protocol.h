@@ -62,7 +62,8 @@ struct qs_protocol {
     /* `to` is raw memory of session_size bytes. */
     void (*session_copy)(struct qs_session *to, const struct qs_session *from);
     void (*session_clear)(struct qs_session *session);
-    /* Forgets what is of the last packet only: nothing that later ones are decoded with. */
+    /* Forgets what is of the last packet only: nothing that later ones are decoded with. NULL:
+     * there is nothing. */
     void (*session_forget_packet)(struct qs_session *session);
     /* Whether all that both own and copies share (tables, fragments) is the same: so that they
      * differ in plain values only. */

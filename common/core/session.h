@@ -34,6 +34,7 @@ struct qs_netchan {
     uint32_t burst;           /* of the server's: numbers skipped where the client skipped some */
     uint32_t gap;             /* numbers skipped since the other end's last packet: */
     bool lacks_gap;           /* the packet behind them acknowledges one not captured */
+    uint32_t anew;            /* packets in a row with first numbers, after larger ones */
 };
 
 /* Where the capture lacks part of a level's sign-on. */

@@ -56,13 +56,6 @@ void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3])
     qs_close(d);
 }
 
-void qs_coord3(struct qs_decoder *d, unsigned id)
-{
-    double values[3];
-
-    qs_coord3_values(d, id, values);
-}
-
 void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3])
 {
     qs_open(d, id);
@@ -71,13 +64,6 @@ void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3])
     if (qs_label_wanted(d))
         qs_label(d, ": (%g° %g° %g°)", values[0], values[1], values[2]);
     qs_close(d);
-}
-
-void qs_angle3(struct qs_decoder *d, unsigned id)
-{
-    double values[3];
-
-    qs_angle3_values(d, id, values);
 }
 
 static void keep_unsafe(struct qs_decoder *d, uint32_t offset, uint32_t length, enum qs_role role)

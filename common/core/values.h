@@ -100,11 +100,19 @@ static inline int16_t qs_angle16(struct qs_decoder *d, unsigned id)
 double qs_coord(struct qs_decoder *d, unsigned id);
 double qs_angle(struct qs_decoder *d, unsigned id);
 /* Three in a row; `id` is the group's row (VEC3 or ANGLES). */
-void qs_coord3(struct qs_decoder *d, unsigned id);
-void qs_angle3(struct qs_decoder *d, unsigned id);
-/* The same, but also returns the values. */
 void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3]);
 void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3]);
+
+/* The same where the values do not matter. */
+static inline void qs_coord3(struct qs_decoder *d, unsigned id)
+{
+    qs_coord3_values(d, id, (double[3]){0});
+}
+
+static inline void qs_angle3(struct qs_decoder *d, unsigned id)
+{
+    qs_angle3_values(d, id, (double[3]){0});
+}
 
 /* A NUL-terminated text; the field's length includes the NUL. One that its role forbids makes the
  * message ambiguous. */

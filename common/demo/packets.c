@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/packets.h"
 
+#include "common/core/text.h"
+
 static char *comment_of(struct qs_demo_sender *sender, const struct qs_demo_part *part)
 {
     struct qs_demo_part whole;
@@ -22,21 +24,12 @@ void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
     g_free(comment);
 }
 
-void qs_demo_send_segment(struct qs_demo_sender *sender, enum qs_direction direction,
-                          const struct qs_demo_segment *segment, const struct qs_demo_part *part)
-{
-    char *comment = comment_of(sender, part);
-
-    sender->segment(sender, direction, segment, comment);
-    g_free(comment);
-}
-
 void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction, const char *text)
 {
     GByteArray *packet = g_byte_array_new();
 
     qs_write_u32(packet, UINT32_MAX);
-    qs_write_view(packet, (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)});
+    qs_write_view(packet, qs_view_of(text));
     qs_demo_send(sender, direction, qs_view_of_bytes(packet), NULL);
     g_byte_array_free(packet, TRUE);
 }
@@ -79,7 +72,10 @@ static void send_flagged(struct qs_demo_stream *stream, enum qs_direction direct
                                             .flags = flags,
                                             .payload = bytes};
 
-    qs_demo_send_segment(stream->out, direction, &segment, part);
+    char *comment = comment_of(stream->out, part);
+
+    stream->out->segment(stream->out, direction, &segment, comment);
+    g_free(comment);
     *own += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
     if (is_client)
         stream->acknowledged = stream->server;

@@ -40,8 +40,6 @@ struct qs_demo_sender {
 /* `part` is what the packet carries, without its offset; NULL: nothing. */
 void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
                   struct qs_view datagram, const struct qs_demo_part *part);
-void qs_demo_send_segment(struct qs_demo_sender *sender, enum qs_direction direction,
-                          const struct qs_demo_segment *segment, const struct qs_demo_part *part);
 
 /* A connectionless packet: four bytes 255 and the text, without its NUL. */
 void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction,

@@ -149,20 +149,6 @@ static void append_named(const struct printer *printer, const struct group *grou
         qs_append_chars(printer->out, name + 1, length - number - 1);
 }
 
-/* The text in its quotes, and its bytes in brackets where it has them. */
-static void append_text(const struct printer *printer, const char *value, gsize length)
-{
-    const char *raw =
-        value[length - 1] == ']' ? g_strrstr_len(value, (gssize)length, "\" [") : NULL;
-
-    if (!raw) {
-        qs_append_chars(printer->out, value, length);
-        return;
-    }
-    qs_append_chars(printer->out, value, (gsize)(raw + 1 - value));
-    qs_append_chars(printer->out, raw + 2, (gsize)(value + length - raw - 2));
-}
-
 static void append_value(const struct printer *printer, const struct group *group,
                          const struct qs_dump_line *line)
 {
@@ -172,8 +158,6 @@ static void append_value(const struct printer *printer, const struct group *grou
     if (line->row->type == QS_FRAMENUM)
         g_string_append_printf(printer->out, "#%" G_GINT64_FORMAT,
                                (gint64)(line->number - printer->number));
-    else if (length && *value == '"')
-        append_text(printer, value, length);
     else if (line->row->names)
         append_named(printer, group, value, length);
     else

@@ -26,6 +26,18 @@ static struct json_dump *self(struct qs_sink *base)
     return (struct json_dump *)base;
 }
 
+static void put_number(struct qs_json *json, const char *key, uint64_t number)
+{
+    qs_json_key(json, key);
+    qs_json_uint(json, number);
+}
+
+static void put_word(struct qs_json *json, const char *key, const char *word)
+{
+    qs_json_key(json, key);
+    qs_json_string(json, word);
+}
+
 /* The beginning of an object in "fields", up to its length. */
 static void begin_object(struct json_dump *sink, const char *name, size_t size, uint32_t offset)
 {
@@ -35,12 +47,9 @@ static void begin_object(struct json_dump *sink, const char *name, size_t size, 
     qs_json_begin_object(json);
     qs_json_key(json, "name");
     qs_json_plain(json, name, size);
-    if (source) {
-        qs_json_key(json, "source");
-        qs_json_uint(json, source);
-    }
-    qs_json_key(json, "offset");
-    qs_json_uint(json, offset);
+    if (source)
+        put_number(json, "source", source);
+    put_number(json, "offset", offset);
     qs_json_key(json, "length");
 }
 
@@ -114,10 +123,8 @@ static void put_name(struct qs_json *json, const struct qs_field *field,
 {
     const char *name = field->names ? qs_name_of(field->names, (uint32_t)value->u) : NULL;
 
-    if (!name)
-        return;
-    qs_json_key(json, "text");
-    qs_json_string(json, name);
+    if (name)
+        put_word(json, "text", name);
 }
 
 static void put_raw(struct qs_json *json, const struct qs_field *field,
@@ -168,10 +175,8 @@ static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
     g_string_printf(sink->scratch, "%s.%s", base->protocol->name, qs_note_kinds[kind].suffix);
     begin_object(sink, sink->scratch->str, sink->scratch->len, offset);
     qs_json_uint(json, length);
-    qs_json_key(json, "note");
-    qs_json_string(json, text);
-    qs_json_key(json, "severity");
-    qs_json_string(json, severities[qs_note_kinds[kind].severity]);
+    put_word(json, "note", text);
+    put_word(json, "severity", severities[qs_note_kinds[kind].severity]);
     qs_json_end_object(json);
 }
 
@@ -200,18 +205,6 @@ static double seconds(int64_t time)
 {
     /* NOLINTNEXTLINE(bugprone-integer-division) */
     return (double)(time / 1000000000) + (double)(time % 1000000000) / 1e9;
-}
-
-static void put_number(struct qs_json *json, const char *key, uint64_t number)
-{
-    qs_json_key(json, key);
-    qs_json_uint(json, number);
-}
-
-static void put_word(struct qs_json *json, const char *key, const char *word)
-{
-    qs_json_key(json, key);
-    qs_json_string(json, word);
 }
 
 static void put_packet(struct qs_json *json, GString *scratch, const struct qs_dump_packet *about)

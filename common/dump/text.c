@@ -86,7 +86,8 @@ static void append_quoted(GString *out, const char *text)
     qs_json_string(&json, text);
 }
 
-static void append_text(GString *out, struct qs_view text)
+/* In the compact form without a blank. */
+static void append_text(GString *out, struct qs_view text, bool is_compact)
 {
     char *readable = qs_text_utf8(text);
 
@@ -94,7 +95,7 @@ static void append_text(GString *out, struct qs_view text)
     g_free(readable);
     if (qs_text_is_plain(text))
         return;
-    g_string_append(out, " [");
+    g_string_append(out, is_compact ? "[" : " [");
     qs_append_bytes(out, text);
     g_string_append_c(out, ']');
 }
@@ -111,7 +112,7 @@ static void text_field(struct qs_sink *base, const struct qs_field *field,
     line->number = qs_type_bits(field->type) ? value->u : 0;
     line->mark = value->generated ? " := " : " = ";
     if (field->type == QS_TEXT)
-        append_text(texts, value->bytes);
+        append_text(texts, value->bytes, sink->is_compact);
     else
         qs_value_append(texts, field, value);
     line->text_end = texts->len;

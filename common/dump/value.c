@@ -7,23 +7,11 @@
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
 
-static char *put_ipv4(char *at, const uint8_t *bytes)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        if (i)
-            *at++ = '.';
-        at = qs_put_uint(at, bytes[i]);
-    }
-    return at;
-}
-
 static void append_ip(GString *out, uint8_t family, const uint8_t *bytes)
 {
     char text[INET6_ADDRSTRLEN];
 
-    if (family != 6)
-        qs_room_end(out, put_ipv4(qs_room(out, QS_NUMBER_MAX), bytes));
-    else if (inet_ntop(AF_INET6, bytes, text, sizeof text))
+    if (inet_ntop(family == 6 ? AF_INET6 : AF_INET, bytes, text, sizeof text))
         g_string_append(out, text);
 }
 

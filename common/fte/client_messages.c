@@ -182,7 +182,7 @@ static void read_extras(struct qs_decoder *d, uint32_t bits)
     if (bits & UC_LIGHTLEVEL)
         fte_varint(d, FTE_INPUT_LIGHTLEVEL);
     for (unsigned i = 0; i < 3; i++)
-        if (bits & UC_VR_HEAD << i)
+        if (bits >> i & UC_VR_HEAD)
             read_device(d, FTE_VR_HEAD + i);
 }
 

@@ -17,7 +17,7 @@ struct update {
 
 /* --- Bits --- */
 
-static uint32_t read_bits(struct qs_decoder *d)
+uint32_t fte_read_bits(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     uint32_t bits = qs_reader_u8(&d->in);
@@ -28,7 +28,7 @@ static uint32_t read_bits(struct qs_decoder *d)
         bits |= (uint32_t)qs_reader_u8(&d->in) << 16;
     if (bits & UF_EXTEND3)
         bits |= (uint32_t)qs_reader_u8(&d->in) << 24;
-    qs_emit_uint(d, FTE_UPDATE_BITS, at, d->in.pos - at, bits);
+    qs_emit_uint(d, id, at, d->in.pos - at, bits);
     return bits;
 }
 
@@ -38,7 +38,7 @@ static struct update read_update_bits(struct qs_decoder *d)
     struct update update = {
         .at = d->in.pos, .lerptime = fte2 & FTE2_LERPTIME, .predinfo = fte2 & FTE2_PREDINFO};
 
-    update.bits = read_bits(d);
+    update.bits = fte_read_bits(d, FTE_UPDATE_BITS);
     update.wide = !update.lerptime && (update.bits & UF_16BIT_LERPTIME);
     return update;
 }

@@ -157,6 +157,10 @@ void fte_read_updateentities(struct qs_decoder *d);
 void fte_read_baseline_update(struct qs_decoder *d);
 void fte_read_static_update(struct qs_decoder *d);
 
+/* Bits of one to four bytes: where the top one of each of the first three is set, another follows.
+ */
+uint32_t fte_read_bits(struct qs_decoder *d, unsigned id);
+
 /* --- server_messages.c: without entities --- */
 
 void fte_read_setangledelta(struct qs_decoder *d);
@@ -195,8 +199,8 @@ int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
 uint32_t fte_varint(struct qs_decoder *d, unsigned id);
 int16_t fte_varint_signed(struct qs_decoder *d, unsigned id);
 /* 64 bits: for a row of type QS_U64, and signed for one of QS_I64. */
-void fte_varint64(struct qs_decoder *d, unsigned id);
-void fte_varint64_signed(struct qs_decoder *d, unsigned id);
+uint64_t fte_varint64(struct qs_decoder *d, unsigned id);
+int64_t fte_varint64_signed(struct qs_decoder *d, unsigned id);
 /* An entity's number: 16 bits, or 15 with more where the top one is set. */
 uint32_t fte_big_entity(struct qs_decoder *d, unsigned id);
 /* The same as the session writes it: 16 bits without REPLACEMENTDELTAS. */

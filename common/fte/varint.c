@@ -21,24 +21,6 @@ static uint64_t read_uleb128(struct qs_reader *in)
     return value;
 }
 
-uint32_t fte_uleb128(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint32_t value = (uint32_t)read_uleb128(&d->in);
-
-    qs_emit_uint(d, id, at, d->in.pos - at, value);
-    return value;
-}
-
-uint16_t fte_uleb128_short(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint16_t value = (uint16_t)read_uleb128(&d->in);
-
-    qs_emit_uint(d, id, at, d->in.pos - at, value);
-    return value;
-}
-
 int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias)
 {
     const uint32_t at = d->in.pos;
@@ -65,56 +47,38 @@ static uint64_t read_varint(struct qs_reader *in)
     return value;
 }
 
-uint32_t fte_varint(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint32_t value = (uint32_t)read_varint(&d->in);
-
-    qs_emit_uint(d, id, at, d->in.pos - at, value);
-    return value;
-}
-
 /* The lowest bit is the sign: 0, -1, 1, -2, … */
-static int64_t unfold(uint64_t folded)
+static int64_t read_signed_varint(struct qs_reader *in)
 {
+    const uint64_t folded = read_varint(in);
+
     return folded & 1 ? -1 - (int64_t)(folded >> 1) : (int64_t)(folded >> 1);
 }
 
-int16_t fte_varint_signed(struct qs_decoder *d, unsigned id)
+static uint32_t read_big_entity(struct qs_reader *in)
 {
-    const uint32_t at = d->in.pos;
-    const int16_t value = (int16_t)unfold(read_varint(&d->in));
+    const uint32_t entity = qs_reader_u16(in);
 
-    qs_emit_int(d, id, at, d->in.pos - at, value);
-    return value;
+    return entity & 0x8000 ? (entity & 0x7fff) << 8 | qs_reader_u8(in) : entity;
 }
 
-void fte_varint64(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint64_t value = read_varint(&d->in);
+#define FTE_VALUE_READER(function, type, read, emit)                                               \
+    type function(struct qs_decoder *d, unsigned id)                                               \
+    {                                                                                              \
+        const uint32_t at = d->in.pos;                                                             \
+        const type value = (type)read(&d->in);                                                     \
+                                                                                                   \
+        emit(d, id, at, d->in.pos - at, value);                                                    \
+        return value;                                                                              \
+    }
 
-    qs_emit_uint(d, id, at, d->in.pos - at, value);
-}
-
-void fte_varint64_signed(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const int64_t value = unfold(read_varint(&d->in));
-
-    qs_emit_int(d, id, at, d->in.pos - at, value);
-}
-
-uint32_t fte_big_entity(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    uint32_t entity = qs_reader_u16(&d->in);
-
-    if (entity & 0x8000)
-        entity = (entity & 0x7fff) << 8 | qs_reader_u8(&d->in);
-    qs_emit_uint(d, id, at, d->in.pos - at, entity);
-    return entity;
-}
+FTE_VALUE_READER(fte_uleb128, uint32_t, read_uleb128, qs_emit_uint)
+FTE_VALUE_READER(fte_uleb128_short, uint16_t, read_uleb128, qs_emit_uint)
+FTE_VALUE_READER(fte_varint, uint32_t, read_varint, qs_emit_uint)
+FTE_VALUE_READER(fte_varint_signed, int16_t, read_signed_varint, qs_emit_int)
+FTE_VALUE_READER(fte_varint64, uint64_t, read_varint, qs_emit_uint)
+FTE_VALUE_READER(fte_varint64_signed, int64_t, read_signed_varint, qs_emit_int)
+FTE_VALUE_READER(fte_big_entity, uint32_t, read_big_entity, qs_emit_uint)
 
 uint32_t fte_entity(struct qs_decoder *d, unsigned id)
 {

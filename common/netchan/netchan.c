@@ -86,6 +86,14 @@ bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence)
     return chan->started && sequence < chan->sequence && chan->sequence - sequence > late_max;
 }
 
+bool qs_netchan_began_anew(struct qs_netchan *chan, uint32_t sequence)
+{
+    enum { PACKETS = 8, FIRST = 256 /* later ones are second copies, of another recorder */ };
+
+    chan->anew = sequence < FIRST && qs_netchan_starts_over(chan, sequence) ? chan->anew + 1 : 0;
+    return chan->anew >= PACKETS;
+}
+
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
     /* Of numbers older than the window, or from before the capture began, nothing is known. */

@@ -18,22 +18,6 @@ static const double lerp_unit = 1.0 / 255;
 
 /* --- What the forms share --- */
 
-/* One to four bytes: the last bit of each: another one follows. */
-static uint32_t read_bits(struct qs_decoder *d, unsigned row)
-{
-    const uint32_t at = d->in.pos;
-    uint32_t bits = qs_reader_u8(&d->in);
-
-    if (bits & E_EXTEND1)
-        bits |= (uint32_t)qs_reader_u8(&d->in) << 8;
-    if (bits & E_EXTEND2)
-        bits |= (uint32_t)qs_reader_u8(&d->in) << 16;
-    if (bits & E_EXTEND3)
-        bits |= (uint32_t)qs_reader_u8(&d->in) << 24;
-    qs_emit_uint(d, row, at, d->in.pos - at, bits);
-    return bits;
-}
-
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t at)
 {
     qs_emit_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
@@ -152,7 +136,7 @@ static const struct nq_optional_byte looks[] = {
 static void read_state(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const bool flags_late = nq_darkplaces_version(nq_session_of(d)) == 2;
-    const uint32_t bits = read_bits(d, NQ_ENTITY_EBITS);
+    const uint32_t bits = fte_read_bits(d, NQ_ENTITY_EBITS);
 
     if (bits & E_FLAGS && !flags_late)
         read_flags(d, update->number);
@@ -334,7 +318,7 @@ static void read_looks5(struct qs_decoder *d, uint32_t bits)
 
 static void read_update5(struct qs_decoder *d, struct qs_entity_update *update)
 {
-    const uint32_t bits = read_bits(d, NQ_ENTITY_E5BITS);
+    const uint32_t bits = fte_read_bits(d, NQ_ENTITY_E5BITS);
 
     update->bits = bits;
     read_common5(d, update);

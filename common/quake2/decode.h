@@ -135,6 +135,12 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player);
 
 /* entities.c */
+/* The name that config strings give to the number read from `at` on, which is returned; NULL:
+ * unknown, or nobody listens. */
+const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
+                         uint32_t number);
+void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
+                         bool label);
 void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 struct q2_entity_mask {
     uint64_t bits;

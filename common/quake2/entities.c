@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: PROTOCOL.md,
  * section 13. */
+#include "common/core/text.h"
 #include "common/quake2/decode.h"
 
 enum { PLAYER_MODEL = 255 };
@@ -26,24 +27,38 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
     return mask;
 }
 
-static void name_model(struct qs_decoder *d, unsigned id, uint32_t at, uint16_t model)
+const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
+                         uint32_t number)
 {
-    const char *name;
+    const char *name = NULL;
 
-    if (!d->fields_wanted || !model || model == PLAYER_MODEL)
-        return;
-    name = q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, model);
+    if (d->fields_wanted)
+        name = q2_configstring(q2_session_of(d->session), range, number);
     qs_emit_generated_text(d, id, at, d->in.pos - at, name);
-    if (name)
-        qs_label_text(d, " ", (struct qs_view){(const uint8_t *)name, (uint32_t)strlen(name)}, "");
+    return name;
+}
+
+void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
+                         bool label)
+{
+    char *name = d->fields_wanted ? q2_player_name(q2_session_of(d->session), player) : NULL;
+
+    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
+    if (name && label)
+        qs_label_text(d, " ", qs_view_of(name), "");
+    g_free(name);
 }
 
 static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
 {
     const uint32_t at = d->in.pos;
     const uint16_t model = wide ? qs_u16(d, id) : qs_u8(d, id);
+    const char *name = NULL;
 
-    name_model(d, id + 1, at, model); /* the row behind that of a model has its name */
+    if (model && model != PLAYER_MODEL) /* the row behind that of a model has its name */
+        name = q2_emit_name(d, id + 1, at, Q2_RANGE_MODELS, model);
+    if (name)
+        qs_label_text(d, " ", qs_view_of(name), "");
     return model;
 }
 
@@ -68,19 +83,6 @@ static void read_sized(struct qs_decoder *d, unsigned id, uint64_t bits, uint64_
         *value = qs_u16(d, id);
 }
 
-/* Player models take their look from the player that the skin's low byte names. */
-static void name_player(struct qs_decoder *d, uint64_t bits, uint32_t at,
-                        const struct q2_entity *entity)
-{
-    char *name;
-
-    if (!d->fields_wanted || !(bits & (U_SKIN8 | U_SKIN16)) || entity->model[0] != PLAYER_MODEL)
-        return;
-    name = q2_player_name(q2_session_of(d->session), entity->skin & 0xff);
-    qs_emit_generated_text(d, Q2_ENTITY_PLAYER, at, d->in.pos - at, name);
-    g_free(name);
-}
-
 /* The rerelease may send 64 bits: the lower half first, and the upper one in its place. */
 static void read_effects(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
@@ -103,7 +105,9 @@ static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *en
         entity->frame = qs_u16(d, Q2_ENTITY_FRAME);
     at = d->in.pos;
     read_sized(d, Q2_ENTITY_SKIN, bits, U_SKIN8, U_SKIN16, &entity->skin);
-    name_player(d, bits, at, entity);
+    /* Player models take their look from the player that the skin's low byte names. */
+    if (bits & (U_SKIN8 | U_SKIN16) && entity->model[0] == PLAYER_MODEL)
+        q2_emit_player_name(d, Q2_ENTITY_PLAYER, at, entity->skin & 0xff, false);
     read_effects(d, bits, entity);
     read_sized(d, Q2_ENTITY_RENDERFX, bits, U_RENDERFX8, U_RENDERFX16, &entity->renderfx);
 }
@@ -165,10 +169,8 @@ void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
         entity->sound = read_extended_sound(d, entity);
     else
         entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
-    if (d->fields_wanted && entity->sound)
-        qs_emit_generated_text(
-            d, Q2_ENTITY_SOUND_NAME, at, d->in.pos - at,
-            q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
+    if (entity->sound)
+        q2_emit_name(d, Q2_ENTITY_SOUND_NAME, at, Q2_RANGE_SOUNDS, entity->sound);
 }
 
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)

@@ -171,51 +171,33 @@ static const struct qs_message_type server_messages[] = {
 };
 /* clang-format on */
 
-static const struct qs_message_type *client_message(const struct qs_decoder *d, uint32_t id)
+static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
-    (void)d;
+    if (qs_session_from_server(d->session, d->packet))
+        return id < G_N_ELEMENTS(server_messages) ? &server_messages[id] : NULL;
     return id < G_N_ELEMENTS(client_messages) ? &client_messages[id] : NULL;
 }
 
-static const struct qs_message_type *server_message(const struct qs_decoder *d, uint32_t id)
+/* Without a length: the end of the stream. */
+static void read_message(struct qs_decoder *d, uint32_t end)
 {
-    (void)d;
-    return id < G_N_ELEMENTS(server_messages) ? &server_messages[id] : NULL;
-}
+    const bool from_server = qs_session_from_server(d->session, d->packet);
+    uint16_t length;
+    bool has_data;
 
-static void read_server_message(struct qs_decoder *d)
-{
-    const bool has_data = d->in.data[d->in.pos] == GTS_STREAM_DATA;
-
-    qs_read_message(d, Q2_GTS, server_message);
+    d->in.limit = end;
+    qs_open(d, Q2_GTV);
+    length = qs_u16(d, Q2_GTV_LENGTH);
+    has_data = length && from_server && d->in.data[d->in.pos] == GTS_STREAM_DATA;
+    if (length) {
+        qs_read_message(d, from_server ? Q2_GTS : Q2_GTC, lookup);
+    } else {
+        qs_label(d, ": the end of the stream");
+        read_end(d);
+    }
     qs_close(d);
     if (has_data)
         q2_read_mvd_messages(d);
-}
-
-static void read_client_message(struct qs_decoder *d)
-{
-    qs_read_message(d, Q2_GTC, client_message);
-    qs_close(d);
-}
-
-static void end_stream(struct qs_decoder *d)
-{
-    qs_label(d, ": the end of the stream");
-    qs_close(d);
-    read_end(d);
-}
-
-static void read_message(struct qs_decoder *d, uint32_t end)
-{
-    d->in.limit = end;
-    qs_open(d, Q2_GTV);
-    if (!qs_u16(d, Q2_GTV_LENGTH))
-        end_stream(d);
-    else if (qs_session_from_server(d->session, d->packet))
-        read_server_message(d);
-    else
-        read_client_message(d);
     d->stop = false;
     qs_undecoded_to(d, end);
 }

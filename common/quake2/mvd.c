@@ -64,20 +64,6 @@ static void read_fields(struct qs_decoder *d, unsigned bits)
     q2_read_player_fields(d, ps, extra, &player);
 }
 
-/* The name of the player whose number was read last, in row `id`. */
-static void name_player(struct qs_decoder *d, unsigned id, uint8_t number)
-{
-    char *name;
-
-    if (!d->fields_wanted)
-        return;
-    name = q2_player_name(q2_session_of(d->session), number);
-    qs_emit_generated_text(d, id, d->in.pos - 1, 1, name);
-    if (name)
-        qs_label_text(d, " ", qs_view_of(name), "");
-    g_free(name);
-}
-
 /* Whether another may follow. */
 static bool read_player(struct qs_decoder *d)
 {
@@ -92,7 +78,7 @@ static bool read_player(struct qs_decoder *d)
         return false;
     }
     qs_label(d, " %u", number);
-    name_player(d, Q2_MVD_PLAYER_NAME, number);
+    q2_emit_player_name(d, Q2_MVD_PLAYER_NAME, d->in.pos - 1, number, true);
     bits = read_bits(d);
     read_fields(d, bits);
     if (bits & PPS_REMOVE)
@@ -244,7 +230,7 @@ static void read_unicast(struct qs_decoder *d)
     const uint8_t client = qs_u8(d, Q2_MVD_CLIENT);
 
     qs_label(d, ": client %u", client);
-    name_player(d, Q2_MVD_CLIENT_NAME, client);
+    q2_emit_player_name(d, Q2_MVD_CLIENT_NAME, d->in.pos - 1, client, true);
     read_messages(d, length);
 }
 

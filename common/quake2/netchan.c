@@ -106,10 +106,11 @@ static void settle_connect(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
-    const struct qs_netchan *chan = qs_netchan_forth(d);
+    struct qs_netchan *chan = qs_netchan_forth(d);
     const bool expected = session->connect_pending || session->base.disconnected;
 
     if (overtakes_answer(session, sequence) ||
+        (d->direction == QS_C2S && qs_netchan_began_anew(chan, sequence)) ||
         ((session->asked || (expected && sequence <= FIRST_NUMBERS)) &&
          qs_netchan_starts_over(chan, sequence)))
         q2_session_connect(session);
@@ -287,18 +288,6 @@ static bool is_possible(const struct q2_session *session, const struct guess *gu
     return !session->base.level || session->base.version == guess->version;
 }
 
-static bool is_readable(struct qs_decoder *d, const struct q2_session *session,
-                        enum qs_direction direction, void (*decode)(struct qs_decoder *))
-{
-    const enum qs_direction given = d->direction;
-    bool readable;
-
-    d->direction = direction;
-    readable = qs_is_readable(d, &session->base, decode);
-    d->direction = given;
-    return readable;
-}
-
 /* In which directions a packet can be read. */
 enum fit { FITS_NONE, FITS_ONE, FITS_BOTH };
 
@@ -310,9 +299,10 @@ static enum fit find_direction(struct qs_decoder *d, const struct q2_session *se
 
     *direction = d->direction;
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        return is_readable(d, session, d->direction, decode) ? FITS_ONE : FITS_NONE;
-    as_client = is_readable(d, session, QS_C2S, decode);
-    as_server = is_readable(d, session, QS_S2C, decode);
+        return qs_reads_as(d, &session->base, d->direction, d->packet, decode) ? FITS_ONE
+                                                                               : FITS_NONE;
+    as_client = qs_reads_as(d, &session->base, QS_C2S, d->packet, decode);
+    as_server = qs_reads_as(d, &session->base, QS_S2C, d->packet, decode);
     *direction = as_client ? QS_C2S : QS_S2C;
     if (as_client && as_server)
         return FITS_BOTH;

@@ -44,10 +44,8 @@ static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
     } else {
         player->gunindex = qs_u8(d, Q2_PLAYER_GUNINDEX);
     }
-    if (d->fields_wanted && player->gunindex)
-        qs_emit_generated_text(
-            d, Q2_PLAYER_GUN_NAME, at, d->in.pos - at,
-            q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
+    if (player->gunindex)
+        q2_emit_name(d, Q2_PLAYER_GUN_NAME, at, Q2_RANGE_MODELS, player->gunindex);
 }
 
 /* Those of four colours whose bit is set. */

@@ -18,19 +18,6 @@ enum {
     FRAME_RATE_MAX = 1000 /* more is no frame rate */
 };
 
-/* The entity of a muzzle flash is a player where it is one of the first. */
-static void name_flashing_player(struct qs_decoder *d, uint32_t at, uint16_t entity)
-{
-    const struct q2_session *session = q2_session_of(d->session);
-    char *name;
-
-    if (!d->fields_wanted || !entity || entity > session->max_clients)
-        return;
-    name = q2_player_name(session, entity - 1U);
-    qs_emit_generated_text(d, Q2_MUZZLEFLASH_PLAYER, at, 2, name);
-    g_free(name);
-}
-
 static void label_name(struct qs_decoder *d, const struct qs_name *names, uint32_t value)
 {
     const char *name;
@@ -47,7 +34,8 @@ static void read_muzzleflash(struct qs_decoder *d)
     const uint16_t entity = qs_u16(d, Q2_MUZZLEFLASH_ENTITY);
     uint8_t value;
 
-    name_flashing_player(d, at, entity);
+    if (entity && entity <= q2_session_of(d->session)->max_clients)
+        q2_emit_player_name(d, Q2_MUZZLEFLASH_PLAYER, at, entity - 1U, false);
     value = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE);
     label_name(d, q2_muzzleflash_names, value & 0x7f);
 }
@@ -117,12 +105,7 @@ static void read_sound_index(struct qs_decoder *d, unsigned flags)
     const bool wide = (variant->extensions && flags & 0x20) || variant->rerelease;
     const uint32_t at = d->in.pos;
     const uint16_t index = wide ? qs_u16(d, Q2_SOUND_INDEX) : qs_u8(d, Q2_SOUND_INDEX);
-    const char *name;
-
-    if (!d->values_wanted)
-        return;
-    name = q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, index);
-    qs_emit_generated_text(d, Q2_SOUND_NAME, at, d->in.pos - at, name);
+    const char *name = q2_emit_name(d, Q2_SOUND_NAME, at, Q2_RANGE_SOUNDS, index);
     if (name)
         qs_label_text(d, ": ", qs_view_of(name), "");
 }

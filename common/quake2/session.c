@@ -95,34 +95,29 @@ void q2_session_clear(struct qs_session *base)
 
 void q2_session_connect(struct q2_session *session)
 {
-    struct qs_session base = session->base;
-    const struct q2_wanted wanted = session->wanted;
-    const struct q2_gtv gtv = session->gtv;
-    struct q2_tracker *tracker = session->tracker;
-    struct qs_table texts;
-    const char *userinfo;
+    struct q2_session old = *session;
+    const struct q2_wanted *wanted = &old.wanted;
+    const struct qs_view userinfo = qs_view_of(qs_table_get(&old.texts, Q2_TEXT_WANTED_USERINFO));
 
-    qs_session_connect(&base);
-    session->gtv = (struct q2_gtv){0}; /* is kept: the connection is in its stream */
-    qs_table_copy(&texts, &session->texts);
-    q2_session_clear(&session->base);
     q2_session_init(&session->base);
-    session->base = base;
-    session->gtv = gtv;
-    if (tracker)
-        q2_tracker_attach(tracker, session);
-    session->wanted = wanted;
-    session->qport = wanted.qport;
-    session->connect_minor = session->minor = wanted.minor;
-    session->new_netchan = wanted.new_netchan;
-    if (wanted.version) {
-        session->qport_width = wanted.qport_width;
-        q2_session_set_version(session, wanted.version);
+    session->base = old.base;
+    qs_session_connect(&session->base);
+    session->gtv = old.gtv; /* is kept: the connection is in its stream */
+    old.gtv = (struct q2_gtv){0};
+    session->wanted = *wanted;
+    session->qport = wanted->qport;
+    session->connect_minor = session->minor = wanted->minor;
+    session->new_netchan = wanted->new_netchan;
+    if (wanted->version) {
+        session->qport_width = wanted->qport_width;
+        q2_session_set_version(session, wanted->version);
     }
-    userinfo = qs_table_get(&texts, Q2_TEXT_WANTED_USERINFO);
-    qs_table_set(&session->texts, Q2_TEXT_USERINFO, qs_view_of(userinfo));
-    qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, qs_view_of(userinfo));
-    qs_table_clear(&texts);
+    qs_table_set(&session->texts, Q2_TEXT_USERINFO, userinfo);
+    qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, userinfo);
+    if (old.tracker)
+        q2_tracker_attach(old.tracker, session);
+    old.tracker = NULL;
+    q2_session_clear(&old.base);
 }
 
 void q2_session_accept(struct q2_session *session)

@@ -57,12 +57,12 @@ static void emit_fields(struct qs_decoder *d, unsigned bits, struct qs_value val
                         const struct q2_usercmd *command)
 {
     for (unsigned i = 0; i < 3; i++)
-        if (bits & CM_ANGLE1 << i) {
+        if (bits >> i & CM_ANGLE1) {
             value.f = command->angles[i] * (360.0 / 65536);
             qs_emit_value(d, Q2_USERCMD_ANGLES_PITCH + i, &value);
         }
     for (unsigned i = 0; i < 3; i++)
-        if (bits & CM_FORWARD << i) {
+        if (bits >> i & CM_FORWARD) {
             value.i = command->moves[i];
             qs_emit_value(d, Q2_USERCMD_FORWARD + i, &value);
         }
@@ -85,9 +85,9 @@ static void read_moves(struct qs_decoder *d, unsigned bits, unsigned short_forms
     if (bits & CM_ANGLE3)
         command->angles[2] = qs_angle16(d, Q2_USERCMD_ANGLES_ROLL);
     for (unsigned i = 0; i < 3; i++)
-        if (bits & CM_FORWARD << i)
+        if (bits >> i & CM_FORWARD)
             command->moves[i] =
-                read_speed(d, Q2_USERCMD_FORWARD + i, short_forms & BUTTON_FORWARD << i);
+                read_speed(d, Q2_USERCMD_FORWARD + i, short_forms >> i & BUTTON_FORWARD);
 }
 
 /* R1Q2 moved the buttons to the front, because the form of the rest depends on them. */
@@ -182,7 +182,7 @@ static void take_command(struct bit_reader *bits, unsigned mask, struct q2_userc
     if (mask & CM_ANGLE3)
         command->angles[2] = (int16_t)take_signed(bits, 16);
     for (unsigned i = 0; i < 3; i++)
-        if (mask & CM_FORWARD << i)
+        if (mask >> i & CM_FORWARD)
             command->moves[i] = (int16_t)take_signed(bits, 10);
     if (mask & CM_BUTTONS)
         command->buttons = take_buttons(bits);

@@ -152,21 +152,10 @@ static const uint8_t *read_model(const uint8_t *from, uint32_t bits, struct qw_e
 static const uint8_t *read_field(const uint8_t *from, const struct qw_entity_field *field,
                                  const struct qw_delta_format *format, struct qw_entity *entity)
 {
-    uint8_t *to = entity->bytes + field->at;
+    const uint8_t size = size_of(field, format);
 
-    switch (field->size) {
-    case QW_SIZE_COORD:
-        memcpy(to, from, COORD_MAX);
-        return from + format->coord_size;
-    case QW_SIZE_ANGLE:
-        memcpy(to, from, ANGLE_MAX);
-        return from + format->angle_size;
-    case QW_SIZE_FIXED:
-        break;
-    }
-    for (unsigned i = 0; i < field->bytes; i++)
-        to[i] = from[i];
-    return from + field->bytes;
+    memcpy(entity->bytes + field->at, from, size);
+    return from + size;
 }
 
 void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,
@@ -226,15 +215,6 @@ static void read_bytes(struct qs_reader *in, struct qw_entity *baseline, unsigne
         memcpy(baseline->bytes + at, bytes, size);
 }
 
-static void read_baseline_axis(struct qs_reader *in, const struct qw_delta_format *format,
-                               struct qw_entity *baseline, unsigned origin, unsigned angle)
-{
-    read_bytes(in, baseline, origin, format->short_baselines ? 2 : format->coord_size);
-    if (format->short_baselines)
-        widen_coord(baseline->bytes + origin);
-    read_bytes(in, baseline, angle, format->angle_size);
-}
-
 /* It has no effects. */
 void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
                       struct qw_entity *baseline)
@@ -244,9 +224,14 @@ void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format
     read_bytes(in, baseline, FRAME, 1);
     read_bytes(in, baseline, COLORMAP, 1);
     read_bytes(in, baseline, SKIN, 1);
-    read_baseline_axis(in, format, baseline, ORIGIN1, ANGLE1);
-    read_baseline_axis(in, format, baseline, ORIGIN2, ANGLE2);
-    read_baseline_axis(in, format, baseline, ORIGIN3, ANGLE3);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const unsigned origin = ORIGIN1 + COORD_MAX * axis;
+
+        read_bytes(in, baseline, origin, format->short_baselines ? 2 : format->coord_size);
+        if (format->short_baselines)
+            widen_coord(baseline->bytes + origin);
+        read_bytes(in, baseline, ANGLE1 + ANGLE_MAX * axis, format->angle_size);
+    }
 }
 
 void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
@@ -380,18 +365,6 @@ void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
                                 size_of(&qw_entity_fields[i], format));
 }
 
-static void append_baseline_axis(GByteArray *to, const struct qw_delta_format *format,
-                                 const struct qw_entity *baseline, unsigned origin, unsigned angle)
-{
-    uint8_t coord[COORD_MAX];
-
-    memcpy(coord, baseline->bytes + origin, sizeof coord);
-    if (format->short_baselines)
-        narrow_coord(coord);
-    g_byte_array_append(to, coord, format->short_baselines ? 2 : format->coord_size);
-    g_byte_array_append(to, baseline->bytes + angle, format->angle_size);
-}
-
 void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
                         const struct qw_entity *baseline, bool number)
 {
@@ -401,9 +374,15 @@ void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
     qs_write_u8(to, baseline->bytes[FRAME]);
     qs_write_u8(to, baseline->bytes[COLORMAP]);
     qs_write_u8(to, baseline->bytes[SKIN]);
-    append_baseline_axis(to, format, baseline, ORIGIN1, ANGLE1);
-    append_baseline_axis(to, format, baseline, ORIGIN2, ANGLE2);
-    append_baseline_axis(to, format, baseline, ORIGIN3, ANGLE3);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        uint8_t coord[COORD_MAX];
+
+        memcpy(coord, baseline->bytes + ORIGIN1 + COORD_MAX * axis, sizeof coord);
+        if (format->short_baselines)
+            narrow_coord(coord);
+        g_byte_array_append(to, coord, format->short_baselines ? 2 : format->coord_size);
+        g_byte_array_append(to, baseline->bytes + ANGLE1 + ANGLE_MAX * axis, format->angle_size);
+    }
 }
 
 /* --- Other formats --- */

@@ -157,7 +157,7 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         header->ack_word = qs_u32(d, QW_ACK_WORD);
     }
     if (d->direction == QS_C2S)
-        qw_session_of(d)->qport = qs_u16(d, QW_QPORT);
+        qs_u16(d, QW_QPORT);
     if (format->fragments)
         header->fragment_word = read_fragment_word(d);
     d->sequence = header->sequence_word & QS_SEQUENCE_MASK;
@@ -201,7 +201,8 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
     const bool expected =
         session->connecting || session->base.disconnected || overtakes_answer(session);
 
-    if (d->direction == QS_S2C && session->connecting && server_begins(session, d->sequence)) {
+    if (d->direction == QS_S2C ? session->connecting && server_begins(session, d->sequence)
+                               : qs_netchan_began_anew(&session->base.to_server, d->sequence)) {
         qw_session_connect(session);
         session->format = *format; /* the client's request may not be there */
     }

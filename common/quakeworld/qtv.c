@@ -375,9 +375,8 @@ static void read_mark(struct qs_decoder *d)
     qs_emit_bytes(d, QW_QTV_MARK, line.offset + mark.offset, mark.length, mark.text);
     if (!qs_token_next(whole, &pos, &version))
         return;
-    qtv_of(d)->version = number_of(version.text);
     qs_emit_double(d, QW_QTV_VERSION, line.offset + version.offset, version.length,
-                   qtv_of(d)->version);
+                   number_of(version.text));
 }
 
 /* The summary names the keys; errors and names of streams are shown. */

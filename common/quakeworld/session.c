@@ -88,7 +88,6 @@ void qw_session_connect(struct qw_session *session)
     fresh.format = session->asked;
     /* Until svc_serverdata comes, the client's first moves have the form that it asked for. */
     fresh.ext.fte2 = session->asked_fte2 & FTE2_VRINPUTS;
-    fresh.qport = session->qport;
     fresh.header_size = session->header_size;
     qw_session_clear(&session->base);
     *session = fresh;

@@ -57,7 +57,6 @@ enum qw_qtv_stage {
 
 struct qw_qtv {
     enum qw_qtv_stage stage[2]; /* by enum qs_end */
-    double version;             /* of the last reply; 0: none was seen */
     bool begun;                 /* the stream has */
     bool compression_said;
     bool block; /* of the last unit only: it was a whole block */
@@ -91,7 +90,6 @@ struct qw_session {
         struct qs_session base;
         struct fte_session ext; /* begins with it */
     };
-    uint16_t qport;
     bool connecting; /* the server has accepted; the connection begins with the client's next packet
                       */
     struct qw_netchan_format asked, format;   /* by the last connect packet; in force */

@@ -100,7 +100,7 @@ static void append_usercmd(GByteArray *to, bool narrow, const struct qw_usercmd 
     for (unsigned i = 0; i < 3; i++) {
         if (moves[i][0] == moves[i][1])
             continue;
-        bits |= CM_FORWARD << i;
+        bits |= (uint32_t)CM_FORWARD << i;
         if (narrow)
             qs_write_u8(to, (uint8_t)CLAMP(moves[i][1] / 8, INT8_MIN, INT8_MAX));
         else

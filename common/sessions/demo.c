@@ -361,7 +361,8 @@ void qs_session_demo_set_map(struct qs_session_demo *shared, const char *map)
 
 void qs_session_demo_end(struct qs_session_demo *shared, bool keep)
 {
-    shared->dropped |= !keep;
+    if (!keep)
+        shared->dropped = "it is not kept";
     if (keep)
         end_file((struct demo *)shared);
     else

@@ -106,9 +106,9 @@ struct qs_session_demo {
     char *lacks;                         /* what the start lacks, or NULL */
     uint64_t size;                       /* bytes of the file that is being written */
     struct qs_donor_choice donor;        /* of a session that began late: set once */
-    bool dropped;                   /* the last file is not kept, or there is no need for any */
-    int64_t time;                   /* of what is written until the next packet comes */
-    const char *player;             /* whose demo it is; NULL: not known */
+    const char *dropped; /* why the last file is not kept, or none is needed: static; or NULL */
+    int64_t time;        /* of what is written until the next packet comes */
+    const char *player;  /* whose demo it is; NULL: not known */
     const struct qs_donors *donors; /* know other sessions with its server; NULL: none are known */
     const struct qs_donor *self;    /* of them, the session; or NULL */
 };

@@ -93,7 +93,7 @@ static void decide(const struct candidate *candidate)
         candidate->unlike <= 1 + (int)candidate->alike / UNLIKE_SHARE) {
         candidate->session->same_as = candidate->alike_to;
         if (candidate->session->demo)
-            candidate->session->demo->dropped = true;
+            candidate->session->demo->dropped = "another session is the same";
     }
 }
 

@@ -102,7 +102,4 @@ extern const struct action_kind *const action_kinds[];
 /* Those of them that are asked for by name. */
 extern const struct action_kind check_action, pcap_action, extract_action;
 
-/* The test report that --check writes; NULL: none. */
-const char *check_junit_file(void);
-
 #endif

@@ -149,11 +149,6 @@ static bool parse_options(const struct options *options)
     return parse_golden(options->files) && parse_expect();
 }
 
-const char *check_junit_file(void)
-{
-    return given.junit;
-}
-
 /* Expectations are about the wire alone. */
 static bool wants_rebuild(void)
 {
@@ -269,13 +264,6 @@ static void compare_packet(struct check *check, const struct qs_decoded_packet *
     golden_check_packet(check->golden, &about);
 }
 
-static void discard_packet(struct check *check)
-{
-    g_ptr_array_set_size(check->packet, 0);
-    if (check->golden)
-        golden_check_discard(check->golden);
-}
-
 static void check_packet(struct qs_sessions_handler *handler,
                          const struct qs_decoded_packet *decoded)
 {
@@ -286,7 +274,9 @@ static void check_packet(struct qs_sessions_handler *handler,
     if (check->expect)
         expect_packet(check->expect, decoded);
     if (!qs_sessions_want(&check->action.options->sessions, decoded->session)) {
-        discard_packet(check);
+        g_ptr_array_set_size(check->packet, 0);
+        if (check->golden)
+            golden_check_discard(check->golden);
         return;
     }
     if (check->golden)
@@ -473,18 +463,10 @@ static void print_text(const struct check *check)
         print_line("%s", (const char *)g_ptr_array_index(check->lines, i));
 }
 
-static void report_junit(const struct check *check)
-{
-    const char *path = given.junit;
-    char *error = path ? junit_write(check->report, path) : NULL;
-
-    if (error)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "%s", error);
-    g_free(error);
-}
-
 static void report_cases(const struct check *check)
 {
+    char *error;
+
     for (guint i = 0; i < check->files->len && wants_rebuild(); i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
@@ -494,7 +476,10 @@ static void report_cases(const struct check *check)
     }
     if (given.tap)
         tap_print(check->report);
-    report_junit(check);
+    error = given.junit ? junit_write(check->report, given.junit) : NULL;
+    if (error)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = given.junit}, "%s", error);
+    g_free(error);
 }
 
 /*

@@ -103,13 +103,6 @@ static void fill_line_cells(const struct qs_client_session *session, char *cells
     cells[LOSS_DOWN] = qs_line_loss_text(&line.s2c, ascii);
 }
 
-static char *sign_on_cell(const struct qs_client_session *session)
-{
-    char *text = report_sign_on(session);
-
-    return text ? text : g_strdup("");
-}
-
 /* Fills the cells with new strings. */
 static void fill_cells(const struct list *list, const struct qs_client_session *session,
                        char *cells[COLUMNS])
@@ -123,7 +116,9 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
     cells[DURATION] = report_duration(session);
     fill_line_cells(session, cells);
     cells[DEMO] = report_demo(session);
-    cells[SIGN_ON] = sign_on_cell(session);
+    cells[SIGN_ON] = report_sign_on(session);
+    if (!cells[SIGN_ON])
+        cells[SIGN_ON] = g_strdup("");
     cells[START] = start_cell(session);
     cells[PACKETS] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
     cells[CLIENT] = address_cell(&session->client);
@@ -312,14 +307,6 @@ static void print_table(struct list *list)
     report_print_others(&list->action.others);
 }
 
-static void print_json(const struct list *list)
-{
-    json_t *report = report_json("list");
-
-    json_object_set_new(report, "sessions", json_array());
-    report_print_json(report, &list->action);
-}
-
 /* --- The action ------------------------------------------------------------------------------ */
 
 static void list_session(struct qs_sessions_handler *handler,
@@ -339,9 +326,12 @@ static void list_end(struct action *action, bool report)
 {
     struct list *list = (struct list *)action;
 
-    if (report && list->action.options->json)
-        print_json(list);
-    else if (report)
+    if (report && action->options->json) {
+        json_t *json = report_json("list");
+
+        json_object_set_new(json, "sessions", json_array());
+        report_print_json(json, action);
+    } else if (report)
         print_table(list);
 }
 

@@ -82,9 +82,9 @@ static uint64_t problem_total(const struct qs_client_session *session)
 static char *why_nothing(const struct qs_client_session *session)
 {
     const GPtrArray *problems = session->demo->problems.kinds;
-    const char *why = session->demo->lacks;
+    const char *why = session->demo->lacks ? session->demo->lacks : session->demo->dropped;
 
-    if (!why && problems->len)
+    if (!session->demo->lacks && problems->len)
         why = ((const struct qs_session_demo_problem *)g_ptr_array_index(problems, 0))->text;
     return g_strdup_printf("nothing: %s", why ? why : "there is no game in it");
 }

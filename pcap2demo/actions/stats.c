@@ -66,15 +66,6 @@ static struct request_figures *requests_of(struct stats *stats, const struct qs_
     return stats->requests[qs_protocol_number(protocol->name)];
 }
 
-static void count_response(struct stats *stats, const struct qs_protocol *protocol,
-                           const struct qs_response *response)
-{
-    struct request_figures *requests = requests_of(stats, protocol);
-
-    if (response->known && response->first)
-        qs_times_add(&requests[response->kind].times, response->time);
-}
-
 static void stats_packet(struct qs_sessions_handler *handler,
                          const struct qs_decoded_packet *decoded)
 {
@@ -89,7 +80,9 @@ static void stats_packet(struct qs_sessions_handler *handler,
 
     qs_links_take(links, decoder);
     qs_links_find(links, decoded->packet, &found);
-    count_response(stats, decoder->protocol, &found.response);
+    if (found.response.known && found.response.first)
+        qs_times_add(&requests_of(stats, decoder->protocol)[found.response.kind].times,
+                     found.response.time);
     packet.ack_rtt = found.ack_rtt;
     if (decoded->session && decoded->session->chosen)
         qs_tally_add(tally_of(stats, decoded->session->number), &packet);
@@ -114,18 +107,6 @@ static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_
 }
 
 /* --- Reporting ------------------------------------------------------------------------------- */
-
-static double milliseconds(double nanoseconds)
-{
-    return nanoseconds / 1e6;
-}
-
-static void append_times(GString *text, const struct qs_times *times)
-{
-    g_string_append_printf(text, "%.3f ms at least, %.3f ms on average, %.3f ms at most",
-                           milliseconds((double)times->min), milliseconds(qs_times_mean(times)),
-                           milliseconds((double)times->max));
-}
 
 static void append_types(GString *text, const struct qs_tally *tally)
 {
@@ -309,15 +290,16 @@ static json_t *request_json(const struct qs_protocol *protocol, enum qs_request_
 static void print_request(const struct qs_protocol *protocol, enum qs_request_kind kind,
                           const struct request_figures *figures)
 {
+    const struct qs_times *times = &figures->times;
     GString *line = g_string_new(NULL);
 
     g_string_append_printf(line, "requests: %s %s: %" PRIu64 ", %" PRIu64 " answered",
                            protocol->name, qs_request_name(kind), figures->requests,
                            figures->answered);
-    if (figures->times.count) {
-        g_string_append(line, ", after ");
-        append_times(line, &figures->times);
-    }
+    if (times->count)
+        g_string_append_printf(
+            line, ", after %.3f ms at least, %.3f ms on average, %.3f ms at most",
+            (double)times->min / 1e6, qs_times_mean(times) / 1e6, (double)times->max / 1e6);
     print_line("%s", line->str);
     g_string_free(line, TRUE);
 }

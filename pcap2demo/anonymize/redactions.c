@@ -203,22 +203,20 @@ static char character_at(struct qs_view text, uint32_t at)
     return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
 }
 
-/* Whether it is part of a host's name or of a mail address. */
-static bool is_of_host(char c)
-{
-    return g_ascii_isalnum(c) || (c && strchr("._-+@", c));
-}
-
 /* bob@example.org, http://example.org, example.org:27500 */
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0, end; at < text.size; at = end + 1) {
         bool has_dot = false, has_letter = false, is_mail = false;
 
-        for (end = at; is_of_host(character_at(text, end)); end++) {
-            has_letter |= g_ascii_isalpha(character_at(text, end));
-            has_dot |= character_at(text, end) == '.';
-            is_mail |= character_at(text, end) == '@' && end > at;
+        for (end = at;; end++) {
+            const char c = character_at(text, end);
+
+            if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
+                break;
+            has_letter |= g_ascii_isalpha(c);
+            has_dot |= c == '.';
+            is_mail |= c == '@' && end > at;
         }
         if (is_mail ||
             (has_dot && has_letter &&

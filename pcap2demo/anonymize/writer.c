@@ -119,12 +119,6 @@ void anonymous_writer_flush(struct anonymous_writer *writer)
         write_first(writer);
 }
 
-static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
-{
-    return qs_address_equal(&a->source, &b->source) &&
-           qs_address_equal(&a->destination, &b->destination);
-}
-
 static void insert(struct anonymous_writer *writer, struct held_packet *packet)
 {
     GList *link = writer->packets.tail;
@@ -137,19 +131,13 @@ static void insert(struct anonymous_writer *writer, struct held_packet *packet)
         g_queue_push_head(&writer->packets, packet);
 }
 
-/* Keeps the first of several packets with the same bytes. */
-static void keep_original(struct anonymous_writer *writer, struct held_packet *packet)
-{
-    packet->original = g_bytes_new(packet->payload->data, packet->payload->len);
-    if (!g_hash_table_contains(writer->by_bytes, packet->original))
-        g_hash_table_insert(writer->by_bytes, packet->original, packet);
-}
-
 void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet *packet)
 {
     struct held_packet *first = g_hash_table_lookup(writer->by_bytes, packet->original);
 
-    if (!first || first == packet || !same_end(&first->about, &packet->about))
+    if (!first || first == packet ||
+        !qs_address_equal(&first->about.source, &packet->about.source) ||
+        !qs_address_equal(&first->about.destination, &packet->about.destination))
         return;
     g_byte_array_unref(packet->payload);
     packet->payload = g_byte_array_ref(first->payload);
@@ -167,7 +155,9 @@ struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
     insert(writer, held);
     if (!packet->unit) {
         g_hash_table_insert(writer->by_number, &held->about.number, held);
-        keep_original(writer, held);
+        held->original = g_bytes_new(packet->data, packet->size);
+        if (!g_hash_table_contains(writer->by_bytes, held->original))
+            g_hash_table_insert(writer->by_bytes, held->original, held);
     }
     return held;
 }

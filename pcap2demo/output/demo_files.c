@@ -39,13 +39,14 @@ const GOptionEntry demo_entries[] = {
      "level|connection"},
     G_OPTION_ENTRY_NULL};
 
-void demo_options_parse(struct qs_session_demo_options *parsed)
+bool demo_options_parse(struct qs_session_demo_options *parsed)
 {
     *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
                                                .split = g_strcmp0(given.split, "level") == 0};
     if (given.qwd_format)
         parsed->qwd_format =
             strcmp(given.qwd_format, "classic") == 0 ? QS_QWD_CLASSIC : QS_QWD_EZQUAKE_37;
+    return true;
 }
 
 /* --- The demo store --- */
@@ -114,23 +115,17 @@ static bool is_folder(const char *output)
     return folder;
 }
 
-static void set_output(struct demo_files *files, const char *output)
-{
-    char *file = is_folder(output) ? NULL : g_path_get_basename(output);
-
-    files->folder = file ? g_path_get_dirname(output) : g_strdup(output);
-    files->naming = qs_demo_names_new(file);
-    g_free(file);
-}
-
 struct demo_files *demo_files_new(const char *output, bool force)
 {
     struct demo_files *files = g_new0(struct demo_files, 1);
+    char *file = !output || is_folder(output) ? NULL : g_path_get_basename(output);
 
     files->store =
         (struct qs_demo_store){.begin = begin, .write = write_bytes, .commit = commit, .end = end};
     files->force = force;
-    set_output(files, output ? output : ".");
+    files->folder = file ? g_path_get_dirname(output) : g_strdup(output ? output : ".");
+    files->naming = qs_demo_names_new(file);
+    g_free(file);
     return files;
 }
 

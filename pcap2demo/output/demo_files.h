@@ -20,8 +20,8 @@ struct demo_options {
 extern struct demo_options demo_options;
 extern const GOptionEntry demo_entries[];
 
-/* Parses all options but file names. */
-void demo_options_parse(struct qs_session_demo_options *parsed);
+/* Parses all options but file names. False: an error was reported. */
+bool demo_options_parse(struct qs_session_demo_options *parsed);
 
 /*
  * `output`: NULL (the current folder), a folder, or the name of the one file to write, which

@@ -58,11 +58,6 @@ static void fail(struct writer *writer, const char *what)
         writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-static char *temporary_path(const struct writer *writer, unsigned serial)
-{
-    return g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), serial);
-}
-
 /* Makes a temporary file under a free name; returns its descriptor, or -1. */
 static int create_temporary(struct writer *writer)
 {
@@ -70,7 +65,8 @@ static int create_temporary(struct writer *writer)
 
     writer->error = make_folders(writer->folder);
     while (!writer->error) {
-        char *path = temporary_path(writer, ++serial);
+        char *path =
+            g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), ++serial);
         const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
         if (file >= 0) {
@@ -187,16 +183,11 @@ static void remove_temporary(struct writer *writer)
     g_clear_pointer(&writer->temporary, g_free);
 }
 
-static void clear_taken_name(struct writer *writer)
+char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
     if (writer->taken)
         g_clear_pointer(&writer->error, g_free);
     writer->taken = false;
-}
-
-char *writer_commit(struct writer *writer, const char *name, bool overwrite)
-{
-    clear_taken_name(writer);
     flush(writer);
     if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);

@@ -88,7 +88,7 @@ static void on_session_map(struct qs_sessions_handler *handler,
 
     (void)handler;
     if (is_left_out(session) && session->demo)
-        session->demo->dropped = true;
+        session->demo->dropped = "its player is a spectator";
     json_object_set_new(members, "map", text_or_null(session->map));
     log_event("map", members, "session %u: %s %s %s", session->number, player_name(session),
               session->spectator ? "watches" : "plays", session->map);

@@ -22,6 +22,7 @@ UNRELIABLE = 0x00100000
 CAPTURES = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "q2-protocol34", "q2-protocol35",
             "q2-protocol36", "q2-playerupdate", "q2-aqtion", "nq-protocol15", "nq-protocol666",
             "nq-dp7"]
+BEGINNING = 24  # packets, with the handshake
 # Of an older connection: more than one can be late, and so few that they might be.
 NUMBERS = 5000, 12
 
@@ -99,7 +100,7 @@ def at_port(path, port):
 
 
 def check_next(tool, folder, first, second, port):
-    """0: the two sessions keep what they are."""
+    """0: the two sessions keep what they are, and the second is there without its handshake, too."""
     one, other = (at_port(pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz", port)
                   for name in (first, second))
     later = one[-1].time + 2 * capture.NANOSECONDS - other[0].time
@@ -108,7 +109,10 @@ def check_next(tool, folder, first, second, port):
     if found != expected or len(expected) < 2:
         print(f"{first}, {second}: {found}, not {expected}")
         return 1
-    return 0
+    found = len(sessions(tool, one + other[BEGINNING:]))
+    if found != len(expected):
+        print(f"{first}, {second} without its handshake: {found} sessions, not {len(expected)}")
+    return found != len(expected)
 
 
 def main(tool, folder):

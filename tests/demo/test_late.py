@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions that were running when the capture began: who lends them a sign-on, and what comes out."""
 

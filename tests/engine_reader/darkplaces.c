@@ -8,15 +8,6 @@
 
 enum { DP1 = 96, DP2 = 97, DP4 = 3501, DP7 = 3504, REMOVED = 0x8000, LOW_PRECISION = 16 };
 
-static uint32_t take_bits(struct reading *r)
-{
-    uint32_t bits = take_byte(r);
-
-    for (unsigned shift = 8; shift < 32 && bits & 0x80u << (shift - 8); shift += 8)
-        bits |= take_byte(r) << shift;
-    return bits;
-}
-
 /* --- From DP5 on --- */
 
 static void take_animation(struct reading *r)

@@ -86,7 +86,7 @@ static void take_number(struct reading *r, const struct update *u, bool can_be_w
         skip(r, can_be_wide && u->wide ? 2 : 1);
 }
 
-static uint32_t take_bits(struct reading *r)
+uint32_t take_bits(struct reading *r)
 {
     uint32_t bits = take_byte(r);
 

@@ -221,10 +221,11 @@ static bool is_allowed(const struct reading *r, uint32_t id)
            r->mvd1;
 }
 
+/* Quake's ids from 128 on are entity updates. */
 static bool take_message(struct reading *r)
 {
     const uint32_t id = take_byte(r) & r->engine->id_mask;
-    const struct message_row *row = &r->game->rows[id];
+    const struct message_row *row = &r->game->rows[id > 128 && r->game->rows[128].read ? 128 : id];
 
     if (!is_allowed(r, id))
         r->bad = true;

@@ -106,6 +106,9 @@ void take_stufftext(struct reading *r);
 
 extern const struct game engine_qwd, engine_mvd, engine_dem, engine_dm2;
 
+/* Of an update: the highest bit of each byte says that another one follows. */
+uint32_t take_bits(struct reading *r);
+
 /* FTE's messages, alike in QuakeWorld and Quake. */
 void take_fte_extensions(struct reading *r);
 void take_fte_update(struct reading *r);

@@ -339,17 +339,6 @@ static void take_updates(struct reading *r)
     take_fte_updates(r);
 }
 
-/* Ids from 128 on are entity updates. */
-#define UPDATES_16(id)                                                                             \
-    [id] = {NULL, take_update}, [id + 1] = {NULL, take_update}, [id + 2] = {NULL, take_update},    \
-    [id + 3] = {NULL, take_update}, [id + 4] = {NULL, take_update},                                \
-    [id + 5] = {NULL, take_update}, [id + 6] = {NULL, take_update},                                \
-    [id + 7] = {NULL, take_update}, [id + 8] = {NULL, take_update},                                \
-    [id + 9] = {NULL, take_update}, [id + 10] = {NULL, take_update},                               \
-    [id + 11] = {NULL, take_update}, [id + 12] = {NULL, take_update},                              \
-    [id + 13] = {NULL, take_update}, [id + 14] = {NULL, take_update},                              \
-    [id + 15] = {NULL, take_update}
-
 static const struct message_row rows[256] = {
     [1] = {"", NULL},
     [2] = {NULL, take_disconnect},
@@ -416,14 +405,7 @@ static const struct message_row rows[256] = {
     [91] = {NULL, take_fte_sized},
     [92] = {NULL, take_fte_mod_entities},
     [93] = {NULL, take_fte_angle_base},
-    UPDATES_16(128),
-    UPDATES_16(144),
-    UPDATES_16(160),
-    UPDATES_16(176),
-    UPDATES_16(192),
-    UPDATES_16(208),
-    UPDATES_16(224),
-    UPDATES_16(240),
+    [128] = {NULL, take_update}, /* and all above it */
 };
 
 /* QuakeSpasm cl_demo.c CL_PlayDemo_f and CL_GetMessage. */

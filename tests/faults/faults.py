@@ -108,8 +108,8 @@ FAULTS = [
      "(NETFLAG_UNRELIABLE | packet.size))"),
 
     # FTE's extensions.
-    ("fte", "entity = (entity & 0x7fff) << 8 | qs_reader_u8(&d->in);",
-     "entity = (entity & 0x7fff) | (uint32_t)qs_reader_u8(&d->in) << 15;"),
+    ("fte", "(entity & 0x7fff) << 8 | qs_reader_u8(in) : entity;",
+     "(entity & 0x7fff) | (uint32_t)qs_reader_u8(in) << 15 : entity;"),
     ("fte", "return folded & 1 ? -1 - (int64_t)(folded >> 1)",
      "return folded & 1 ? -(int64_t)(folded >> 1)"),
     ("fte", "angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows_of(d)->pitch + i));",

@@ -6,7 +6,6 @@
 
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/command_line.h"
-#include "pcap2demo/run.h"
 
 enum { ARGUMENTS_MAX = 1 + RUN_TOOL_WORDS_MAX + 1 };
 

@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Storms: damaged captures and demos through all actions of pcap2demo, and through tshark.
+"""Storms: damaged captures and demos through all actions of pcap2demo.
 
-    storm.py [--runs N] [--seed N] [--tshark N] [--keep DIR]
+    storm.py [--runs N] [--seed N] [--keep DIR]
 
 Small captures and demos are damaged: bytes of packets, as `editcap -E` does (and by it), packets
 that are shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is
 read by all actions, a run of the program each. No run may crash, take more than a second of the
 processor a megabyte (and one to begin with), or print a control character; names of files are safe;
 what --sanitize writes is harmless to every engine; a golden of a file is what the same file gives.
-tshark with the plugin gets many damaged files at once.
 
-PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest; for --tshark also
-WIRESHARK_PLUGIN_DIR. Prints how many runs of how many damaged files there were, and which were
+PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest. Prints how many runs of how many damaged files there were, and which were
 wrong; their inputs are kept in DIR.
 """
 
@@ -263,34 +261,6 @@ class Storm:
                         demo.stat().st_size for demo in lender))
                 path.unlink()
 
-    def tshark(self, count, batch=200):
-        """Files by the batch: tshark takes long to begin."""
-        with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
-            folder = pathlib.Path(name)
-            folder.chmod(0o777)
-            tshark = [*unprivileged(), "env", f"HOME={folder}", f"WIRESHARK_EXTCAP_DIR={folder}",
-                      "tshark"]
-            plugins = subprocess.run([*tshark, "-G", "plugins"], stdout=subprocess.PIPE, check=True)
-            if b"quakeshark.so" not in plugins.stdout:
-                sys.exit("tshark did not load the plugin")
-            for number in range(0, count, batch):
-                frames = [frame for _ in range(min(batch, count - number))
-                          for frame in self.sources.frames()]
-                path = folder / f"{self.arguments.seed}-tshark-{number}.pcap"
-                path.write_bytes(Capture(ETHERNET, frames).pcap())
-                for words in (["-V"], ["-2", "-q", "-z", "expert"]):
-                    self.run([*tshark, "-r", path, *words], path, words, folder, statuses=(0,),
-                             size=path.stat().st_size)
-                self.files += min(batch, count - number)
-                self.runs += 2
-
-
-def unprivileged():
-    """Wireshark gives root no plugins."""
-    if os.geteuid() != 0:
-        return []
-    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
@@ -298,15 +268,11 @@ def main():
     parser.add_argument("--runs", type=int, default=300,
                         help=f"at least so many of pcap2demo, {len(ACTIONS)} a damaged file")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tshark", type=int, default=0,
-                        help="that many damaged files through tshark")
     parser.add_argument("--slower", type=float, default=1, help="of a build with sanitizers")
     parser.add_argument("--keep")
     arguments = parser.parse_args()
     storm = Storm(arguments)
     storm.storm(arguments.runs)
-    if arguments.tshark:
-        storm.tshark(arguments.tshark)
     print(f"{storm.runs} runs, {storm.files} damaged files, {storm.bytes} bytes, "
           f"{len(storm.wrong)} went wrong; "
           f"the slowest took {100 * storm.slowest:.0f} % of its time", *storm.wrong, sep="\n")

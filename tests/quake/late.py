@@ -27,17 +27,13 @@ FULL = 1  # of the bits: nothing of the entity's old state stays
 STATE = ("origin", "angles", "model", "frame", "skin", "effects", "flags", "alpha", "scale", "colormap")
 
 
-class Player:
+class Player(states.Hearer):
     """What a client makes of its recording: states by entity, for each frame of each level."""
 
     def __init__(self, tool, demo):
         self.level, self.frame, self.number = 0, None, None
         self.states, self.frames = {}, {}
-        run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace",
-                             check=False)
-        for line in run.stdout.splitlines():
-            words = line.split(" ", 3)
-            self.hear(words[2], words[3] if len(words) > 3 else "")
+        self.listen(tool, demo)
 
     def hear(self, name, value):
         if name == "nq.svc_serverinfo":

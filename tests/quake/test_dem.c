@@ -43,8 +43,7 @@ TEST(test_blocks)
 
     dem_append_header(bytes, DEM_TRACK_NONE);
     dem_append_block(bytes, &view, VIEW("\1\2\3"));
-    dem_append_block(bytes, &view, VIEW(""));
-    dem_set_view(bytes->data + 3 + DEM_BLOCK_HEADER + 3, &other);
+    dem_append_block(bytes, &other, VIEW(""));
     in = qs_reader_over(bytes->data, bytes->len);
     qs_reader_take(&in, 3);
     assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames that are made of what another client was told. */
-#include "common/demo/dm2/heal.h"
+#include "common/demo/dm2/late_join.h"
 #include "tests/quake2/unit.h"
 
 enum { MOVER = 20, STANDER = 21, OFFSET = 5, KNOWN = 10 };

@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a player of a demo with FTE's replacement deltas has of entities, packet by packet."""
 
-import subprocess
+import states
 
 RESET = 0x100  # of the bits: nothing of the entity's old state stays
 REMOVES, NUMBER = 0x8000, 0x3FFF  # of an update's first word; number 0: all
 STATE = ("origin", "angles", "model", "frame", "skin", "effects", "colormap", "solid", "movetype")
 
 
-class Replaced:
+class Replaced(states.Hearer):
     """`packets`: states by entity, by level and the packet's number."""
 
     def __init__(self, tool, demo):
         self.level, self.sequence, self.number, self.updates = 0, 0, None, False
         self.states, self.packets = {}, {}
-        run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace",
-                             check=False)
-        for line in run.stdout.splitlines():
-            words = line.split(" ", 3)
-            self.hear(words[2], words[3] if len(words) > 3 else "")
+        self.listen(tool, demo)
 
     def hear(self, name, value):
         if name == "qw.sequence":

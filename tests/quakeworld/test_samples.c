@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
-#include "common/demo/qwd/client_view.h"
+#include "common/demo/qwd/late_join.h"
 
 #include <string.h>
 

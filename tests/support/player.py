@@ -1,10 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 What a player makes of the entities in QWD demos: which updates it drops, and the states that it has
 after each that it keeps.
-
-    player.py PCAP2DEMO DEMO...     status 1 if any update would be dropped
 
 The rule is ezQuake's (cl_ents.c, CL_ParsePacketEntities and FlushEntityPacket; cl_demo.c,
 CL_DemoReadDemCmd), for replacement deltas fteqw's (cl_ents.c, CLFTE_ParseEntities), written down here a
@@ -13,7 +10,6 @@ that pcap2demo's dump shows. common/quakeworld/PROTOCOL.md, section 8, has it in
 """
 
 import subprocess
-import sys
 
 FRAMES = 64  # UPDATE_BACKUP
 TOO_OLD = FRAMES - 1
@@ -217,18 +213,3 @@ def play(tool, demo):
             player.set(*(int(value_of(block[f"qw.block.{name}"]))
                          for name in ("outgoing", "incoming")))
     return player
-
-
-def main():
-    tool, dropped = sys.argv[1], 0
-    for demo in sys.argv[2:]:
-        player = play(tool, demo)
-        dropped += player.dropped
-        print(f"{'FAIL' if player.dropped else 'ok  '} {demo}: {player.updates} updates, "
-              f"{player.dropped} dropped",
-              *(f"{number}: {why};" for number, why in player.reasons[:1]))
-    return 1 if dropped else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Entities' states of a demo that begins late, beside those of the whole session."""
 
+import subprocess
+
 
 def compare(late, whole, level):
     """Of the late demo's first level: (right, all, not there). Both are states by number, by the
@@ -14,3 +16,14 @@ def compare(late, whole, level):
         right += sum(states.get(number) == state for number, state in truth.items())
         phantoms += len(set(states) - set(truth))
     return right, total, phantoms
+
+
+class Hearer:
+    """Hears the lines of a demo's dump: hear(name, value)."""
+
+    def listen(self, tool, demo):
+        run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace",
+                             check=False)
+        for line in run.stdout.splitlines():
+            words = line.split(" ", 3)
+            self.hear(words[2], words[3] if len(words) > 3 else "")

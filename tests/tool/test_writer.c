@@ -127,16 +127,23 @@ FOLDER_TEST(discards_without_a_trace)
     assert_int_equal(files_in(*folder), 0);
 }
 
-FOLDER_TEST(never_overwrites_unasked)
+/* A file "old" is there; a writer that has "new". */
+static struct writer *write_again(const char *folder)
 {
-    struct writer *writer = writer_new(*folder);
-    g_autofree char *error = NULL;
+    struct writer *writer = writer_new(folder);
 
     writer_add(writer, "old", 3);
     commit(writer, "x.qwd", false);
-    writer = writer_new(*folder);
+    writer = writer_new(folder);
     writer_add(writer, "new", 3);
-    error = writer_commit(writer, "x.qwd", false);
+    return writer;
+}
+
+FOLDER_TEST(never_overwrites_unasked)
+{
+    struct writer *writer = write_again(*folder);
+    g_autofree char *error = writer_commit(writer, "x.qwd", false);
+
     assert_non_null(strstr(error, "--force"));
     assert_true(writer_name_is_taken(writer));
     writer_free(writer);
@@ -146,12 +153,8 @@ FOLDER_TEST(never_overwrites_unasked)
 
 FOLDER_TEST(takes_another_name)
 {
-    struct writer *writer = writer_new(*folder);
+    struct writer *writer = write_again(*folder);
 
-    writer_add(writer, "old", 3);
-    commit(writer, "x.qwd", false);
-    writer = writer_new(*folder);
-    writer_add(writer, "new", 3);
     g_free(writer_commit(writer, "x.qwd", false));
     commit(writer, "y.qwd", false);
     assert_int_equal(files_in(*folder), 2);
@@ -161,13 +164,7 @@ FOLDER_TEST(takes_another_name)
 
 FOLDER_TEST(overwrites_when_asked)
 {
-    struct writer *writer = writer_new(*folder);
-
-    writer_add(writer, "old", 3);
-    commit(writer, "x.qwd", false);
-    writer = writer_new(*folder);
-    writer_add(writer, "new", 3);
-    commit(writer, "x.qwd", true);
+    commit(write_again(*folder), "x.qwd", true);
     assert_file(*folder, "x.qwd", "new", 3);
 }
 

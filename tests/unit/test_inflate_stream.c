@@ -98,6 +98,19 @@ static GByteArray *make_plain(uint32_t *ends)
     return plain;
 }
 
+/* So many zeros. */
+static GByteArray *deflate_zeros(uint32_t size)
+{
+    g_autoptr(GByteArray) plain = g_byte_array_new();
+    uint32_t ends[PARTS];
+
+    g_byte_array_set_size(plain, size);
+    memset(plain->data, 0, size);
+    for (unsigned i = 0; i < PARTS; i++)
+        ends[i] = size;
+    return deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
+}
+
 /* --- Pieces --- */
 
 static void assert_inflates(const GByteArray *packed, uint32_t size, const GByteArray *plain)
@@ -210,16 +223,9 @@ TEST(test_no_stream)
 /* The same bytes are refused where the limit is passed, and taken where it is kept. */
 static void assert_limit(uint32_t size, bool good)
 {
-    g_autoptr(GByteArray) plain = g_byte_array_new();
-    g_autoptr(GByteArray) packed = NULL;
-    uint32_t ends[PARTS];
+    g_autoptr(GByteArray) packed = deflate_zeros(size);
     struct stream stream;
 
-    g_byte_array_set_size(plain, size);
-    memset(plain->data, 0, size);
-    for (unsigned i = 0; i < PARTS; i++)
-        ends[i] = size;
-    packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
     open_stream(&stream);
     stream.session.may_inflate = QS_INFLATED_MAX - QS_INFLATED_AHEAD;
     assert_int_equal(more(&stream, qs_view_of_bytes(packed)), good);
@@ -239,15 +245,10 @@ TEST(test_limit)
 TEST(test_limit_of_a_session)
 {
     enum { SIZE = 4000, PACKETS = 20 };
-    GByteArray *plain = g_byte_array_new(), *packed;
-    uint32_t ends[PARTS], sent = 0;
+    g_autoptr(GByteArray) packed = deflate_zeros(SIZE);
     struct stream stream;
+    uint32_t sent = 0;
 
-    g_byte_array_set_size(plain, SIZE);
-    memset(plain->data, 0, SIZE);
-    for (unsigned i = 0; i < PARTS; i++)
-        ends[i] = SIZE;
-    packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
     open_stream(&stream);
     assert_true(more(&stream, qs_view_of_bytes(packed)));
     for (unsigned i = 1; i < PACKETS; i++) {
@@ -260,6 +261,4 @@ TEST(test_limit_of_a_session)
     assert_true(stream.out->len <= QS_INFLATED_AHEAD + QS_INFLATED_RATIO * sent);
     assert_true(stream.decoder.notes[QS_NOTE_LIMIT]);
     close_stream(&stream);
-    g_byte_array_free(packed, TRUE);
-    g_byte_array_free(plain, TRUE);
 }

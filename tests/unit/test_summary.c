@@ -35,18 +35,27 @@ static void read_script(struct qs_decoder *d)
         }
 }
 
+/* Until qs_decoder_clear(). */
+static void decode(struct qs_decoder *d, const struct qs_packet *packet, enum qs_end server,
+                   struct qs_sink *sink, GString *transcript)
+{
+    struct toy_session session;
+
+    toy_decode = read_script;
+    qs_decoder_init(d, &toy_protocol);
+    toy_protocol.session_init(&session.base);
+    session.base.server = server;
+    d->want_summary = true;
+    d->transcript = transcript;
+    qs_decode(d, &session.base, sink, packet);
+}
+
 static void expect_decoded(struct qs_packet *packet, enum qs_end server, struct qs_sink *sink,
                            const char *expected)
 {
-    struct toy_session session;
     struct qs_decoder d;
 
-    toy_decode = read_script;
-    qs_decoder_init(&d, &toy_protocol);
-    toy_protocol.session_init(&session.base);
-    session.base.server = server;
-    d.want_summary = true;
-    qs_decode(&d, &session.base, sink, packet);
+    decode(&d, packet, server, sink, NULL);
     assert_string_equal(d.summary->str, expected);
     qs_decoder_clear(&d);
 }
@@ -130,18 +139,12 @@ TEST(test_transcript)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1tsay hi\0l\1anna: gg\n\0l\2bert\0t \0"
                                               "tskin\0nbase\0c\5tgo\n\0ncarl\0"));
-    struct toy_session session;
+    g_autoptr(GString) transcript = g_string_new(NULL);
     struct qs_decoder d;
 
-    toy_decode = read_script;
-    qs_decoder_init(&d, &toy_protocol);
-    toy_protocol.session_init(&session.base);
-    d.want_summary = true;
-    d.transcript = g_string_new(NULL);
-    qs_decode(&d, &session.base, NULL, &packet);
-    assert_string_equal(d.transcript->str, "stringcmd: say hi\nanna: gg\nbert\n"
-                                           "stringcmd: skin name base\nstringcmd: go name carl\n");
-    g_string_free(d.transcript, TRUE);
+    decode(&d, &packet, QS_END_UNKNOWN, NULL, transcript);
+    assert_string_equal(transcript->str, "stringcmd: say hi\nanna: gg\nbert\n"
+                                         "stringcmd: skin name base\nstringcmd: go name carl\n");
     qs_decoder_clear(&d);
 }
 
@@ -149,18 +152,13 @@ TEST(test_transcript)
 TEST(test_many_messages)
 {
     struct qs_packet packet;
-    struct toy_session session;
     struct qs_decoder d;
     g_autoptr(GString) data = g_string_new(NULL);
 
     for (int i = 0; i < 1000; i++)
         g_string_append_len(data, "tsome text\0", 11);
     packet = toy_packet((struct qs_view){(const uint8_t *)data->str, (uint32_t)data->len});
-    toy_decode = read_script;
-    qs_decoder_init(&d, &toy_protocol);
-    toy_protocol.session_init(&session.base);
-    d.want_summary = true;
-    qs_decode(&d, &session.base, NULL, &packet);
+    decode(&d, &packet, QS_END_UNKNOWN, NULL, NULL);
     assert_true(d.summary->len < 2400);
     assert_true(g_str_has_suffix(d.summary->str, "stringcmd×936"));
     qs_decoder_clear(&d);

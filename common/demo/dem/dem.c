@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/core/writer.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
@@ -60,20 +61,6 @@ enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block
 
 /* --- Writing --- */
 
-static void put_u32(uint8_t *to, uint32_t value)
-{
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
-
-static void put_float(uint8_t *to, float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    put_u32(to, bits);
-}
-
 void dem_append_header(GByteArray *out, int32_t track)
 {
     char *line = g_strdup_printf("%d\n", track);
@@ -82,21 +69,13 @@ void dem_append_header(GByteArray *out, int32_t track)
     g_free(line);
 }
 
-void dem_set_view(uint8_t *block, const struct dem_angles *view)
-{
-    put_float(block + 4, view->pitch);
-    put_float(block + 8, view->yaw);
-    put_float(block + 12, view->roll);
-}
-
 void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages)
 {
-    uint8_t header[DEM_BLOCK_HEADER];
-
-    put_u32(header, messages.size);
-    dem_set_view(header, view);
-    g_byte_array_append(out, header, sizeof header);
-    g_byte_array_append(out, messages.data, messages.size);
+    qs_write_u32(out, messages.size);
+    qs_write_float(out, view->pitch);
+    qs_write_float(out, view->yaw);
+    qs_write_float(out, view->roll);
+    qs_write_view(out, messages);
 }
 
 /* --- Decoding --- */

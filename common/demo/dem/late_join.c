@@ -129,13 +129,6 @@ static void learn_update(struct dem_match *m, const struct qs_entity_update *upd
         dem_frames_learn(m->entities, update);
 }
 
-static void for_each_update(struct dem_match *m, const struct qs_decoder *decoder,
-                            void (*function)(struct dem_match *, const struct qs_entity_update *))
-{
-    for (guint i = 0; i < decoder->entities->len; i++)
-        function(m, &g_array_index(decoder->entities, struct qs_entity_update, i));
-}
-
 /* --- The donor --- */
 
 static bool is_of_players(uint8_t id)
@@ -153,7 +146,8 @@ static void learn(struct dem_match *m)
     decoder.want_entities = QS_ENTITIES_ALL;
     qs_sign_on_decode(m->base.sign_on, m->base.kind, is_of_players, &decoder, &m->donor.base,
                       bytes);
-    for_each_update(m, &decoder, learn_update);
+    for (guint i = 0; i < decoder.entities->len; i++)
+        learn_update(m, &g_array_index(decoder.entities, struct qs_entity_update, i));
     qs_decoder_clear(&decoder);
     nq_session_forget_packet(&m->donor.base);
     g_byte_array_free(bytes, TRUE);
@@ -210,7 +204,8 @@ static bool dem_observe(struct qs_donor_match *match, const struct qs_decoder *d
     struct dem_match *m = (struct dem_match *)match;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    for_each_update(m, decoder, observe_update);
+    for (guint i = 0; i < decoder->entities->len; i++)
+        observe_update(m, &g_array_index(decoder->entities, struct qs_entity_update, i));
     if (session->timed && !m->timed)
         m->time = session->time;
     m->timed |= session->timed;
@@ -247,14 +242,6 @@ static uint8_t find_slot(const struct dem_match *m)
     return best;
 }
 
-static char *unreadable_text(const struct dem_match *m, const struct qs_evidence *packets)
-{
-    return g_strdup_printf("its protocol is %d, and %u of %u messages of the session are not of "
-                           "that",
-                           m->donor.base.version, packets->differ,
-                           packets->agree + packets->differ);
-}
-
 static char *dem_judge(struct qs_donor_match *match)
 {
     struct dem_match *m = (struct dem_match *)match;
@@ -269,12 +256,7 @@ static char *dem_judge(struct qs_donor_match *match)
     /* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
     qs_donor_match_unknown(match, nq_darkplaces_version(&m->donor),
                            "entities that were in view, until they are mentioned");
-    refusal = qs_donor_match_refusal(match, donor_version, NULL, 0);
-    /* The messages show the protocol. */
-    if (!refusal && qs_donor_match_exceeds(match, &limits[0]))
-        refusal = unreadable_text(m, &evidence[QS_EVIDENCE_PACKETS]);
-    if (!refusal)
-        refusal = qs_donor_match_refusal(match, donor_version, limits, G_N_ELEMENTS(limits));
+    refusal = qs_donor_match_refusal(match, donor_version, limits, G_N_ELEMENTS(limits));
     if (!refusal && !m->slot)
         refusal = g_strdup("nothing of the game shows which player the session is");
     return refusal;

@@ -63,8 +63,8 @@ struct dem {
     enum view_source source;
     struct dem_angles view; /* the last known */
     struct stufftext stufftext;
-    GByteArray *filtered;    /* scratch: a message without what is left out */
-    GByteArray *waiting;     /* blocks without their angles */
+    GByteArray *filtered;    /* scratch: a message without what is left out, blocks */
+    GByteArray *waiting;     /* messages of blocks that wait for their angles */
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
     guint waiting_read;      /* and so many has the client read for certain */
@@ -109,11 +109,20 @@ static void dem_free(void *state)
 /* The waiting blocks get the last known angles. */
 static void settle(struct dem *dem)
 {
-    for (guint i = 0; i < dem->waiting_offsets->len; i++)
-        dem_set_view(dem->waiting->data + g_array_index(dem->waiting_offsets, guint, i),
-                     &dem->view);
-    qs_demo_write(dem->out, qs_view_of_bytes(dem->waiting));
-    dem->out->counts.blocks += dem->waiting_offsets->len;
+    const GArray *offsets = dem->waiting_offsets;
+
+    qs_bytes_empty(dem->filtered);
+    for (guint i = 0; i < offsets->len; i++) {
+        const guint at = g_array_index(offsets, guint, i);
+        const guint end =
+            i + 1 < offsets->len ? g_array_index(offsets, guint, i + 1) : dem->waiting->len;
+
+        dem_append_block(dem->filtered, &dem->view,
+                         (struct qs_view){dem->waiting->data + at, end - at});
+    }
+    qs_demo_write(dem->out, qs_view_of_bytes(dem->filtered));
+    qs_bytes_empty(dem->filtered);
+    dem->out->counts.blocks += offsets->len;
     qs_bytes_empty(dem->waiting);
     g_array_set_size(dem->waiting_offsets, 0);
     dem->waiting_read = dem->waiting_reliable = 0;
@@ -138,7 +147,7 @@ static void drop_unread(struct dem *dem)
 static void add_block(struct dem *dem, struct qs_view messages)
 {
     g_array_append_val(dem->waiting_offsets, dem->waiting->len);
-    dem_append_block(dem->waiting, &zero_view, messages);
+    qs_write_view(dem->waiting, messages);
 }
 
 static struct dem_angles angles_of(const struct nq_angles *angles)
@@ -260,16 +269,6 @@ static void add_donor_message(void *user, uint32_t block, struct qs_view message
         qs_write_view(dem->filtered, message);
 }
 
-/* Messages before a svc_version belong to another protocol than those after it. */
-static void notice_version(void *user, uint32_t block, struct qs_view message)
-{
-    struct donor_block *donor = user;
-
-    (void)block;
-    if (message.data[0] == SVC_VERSION)
-        donor->players = NQ_PLAYERS_ALL;
-}
-
 /* The sign-on has its own view angles; later blocks have those of the client's moves. */
 static void dem_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
@@ -280,7 +279,9 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
     qs_demo_join_late(dem->out, match, &nq_protocol, session);
     if (!dem->begun)
         begin(dem);
-    dem_match_messages(match, notice_version, &donor);
+    /* Messages before a svc_version belong to another protocol than those after it. */
+    if (qs_sign_on_find(match->sign_on, qs_sign_on_about(SVC_VERSION, 0)).data)
+        donor.players = NQ_PLAYERS_ALL;
     dem_match_messages(match, add_donor_message, &donor);
     end_donor_block(dem);
     settle(dem);

@@ -16,7 +16,7 @@ enum {
 /* What the messages are whose numbers mean the same in all variants. */
 static const uint8_t parts[] = {
     [SVC_UPDATESTAT] = STAT,
-    [SVC_VERSION] = QS_PART_ONCE,
+    [SVC_VERSION] = QS_PART_STATE,
     [SVC_SETVIEW] = QS_PART_STATE,
     [SVC_TIME] = QS_PART_STATE,
     [SVC_PRINT] = GREETING,

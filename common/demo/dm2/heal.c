@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/dm2/heal.h"
+/*
+ * Rebuilds frames of missing packets from the data that another client of the server received at
+ * the same time: common/quake2/PROTOCOL.md, section 14.
+ */
+#include "common/demo/dm2/late_join.h"
 
 #include <string.h>
 

@@ -8,8 +8,9 @@
 #ifndef QS_DEMO_DM2_LATE_JOIN_H
 #define QS_DEMO_DM2_LATE_JOIN_H
 
+#include "common/demo/writer.h"
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/late_join/samples.h"
+#include "common/demo/late_join/sign_on.h"
 #include "common/quake2/session.h"
 
 extern const struct qs_late_join dm2_late_join;
@@ -145,5 +146,28 @@ char *dm2_refusal_text(struct dm2_match *m);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */
 void dm2_make_bases(struct dm2_match *m);
+
+/*
+ * The budget of a session's healing, in entities compared. The search for simultaneous frames is
+ * expensive, so the budget grows with the packets. Starts zeroed.
+ */
+struct dm2_healing {
+    uint64_t earned, spent;
+};
+
+/* Adds a packet of the session, `size` bytes, to the budget. */
+void dm2_healing_earn(struct dm2_healing *healing, uint32_t size);
+
+/*
+ * Inserts frame `number` into the tracker of `session`, which lacks it, as a guess. False: the peer
+ * has another level or variant, has no frame of that time, the offset of its frames to the
+ * session's is unknown, or the budget is too small.
+ */
+bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
+              const struct q2_session *peer, int32_t number);
+
+/* The same with the first suitable peer of `out`. `session`: or NULL. */
+bool dm2_heal_of_peers(struct dm2_healing *healing, struct qs_demo_writer *out,
+                       const struct q2_session *session, int32_t number);
 
 #endif

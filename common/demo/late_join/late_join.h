@@ -80,10 +80,6 @@ void qs_donor_match_note(struct qs_donor_match *match, enum qs_evidence_kind kin
 /* Adds to what remains unknown, if so. */
 void qs_donor_match_unknown(struct qs_donor_match *match, bool is_unknown, const char *what);
 
-/* Whether the evidence exceeds the limit. */
-bool qs_donor_match_exceeds(const struct qs_donor_match *match,
-                            const struct qs_evidence_limit *limit);
-
 /* Why the donor of that protocol is refused by the protocols, or the first of `limits` that is
  * exceeded: a new text; NULL: it is not. */
 char *qs_donor_match_refusal(const struct qs_donor_match *match, int32_t donor_version,

@@ -29,8 +29,8 @@ void qs_donor_match_unknown(struct qs_donor_match *match, bool is_unknown, const
         g_string_append_printf(match->unknown, "%s%s", match->unknown->len ? "; " : "", what);
 }
 
-bool qs_donor_match_exceeds(const struct qs_donor_match *match,
-                            const struct qs_evidence_limit *limit)
+/* Whether the evidence exceeds the limit. */
+static bool exceeds(const struct qs_donor_match *match, const struct qs_evidence_limit *limit)
 {
     const struct qs_evidence *evidence = &match->evidence[limit->kind];
     const uint64_t all = (uint64_t)evidence->agree + evidence->differ;
@@ -70,7 +70,7 @@ char *qs_donor_match_refusal(const struct qs_donor_match *match, int32_t donor_v
         return g_strdup_printf("its protocol is %d, that of the session %d", donor_version,
                                match->version);
     for (size_t i = 0; i < count; i++)
-        if (qs_donor_match_exceeds(match, &limits[i]))
+        if (exceeds(match, &limits[i]))
             return describe(limits[i].kind, &match->evidence[limits[i].kind]);
     return NULL;
 }

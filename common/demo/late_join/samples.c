@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/late_join/samples.h"
+#include "common/demo/late_join/sign_on.h"
 
 #include <string.h>
 

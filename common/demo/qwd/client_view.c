@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/qwd/client_view.h"
+/* The entities that a QuakeWorld client received in a level: for a donor's sign-on. */
+#include "common/demo/qwd/late_join.h"
 
 #include <string.h>
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/qwd/entity_updates.h"
+/*
+ * FTE's replacement deltas in a donor's sign-on. The update of an entity that comes into view is a
+ * delta from its baseline (UF_RESET), every other update a delta from the previous message. So the
+ * donor keeps the last UF_RESET update of each entity as a base for later deltas. Source:
+ * common/fte/PROTOCOL.md, section 3.
+ */
+#include "common/demo/qwd/late_join.h"
 
 #include "common/core/writer.h"
 #include "common/core/findings.h"

@@ -9,11 +9,123 @@
 #ifndef QS_DEMO_QWD_LATE_JOIN_H
 #define QS_DEMO_QWD_LATE_JOIN_H
 
+#include "common/core/decoder.h"
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/qwd/client_view.h"
-#include "common/demo/qwd/entity_updates.h"
 #include "common/quakeworld/entity_frames.h"
 #include "common/quakeworld/session.h"
+
+enum { QWD_PLAYERS_MAX = 32 }; /* also entities, from 1 on */
+
+/* Entities, by number. */
+struct qwd_numbers {
+    uint32_t bits[QW_STATES_MAX / 32];
+};
+
+static inline bool qwd_numbers_has(const struct qwd_numbers *numbers, uint32_t number)
+{
+    return number < QW_STATES_MAX && (numbers->bits[number / 32] >> number % 32 & 1);
+}
+
+/* Ignores numbers that no entity can have. */
+static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number, bool there)
+{
+    const uint32_t bit = UINT32_C(1) << number % 32;
+
+    if (number >= QW_STATES_MAX)
+        return;
+    if (there)
+        numbers->bits[number / 32] |= bit;
+    else
+        numbers->bits[number / 32] &= ~bit;
+}
+
+/* The players that a late session receives. */
+struct qwd_players {
+    uint32_t infos[QWD_PLAYERS_MAX]; /* with their movement */
+    bool other[QWD_PLAYERS_MAX];     /* with what servers do not send a client of its own player */
+};
+
+static inline void qwd_players_see(struct qwd_players *players, uint32_t player, bool is_other)
+{
+    players->infos[player]++;
+    players->other[player] |= is_other;
+}
+
+/* How long a donor had entities in view, in updates, numbered from 1. */
+struct qwd_presence {
+    uint32_t updates;
+    uint32_t since[QW_STATES_MAX]; /* by number; 0: out of view */
+    uint32_t sum[QW_STATES_MAX];   /* before that */
+};
+
+/* Adds the updates from baselines to the sign-on, each replacing the entity's old one. `message`:
+ * the svcfte_updateentities with its id, which is message `index` of the decoder; `*presence` is
+ * created if NULL. */
+void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_presence **presence,
+                      const struct qs_decoder *decoder, guint index, struct qs_view message);
+
+/* Whether the message of a sign-on is such an update, not a message that a server sent. */
+bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id);
+
+/* The entity updates that a late session receives. */
+struct qwd_updates {
+    bool any;
+    uint8_t firsts[QW_STATES_MAX]; /* by number: kind of the first update */
+    struct qwd_numbers baselines;  /* that the donor has */
+};
+
+/* `updates` must be zeroed. */
+void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor);
+
+/* The packet that was just decoded: its evidence for the donor of `match`, and players. */
+void qwd_updates_observe(struct qwd_updates *updates, struct qs_donor_match *match,
+                         struct qwd_players *players, const struct qs_decoder *decoder);
+
+/*
+ * Appends the entities in view before the first update: the part of a svcfte_updateentities after
+ * its time, beginning with the reset. `presence`: the donor's, or NULL.
+ */
+void qwd_updates_append(GByteArray *out, const struct qwd_updates *updates,
+                        const struct qs_sign_on *donor, const struct qwd_presence *presence);
+
+enum { QWD_SAMPLES = 128, QWD_SAMPLE_EVERY = 16 /* updates, at first */ };
+
+/* What a client had in view, and where it was. */
+struct qwd_sample {
+    uint32_t update; /* after which it was made, from 0 */
+    uint8_t player;  /* whose origin it is */
+    float origin[3];
+    struct qwd_numbers numbers; /* in view */
+};
+
+struct qwd_view {
+    struct qs_sign_on_extra extra;
+    struct qw_delta_format format;
+    struct qw_states *baselines;
+    struct qw_states *current;     /* after the last update */
+    float origin[3];               /* of the player */
+    uint32_t updates;              /* so far */
+    struct qs_samples samples;     /* struct qwd_sample; none if `everywhere` */
+    bool everywhere;               /* it is a server's demo: no client's view */
+    GHashTable *votes;             /* struct qw_entity */
+    struct qwd_presence *presence; /* with FTE's replacement deltas; the rest is then empty */
+};
+
+/* Creates an empty view; free with view->extra.free(). */
+struct qwd_view *qwd_view_new(const struct qw_delta_format *format);
+
+/*
+ * Applies the body of an update. Deltas have absolute values: applied in order they give the
+ * client's state, except for packets that it lost. `player`: whose `origin` it is.
+ */
+void qwd_view_update(struct qwd_view *view, uint8_t player, struct qs_view body, bool is_delta);
+
+/* Votes for a state. The state with most votes wins, if there is one. */
+void qwd_view_vote(struct qwd_view *view, const struct qw_entity *entity);
+
+/* Gets the state with most votes, in that format; false: none. */
+bool qwd_view_common_state(const struct qwd_view *view, const struct qw_delta_format *format,
+                           uint16_t number, struct qw_entity *state);
 
 extern const struct qs_late_join qwd_late_join;
 

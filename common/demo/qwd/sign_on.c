@@ -8,7 +8,6 @@
 #include "common/core/infostring.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
-#include "common/demo/qwd/entity_updates.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/decode.h"
 

@@ -20,11 +20,6 @@ static const struct command *find(const struct command *list, struct qs_view nam
     return NULL;
 }
 
-static void append(GByteArray *out, struct qs_view text)
-{
-    g_byte_array_append(out, text.data, text.size);
-}
-
 /* --- Arguments: words */
 
 /* Of letters, digits and `_+-./`. */
@@ -63,9 +58,9 @@ static bool append_words(enum command_arguments arguments, struct qs_view text, 
 
         if (!is_allowed(arguments, word.text) || word.length == word.text.size + 1)
             return false; /* the latter: quotes that do not end */
-        append(out, qs_view_of(quoted ? " \"" : " "));
-        append(out, word.text);
-        append(out, qs_view_of(quoted ? "\"" : ""));
+        qs_write_view(out, qs_view_of(quoted ? " \"" : " "));
+        qs_write_view(out, word.text);
+        qs_write_view(out, qs_view_of(quoted ? "\"" : ""));
     }
     return true;
 }
@@ -100,7 +95,7 @@ static bool append_info(struct qs_view text, uint32_t pos, GByteArray *out)
 
     if (!qs_token_next(text, &pos, &info))
         return false;
-    append(out, qs_view_of(" \""));
+    qs_write_view(out, qs_view_of(" \""));
     while (qs_info_next(info.text, &at, &pair))
         append_pair((struct qs_view){info.text.data + pair.offset, pair.length}, out);
     /* At its end one would escape the quote. */
@@ -143,7 +138,7 @@ static bool append_listed(const struct command *list, struct qs_view text, GByte
         return false;
     command = find(list, name.text);
     if (command) {
-        append(out, name.text);
+        qs_write_view(out, name.text);
         if (append_arguments(command, text, pos, out) && out->len - start <= COMMAND_LENGTH_MAX) {
             qs_write_u8(out, '\n');
             return true;
@@ -166,19 +161,13 @@ void stufftext_clear(struct stufftext *stufftext)
     g_string_free(stufftext->pending, TRUE);
 }
 
-static bool is_listed(struct qs_view word, const char *const *list)
-{
-    for (; *list; list++)
-        if (qs_view_equal(word, *list))
-            return true;
-    return false;
-}
-
 /* What begins with byte 127 is a question of R1Q2's and Q2PRO's servers, not a command. */
 static bool is_forbidden(const struct stufftext *stufftext, struct qs_view command)
 {
-    return stufftext->never && ((command.size && command.data[0] == QUESTION_BYTE) ||
-                                is_listed(command, stufftext->never));
+    for (const char *const *never = stufftext->never; never && *never; never++)
+        if (qs_view_equal(command, *never))
+            return true;
+    return stufftext->never && command.size && command.data[0] == QUESTION_BYTE;
 }
 
 static void leave_out(const struct stufftext *stufftext, struct qs_view command)
@@ -187,18 +176,6 @@ static void leave_out(const struct stufftext *stufftext, struct qs_view command)
 
     qs_demo_left_out(stufftext->out, name);
     g_free(name);
-}
-
-static void begin_message(const struct stufftext *stufftext, GByteArray *out)
-{
-    g_byte_array_append(out, &stufftext->id, 1);
-}
-
-static void end_message(GByteArray *out)
-{
-    static const uint8_t nul;
-
-    g_byte_array_append(out, &nul, 1);
 }
 
 /* --- All but what must not stay */
@@ -213,7 +190,7 @@ static void filter_command(const struct stufftext *stufftext, struct qs_view tex
     if (qs_token_next(body, &pos, &command) && is_forbidden(stufftext, command.text))
         stufftext->out->counts.stripped++;
     else
-        g_byte_array_append(out, text.data, text.size);
+        qs_write_view(out, text);
 }
 
 /* The first command of `text`, with its end; `text` moves behind it. */
@@ -231,13 +208,13 @@ static void filter_message(const struct stufftext *stufftext, struct qs_view tex
     const guint start = out->len;
     const bool was_empty = !text.size;
 
-    begin_message(stufftext, out);
+    qs_write_u8(out, stufftext->id);
     while (text.size)
         filter_command(stufftext, next_command(&text), out);
     if (!was_empty && out->len == start + 1)
         g_byte_array_set_size(out, start);
     else
-        end_message(out);
+        qs_write_u8(out, 0);
 }
 
 /* --- Only what is needed */
@@ -252,11 +229,11 @@ static void sanitize_command(const struct stufftext *stufftext, struct qs_view t
 
     if (!qs_token_next(body, &pos, &command))
         return;
-    begin_message(stufftext, out);
+    qs_write_u8(out, stufftext->id);
     if (is_forbidden(stufftext, command.text)) {
         stufftext->out->counts.stripped++;
     } else if (append_listed(stufftext->needed, body, out)) {
-        end_message(out);
+        qs_write_u8(out, 0);
         return;
     } else {
         leave_out(stufftext, command.text);
@@ -314,7 +291,7 @@ static void append_safe_pairs(struct qs_view info, GByteArray *out)
 
     while (qs_info_next(info, &at, &pair))
         if (!qs_info_pair_is_unsafe(pair.key, pair.value))
-            append(out, (struct qs_view){info.data + pair.offset, pair.length});
+            qs_write_view(out, (struct qs_view){info.data + pair.offset, pair.length});
 }
 
 /* The message with other texts in the place of unsafe ones: names behind them keep their numbers.
@@ -332,14 +309,14 @@ static void mend(const struct qs_decoder *decoder, const struct qs_message *mess
 
         if (text->message != index || text->source != message->source)
             continue;
-        append(out, (struct qs_view){bytes.data + done, at - done});
+        qs_write_view(out, (struct qs_view){bytes.data + done, at - done});
         done = at + text->length;
         if (text->role == QS_ROLE_INFO)
             append_safe_pairs((struct qs_view){bytes.data + at, text->length}, out);
         else
-            append(out, harmless(text->role));
+            qs_write_view(out, harmless(text->role));
     }
-    append(out, (struct qs_view){bytes.data + done, bytes.size - done});
+    qs_write_view(out, (struct qs_view){bytes.data + done, bytes.size - done});
 }
 
 void stufftext_sanitize(struct stufftext *stufftext, const struct qs_decoder *decoder,
@@ -352,5 +329,5 @@ void stufftext_sanitize(struct stufftext *stufftext, const struct qs_decoder *de
     else if (message->id == stufftext->id)
         stufftext_filter(stufftext, bytes, out);
     else
-        g_byte_array_append(out, bytes.data, bytes.size);
+        qs_write_view(out, bytes);
 }
