@@ -130,7 +130,7 @@ struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
 static void read_integer(struct qs_decoder *d, unsigned id)
 {
     const enum qs_type type = d->protocol->fields[id].type;
-    const uint32_t at = d->in.pos, size = (qs_type_bits(type) + 7) / 8;
+    const uint32_t at = d->in.pos, size = MAX(qs_type_bits(type), 8) / 8;
     const uint8_t *bytes = qs_reader_take(&d->in, size);
     uint64_t value = 0;
 
