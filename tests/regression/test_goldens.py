@@ -3,7 +3,6 @@
 
 import difflib
 import json
-import os
 import random
 import re
 
@@ -285,13 +284,6 @@ class Unusable(Goldens):
 
     def test_missing(self):
         self.refused("there is no such golden; --update writes it\n")
-
-    def test_pipe(self):
-        """Nobody waits for what somebody may write into it."""
-        os.mkfifo(self.golden())
-        self.refused("is not a regular file\n")
-        _, error = self.check("--update", ACKNEX, status=2)
-        self.assertIn(f"{self.golden()}: ", error)
 
     def test_decode_is_checked_all_the_same(self):
         output, _ = self.check(ACKNEX, status=2)
