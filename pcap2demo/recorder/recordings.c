@@ -524,9 +524,13 @@ static void give_up(struct recording *recording)
 
 void recordings_close(struct recordings *all)
 {
+    GList *next;
+
     recordings_tick(all);
-    while (all->open.head)
-        give_up(all->open.head->data);
+    for (GList *link = all->open.head; link; link = next) {
+        next = link->next;
+        give_up(link->data);
+    }
     if (all->status->lost_demos)
         raise_status(EXIT_PROBLEMS);
 }
