@@ -132,12 +132,13 @@ static void read_integer(struct qs_decoder *d, unsigned id)
     const enum qs_type type = d->protocol->fields[id].type;
     const uint32_t at = d->in.pos, size = (qs_type_bits(type) + 7) / 8;
     const uint8_t *bytes = qs_reader_take(&d->in, size);
+    const unsigned above = (64 - 8 * size) & 63; /* bits that the value lacks */
     uint64_t value = 0;
 
     for (uint32_t i = size; bytes && i; i--)
         value = value << 8 | bytes[i - 1];
     if (qs_type_kind(type) == QS_KIND_SIGNED)
-        qs_emit_int(d, id, at, size, (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+        qs_emit_int(d, id, at, size, (int64_t)(value << above) >> above);
     else
         qs_emit_uint(d, id, at, size, value);
 }

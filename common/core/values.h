@@ -123,7 +123,8 @@ struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
 struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size);
 /*
  * Reads the rows from `first` to `last`, those with a mask as parts of the row before. A row's type
- * is its width on the wire: QS_X16 is a word, VEC3 three coordinates. Not for QS_DOUBLE.
+ * is its width on the wire: QS_X16 is a word, VEC3 three coordinates. Not for QS_DOUBLE
+ * and QS_I64.
  */
 void qs_rows(struct qs_decoder *d, unsigned first, unsigned last);
 

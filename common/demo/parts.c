@@ -35,16 +35,11 @@ static bool read_kind(const char *word, enum qs_demo_part_kind *kind)
     return false;
 }
 
-static bool read_number(const char *word, uint64_t max, uint64_t *number)
-{
-    return g_ascii_string_to_unsigned(word, 10, 0, max, number, NULL);
-}
-
 static bool read_u32(const char *word, uint32_t *value)
 {
-    uint64_t number;
+    guint64 number;
 
-    if (!read_number(word, UINT32_MAX, &number))
+    if (!g_ascii_string_to_unsigned(word, 10, 0, UINT32_MAX, &number, NULL))
         return false;
     *value = (uint32_t)number;
     return true;
@@ -75,7 +70,7 @@ static bool read_words(char **word, struct qs_demo_part *part, GByteArray *head)
     part->has_payload = strcmp(word[FROM], "-") != 0;
     part->from = 0;
     return read_kind(word[WORD], &part->kind) &&
-           read_number(word[OFFSET], UINT64_MAX, &part->offset) &&
+           g_ascii_string_to_unsigned(word[OFFSET], 10, 0, UINT64_MAX, &part->offset, NULL) &&
            read_u32(word[SIZE], &part->size) && read_head(word[HEX], head) &&
            (!part->has_payload || read_u32(word[FROM], &part->from));
 }

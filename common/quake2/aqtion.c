@@ -5,17 +5,6 @@
  */
 #include "common/quake2/decode.h"
 
-/* Bits of an element's mask. Source: AQtion's Q2PRO, ghud.h GHU_*. */
-#define GHU_TYPE 0x0001u
-#define GHU_FLAGS 0x0002u
-#define GHU_TEXT 0x0004u
-#define GHU_INT 0x0008u
-#define GHU_POS 0x0010u
-#define GHU_COLOR 0x0020u
-#define GHU_SIZE 0x0040u
-#define GHU_EXTRAF 0x0080u
-#define GHU_BLANK 0x0100u
-
 /* Of the player's own byte; protocol.h AQPS_*. */
 #define AQPS_PMFLAGS 0x1u
 #define AQPS_TIMESTAMP 0x2u

@@ -20,6 +20,16 @@ enum {
     Q2_PROTOCOL_EXTENDED_LAST = 3436
 };
 
+/* The bits that rows FLAG of fields.def have. Sources: engine, qcommon.h U_*, PS_*, q_shared.h
+ * RF_*; Q2PRO, protocol.h U_* from bit 28 on, EPS_*, FOG_BIT_*, PPS_* (masks of players in MVD);
+ * AQtion's Q2PRO, ghud.h GHU_*. */
+enum q2_flag {
+#define QS_ROWS_FLAGS
+#include "common/core/field_rows.h"
+#include "common/quake2/fields.def"
+#include "common/core/field_rows.h"
+};
+
 /* Bytes of an info string: MAX_INFO_STRING of q_shared.h. */
 enum { Q2_INFO_STRING_MAX = 511 };
 
@@ -130,38 +140,7 @@ enum {
     Q2_SOLID_BRUSH = 31     /* the solid of brush models; others are packed boxes */
 };
 
-/* Bits of an entity's mask. Source: engine, qcommon.h U_*; from bit 28 on Q2PRO, protocol.h. */
-#define U_ORIGIN1 UINT64_C(0x1)
-#define U_ORIGIN2 UINT64_C(0x2)
-#define U_ANGLE2 UINT64_C(0x4)
-#define U_ANGLE3 UINT64_C(0x8)
-#define U_FRAME8 UINT64_C(0x10)
-#define U_EVENT UINT64_C(0x20)
-#define U_REMOVE UINT64_C(0x40)
-#define U_MOREBITS1 UINT64_C(0x80)
-#define U_NUMBER16 UINT64_C(0x100)
-#define U_ORIGIN3 UINT64_C(0x200)
-#define U_ANGLE1 UINT64_C(0x400)
-#define U_MODEL UINT64_C(0x800)
-#define U_RENDERFX8 UINT64_C(0x1000)
-#define U_ANGLE16 UINT64_C(0x2000)
-#define U_EFFECTS8 UINT64_C(0x4000)
-#define U_MOREBITS2 UINT64_C(0x8000)
-#define U_SKIN8 UINT64_C(0x10000)
-#define U_FRAME16 UINT64_C(0x20000)
-#define U_RENDERFX16 UINT64_C(0x40000)
-#define U_EFFECTS16 UINT64_C(0x80000)
-#define U_MODEL2 UINT64_C(0x100000)
-#define U_MODEL3 UINT64_C(0x200000)
-#define U_MODEL4 UINT64_C(0x400000)
-#define U_MOREBITS3 UINT64_C(0x800000)
-#define U_OLDORIGIN UINT64_C(0x1000000)
-#define U_SKIN16 UINT64_C(0x2000000)
-#define U_SOUND UINT64_C(0x4000000)
-#define U_SOLID UINT64_C(0x8000000)
-#define U_MODEL16 UINT64_C(0x10000000)
-#define U_MOREFX8 UINT64_C(0x20000000)
-#define U_ALPHA UINT64_C(0x40000000)
+/* Bits of an entity's mask that no enumerator can have. */
 #define U_MOREBITS4 UINT64_C(0x80000000)
 #define U_SCALE UINT64_C(0x100000000)
 #define U_MOREFX16 UINT64_C(0x200000000)
@@ -175,30 +154,8 @@ static const uint64_t q2_model_bits[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
 static const uint64_t q2_origin_bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
 static const uint64_t q2_angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 
-#define RF_FRAMELERP UINT32_C(0x40)
-#define RF_BEAM UINT32_C(0x80)
-
-/* Bits of a player state's mask. Source: engine, qcommon.h PS_*; PS_MOREBITS and PS_FOG: Q2PRO. */
-#define PS_M_TYPE 0x1u
-#define PS_M_ORIGIN 0x2u
-#define PS_M_VELOCITY 0x4u
-#define PS_M_TIME 0x8u
-#define PS_M_FLAGS 0x10u
-#define PS_M_GRAVITY 0x20u
-#define PS_M_DELTA_ANGLES 0x40u
-#define PS_VIEWOFFSET 0x80u
-#define PS_VIEWANGLES 0x100u
-#define PS_KICKANGLES 0x200u
-#define PS_BLEND 0x400u
-#define PS_FOV 0x800u
-#define PS_WEAPONINDEX 0x1000u
-#define PS_WEAPONFRAME 0x2000u
-#define PS_RDFLAGS 0x4000u
-#define PS_MOREBITS 0x8000u
-#define PS_FOG 0x10000u
-#define PS_RR_VIEWHEIGHT 0x8000u     /* q2repro */
-#define PS_KEX_DAMAGE_BLEND 0x10000u /* the rerelease */
-#define PS_KEX_TEAM_ID 0x20000u
+#define PS_RR_VIEWHEIGHT 0x8000u /* q2repro */
+#define EPS_GUNRATE 0x80u        /* the same */
 
 /* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
  * or the skin. Source: PROTOCOL.md, section 13. */
@@ -207,26 +164,6 @@ static const uint64_t q2_angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 #define SOUND_WORD_ATTENUATION 0x8000u
 #define GUN_WORD_INDEX 0x1fffu
 #define GUN_WORD_SKIN_SHIFT 13
-
-/* Bits of the fog's mask. Source: Q2PRO, protocol.h FOG_BIT_*. */
-#define FOG_BIT_COLOR 0x01u
-#define FOG_BIT_DENSITY 0x02u
-#define FOG_BIT_HEIGHT_DENSITY 0x04u
-#define FOG_BIT_HEIGHT_FALLOFF 0x08u
-#define FOG_BIT_HEIGHT_START_COLOR 0x10u
-#define FOG_BIT_HEIGHT_END_COLOR 0x20u
-#define FOG_BIT_HEIGHT_START_DIST 0x40u
-#define FOG_BIT_HEIGHT_END_DIST 0x80u
-
-/* The bits that protocols 35 and 36 split off them. Source: Q2PRO, protocol.h EPS_*. */
-#define EPS_GUNOFFSET 0x1u
-#define EPS_GUNANGLES 0x2u
-#define EPS_M_VELOCITY2 0x4u
-#define EPS_M_ORIGIN2 0x8u
-#define EPS_VIEWANGLE2 0x10u
-#define EPS_STATS 0x20u
-#define EPS_CLIENTNUM 0x40u
-#define EPS_GUNRATE 0x80u /* q2repro */
 
 /* The byte of svc_frame that counts suppressed frames has flags in protocol 36. */
 enum { FF_SUPPRESSED = 1, FF_CLIENTDROP = 2 };
@@ -254,26 +191,5 @@ enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 
 /* Flags of an MVD stream. Source: Q2PRO, protocol.h mvd_flags_t. */
 enum { MVF_EXTLIMITS = 4, MVF_EXTLIMITS_2 = 8 };
-
-/* Bits of a player state's mask in MVD; what is behind it stands in the order of that of other
- * protocols. Source: Q2PRO, protocol.h PPS_*. */
-#define PPS_M_TYPE 0x1u
-#define PPS_M_ORIGIN 0x2u
-#define PPS_M_ORIGIN2 0x4u
-#define PPS_VIEWOFFSET 0x8u
-#define PPS_VIEWANGLES 0x10u
-#define PPS_VIEWANGLE2 0x20u
-#define PPS_KICKANGLES 0x40u
-#define PPS_BLEND 0x80u
-#define PPS_FOV 0x100u
-#define PPS_WEAPONINDEX 0x200u
-#define PPS_WEAPONFRAME 0x400u
-#define PPS_GUNOFFSET 0x800u
-#define PPS_GUNANGLES 0x1000u
-#define PPS_RDFLAGS 0x2000u
-#define PPS_STATS 0x4000u
-#define PPS_MOREBITS 0x8000u
-#define PPS_REMOVE 0x10000u
-#define PPS_FOG 0x20000u
 
 #endif

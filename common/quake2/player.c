@@ -397,6 +397,6 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
     else
         extra = implied_extra(bits);
     if (variant->rerelease)
-        extra &= ~(EPS_GUNOFFSET | EPS_GUNANGLES); /* they stand with the frame */
+        extra &= ~(unsigned)(EPS_GUNOFFSET | EPS_GUNANGLES); /* they stand with the frame */
     q2_read_player_fields(d, bits, extra, player);
 }

@@ -9,15 +9,8 @@
 #include "common/quake2/decode.h"
 
 enum {
-    CM_ANGLE1 = 1,
-    CM_ANGLE2 = 2,
-    CM_ANGLE3 = 4,
-    CM_FORWARD = 8, /* and behind it side, up */
-    CM_BUTTONS = 64,
-    CM_IMPULSE = 128,
-
     /* R1Q2: buttons that mark a field as one byte. */
-    BUTTON_FORWARD = 4, /* the same */
+    BUTTON_FORWARD = 4, /* and behind it side, up */
     BUTTON_ANGLE1 = 32,
     BUTTON_ANGLE2 = 64,
     BUTTON_REAL = 131, /* attack, use, any */

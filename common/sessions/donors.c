@@ -40,8 +40,7 @@ void qs_donors_free(struct qs_donors *donors)
     g_free(donors);
 }
 
-/* --- Sessions as donors
- * --------------------------------------------------------------------------------- */
+/* --- Sessions as donors --- */
 
 bool qs_donor_is_complete(const struct qs_donor *donor)
 {

@@ -4,13 +4,12 @@
 #include "common/core/packet.h"
 
 struct qs_flow_table {
-    GHashTable *flows;              /* by their two ends */
-    GQueue by_use[QS_FLOW_CLASSES]; /* idle longest first */
+    GHashTable *flows; /* by their two ends */
+    GQueue by_use;     /* idle longest first */
+    GQueue classes[QS_FLOW_CLASSES];
     guint limits[QS_FLOW_CLASSES];
-    struct qs_flow *latest; /* of all; or NULL */
-    uint64_t turns;         /* so far */
-    int64_t shifted;        /* by so much the clock was set */
-    int64_t idle;           /* for so long: then a conversation is over */
+    int64_t shifted; /* by so much the clock was set */
+    int64_t idle;    /* for so long: then a conversation is over */
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
 };
@@ -66,11 +65,10 @@ void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, 
 
 void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow)
 {
-    g_queue_unlink(&table->by_use[flow->class], &flow->link);
+    g_queue_unlink(&table->by_use, &flow->link);
+    g_queue_unlink(&table->classes[flow->class], &flow->class_link);
     g_hash_table_remove(table->flows, flow->ends);
     qs_flow_forget_former(table, flow);
-    if (table->latest == flow)
-        table->latest = NULL;
     table->over(flow, table->user);
 }
 
@@ -78,15 +76,13 @@ void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow)
 
 struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_class class)
 {
-    const GList *head = table->by_use[class].head;
-
-    return head ? head->data : NULL;
+    return g_queue_peek_head((GQueue *)&table->classes[class]);
 }
 
 struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_class class,
                                const struct qs_flow *own)
 {
-    const GList *tail = table->by_use[class].tail;
+    const GList *tail = table->classes[class].tail;
 
     if (tail && tail->data == own)
         tail = tail->prev;
@@ -95,31 +91,7 @@ struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_c
 
 guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class)
 {
-    return table->by_use[class].length;
-}
-
-/* The conversation idle longest, of those that the links begin with, one for each class; or NULL.
- */
-static struct qs_flow *first_of(GList *const links[QS_FLOW_CLASSES])
-{
-    struct qs_flow *first = NULL;
-
-    for (int i = 0; i < QS_FLOW_CLASSES; i++) {
-        struct qs_flow *flow = links[i] ? links[i]->data : NULL;
-
-        if (flow && (!first || flow->turn < first->turn))
-            first = flow;
-    }
-    return first;
-}
-
-static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
-{
-    GList *heads[QS_FLOW_CLASSES];
-
-    for (int i = 0; i < QS_FLOW_CLASSES; i++)
-        heads[i] = table->by_use[i].head;
-    return first_of(heads);
+    return table->classes[class].length;
 }
 
 int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *flow)
@@ -129,17 +101,17 @@ int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *fl
 
 void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
 {
-    struct qs_flow *oldest;
+    const GList *oldest;
 
-    while ((oldest = oldest_of_all(table)) && now - qs_flow_last(table, oldest) >= table->idle)
-        qs_flow_end(table, oldest);
+    while ((oldest = table->by_use.head) && now - qs_flow_last(table, oldest->data) >= table->idle)
+        qs_flow_end(table, oldest->data);
 }
 
 void qs_flow_table_free(struct qs_flow_table *table)
 {
     struct qs_flow *oldest;
 
-    while ((oldest = oldest_of_all(table)))
+    while ((oldest = g_queue_peek_head(&table->by_use)))
         qs_flow_end(table, oldest);
     g_hash_table_destroy(table->flows);
     g_free(table);
@@ -150,15 +122,8 @@ void qs_flow_table_free(struct qs_flow_table *table)
 void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow *flow, void *user),
                         void *user)
 {
-    GList *next[QS_FLOW_CLASSES];
-    struct qs_flow *flow;
-
-    for (int i = 0; i < QS_FLOW_CLASSES; i++)
-        next[i] = table->by_use[i].head;
-    while ((flow = first_of(next))) {
-        next[flow->class] = next[flow->class]->next;
-        each(flow, user);
-    }
+    for (const GList *link = table->by_use.head; link; link = link->next)
+        each(link->data, user);
 }
 
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
@@ -179,40 +144,36 @@ int64_t qs_flow_table_shifted(const struct qs_flow_table *table)
 /* Makes it the latest of its class, which it is not in. */
 static void enter(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class)
 {
-    GQueue *by_use = &table->by_use[class];
+    GQueue *all = &table->classes[class];
 
     flow->class = class;
-    while (by_use->length >= table->limits[class])
-        qs_flow_end(table, by_use->head->data);
-    g_queue_push_tail_link(by_use, &flow->link);
+    while (all->length >= table->limits[class])
+        qs_flow_end(table, all->head->data);
+    g_queue_push_tail_link(all, &flow->class_link);
 }
 
 void qs_flow_raise(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class)
 {
-    g_queue_unlink(&table->by_use[flow->class], &flow->link);
+    g_queue_unlink(&table->classes[flow->class], &flow->class_link);
     enter(table, flow, class);
 }
 
-static void set_latest(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
+static void move_to_tail(GQueue *queue, GList *link)
 {
-    GQueue *by_use = &table->by_use[flow->class];
-
-    flow->last = now;
-    flow->shifted = table->shifted;
-    flow->turn = ++table->turns;
-    table->latest = flow;
-    if (by_use->tail == &flow->link)
+    if (queue->tail == link)
         return;
-    g_queue_unlink(by_use, &flow->link);
-    g_queue_push_tail_link(by_use, &flow->link);
+    g_queue_unlink(queue, link);
+    g_queue_push_tail_link(queue, link);
 }
 
 /* Most packets are of the conversation that the packet before them was of. */
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
-    if (table->latest && sender_of(table->latest->ends, a, b) != QS_END_UNKNOWN)
-        return table->latest;
+    const GList *latest = table->by_use.tail;
+
+    if (latest && sender_of(((struct qs_flow *)latest->data)->ends, a, b) != QS_END_UNKNOWN)
+        return latest->data;
     return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
 }
 
@@ -258,7 +219,10 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
     packet->from = flow ? qs_flow_end_of(flow, &packet->source) : QS_END_UNKNOWN;
     if (!flow)
         return NULL;
-    set_latest(table, flow, packet->time);
+    flow->last = packet->time;
+    flow->shifted = table->shifted;
+    move_to_tail(&table->by_use, &flow->link);
+    move_to_tail(&table->classes[flow->class], &flow->class_link);
     flow->heard[packet->from] = true;
     if (flow->class == QS_FLOW_ONE_SIDED && flow->heard[QS_END_A] && flow->heard[QS_END_B])
         qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
@@ -272,11 +236,10 @@ void qs_flow_add(struct qs_flow_table *table, struct qs_flow *flow, const struct
     flow->ends[QS_END_B] = *b;
     flow->last = now;
     flow->shifted = table->shifted;
-    flow->turn = ++table->turns;
     flow->heard[QS_END_A] = true;
     flow->heard[QS_END_B] = false;
-    flow->link = (GList){.data = flow};
+    flow->link = flow->class_link = (GList){.data = flow};
     enter(table, flow, QS_FLOW_ONE_SIDED);
-    table->latest = flow;
+    g_queue_push_tail_link(&table->by_use, &flow->link);
     g_hash_table_insert(table->flows, flow->ends, flow);
 }

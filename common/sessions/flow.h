@@ -37,10 +37,9 @@ struct qs_flow {
     bool moved;
     int64_t last;    /* time of the latest packet; see qs_flow_last() */
     int64_t shifted; /* by how much the clock had been set then */
-    uint64_t turn;   /* of the uses of all conversations, the number of its latest */
     enum qs_flow_class class;
-    bool heard[2]; /* by enum qs_end */
-    GList link;    /* in its class, idle longest first */
+    bool heard[2];          /* by enum qs_end */
+    GList link, class_link; /* in all, and in its class, idle longest first */
 };
 
 struct qs_flow_table;

@@ -432,11 +432,8 @@ static void print_expected(const struct check *check, const struct findings *fin
 static void print_json(const struct check *check)
 {
     json_t *report = report_json("check");
-    json_t *files = json_array();
 
-    for (guint i = 0; i < check->files->len; i++)
-        json_array_append_new(files, findings_json(g_ptr_array_index(check->files, i)));
-    json_object_set_new(report, "files", files);
+    json_object_set_new(report, "files", report_array(check->files, findings_json));
     json_object_set_new(report, "sessions", json_array());
     json_object_set_new(report, "status", json_integer(status_so_far()));
     report_print_json(report, &check->action);

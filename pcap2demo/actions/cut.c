@@ -352,21 +352,14 @@ static bool read_again(struct cut *cut, frame_visitor *visit)
     return good;
 }
 
-bool cut_find_frames(struct cut *cut, bool *have_pieces)
+bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct cut_counts *counts)
 {
-    const bool good = read_again(cut, find_frames);
-
-    *have_pieces = cut->has_pieces;
-    return good;
-}
-
-bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts)
-{
-    bool good;
+    bool good = read_again(cut, find_frames);
 
     cut->out = out;
-    cut->counts = (struct cut_counts){.sessions = cut->asked};
-    good = read_again(cut, copy_frame);
+    cut->counts.sessions = cut->asked;
+    pcap_out_begin(out, comment, cut->has_pieces);
+    good = good && read_again(cut, copy_frame);
     *counts = cut->counts;
     return good;
 }

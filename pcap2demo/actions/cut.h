@@ -46,10 +46,10 @@ struct cut_counts {
 };
 
 /*
- * The second and the third pass. False if a file cannot be read again; that was reported.
- * `*have_pieces`: packet comments contain parts of demos.
+ * The second and the third pass: begins the file with this comment and copies the frames. False if
+ * a file cannot be read again; that was reported.
  */
-bool cut_find_frames(struct cut *cut, bool *have_pieces);
-bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts);
+bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment,
+              struct cut_counts *counts);
 
 #endif

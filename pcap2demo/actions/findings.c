@@ -162,63 +162,46 @@ static json_t *packet_json(uint64_t packet)
     return packet ? json_integer((json_int_t)packet) : json_null();
 }
 
-static json_t *difference_json(const struct golden_difference *difference)
+static json_t *difference_json(gconstpointer item)
 {
-    json_t *lines = json_array();
+    const struct golden_difference *difference = item;
 
-    for (guint i = 0; i < difference->lines->len; i++)
-        json_array_append_new(lines, report_text_json(g_ptr_array_index(difference->lines, i)));
     return json_pack("{s:o, s:o, s:o, s:o}", "packet", packet_json(difference->is), "golden_packet",
-                     packet_json(difference->was), "lines", lines, "more_lines",
-                     report_number(difference->more));
+                     packet_json(difference->was), "lines", report_array(difference->lines, NULL),
+                     "more_lines", report_number(difference->more));
 }
 
 static json_t *golden_json(const struct golden_result *golden)
 {
-    json_t *differences = json_array();
-
-    for (guint i = 0; golden->differences && i < golden->differences->len; i++)
-        json_array_append_new(differences,
-                              difference_json(g_ptr_array_index(golden->differences, i)));
     return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", report_text_json(golden->path),
                      "verdict", golden_verdict_name(golden->verdict), "packets",
                      report_number(golden->packets), "difference_count",
-                     report_number(golden->count), "differences", differences, "error",
+                     report_number(golden->count), "differences",
+                     report_array(golden->differences, difference_json), "error",
                      report_text_json(golden->error));
 }
 
-static json_t *problems_json(const struct findings *findings)
+static json_t *problem_json(gconstpointer item)
 {
-    json_t *problems = json_array();
+    const struct finding *problem = item;
 
-    for (guint i = 0; i < findings->problems->len; i++) {
-        const struct finding *problem = g_ptr_array_index(findings->problems, i);
-
-        json_array_append_new(
-            problems, json_pack("{s:o, s:o, s:s, s:o}", "packet", report_number(problem->packet),
-                                "offset", report_number(problem->offset), "protocol",
-                                problem->protocol->name, "text", report_text_json(problem->text)));
-    }
-    return problems;
+    return json_pack("{s:o, s:o, s:s, s:o}", "packet", report_number(problem->packet), "offset",
+                     report_number(problem->offset), "protocol", problem->protocol->name, "text",
+                     report_text_json(problem->text));
 }
 
-static json_t *expected_json(const GPtrArray *all)
+static json_t *expected_json(gconstpointer item)
 {
-    json_t *json = json_array();
+    const struct expect_finding *finding = item;
 
-    for (guint i = 0; i < all->len; i++) {
-        const struct expect_finding *finding = g_ptr_array_index(all, i);
-
-        json_array_append_new(
-            json, json_pack("{s:o, s:o, s:b, s:o}", "name", report_text_json(finding->name),
-                            "session", packet_json(finding->session), "failed", finding->failed,
-                            "text", report_text_json(finding->text)));
-    }
-    return json;
+    return json_pack("{s:o, s:o, s:b, s:o}", "name", report_text_json(finding->name), "session",
+                     packet_json(finding->session), "failed", finding->failed, "text",
+                     report_text_json(finding->text));
 }
 
-json_t *findings_json(const struct findings *findings)
+json_t *findings_json(gconstpointer item)
 {
+    const struct findings *findings = item;
     const struct golden_result *golden = findings->golden;
     json_t *notes = json_object();
 
@@ -230,7 +213,8 @@ json_t *findings_json(const struct findings *findings)
                      "packets", report_number(findings->packets), "undecoded_bytes",
                      report_number(findings->undecoded), "notes", notes, "secrets",
                      golden ? report_number(findings->secrets) : NULL, "problem_count",
-                     report_number(findings->problem_count), "problems", problems_json(findings),
-                     "golden", golden ? golden_json(golden) : NULL, "expectations",
-                     findings->expected ? expected_json(findings->expected) : NULL);
+                     report_number(findings->problem_count), "problems",
+                     report_array(findings->problems, problem_json), "golden",
+                     golden ? golden_json(golden) : NULL, "expectations",
+                     findings->expected ? report_array(findings->expected, expected_json) : NULL);
 }

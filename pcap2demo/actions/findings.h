@@ -50,7 +50,7 @@ char *findings_verdict(const struct findings *findings);
 /* Prints the differences from the golden, and the verdict where `show`. */
 void findings_print_golden(const struct findings *findings, bool show);
 
-/* New. */
-json_t *findings_json(const struct findings *findings);
+/* Of struct findings. New. */
+json_t *findings_json(gconstpointer item);
 
 #endif

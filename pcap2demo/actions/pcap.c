@@ -124,16 +124,6 @@ static void begin_file(struct pcap *pcap)
     g_free(names);
 }
 
-static bool refuse(struct pcap *pcap)
-{
-    if (pcap->maker)
-        return false;
-    failure(EXIT_PROBLEMS, pcap->sender.location, "--pcap does not support .%s demos; left out",
-            pcap->session->recorded->extension);
-    pcap->refused = true;
-    return true;
-}
-
 static void begin_demo(struct pcap *pcap, const struct qs_client_session *session)
 {
     end_demo(pcap);
@@ -141,8 +131,14 @@ static void begin_demo(struct pcap *pcap, const struct qs_client_session *sessio
         begin_file(pcap);
     pcap->session = session;
     pcap->maker = session->recorded->packets;
-    if (!session->chosen || refuse(pcap))
+    if (!session->chosen)
         return;
+    if (!pcap->maker) {
+        failure(EXIT_PROBLEMS, pcap->sender.location, "--pcap does not support .%s demos; left out",
+                session->recorded->extension);
+        pcap->refused = true;
+        return;
+    }
     pcap->demos++;
     set_addresses(&pcap->sender, session->number, pcap->maker->port);
     pcap->sender.base.offset = 0;
@@ -200,13 +196,11 @@ static bool cut_captures(struct pcap *pcap)
     char *const *files = pcap->action.options->files;
     char *names = names_of(files);
     char *comment = g_strdup_printf("Cut by pcap2demo from: %s", names);
-    struct cut_counts counts = {0};
-    bool have_pieces, good = cut_find_frames(pcap->cut, &have_pieces);
+    struct cut_counts counts;
+    bool good = cut_copy(pcap->cut, pcap->sender.pcap, comment, &counts);
 
-    pcap_out_begin(pcap->sender.pcap, comment, have_pieces);
     g_free(comment);
     g_free(names);
-    good = good && cut_copy(pcap->cut, pcap->sender.pcap, &counts);
     if (good && !counts.kept) {
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->action.options->argument},
                 "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);

@@ -218,6 +218,18 @@ json_t *report_number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+json_t *report_array(const GPtrArray *items, report_item *item)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; items && i < items->len; i++) {
+        gconstpointer each = g_ptr_array_index(items, i);
+
+        json_array_append_new(array, item ? item(each) : report_text_json(each));
+    }
+    return array;
+}
+
 static json_t *address_json(const struct qs_address *address)
 {
     GString *text;
@@ -232,15 +244,6 @@ static json_t *address_json(const struct qs_address *address)
     return json;
 }
 
-static json_t *maps_json(const struct qs_client_session *session)
-{
-    json_t *maps = json_array();
-
-    for (guint i = 0; i < session->maps->len; i++)
-        json_array_append_new(maps, report_text_json(g_ptr_array_index(session->maps, i)));
-    return maps;
-}
-
 static json_t *packets_json(const GArray *packets)
 {
     json_t *json = json_array();
@@ -250,25 +253,16 @@ static json_t *packets_json(const GArray *packets)
     return json;
 }
 
-static json_t *problems_json(const struct qs_session_demo *demo)
+static json_t *problem_json(gconstpointer item)
 {
-    const GPtrArray *problems = demo->problems.kinds;
-    json_t *json = json_array();
+    const struct qs_session_demo_problem *problem = item;
+    const uint64_t first = problem->packets->len ? g_array_index(problem->packets, uint64_t, 0) : 0;
 
-    for (guint i = 0; i < problems->len; i++) {
-        const struct qs_session_demo_problem *problem = g_ptr_array_index(problems, i);
-        const uint64_t first =
-            problem->packets->len ? g_array_index(problem->packets, uint64_t, 0) : 0;
-
-        json_array_append_new(
-            json, json_pack("{s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "file",
-                            report_text_json(problem->file), "packet", report_number(first), "text",
-                            report_text_json(problem->text), "from", (double)problem->from / 1e9,
-                            "until", (double)problem->until / 1e9, "count",
-                            report_number(problem->count), "amount", report_number(problem->amount),
-                            "packets", packets_json(problem->packets)));
-    }
-    return json;
+    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "file",
+                     report_text_json(problem->file), "packet", report_number(first), "text",
+                     report_text_json(problem->text), "from", (double)problem->from / 1e9, "until",
+                     (double)problem->until / 1e9, "count", report_number(problem->count), "amount",
+                     report_number(problem->amount), "packets", packets_json(problem->packets));
 }
 
 /* Null if the capture has the sign-on. */
@@ -291,13 +285,13 @@ static json_t *demo_json(const struct qs_client_session *session)
     if (!demo)
         return json_null();
     counts = &demo->writer.counts;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
-                     session->format->extension, "files", report_number(demo->files->len), "blocks",
-                     report_number(counts->blocks), "stripped", report_number(counts->stripped),
-                     "repaired", report_number(counts->repaired), "missing",
-                     report_number(counts->missing), "lacks", report_text_json(demo->lacks),
-                     "sign_on", sign_on_json(demo), "problem_count",
-                     report_number(problem_total(session)), "problems", problems_json(demo));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", session->format->extension,
+        "files", report_number(demo->files->len), "blocks", report_number(counts->blocks),
+        "stripped", report_number(counts->stripped), "repaired", report_number(counts->repaired),
+        "missing", report_number(counts->missing), "lacks", report_text_json(demo->lacks),
+        "sign_on", sign_on_json(demo), "problem_count", report_number(problem_total(session)),
+        "problems", report_array(demo->problems.kinds, problem_json));
 }
 
 /* Null where it is not known. */
@@ -339,7 +333,7 @@ json_t *report_session_json(const struct qs_client_session *session)
         "number", report_number(session->number), "protocol", session->protocol->name, "title",
         session->protocol->title, "version", report_text_json(session->version), "client",
         address_json(&session->client), "server", address_json(&session->server), "maps",
-        maps_json(session), "player", report_text_json(session->player), "file",
+        report_array(session->maps, NULL), "player", report_text_json(session->player), "file",
         report_text_json(session->first.file), "packet", report_number(session->first.packet),
         "start", (double)session->start / 1e9, "duration",
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),

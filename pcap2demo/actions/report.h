@@ -48,6 +48,11 @@ json_t *report_text_json(const char *text);
 
 json_t *report_number(uint64_t value);
 
+/* An array of what these items are in JSON; without a function they are texts. `items` may be NULL:
+ * none. New. */
+typedef json_t *report_item(gconstpointer item);
+json_t *report_array(const GPtrArray *items, report_item *item);
+
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct qs_client_session *session);
 

@@ -219,26 +219,19 @@ static json_t *times_json(const struct qs_times *times)
                      seconds_json(times, (double)times->max));
 }
 
-static json_t *types_json(const struct qs_tally *tally)
+static json_t *type_json(gconstpointer item)
 {
-    GPtrArray *types = qs_tally_types(tally);
-    json_t *json = json_array();
+    const struct qs_type_count *type = item;
 
-    for (guint i = 0; i < types->len; i++) {
-        const struct qs_type_count *type = g_ptr_array_index(types, i);
-
-        json_array_append_new(json, json_pack("{s:s, s:s, s:o, s:o}", "name", type->group->name,
-                                              "direction", qs_direction_name(type->direction),
-                                              "count", report_number(type->count), "bytes",
-                                              report_number(type->bytes)));
-    }
-    g_ptr_array_free(types, TRUE);
-    return json;
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", type->group->name, "direction",
+                     qs_direction_name(type->direction), "count", report_number(type->count),
+                     "bytes", report_number(type->bytes));
 }
 
 static json_t *session_json(const struct qs_tally *tally, const struct qs_client_session *session)
 {
     const struct qs_times *rtt = tally->rtt;
+    GPtrArray *types = qs_tally_types(tally);
     json_t *traffic = json_object(), *json = report_session_json(session);
 
     for (int i = 0; i < QS_DIRECTIONS; i++)
@@ -247,7 +240,8 @@ static json_t *session_json(const struct qs_tally *tally, const struct qs_client
     json_object_update_new(json, json_pack("{s:o, s:{s:o, s:o}, s:o}", "traffic", traffic, "rtt",
                                            qs_direction_name(QS_C2S), times_json(&rtt[QS_C2S]),
                                            qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]),
-                                           "messages", types_json(tally)));
+                                           "messages", report_array(types, type_json)));
+    g_ptr_array_free(types, TRUE);
     return json;
 }
 

@@ -24,7 +24,8 @@ enum {
     WAITING_EACH_MAX = 2 * 1024 * 1024, /* of one of them */
     CHECK_EVERY_S = 10,                 /* quota */
     SYNC_EVERY_S = 2,
-    NAMES_MAX = 4096 /* that are remembered */
+    NAMES_MAX = 4096, /* that are remembered */
+    FILE_MODE = 0640  /* they hold what clients sent */
 };
 
 struct folder {
@@ -100,7 +101,7 @@ static int open_file(struct recording *recording)
         g_free(recording->path);
         recording->path = g_strdup_printf("%s/" UNFINISHED_PREFIX "%u%s", recording->folder->path,
                                           ++serial, recording->suffix);
-        file = open(recording->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = open(recording->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     } while (file < 0 && errno == EEXIST);
     if (file < 0)
         g_clear_pointer(&recording->path, g_free);
@@ -523,9 +524,13 @@ static void give_up(struct recording *recording)
 
 void recordings_close(struct recordings *all)
 {
+    GList *next;
+
     recordings_tick(all);
-    while (all->open.head)
-        give_up(all->open.head->data);
+    for (GList *link = all->open.head; link; link = next) {
+        next = link->next;
+        give_up(link->data);
+    }
     if (all->status->lost_demos)
         raise_status(EXIT_PROBLEMS);
 }

@@ -289,9 +289,11 @@ static bool read_packet(struct golden *golden, char **at, struct golden_item *pa
         end = damaged(golden, *at, "is no line of a dump");
     while (end && (end[1] == ' ' || (parse_packet_line(end + 1, &more) && !more)))
         end = end_of_line(golden, end + 1);
-    if (!end)
+    if (!end || !rest)
         return false;
-    packet->text = memcpy(rest - strlen(packet_word), packet_word, strlen(packet_word));
+    rest -= sizeof packet_word - 1;
+    memcpy(rest, packet_word, sizeof packet_word - 1);
+    packet->text = rest;
     packet->size = (size_t)(end + 1 - packet->text);
     packet->number += distance;
     *at = end + 1;

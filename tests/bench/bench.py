@@ -17,7 +17,6 @@ import gzip
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -45,7 +44,6 @@ DAMAGES = {
 DISSECTED = "QuakeWorld"
 SLOWER = 1.05  # than another build
 MEMORY_GROWS = 10 * MEGABYTE
-MEMORY_OF_MANY = 64 * MEGABYTE
 
 
 class Build:
@@ -227,18 +225,6 @@ def memory(table, work, inputs):
               f"{hundred / MEGABYTE:.1f} MB to {one / MEGABYTE:.1f} MB")
 
 
-def huge(table, work, inputs, size):
-    """As many sessions, one after the other, in a capture of `size` GB, which comes by a pipe."""
-    short = inputs.short["Quake"]
-    sessions = round(size * 1024 * MEGABYTE / short.stat().st_size)
-    multiplier = pathlib.Path(__file__).with_name("multiply.py")
-    with subprocess.Popen([sys.executable, multiplier, short, "/dev/stdout", str(sessions)],
-                          stdout=subprocess.PIPE) as capture:
-        run = work.convert("-", stdin=capture.stdout)
-    table.row(f"memory for {size:g} GB, {sessions} sessions", f"{run.memory / MEGABYTE:.1f} MB",
-              "<= 64 MB", run.memory <= MEMORY_OF_MANY, f"{run.seconds:.1f} s")
-
-
 # --- Two builds
 
 
@@ -281,8 +267,6 @@ def arguments():
     parser.add_argument("--pairs", type=int, default=5, help="how often the two commands run (5)")
     parser.add_argument("--cpu", action="store_const", const="cpu", default="seconds",
                         help="compare CPU time, which other work of the machine disturbs less")
-    parser.add_argument("--huge", type=float, metavar="GB",
-                        help="also convert a capture of that size, with 64 MB of memory")
     return parser.parse_args()
 
 
@@ -300,8 +284,6 @@ def bench(options, folder):
     if dissects:
         dissection(table, work, inputs)
     memory(table, work, inputs)
-    if options.huge:
-        huge(table, work, inputs, options.huge)
     return False
 
 

@@ -98,9 +98,11 @@ def check(tool, path):
     return good
 
 
+def paths_of(captures, own, shared, stored):
+    folder = pathlib.Path(shared or "", "captures")
+    return ([pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in own] +
+            [folder / f"{name}.pcap" for name in stored if ALL and folder.is_dir()])
+
+
 def main(tool, captures, shared=None):
-    paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
-    stored = pathlib.Path(shared or "", "captures")
-    if ALL and stored.is_dir():
-        paths += [stored / f"{name}.pcap" for name in STORED]
-    return [check(tool, path) for path in paths]
+    return [check(tool, path) for path in paths_of(captures, OWN, shared, STORED)]

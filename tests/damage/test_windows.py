@@ -8,16 +8,15 @@ a level whose sign-on is torn is left out, or has that of a demo.
 """
 
 import collections
-import os
 import pathlib
 import subprocess
 import tempfile
 
 import capture
 import player
+import test_torn
+from test_torn import ALL, WINDOW
 
-WINDOW = 20  # packets
-ALL = os.environ.get("QUAKESHARK_WINDOWS") == "all"
 STRIDE = WINDOW if ALL else 9 * WINDOW
 SIGN_ON = 120  # packets of a capture that may be of the first sign-on
 KEPT = 200  # bytes of a torn packet
@@ -114,8 +113,4 @@ def check(tool, path):
 
 
 def main(tool, captures, shared=None):
-    paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
-    stored = pathlib.Path(shared or "", "captures", "quakeworld")
-    if ALL and stored.is_dir():
-        paths += [stored / f"{name}.pcap" for name in STORED]
-    return [check(tool, path) for path in paths]
+    return [check(tool, path) for path in test_torn.paths_of(captures, OWN, shared, [f"quakeworld/{name}" for name in STORED])]

@@ -5,7 +5,6 @@ import gzip
 import json
 import re
 import struct
-import subprocess
 
 from comparison import blocks_of
 from late import PAYLOAD, cut, merged, readdressed
@@ -13,6 +12,7 @@ import tool
 from tool import CAPTURES, Capture, ToolTest
 import dem
 import player
+from states import messages_of
 
 QUAKE = CAPTURES / "nq-protocol15.pcap"
 PLAYING = 100  # so many packets of it are the handshake and the sign-on
@@ -294,7 +294,7 @@ class QuakeWorldSignOnLost(Late):
             self.whole = Capture.read(self.write("whole.pcap", file.read()))
         with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.qwd.gz") as file:
             self.recorded = self.write("lender.qwd", file.read())
-        messages = player_messages(self.folder / "whole.pcap")
+        messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap")
         levels = [number for number, names in messages.items() if "qw.svc_serverdata" in names]
         playing = next(number for number, names in messages.items()
                        if number > levels[1] and names & UPDATES)
@@ -379,7 +379,7 @@ class QuakeSignOnLost(Late):
             self.whole = Capture.read(self.write("whole.pcap", file.read()))
         with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.dem.gz") as file:
             self.write("lender.dem", file.read())
-        messages = player_messages(self.folder / "whole.pcap", "nq.svc_")
+        messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap", "nq.svc_")
         levels = [number for number, names in messages.items() if "nq.svc_serverinfo" in names]
         self.sign_on = [number for number, names in messages.items()
                         if number >= levels[1] and names & {"nq.svc_signonnum"}][:3]
@@ -519,15 +519,3 @@ def fragmented(capture):
 
 
 UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities"}
-
-
-def player_messages(capture, prefix="qw.svc_"):
-    """The names of the server's messages, by the packet's number."""
-    run = subprocess.run([tool.PROGRAM, "--dump", capture], stdout=subprocess.PIPE, text=True,
-                         errors="replace", check=False)
-    found = {}
-    for line in run.stdout.splitlines():
-        words = line.split(" ", 3)
-        if words[2].startswith(prefix):
-            found.setdefault(int(words[0]), set()).add(words[2])
-    return found

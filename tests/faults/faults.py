@@ -203,8 +203,8 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
-    ("sessions", "now - qs_flow_last(table, oldest) >= table->idle)",
-     "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
+    ("sessions", "now - qs_flow_last(table, oldest->data) >= table->idle)",
+     "now - qs_flow_last(table, oldest->data) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
      "message(receiver->location, \"%s: only %u byte%s: %s\""),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),

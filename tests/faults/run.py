@@ -139,7 +139,7 @@ def stages(area):
         return
     left_out += f"|^plugin|{first}"
     if area in GAMES:
-        yield FOLDERS, "demo.rebuil|tool|regression|unit|golden", left_out + GAMES_TESTS
+        yield FOLDERS, "demo.(rebuil|late)|tool|regression|unit|golden", left_out + GAMES_TESTS
     else:
         yield FOLDERS, None, left_out + "|^acknex"
     if area == "demo":

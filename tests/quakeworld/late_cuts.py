@@ -2,25 +2,13 @@
 """Cuts one client's session in a capture of QuakeWorld off before a place that its messages tell."""
 
 import struct
-import subprocess
 
+from states import messages_of
 from tool import Capture
 
 ETHERNET_IP = 34  # bytes before the UDP header
 
 UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities", "qw.svcfte_updateentities"}
-
-
-def messages_of(tool, path):
-    """The names of the server's messages, by the packet's number."""
-    run = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         text=True, errors="replace", check=False)
-    found = {}
-    for line in run.stdout.splitlines():
-        words = line.split(" ", 3)
-        if words[2].startswith("qw.svc"):
-            found.setdefault(int(words[0]), set()).add(words[2])
-    return found
 
 
 class Cutter:

@@ -3,7 +3,6 @@
 
 import difflib
 import json
-import os
 import random
 import re
 
@@ -171,14 +170,6 @@ class Writing(Goldens):
         self.assertEqual(error, "")
         self.assertEqual(self.golden().read_text().count("packet +2 acknex"), 1)
 
-    def test_overwrites(self):
-        self.golden().write_text("old")
-        self.keep(ACKNEX)
-        self.assertNotEqual(self.golden().read_text(), "old")
-        self.check(ACKNEX)
-        self.assertEqual([path.name for path in self.goldens.iterdir()],
-                         ["acknex-generated.golden"])
-
     def test_unwritable(self):
         for folder in ("/proc/missing", "/proc", ACKNEX):
             with self.subTest(folder):
@@ -293,20 +284,6 @@ class Unusable(Goldens):
 
     def test_missing(self):
         self.refused("there is no such golden; --update writes it\n")
-
-    def test_pipe(self):
-        """Nobody waits for what somebody may write into it."""
-        os.mkfifo(self.golden())
-        self.refused("is not a regular file\n")
-        _, error = self.check("--update", ACKNEX, status=2)
-        self.assertIn(f"{self.golden()}: ", error)
-
-    def test_cut(self):
-        self.keep(ACKNEX)
-        text = self.golden().read_text()
-        self.golden().write_text(text[:text.index("\n", len(text) // 2) - 1])
-        _, error = self.check(ACKNEX, status=2)
-        self.assertRegex(error, r"acknex-generated.golden: line \d+: ends early: the golden is cut")
 
     def test_decode_is_checked_all_the_same(self):
         output, _ = self.check(ACKNEX, status=2)

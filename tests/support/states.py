@@ -27,3 +27,15 @@ class Hearer:
         for line in run.stdout.splitlines():
             words = line.split(" ", 3)
             self.hear(words[2], words[3] if len(words) > 3 else "")
+
+
+def messages_of(tool, path, prefix="qw.svc"):
+    """The names of the server's messages, by the packet's number."""
+    run = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         text=True, errors="replace", check=False)
+    found = {}
+    for line in run.stdout.splitlines():
+        words = line.split(" ", 3)
+        if words[2].startswith(prefix):
+            found.setdefault(int(words[0]), set()).add(words[2])
+    return found

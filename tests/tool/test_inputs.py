@@ -158,7 +158,6 @@ class OtherCompressions(ToolTest):
             self.assertEqual(self.tool("--dump", path), (expected, ""))
 
 
-
 class Archives(ToolTest):
     """Each capture or demo in a zip or tar is an input."""
 

@@ -47,6 +47,7 @@ class Recorder(RecorderTest):
         path = self.folder / demo["file"]
         self.assertRegex(path.name, r"^lo-\d{8}-\d{6}-labplayer-dm4\.qwd$")
         self.assertEqual(path.stat().st_size, demo["bytes"])
+        self.assertEqual(path.stat().st_mode & 0o027, 0)
         process.send_signal(signal.SIGUSR1)
         status, = self.wait(process, "status")
         self.assertEqual((status["sessions"], status["demos"], status["dropped_kernel"]), (0, 1, 0))

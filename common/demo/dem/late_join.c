@@ -264,51 +264,24 @@ static char *dem_judge(struct qs_donor_match *match)
 
 /* --- The sign-on that the demo gets --- */
 
-static struct qs_view own_view(const struct dem_match *m, uint8_t *bytes)
-{
-    bytes[0] = SVC_SETVIEW;
-    bytes[1] = m->slot;
-    bytes[2] = 0;
-    return (struct qs_view){bytes, 3};
-}
-
-/* Appends svc_serverinfo with the session's protocol, if that differs. */
-static void add_serverinfo(const struct dem_match *m, uint32_t block, struct qs_view message,
-                           dem_add_message *add, void *user)
-{
-    uint8_t *bytes = g_memdup2(message.data, message.size);
-
-    for (unsigned i = 0; is_widened(m) && i < 4; i++)
-        bytes[1 + i] = (uint8_t)((uint32_t)m->base.version >> 8 * i);
-    add(user, block, (struct qs_view){bytes, message.size});
-    g_free(bytes);
-}
-
-/* FTE's extensions put more behind the number. */
-static struct qs_view own_time(const struct dem_match *m, struct qs_view message, uint8_t *bytes)
-{
-    const uint32_t bits = qs_bits_of_float(m->time);
-
-    memcpy(bytes, message.data, message.size);
-    for (unsigned i = 0; m->timed && i < 4; i++)
-        bytes[1 + i] = (uint8_t)(bits >> 8 * i);
-    return (struct qs_view){bytes, message.size};
-}
-
+/* The message with the session's own protocol, time and view. FTE's extensions put more behind the
+ * numbers. */
 static void add_own(const struct dem_match *m, uint32_t block, struct qs_view message,
                     dem_add_message *add, void *user)
 {
-    uint8_t own[8];
+    uint8_t *bytes = g_memdup2(message.data, message.size);
+    const bool versioned = bytes[0] == SVC_SERVERINFO && is_widened(m);
+    const bool timed = bytes[0] == SVC_TIME && m->timed;
+    const uint32_t word = timed ? qs_bits_of_float(m->time) : (uint32_t)m->base.version;
 
-    if (message.data[0] == SVC_SERVERINFO) {
-        add_serverinfo(m, block, message, add, user);
-        return;
+    for (uint32_t i = 0; (versioned || timed) && i < 4 && i + 1 < message.size; i++)
+        bytes[1 + i] = (uint8_t)(word >> 8 * i);
+    if (bytes[0] == SVC_SETVIEW && message.size == 3) {
+        bytes[1] = m->slot;
+        bytes[2] = 0;
     }
-    if (message.data[0] == SVC_SETVIEW)
-        message = own_view(m, own);
-    else if (message.data[0] == SVC_TIME && message.size <= sizeof own)
-        message = own_time(m, message, own);
-    add(user, block, message);
+    add(user, block, (struct qs_view){bytes, message.size});
+    g_free(bytes);
 }
 
 /* What was in view comes behind the sign-on: `frames`. */

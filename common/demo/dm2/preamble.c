@@ -42,30 +42,25 @@ static void make_room(struct preamble *preamble, size_t size)
         flush(preamble);
 }
 
-/* Config string `index`, or nothing in its place where --sanitize cannot answer for it. */
+/* Nothing in the text's place where --sanitize cannot answer for it. */
+static struct qs_view kept(const struct preamble *preamble, struct qs_view text, bool is_unsafe)
+{
+    return preamble->sanitize && (is_unsafe || qs_text_is_ambiguous(text)) ? (struct qs_view){0}
+                                                                           : text;
+}
+
 static struct qs_view kept_string(const struct preamble *preamble, uint32_t index)
 {
     const struct q2_session *session = preamble->session;
     const struct qs_view text = qs_view_of(qs_table_get(&session->configstrings, index));
-    const bool is_ambiguous =
-        qs_text_is_ambiguous(text) || q2_configstring_is_unsafe(session, index, text);
 
-    return preamble->sanitize && is_ambiguous ? (struct qs_view){0} : text;
-}
-
-/* The same for the game's folder: nothing is that of the engine. */
-static struct qs_view kept_folder(const struct preamble *preamble)
-{
-    const struct qs_view folder =
-        qs_view_of(qs_table_get(&preamble->session->texts, Q2_TEXT_GAMEDIR));
-    const bool is_ambiguous = qs_text_is_ambiguous(folder) || qs_folder_name_is_unsafe(folder);
-
-    return preamble->sanitize && is_ambiguous ? (struct qs_view){0} : folder;
+    return kept(preamble, text, q2_configstring_is_unsafe(session, index, text));
 }
 
 static void put_serverdata(struct preamble *preamble, int32_t version)
 {
     const struct q2_session *session = preamble->session;
+    const struct qs_view folder = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR));
     GByteArray *out = preamble->block;
 
     qs_write_u8(out, SVC_SERVERDATA);
@@ -73,7 +68,7 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     qs_write_u32(out, (uint32_t)session->servercount +
                           (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     qs_write_u8(out, Q2_RECORD_CLIENT);
-    q2_encode_text(out, kept_folder(preamble));
+    q2_encode_text(out, kept(preamble, folder, qs_folder_name_is_unsafe(folder)));
     qs_write_u16(out, (uint16_t)session->player);
     q2_encode_text(out, kept_string(preamble, LEVEL_NAME));
 }

@@ -176,8 +176,7 @@ struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, uint32_t about)
     return entry ? bytes_of(entry) : (struct qs_view){0};
 }
 
-/* --- Parts -------------------------------------------------------------------------------------
- */
+/* --- Parts --- */
 
 static uint32_t about_of(enum qs_sign_on_part part, uint8_t id, struct qs_view message)
 {
@@ -204,8 +203,7 @@ void qs_sign_on_update(struct qs_sign_on *sign_on, enum qs_sign_on_part part, ui
         qs_sign_on_replace(sign_on, about_of(part, id, message), message);
 }
 
-/* --- What another session gets of it -----------------------------------------------------------
- */
+/* --- What another session gets of it --- */
 
 bool qs_sign_on_applies(struct qs_view message, enum qs_donor_kind kind,
                         bool (*is_of_players)(uint8_t id))

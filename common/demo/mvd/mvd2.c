@@ -8,6 +8,8 @@
 
 enum { FRAMES_A_SECOND = 10 };
 
+static const uint8_t magic[] = Q2_MVD_MAGIC;
+
 static const struct qs_demo_framing framing = {Q2_MVD_LENGTH_SIZE, Q2_MVD_BLOCK_MAX, 0};
 
 /* Whether a block with these messages begins a level, and can begin a demo. */
@@ -25,116 +27,104 @@ enum {
     FRAMES_HELD_BACK = 10
 };
 
-struct state {
-    struct qs_demo_stream stream;
-    GByteArray *message; /* scratch, while the stream is open */
-};
-
-static void begin_message(struct state *state, uint8_t id)
+static void begin_message(struct qs_demo_stream *stream, uint8_t id)
 {
-    qs_bytes_empty(state->message);
-    qs_write_u16(state->message, 0);
-    qs_write_u8(state->message, id);
+    qs_bytes_empty(stream->out->packet);
+    qs_write_u16(stream->out->packet, 0);
+    qs_write_u8(stream->out->packet, id);
 }
 
-static struct qs_view finished_message(struct state *state)
+static struct qs_view finished_message(struct qs_demo_stream *stream)
 {
-    const uint32_t length = state->message->len - Q2_MVD_LENGTH_SIZE;
+    const uint32_t length = stream->out->packet->len - Q2_MVD_LENGTH_SIZE;
 
-    state->message->data[0] = (uint8_t)length;
-    state->message->data[1] = (uint8_t)(length >> 8);
-    return qs_view_of_bytes(state->message);
+    stream->out->packet->data[0] = (uint8_t)length;
+    stream->out->packet->data[1] = (uint8_t)(length >> 8);
+    return qs_view_of_bytes(stream->out->packet);
 }
 
-static void send_magic(struct state *state)
+static void send_magic(struct qs_demo_stream *stream)
 {
-    static const uint8_t magic[] = Q2_MVD_MAGIC;
     const struct qs_view bytes = {magic, Q2_MVD_MAGIC_SIZE};
     const struct qs_demo_part part = {
         .kind = QS_DEMO_PART_START, .size = bytes.size, .head = bytes};
 
-    qs_demo_stream_send(&state->stream, QS_C2S, bytes, &part);
-    qs_demo_stream_send(&state->stream, QS_S2C, bytes, NULL);
+    qs_demo_stream_send(stream, QS_C2S, bytes, &part);
+    qs_demo_stream_send(stream, QS_S2C, bytes, NULL);
 }
 
-static void send_hello(struct state *state)
+static void send_hello(struct qs_demo_stream *stream)
 {
-    begin_message(state, GTC_HELLO);
-    qs_write_u16(state->message, GTV_PROTOCOL);
-    qs_write_u32(state->message, 0); /* flags: no deflate, no commands */
-    qs_write_u32(state->message, 0);
-    qs_write_text(state->message, ""); /* name, password, program */
-    qs_write_text(state->message, "");
-    qs_write_text(state->message, "");
-    qs_demo_stream_send(&state->stream, QS_C2S, finished_message(state), NULL);
-    begin_message(state, GTS_HELLO);
-    qs_write_u32(state->message, 0);
-    qs_demo_stream_send(&state->stream, QS_S2C, finished_message(state), NULL);
+    begin_message(stream, GTC_HELLO);
+    qs_write_u16(stream->out->packet, GTV_PROTOCOL);
+    qs_write_u32(stream->out->packet, 0); /* flags: no deflate, no commands */
+    qs_write_u32(stream->out->packet, 0);
+    qs_write_text(stream->out->packet, ""); /* name, password, program */
+    qs_write_text(stream->out->packet, "");
+    qs_write_text(stream->out->packet, "");
+    qs_demo_stream_send(stream, QS_C2S, finished_message(stream), NULL);
+    begin_message(stream, GTS_HELLO);
+    qs_write_u32(stream->out->packet, 0);
+    qs_demo_stream_send(stream, QS_S2C, finished_message(stream), NULL);
 }
 
-static void open_stream(struct state *state)
+static void open_stream(struct qs_demo_stream *stream)
 {
-    state->message = g_byte_array_new();
-    qs_demo_stream_open(&state->stream);
-    send_magic(state);
-    send_hello(state);
-    begin_message(state, GTC_STREAM_START);
-    qs_write_u16(state->message, FRAMES_HELD_BACK);
-    qs_demo_stream_send(&state->stream, QS_C2S, finished_message(state), NULL);
-    begin_message(state, GTS_STREAM_START);
-    qs_demo_stream_send(&state->stream, QS_S2C, finished_message(state), NULL);
+    qs_demo_stream_open(stream);
+    send_magic(stream);
+    send_hello(stream);
+    begin_message(stream, GTC_STREAM_START);
+    qs_write_u16(stream->out->packet, FRAMES_HELD_BACK);
+    qs_demo_stream_send(stream, QS_C2S, finished_message(stream), NULL);
+    begin_message(stream, GTS_STREAM_START);
+    qs_demo_stream_send(stream, QS_S2C, finished_message(stream), NULL);
 }
 
-static void send_block(struct state *state, struct qs_view block)
+static void send_block(struct qs_demo_stream *stream, struct qs_view block)
 {
     const struct qs_demo_part part = qs_demo_block_in(block, Q2_MVD_LENGTH_SIZE, MESSAGE_HEADER);
 
-    begin_message(state, GTS_STREAM_DATA);
-    qs_write_view(state->message, (struct qs_view){block.data + Q2_MVD_LENGTH_SIZE,
-                                                   block.size - Q2_MVD_LENGTH_SIZE});
-    qs_demo_stream_unit(&state->stream, finished_message(state), &part);
+    begin_message(stream, GTS_STREAM_DATA);
+    qs_write_view(stream->out->packet, (struct qs_view){block.data + Q2_MVD_LENGTH_SIZE,
+                                                        block.size - Q2_MVD_LENGTH_SIZE});
+    qs_demo_stream_unit(stream, finished_message(stream), &part);
 }
 
 /* What ends the file is no block of the stream. */
-static void send_end(struct state *state, struct qs_view mark)
+static void send_end(struct qs_demo_stream *stream, struct qs_view mark)
 {
     const struct qs_demo_part part = qs_demo_block_apart(mark);
 
-    begin_message(state, GTC_STREAM_STOP);
-    qs_demo_stream_send(&state->stream, QS_C2S, finished_message(state), &part);
-    begin_message(state, GTS_STREAM_STOP);
-    qs_demo_stream_send(&state->stream, QS_S2C, finished_message(state), NULL);
+    begin_message(stream, GTC_STREAM_STOP);
+    qs_demo_stream_send(stream, QS_C2S, finished_message(stream), &part);
+    begin_message(stream, GTS_STREAM_STOP);
+    qs_demo_stream_send(stream, QS_S2C, finished_message(stream), NULL);
 }
 
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
 {
     const struct qs_view bytes = {block->data, block->size};
-    struct state *state = data;
+    struct qs_demo_stream *stream = data;
 
     (void)decoder;
-    if (!state->stream.open)
-        open_stream(state);
+    if (!stream->open)
+        open_stream(stream);
     if (!block->number)
         return; /* the magic, with which the stream has begun */
     if (bytes.size == Q2_MVD_LENGTH_SIZE)
-        send_end(state, bytes);
+        send_end(stream, bytes);
     else
-        send_block(state, bytes);
+        send_block(stream, bytes);
 }
 
 static void finish(void *data)
 {
-    struct state *state = data;
-
-    if (!state->stream.open)
-        return;
-    qs_demo_stream_close(&state->stream);
-    g_byte_array_free(state->message, TRUE);
+    qs_demo_stream_close(data);
 }
 
 static const struct qs_demo_packet_maker packets = {
     .port = 27910,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct qs_demo_stream),
     .block = send_next,
     .finish = finish,
 };
@@ -146,8 +136,7 @@ static const struct qs_demo_packet_maker packets = {
 struct mvd2 {
     struct qs_demo_writer *out;
     bool lost;            /* what came behind a hole is of no use */
-    GByteArray *block;    /* scratch */
-    GByteArray *filtered; /* the same */
+    GByteArray *filtered; /* scratch */
 };
 
 static void *mvd2_new(struct qs_demo_writer *out)
@@ -155,7 +144,6 @@ static void *mvd2_new(struct qs_demo_writer *out)
     struct mvd2 *mvd2 = g_new0(struct mvd2, 1);
 
     mvd2->out = out;
-    mvd2->block = g_byte_array_new();
     mvd2->filtered = g_byte_array_new();
     return mvd2;
 }
@@ -164,30 +152,23 @@ static void mvd2_free(void *state)
 {
     struct mvd2 *mvd2 = state;
 
-    g_byte_array_free(mvd2->block, TRUE);
     g_byte_array_free(mvd2->filtered, TRUE);
     g_free(mvd2);
-}
-
-static void begin(struct mvd2 *mvd2)
-{
-    static const uint8_t magic[] = Q2_MVD_MAGIC;
-
-    qs_demo_begin(mvd2->out);
-    qs_demo_write(mvd2->out, (struct qs_view){magic, Q2_MVD_MAGIC_SIZE});
 }
 
 /* Frames are deltas: those before the first gamestate show nothing. */
 static void add_block(struct mvd2 *mvd2, struct qs_view messages)
 {
+    const uint8_t head[] = {(uint8_t)messages.size, (uint8_t)(messages.size >> 8)};
+
     if (!messages.size || (!mvd2->out->begun && !begins_level(messages)))
         return;
-    if (!mvd2->out->begun)
-        begin(mvd2);
-    qs_bytes_empty(mvd2->block);
-    qs_write_u16(mvd2->block, (uint16_t)messages.size);
-    qs_write_view(mvd2->block, messages);
-    qs_demo_write(mvd2->out, qs_view_of_bytes(mvd2->block));
+    if (!mvd2->out->begun) {
+        qs_demo_begin(mvd2->out);
+        qs_demo_write(mvd2->out, (struct qs_view){magic, Q2_MVD_MAGIC_SIZE});
+    }
+    qs_demo_write(mvd2->out, (struct qs_view){head, sizeof head});
+    qs_demo_write(mvd2->out, messages);
     mvd2->out->counts.blocks++;
 }
 

@@ -8,15 +8,10 @@ void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
     *blocks = (struct qwd_blocks){.out = out, .form = QWD_CMD_CLASSIC};
 }
 
-static void free_room(struct qwd_blocks *blocks)
+void qwd_blocks_clear(struct qwd_blocks *blocks)
 {
     g_clear_pointer(&blocks->bytes, g_free);
     blocks->size = blocks->room = 0;
-}
-
-void qwd_blocks_clear(struct qwd_blocks *blocks)
-{
-    free_room(blocks);
 }
 
 /* At an offset in the demo. */
@@ -29,8 +24,6 @@ static uint64_t end_of(const struct qwd_blocks *blocks)
 {
     return blocks->start + blocks->size;
 }
-
-/* --- The form of client blocks --- */
 
 static uint32_t command_size(const struct qwd_blocks *blocks)
 {
@@ -144,7 +137,7 @@ void qwd_blocks_flush(struct qwd_blocks *blocks)
 {
     write_up_to(blocks, end_of(blocks));
     blocks->held_count = blocks->settling = 0;
-    free_room(blocks);
+    qwd_blocks_clear(blocks);
 }
 
 /* Moves anything like an archive out of reach, by final dem_set blocks. */

@@ -100,7 +100,7 @@ void qwd_blocks_settle(struct qwd_blocks *blocks);
 void qwd_blocks_flush(struct qwd_blocks *blocks);
 
 /* Ends the demo. Under --sanitize the end is so long that no zip archive can end with it:
- * appendix.h. */
+ * zip_archive.h. */
 void qwd_blocks_end(struct qwd_blocks *blocks, float time);
 
 #endif

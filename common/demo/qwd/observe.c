@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Evidence in the packets of a late QuakeWorld session: the
- * players in view, the first updates of entities, and contradictions to the donor. Source:
- * common/quakeworld/PROTOCOL.md, section 9.
+ * Evidence in the packets of a late QuakeWorld session: the players in view, the first updates of
+ * entities, and contradictions to the donor. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"

@@ -8,7 +8,7 @@
  *     type 1, dem_read: i32 length, as many bytes: a packet from the server with its netchan header
  *     type 2, dem_set:  i32 outgoing sequence, i32 incoming sequence
  *
- * A zip archive may follow the last block: see appendix.h.
+ * A zip archive may follow the last block: see zip_archive.h.
  */
 #ifndef QS_DEMO_QWD_QWD_H
 #define QS_DEMO_QWD_QWD_H

@@ -223,7 +223,7 @@ static void baseline(struct qwd_view *view, struct qs_view body, bool as_delta)
         view->baselines = qw_states_set(view->baselines, &entity);
 }
 
-/* FTE's replacement deltas are kept unchanged: see entity_updates.h. */
+/* FTE's replacement deltas are kept unchanged: see entity_updates.c. */
 static void see(struct qwd_view *view, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
