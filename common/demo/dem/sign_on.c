@@ -10,7 +10,8 @@
 
 enum {
     GREETING = QS_PART_GAME, /* belongs to a sign-on only together with svc_serverinfo */
-    STAT                     /* numbered, but few of them are the same for all */
+    STAT,                    /* numbered, but few of them are the same for all */
+    COUNTED                  /* adds one to a statistic */
 };
 
 /* What the messages are whose numbers mean the same in all variants. */
@@ -32,6 +33,8 @@ static const uint8_t parts[] = {
     [SVC_SPAWNBASELINE2] = QS_PART_ONCE,
     [SVC_SETPAUSE] = QS_PART_STATE,
     [SVC_SIGNONNUM] = QS_PART_ONCE,
+    [SVC_KILLEDMONSTER] = COUNTED,
+    [SVC_FOUNDSECRET] = COUNTED,
     [SVC_SPAWNSTATICSOUND] = QS_PART_ONCE,
     [SVC_SPAWNSTATICSOUND2] = QS_PART_ONCE,
     [SVC_CDTRACK] = QS_PART_STATE,
@@ -80,6 +83,7 @@ static bool is_reconnect(struct qs_view message)
 
 enum {
     STAT_TOTALSECRETS = 11,
+    STAT_SECRETS = 13,
     STAT_MONSTERS = 14,
     STAT_MOVEVARS = 220 /* from here on, of DarkPlaces: how players move on this server */
 };
@@ -94,12 +98,29 @@ static bool is_common_stat(const struct nq_session *session, uint8_t stat)
 
 /* --- Messages --- */
 
+static void count_one(struct qs_sign_on *sign_on, uint8_t stat)
+{
+    const uint32_t which = qs_sign_on_about(SVC_UPDATESTAT, stat);
+    const struct qs_view old = qs_sign_on_find(sign_on, which);
+    uint8_t bytes[6] = {SVC_UPDATESTAT, stat};
+    uint32_t value;
+
+    if (old.size != sizeof bytes)
+        return;
+    value = qs_le32(old.data + 2) + 1;
+    for (unsigned i = 0; i < 4; i++)
+        bytes[2 + i] = (uint8_t)(value >> 8 * i);
+    qs_sign_on_replace(sign_on, which, (struct qs_view){bytes, sizeof bytes});
+}
+
 /* `first`: svc_serverinfo is in the same packet. */
 static void update(struct qs_sign_on *sign_on, const struct nq_session *session,
                    struct qs_view message, bool first)
 {
     enum qs_sign_on_part part = part_of(session, message.data[0]);
 
+    if (part == (enum qs_sign_on_part)COUNTED && sign_on->complete)
+        count_one(sign_on, message.data[0] == SVC_KILLEDMONSTER ? STAT_MONSTERS : STAT_SECRETS);
     if (part == (enum qs_sign_on_part)GREETING)
         part = first ? QS_PART_ONCE : QS_PART_NONE;
     else if (part == (enum qs_sign_on_part)STAT && message.size > 1)
