@@ -149,11 +149,6 @@ static struct packet_states *states_of(struct dissector *dissector)
     return states;
 }
 
-static struct qs_snapshots *packet_states_snapshots(struct dissector *dissector)
-{
-    return states_of(dissector)->snapshots;
-}
-
 static int compare(const struct packet_state *state, const struct packet_state *key)
 {
     if (state->frame != key->frame)
@@ -427,7 +422,7 @@ static void init_state(struct packet_state *state, struct dissector *dissector,
     state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
     state->from = (conversation ? sender_of(conversation, pinfo) : QS_END_A) & PACKET_STATE_END;
     if (conversation)
-        state->snapshot = qs_snapshots_take(packet_states_snapshots(dissector),
+        state->snapshot = qs_snapshots_take(states_of(dissector)->snapshots,
                                             &conversation->snapshots, conversation->session);
 }
 
@@ -458,7 +453,7 @@ static struct packet_context context_of(struct dissector *dissector, const packe
 
     context.session = context.current
                           ? conversation->session
-                          : session_restore(pinfo->pool, packet_states_snapshots(dissector),
+                          : session_restore(pinfo->pool, states_of(dissector)->snapshots,
                                             dissector->protocol, state->snapshot);
     return context;
 }

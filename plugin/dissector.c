@@ -137,11 +137,6 @@ static void remember_built_in(uint32_t port, void *data)
         g_hash_table_insert(dissector->built_in, GUINT_TO_POINTER(port), handle);
 }
 
-static range_t *preferred_ports(const struct dissector *dissector)
-{
-    return prefs_get_range_value(dissector->protocol->name, table_name);
-}
-
 void ports_register(struct dissector *dissector)
 {
     range_t *ports = NULL;
@@ -188,7 +183,7 @@ static void change_claimed(struct dissector *dissector, range_t *wanted)
 void ports_assign(struct dissector *dissector)
 {
     const bool enabled = proto_is_protocol_enabled(find_protocol_by_id(dissector->proto));
-    range_t *ports = preferred_ports(dissector);
+    range_t *ports = prefs_get_range_value(dissector->protocol->name, table_name);
 
     wmem_free(NULL, dissector->server_ports);
     dissector->server_ports = range_copy(NULL, ports);

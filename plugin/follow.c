@@ -165,11 +165,6 @@ static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissec
     return TAP_PACKET_DONT_REDRAW;
 }
 
-static bool is_followed(const struct dissector *dissector)
-{
-    return have_tap_listener(dissector->follow_tap);
-}
-
 void follow_begin(struct dissector *dissector)
 {
     static GString *transcript;
@@ -177,7 +172,7 @@ void follow_begin(struct dissector *dissector)
     if (!transcript)
         transcript = g_string_new(NULL);
     g_string_truncate(transcript, 0);
-    dissector->decoder.transcript = is_followed(dissector) ? transcript : NULL;
+    dissector->decoder.transcript = have_tap_listener(dissector->follow_tap) ? transcript : NULL;
     if (dissector->decoder.transcript)
         dissector->decoder.want_summary = true;
 }
