@@ -249,10 +249,14 @@ static struct packet_state *add_packet(struct dissector *dissector, const packet
 
 /* --- Conversations --- */
 
-static ws_bool free_links(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
+/* The table of qports is gone by then. */
+static ws_bool clear_state(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
 {
+    struct conversation_state *state = user;
+
     (void)pool, (void)event;
-    qs_links_free(user);
+    qs_links_free(state->links);
+    g_free(state->found_by);
     return FALSE; /* once */
 }
 
@@ -264,7 +268,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     state->protocol = dissector->protocol;
     state->session = session_new(wmem_file_scope(), dissector->protocol);
     state->links = qs_links_new(0);
-    wmem_register_callback(wmem_file_scope(), free_links, state->links);
+    wmem_register_callback(wmem_file_scope(), clear_state, state);
     conversation_add_proto_data(conversation, dissector->proto, state);
     return state;
 }

@@ -183,11 +183,6 @@ static void end_file(void *data)
     g_free(file);
 }
 
-static void free_bytes(void *bytes)
-{
-    g_byte_array_free(bytes, TRUE);
-}
-
 /* --- The list --- */
 
 /* The pipeline from packets to one list of objects. */
@@ -264,7 +259,8 @@ static void begin(export_object_list_t *list)
     current->store = (struct memory_store){
         .base = {.begin = begin_file, .write = write_file, .commit = commit_file, .end = end_file},
         .naming = qs_demo_names_new(NULL),
-        .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes),
+        .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                       (GDestroyNotify)g_byte_array_unref),
         .room = ROOM_MAX};
     current->options =
         (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),

@@ -21,7 +21,7 @@ GHashTable *qs_qports_new(void);
  * of several with the same is found. */
 struct qs_qport *qs_qports_add(GHashTable *qports, const struct qs_address *server,
                                const struct qs_address *client, uint32_t qport, void *owner);
-/* NULL: nothing. */
+/* NULL: nothing. If the table is gone, g_free() does. */
 void qs_qports_remove(GHashTable *qports, struct qs_qport *qport);
 
 /*

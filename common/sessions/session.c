@@ -105,8 +105,10 @@ static void update_level(struct session *session, const struct qs_session *state
         if (session->shared.demo)
             qs_session_demo_set_map(session->shared.demo, NULL);
     }
-    if (session->shared.map ? packets % DESCRIBE_EVERY == 0
-                            : packet->unit || packets % FIND_MAP_EVERY == 0)
+    /* Without numbers nothing tells that the next packet begins another session. */
+    if (!session->shared.protocol->seqinfo ||
+        (session->shared.map ? packets % DESCRIBE_EVERY == 0
+                             : packet->unit || packets % FIND_MAP_EVERY == 0))
         describe(session, state);
 }
 

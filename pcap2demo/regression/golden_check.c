@@ -84,7 +84,8 @@ static bool find_match(struct span *was, struct span *is)
 
 static void skip(struct span *span, guint count)
 {
-    span->items += count;
+    if (count)
+        span->items += count;
     span->count -= count;
 }
 
