@@ -248,7 +248,8 @@ static void rebuild_late(struct session *session)
     qs_late_session_find_donor(session->late, &session->shared.server, &demo->donor);
     qs_late_session_replay(session->late, &replay.listener);
     if (demo->donor.refusals && !demo->lacks)
-        qs_demo_problem(&demo->writer, NULL, "nothing lends a sign-on: %s", demo->donor.refusals);
+        qs_demo_problem(&demo->writer, NULL, "no other session has its sign-on: %s",
+                        demo->donor.refusals);
     if (qs_late_session_error(session->late))
         qs_demo_problem(&demo->writer, NULL, "%s", qs_late_session_error(session->late));
 }

@@ -252,7 +252,7 @@ static void log_named(const struct recording *recording, const char *path)
     else
         log_event(recording->format ? "demo" : "session_capture", members,
                   "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes", path, request->session,
-                  request->player ? request->player : "somebody", recording->written);
+                  request->player ? request->player : "an unnamed player", recording->written);
 }
 
 static void count_named(const struct recording *recording, const char *name, const char *path)
