@@ -342,6 +342,15 @@ FIXTURE_TEST(a_size_bounds_temporary_entities)
     HEARD("! Temporary entity longer than its 3 bytes\n");
 }
 
+FIXTURE_TEST(requests_carry_arguments)
+{
+    f->session.ext.fte = FTE_CSQC;
+    READS(client, CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
+                         "\x0a\3\0name\0");
+    HEARD("qw.qcrequest.string = text\n", "qw.qcrequest.float = 1\n", "qw.qcrequest.double = 1\n",
+          "qw.qcrequest.int64 = -2\n", "qw.qcrequest.name = name\n");
+}
+
 FIXTURE_TEST(late_precaches_are_remembered)
 {
     f->session.ext.fte = FTE_CSQC;
