@@ -226,7 +226,6 @@ FAULTS = [
      "    sink->last_row = NULL;\n",
      "                                 (int)offset, (int)length, \"%s\", text);\n"),
     ("plugin", "    if (receiver->connection == connection)\n        return;", "    return;"),
-    ("plugin", "conversation->streams[state->from].missing = 0;", ""),
     ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
 
     # Archives and anonymizing.
