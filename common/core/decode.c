@@ -303,9 +303,7 @@ bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *sessio
 bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
                     void (*read)(struct qs_decoder *))
 {
-    const struct qs_view rest = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
-
-    return qs_are_readable(d, session, rest, read);
+    return qs_are_readable(d, session, qs_rest(d), read);
 }
 
 bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *packet,

@@ -427,12 +427,15 @@ static void summarise(struct qs_decoder *d, const struct qs_packet_links *links)
     static const char *const gaps[] = {"lost", "skipped", "choked", "throttled"};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++) {
-        const size_t header = strcspn(d->summary->str, "[:");
-        char *mark =
-            g_strdup_printf(" [%s %u]", gaps[i], (unsigned)links->values[QS_LINK_LOST + i]);
+        const unsigned count = (unsigned)links->values[QS_LINK_LOST + i];
+        size_t header;
+        char *mark;
 
-        if (links->values[QS_LINK_LOST + i])
-            g_string_insert(d->summary, (gssize)header - (d->summary->str[header] == '['), mark);
+        if (!count)
+            continue;
+        header = strcspn(d->summary->str, "[:");
+        mark = g_strdup_printf(" [%s %u]", gaps[i], count);
+        g_string_insert(d->summary, (gssize)header - (d->summary->str[header] == '['), mark);
         g_free(mark);
     }
     if (links->fragments)

@@ -103,8 +103,7 @@ static inline void q2_put_bytes(struct q2_writer *out, const uint8_t *bytes, siz
 
 enum { Q2_STEP_MAX = 0x3fff }; /* of a variable coordinate in two bytes, down to -Q2_STEP_MAX - 1 */
 
-/* In 16 bits; with variable coordinates as a step from `from`, or in 23 bits where that is too far.
- */
+/* 16 bits. A variable coordinate is a step from `from`, or 23 bits if the step is too large. */
 static inline void q2_put_coordinate(struct q2_writer *out, const struct q2_variant *variant,
                                      int32_t from, int32_t to)
 {

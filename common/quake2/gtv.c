@@ -139,7 +139,7 @@ static struct q2_gtv_blocks *blocks_new(void)
 /* Without a body: the stream is suspended until a player joins. Else the body holds messages. */
 static void read_stream_data(struct qs_decoder *d)
 {
-    const struct qs_view body = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
+    const struct qs_view body = qs_rest(d);
 
     if (!body.size) {
         qs_label(d, ": suspended");

@@ -550,15 +550,13 @@ bool qw_is_known_oob(struct qs_view text)
 
 static void read_text(struct qs_decoder *d)
 {
-    struct oob oob = {
-        .text = {d->in.data + d->in.pos, qs_reader_left(&d->in)},
-        .offset = d->in.pos,
-    };
+    struct oob oob = {.text = qs_rest(d), .offset = d->in.pos};
+    const struct letter *letter = find_letter(oob.text);
 
     if (is_chunk(oob.text))
         read_chunk(d, &oob);
-    else if (find_letter(oob.text) && !begins_with_word(oob.text))
-        read_letter(d, &oob, find_letter(oob.text));
+    else if (letter && !begins_with_word(oob.text))
+        read_letter(d, &oob, letter);
     else
         read_words(d, &oob);
 }

@@ -167,7 +167,7 @@ static struct qs_view up_to(struct qs_view text, char c)
 /* The next line at the reader, which moves behind it. False at the empty one, or at the end. */
 static bool next_line(struct qs_decoder *d, struct line *line)
 {
-    const struct qs_view left = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
+    const struct qs_view left = qs_rest(d);
     const struct qs_view whole = up_to(left, '\n');
     uint32_t key_offset = d->in.pos;
     struct qs_view text;

@@ -75,11 +75,10 @@ static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
     (void)handler;
-    log_event(
-        "session_late", session_members(session),
-        "session %u began before the recording: its demo is written at its end, from its next "
-        "level on, or from here if another session has the sign-on",
-        session->number);
+    log_event("session_late", session_members(session),
+              "session %u began before the recording: its demo is written at its end, from its "
+              "next level on, or from here if another session has the sign-on",
+              session->number);
 }
 
 static void on_session_map(struct qs_sessions_handler *handler,

@@ -60,7 +60,7 @@ struct golden_item {
 
 /* A golden, or what today's would be. */
 struct golden {
-    char *text;         /* as it was changed for the items */
+    char *text;         /* golden_parse() changes it: the items point into it */
     GPtrArray *ignored; /* names of fields that are left out; NULL: the first line is damaged */
     GArray *packets;    /* struct golden_item: up to the damage, with further units of streams */
     char *error;        /* the damaged line, and what is wrong with it; or NULL */
