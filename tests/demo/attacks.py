@@ -191,6 +191,19 @@ def darkplaces_ambiguities():
     return {"sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
 
 
+def remarks():
+    """Arguments with which engines leave an array, stop, or carry out what follows: ezquake
+    mvd_utils.c MVD_ItemTypeForEntity, cl_parse.c CL_ParseVWepPrecache, CL_ParseStufftext (//at);
+    fteqw cl_parse.c CL_ParseWeaponStats, CL_ParseStuffCmd (//vwep)."""
+    attacks = (b"at 1 " + MARKER, b"at x", b"cainfo 255 1 1 1 1 1 1", b"ezcmd " + MARKER, b"fui 0 \"\"",
+               b"ktx bp 2048 1", b"ktx di 1 2", b"ktx drop 1 1 33", b"ktx expire -1", b"ktx race pm 9999",
+               b"ktx timer 5000 20", b"ktx took 99999 20 1", b"ktx took 1 20 0", b"ktx " + MARKER,
+               b"qul x 1 y", b"sn 1 999 1 1 1 1 1 1", b"tinfo -1 1 1 1 1 1 1", b"ucmd 1 x",
+               b"vwep a..b", b"vwep " + b"x" * 60, b"vwep " + b"a " * 33 + b"b", b"wps -1 rl 1 1",
+               b"wps 1 rl 99999999999 1")
+    return {attack.decode(): text(STUFFTEXT, b"//" + attack + b"\n") for attack in attacks}
+
+
 # --- Files, other servers, and what else no command is needed for ---
 
 OUTSIDE = b"../../outside"

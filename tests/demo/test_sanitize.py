@@ -19,7 +19,7 @@ from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_
                      is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
                      quake_attacks, quake_files,
                      quakeworld_ambiguities, quakeworld_attacks, quakeworld_files, records_of,
-                     removals, split_records, text)
+                     remarks, removals, split_records, text)
 from tool import ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
@@ -206,7 +206,9 @@ class Sanitize(ToolTest):
 
     def test_remarks_that_are_harmless(self):
         for line in (b'//tinfo 3 -12 40 8 100 5 4096 "name /x"\n', b"//vwep w_axe w_shot v_x.mdl\n",
-                     b"//ktx matchstart\n", b"//wps 1 axe 3 2\n"):
+                     b"//ktx matchstart\n", b"//wps 1 axe 3 2\n", b"//ktx took 7 20 32\n",
+                     b"//ktx race end 1.500000 -0.250000 320.000000 0.000000 1\n", b"//at 5\n",
+                     b"//ucmd 12.345000 3 2\n", b'//qul 1 2 "x"\n', b"//demomark\n", b"//vwep - x/y\n"):
             message = text(STUFFTEXT, line)
             (demo,) = self.demos(QUAKEWORLD.attacked(message), "--sanitize").values()
             self.assertTrue(message in demo)
@@ -216,9 +218,9 @@ class Sanitize(ToolTest):
         attack = {"reconnect": text(STUFFTEXT, b"reconnect\n")}
         self.check_gone(QUAKEWORLD, attack, None)
 
-    def test_weapons_of_whole_paths(self):
+    def test_arguments_of_remarks(self):
         attack = {"weapons": text(STUFFTEXT, b"//vwep w_axe /outside\n")}
-        self.check_gone(QUAKEWORLD, attack, None)
+        self.check_gone(QUAKEWORLD, attack | remarks(), None)
 
     def test_removals_with_more(self):
         self.check_gone(QUAKEWORLD_ENTITIES, removals(), None)
