@@ -155,7 +155,9 @@ class Files(Expect):
     def test_what_is_no_change(self):
         """Of updates some differ; an event of play does not come; packets come twice."""
         self.update(SAMPLE)
-        self.assertIn("svc_packetentities = sign-on, once\n", self.text())  # with the first update
+        for line in ("svc_packetentities = sign-on, once", "largest-packet = ..900",
+                     "moves-per-second = 35..54"):
+            self.assertIn(f"\n{line}\n", self.text())
         capture = Capture.read(SAMPLE)
         again = [(time + 200000, frame) for time, frame in capture.frames[600:]]
         self.write("twice.pcap", Capture(capture.link_type, sorted(capture.frames + again)).pcap())
