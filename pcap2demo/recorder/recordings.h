@@ -37,28 +37,19 @@ void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
-/* What the log calls recordings that begin from now on: static; NULL: nothing special. */
-void recordings_set_remark(struct recordings *recordings, const char *remark);
-
 /* NULL: there is none. */
 const char *recordings_folder(const struct recordings *recordings, unsigned folder);
 
-/* An unfinished file of an earlier run. */
-struct leftover {
-    const char *path;
-    uint64_t size;
-    GByteArray *end; /* what it lacks */
-    struct qs_demo_name_request request;
-};
-
-/* Completes the file and gives it its name, as soon as that is possible. */
-void recordings_adopt(struct recordings *recordings, unsigned folder,
-                      const struct leftover *leftover);
-
-/* Removes a file of an earlier run when all demos so far are on disk. */
+/*
+ * What earlier runs left, which is read first: a file that the store continues and names; a file
+ * that is removed when all demos so far are on disk; and the end of that.
+ */
+void *recordings_adopt(struct recordings *recordings, unsigned folder, const char *path,
+                       uint64_t size, const struct qs_demo_name_request *request);
 void recordings_remove(struct recordings *recordings, const char *path);
+void recordings_end_recovery(struct recordings *recordings);
 
-/* Writes what waits in memory; to be called every second. */
+/* Writes what waits in memory, and brings it to disk; to be called every second. */
 void recordings_tick(struct recordings *recordings);
 
 #endif
