@@ -250,6 +250,8 @@ class Changes(Expect):
         self.assertEqual(self.failures(SAMPLE), [
             "s2c svc_sound: 11 bytes, expected 10 (packet 1231)",
             "s2c svc_sound: new field qw.sound.attenuation (packet 1231)"])
+        self.edit(("strict = true", "strict = false"))
+        self.assertEqual(self.failures(SAMPLE), [])
 
     def test_new_message_of_play(self):
         self.edit(("svc_damage = play; 9 bytes; armor; health; origin.x; origin.y; origin.z\n", ""))
