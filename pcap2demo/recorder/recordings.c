@@ -190,7 +190,7 @@ static void write_bytes(void *file, const void *data, size_t size)
     }
     if (recording->cut) {
         recording->lost += size;
-        all->status->lost_bytes += size;
+        all->status->all.lost_bytes += size;
     } else if (recording->waiting->len >= BUFFER && !recording->folder->obstacle) {
         write_waiting(recording);
     }
@@ -249,7 +249,7 @@ static void report_named(const struct recording *recording, const char *name, co
 
     if (recording->format) {
         status_add_finished(status, recording->format->protocol, path, recording->written);
-        status->lost_demos += recording->cut && recording->cut != size_limit;
+        status->all.lost_demos += recording->cut && recording->cut != size_limit;
     }
     path += g_str_has_prefix(path, "./") ? 2 : 0;
     if (recording->recovered)
@@ -306,8 +306,8 @@ static bool finish(struct recording *recording, char **name)
     *name = name_recording(recording);
     if (*name || recording->cut != file_removed)
         return *name != NULL;
-    status->lost_demos += recording->format != NULL;
-    status->lost_bytes += recording->written;
+    status->all.lost_demos += recording->format != NULL;
+    status->all.lost_bytes += recording->written;
     log_warning("demo_lost", json_pack("{s:i}", "session", (int)recording->request.session),
                 "session %u: its demo is lost: %s", recording->request.session, file_removed);
     return true;
@@ -448,7 +448,7 @@ static void report_obstacle(struct recordings *all)
     else if (!obstacle && all->reported)
         log_warning("disk_room", NULL,
                     "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
-                    all->status->lost_bytes);
+                    all->status->all.lost_bytes);
     all->reported = obstacle != NULL;
 }
 
@@ -511,8 +511,8 @@ static void give_up(struct recording *recording)
             "a recording is not finished: %s; %u bytes are lost, and the next start completes the "
             "rest",
             recording->folder->obstacle, waiting);
-    status->lost_bytes += waiting;
-    status->lost_demos += recording->format != NULL;
+    status->all.lost_bytes += waiting;
+    status->all.lost_demos += recording->format != NULL;
     free_recording(recording);
 }
 
@@ -525,7 +525,7 @@ void recordings_close(struct recordings *all)
         next = link->next;
         give_up(link->data);
     }
-    if (all->status->lost_demos)
+    if (all->status->all.lost_demos)
         raise_status(EXIT_PROBLEMS);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/recovery.h"
+#include "pcap2demo/recorder/recordings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -261,7 +261,7 @@ static GPtrArray *find_unfinished(const char *folder)
     return names;
 }
 
-void recovery_run(struct recordings *recordings, const struct qs_sessions_options *sessions)
+void recordings_recover(struct recordings *recordings, const struct qs_sessions_options *sessions)
 {
     for (unsigned folder = 0; folder < FOLDERS; folder++) {
         GPtrArray *names = find_unfinished(recordings_folder(recordings, folder));
