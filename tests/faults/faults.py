@@ -199,7 +199,7 @@ FAULTS = [
     ("capture", "if (now - oldest->started < IP_TIMEOUT)",
      "if (now - oldest->started <= IP_TIMEOUT)"),
     ("capture", "datagram->cut = MIN(datagram->cut, fragment->offset + bytes->size);",
-     "datagram->cut = fragment->offset + bytes.size;"),
+     "datagram->cut = fragment->offset + bytes->size;"),
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
