@@ -68,8 +68,9 @@ struct qs_sessions {
     guint small_ended;               /* sessions without content that were reported */
     struct qs_small_sessions others; /* that were not */
     struct qs_missed_games missed;
-    bool keep;   /* unfinished demos at the end */
-    bool ending; /* there is no more input */
+    bool as_captured; /* see qs_sessions_is_as_captured() */
+    bool keep;        /* unfinished demos at the end */
+    bool ending;      /* there is no more input */
 };
 
 /* Between `a` and `b`; NULL: of a demo. The caller sets one of the three. */

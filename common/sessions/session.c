@@ -20,6 +20,7 @@ struct session {
 
     /* What the handler has received. */
     bool begin_reported, late_reported;
+    bool has_news;         /* that it is late, or its map */
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
 };
@@ -55,6 +56,7 @@ static void enter_map(struct session *session, const char *map)
 {
     struct qs_client_session *shared = &session->shared;
 
+    session->has_news = true;
     shared->map = qs_text_printable(map);
     if (shared->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(shared->maps, g_strdup(shared->map));
@@ -131,6 +133,7 @@ static void report_events(struct session *session, bool over)
     if (live && !session->begin_reported)
         report(session, handler->session_begin);
     session->begin_reported = live;
+    session->has_news = false;
     if (live && session->late && !session->late_reported)
         report(session, handler->session_late);
     session->late_reported |= live && session->late;
@@ -185,6 +188,7 @@ static void join_late(struct session *session, const struct qs_decoded_packet *d
         qs_late_session_new(session->donors, session->shared.format, session->shared.number,
                             decoded->decoder, before, decoded->packet->time);
     session->late_join = NULL;
+    session->has_news = true;
 }
 
 static void rebuild_packet(struct session *session, const char *file, const char *comment,
@@ -195,6 +199,14 @@ static void rebuild_packet(struct session *session, const char *file, const char
         qs_demo_restorer_packet(session->restorer, packet, comment);
     else
         rebuilder_of(session)->packet(session->rebuild, decoder, packet);
+}
+
+static bool has_news(const struct session *session)
+{
+    const struct qs_session_demo *demo = session->shared.demo;
+
+    return session->has_news || !session->begin_reported ||
+           (demo && session->files_reported < demo->files->len);
 }
 
 static void free_demo(struct session *session)
@@ -367,7 +379,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (decoder->connectionless)
         keep_known(session, decoder->session);
     shared->state = *decoder->session;
-    report_events(session, false);
+    if (has_news(session))
+        report_events(session, false);
 }
 
 void qs_client_session_settle(struct qs_client_session *shared)

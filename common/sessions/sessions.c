@@ -27,7 +27,7 @@ unsigned qs_sessions_count(const struct qs_sessions *sessions)
 
 bool qs_sessions_is_as_captured(const struct qs_sessions *sessions)
 {
-    return sessions->handler->as_captured || sessions->comments;
+    return sessions->as_captured;
 }
 
 /* --- The conversation of a packet ------------------------------------------------------------ */
@@ -190,7 +190,7 @@ static void process_held(struct qs_sessions *sessions, struct qs_conversation *c
 static void process_datagram(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet)
 {
-    const bool as_captured = qs_sessions_is_as_captured(sessions);
+    const bool as_captured = sessions->as_captured;
     struct qs_seqinfo place;
 
     if (!as_captured && qs_resequence_is_copy(conversation->order, packet))
@@ -571,6 +571,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->handler = handler;
     sessions->keep = true;
     sessions->until = UINT64_MAX;
+    sessions->as_captured = handler->as_captured;
     sessions->limits.max = options->sessions_max;
     sessions->flows = qs_flow_table_new(end_conversation, sessions);
     qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, CONVERSATIONS_MAX);
@@ -605,6 +606,7 @@ void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, cons
 void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments)
 {
     sessions->comments = comments;
+    sessions->as_captured = sessions->handler->as_captured || comments;
 }
 
 char *qs_small_sessions_text(const struct qs_small_sessions *others)
