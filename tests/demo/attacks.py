@@ -59,7 +59,7 @@ def strings(print_message, stufftext):
     }
 
 
-SERVERS = 26000, 27500, 27910, 27920, 36603, 40264
+SERVERS = 26000, 27500, 27506, 27910, 27920, 36603, 40264
 
 
 def from_server(frame):

@@ -75,6 +75,13 @@ class Quake(Late):
         self.assertIn("is from session", error)
         self.assertEqual(len(self.demos()), 2)
 
+    def test_another_time_and_server(self):
+        """The server may have been at another level; of another one more evidence is wanted."""
+        for server, found in ((None, "is from session 1; unknown: the names"), (b"\n\0\0M", "no demo: ")):
+            late = cut(readdressed(self.whole, [10, 0, 0, 9], server), PLAYING)
+            later = Capture(late.link_type, [(time + 3600 * 10**6, frame) for time, frame in late.frames])
+            self.assertIn(found, self.convert(merged(self.whole, later)))
+
     def test_demo_lends(self):
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "lender.dem")
         self.assertIn("its sign-on is from lender.dem; unknown: the names", error)
@@ -344,6 +351,18 @@ class QuakeWorldSignOnLost(Late):
         self.assertIn("whether it was on the map of the session", error)
         demo, = self.demos().values()
         self.assertNotIn("dm6", demo.name)
+
+    def test_demos_of_several_maps(self):
+        """Two fit as well, until one comes that fits better."""
+        self.tool("--split", "level", "--output", "levels/", "whole.pcap",
+                  CAPTURES / "fidelity" / "qw-id.pcap.gz", status=None)
+        own, other = (next((self.folder / "levels").glob(name)) for name in ("whole*-dm4*", "whole*-dm6*"))
+        third = next((self.folder / "levels").glob("qw-id*-dm4*"))
+        late = Capture(self.whole.link_type, self.whole.frames[2000:3200])
+        options = ["--sign-on-unchecked", other, "--sign-on-unchecked", third]
+        self.assertIn("levels of different maps fit", self.convert(late, *options))
+        error = self.convert(late, *options, "--sign-on-unchecked", own)
+        self.assertIn("in the middle of dm4); its sign-on is from", error)
 
     def test_ends_within_its_sign_on(self):
         error = self.convert(Capture(self.whole.link_type, self.whole.frames[:30]))
