@@ -59,6 +59,10 @@ struct qs_sessions {
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */
     uint64_t conversations; /* that had a packet, so far */
+    uint64_t packets;       /* that were processed so far, */
+    uint64_t until;         /* and how many are to be */
+    void (*read_again)(struct qs_sessions *again, void *user); /* see sessions.h; or NULL */
+    void *user;
     struct qs_session_numbers numbering;
     struct qs_session_limits limits;
     guint small_ended;               /* sessions without content that were reported */

@@ -14,8 +14,7 @@ struct session {
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
     struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
-    struct qs_donors *donors;             /* NULL: nothing is rebuilt */
-    struct qs_donor *donor;               /* what it could lend; or NULL */
+    struct qs_donors *donors;             /* of which it is one, when they are needed; or NULL */
     const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
     struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
 
@@ -159,8 +158,7 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     struct qs_session_demo *demo = qs_session_demo_new(&setup);
 
     session->shared.demo = demo;
-    demo->donors = sessions->donors;
-    demo->self = session->donor;
+    demo->donors = session->donors;
     /* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
     if (!demo->writer.sanitize)
         session->restorer = qs_demo_restorer_new(&demo->writer, comment);
@@ -170,12 +168,19 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     session->late_join = session->shared.format->late_join;
 }
 
-/* The packet shows that the session needs a sign-on. `before`: see qs_late_session_new(). */
-static void join_if_late(struct session *session, const struct qs_decoded_packet *decoded,
-                         const struct qs_session *before)
+/* The packet shows that the session needs a sign-on. */
+static bool is_late(struct session *session, const struct qs_decoder *decoder)
 {
-    if (!session->late_join || !session->late_join->is_late(decoded->decoder))
-        return;
+    if (!session->late_join || !session->late_join->is_late(decoder))
+        return false;
+    qs_donors_need(session->donors);
+    return true;
+}
+
+/* `before`: see qs_late_session_new(). */
+static void join_late(struct session *session, const struct qs_decoded_packet *decoded,
+                      const struct qs_session *before)
+{
     session->late =
         qs_late_session_new(session->donors, session->shared.format, session->shared.number,
                             decoded->decoder, before, decoded->packet->time);
@@ -287,11 +292,12 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
         return shared;
     if (shared->format->late_join) {
         session->donors = sessions->donors;
-        session->donor = qs_donor_new(sessions->donors, shared->format, number);
+        session->donors->sessions++;
     }
     if (shared->chosen)
         start_demo(session, sessions, first->comment);
-    join_if_late(session, first, NULL);
+    if (is_late(session, first->decoder))
+        join_late(session, first, NULL);
     return shared;
 }
 
@@ -307,14 +313,15 @@ void qs_client_session_free(struct qs_client_session *shared)
     g_free(shared);
 }
 
-static void update_demo(struct session *session, const struct qs_decoded_packet *decoded,
+/* `late`: since this packet. */
+static void update_demo(struct session *session, const struct qs_decoded_packet *decoded, bool late,
                         bool heard_server)
 {
     const struct qs_decoder *decoder = decoded->decoder;
 
-    if (!session->late)
-        join_if_late(session, decoded,
-                     heard_server || decoder->direction == QS_C2S ? &session->shared.state : NULL);
+    if (late)
+        join_late(session, decoded,
+                  heard_server || decoder->direction == QS_C2S ? &session->shared.state : NULL);
     if (session->late)
         qs_late_session_packet(session->late, decoder, decoded->location.file, decoded->packet);
     else
@@ -339,6 +346,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     const struct qs_decoder *decoder = decoded->decoder;
     const struct qs_packet *packet = decoded->packet;
     const bool heard_server = shared->heard_server; /* before this packet */
+    const bool late = is_late(session, decoder);
 
     shared->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
@@ -349,12 +357,13 @@ void qs_client_session_packet(struct qs_client_session *shared,
         qs_quality_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
-    if (session->donor && decoder->direction == QS_S2C)
-        qs_donor_packet(session->donor, decoder, packet, &shared->server);
+    if (session->donors && decoder->direction == QS_S2C)
+        qs_donors_packet(session->donors, shared->format, shared->number, decoder, packet,
+                         &shared->server);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
-        update_demo(session, decoded, heard_server);
+        update_demo(session, decoded, late, heard_server);
     if (decoder->connectionless)
         keep_known(session, decoder->session);
     shared->state = *decoder->session;
@@ -376,11 +385,10 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
     struct session *session = (struct session *)shared;
 
     keep_known(session, state);
-    if (shared->demo)
-        shared->demo->self = NULL;
-    if (session->donor)
-        qs_donor_end(session->donors, session->donor);
-    session->donor = NULL;
+    if (!session->donors)
+        return;
+    qs_donors_end(session->donors, shared->number);
+    session->donors->sessions--;
 }
 
 bool qs_client_session_waits(const struct qs_client_session *session)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions with what a hostile server would send so that some engine carries it out."""
 
-import gzip
 import io
 import itertools
 import struct
 
-import pcap
 import zipfile
 
+import capture
+import recordings
 from tool import CAPTURES
 
 MARKER = b"marked_command"
@@ -67,13 +67,8 @@ def from_server(frame):
     return struct.unpack_from(">H", frame, ETHERNET + IP)[0] in SERVERS
 
 
-def records_of(capture):
-    return split_records(gzip.decompress((CAPTURES / capture).read_bytes()))
-
-
-def split_records(data):
-    """The file's header, then each packet with its own."""
-    return data[:pcap.HEADER], *pcap.records(data)
+def records_of(name):
+    return capture.split(recordings.read(CAPTURES / name))
 
 
 def changed(record, change):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions that were running when the capture began: who lends them a sign-on, and what comes out."""
 
-import gzip
 import json
 import re
 import struct
@@ -12,6 +11,7 @@ import tool
 from tool import CAPTURES, Capture, ToolTest
 import dem
 import player
+import recordings
 from states import messages_of
 
 QUAKE = CAPTURES / "nq-protocol15.pcap"
@@ -290,10 +290,8 @@ class QuakeWorldSignOnLost(Late):
 
     def setUp(self):
         super().setUp()
-        with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.pcap.gz") as file:
-            self.whole = Capture.read(self.write("whole.pcap", file.read()))
-        with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.qwd.gz") as file:
-            self.recorded = self.write("lender.qwd", file.read())
+        self.whole = Capture.read(self.write("whole.pcap", recordings.own("qw-vanilla.pcap")))
+        self.recorded = self.write("lender.qwd", recordings.own("qw-vanilla.qwd"))
         messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap")
         levels = [number for number, names in messages.items() if "qw.svc_serverdata" in names]
         playing = next(number for number, names in messages.items()
@@ -375,10 +373,8 @@ class QuakeSignOnLost(Late):
 
     def setUp(self):
         super().setUp()
-        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.pcap.gz") as file:
-            self.whole = Capture.read(self.write("whole.pcap", file.read()))
-        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.dem.gz") as file:
-            self.write("lender.dem", file.read())
+        self.whole = Capture.read(self.write("whole.pcap", recordings.own("nq-protocol15.pcap")))
+        self.write("lender.dem", recordings.own("nq-protocol15.dem"))
         messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap", "nq.svc_")
         levels = [number for number, names in messages.items() if "nq.svc_serverinfo" in names]
         self.sign_on = [number for number, names in messages.items()
@@ -422,8 +418,7 @@ class QuakeFragments(Late):
 
     def setUp(self):
         super().setUp()
-        with gzip.open(CAPTURES / "fidelity" / "nq-dp7.pcap.gz") as file:
-            self.whole = Capture.read(self.write("whole.pcap", file.read()))
+        self.whole = Capture.read(self.write("whole.pcap", recordings.own("nq-dp7.pcap")))
         self.convert(self.whole, status=0)
         demo, = self.demos().values()
         self.recorded = self.blocks(demo)

@@ -18,8 +18,9 @@ from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_
                      darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
                      is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
                      quake_attacks, quake_files,
-                     quakeworld_ambiguities, quakeworld_attacks, quakeworld_files, quakeworld_stoppers, quake_stoppers, quake2_stoppers, records_of,
-                     remarks, removals, split_records, text)
+                     quake2_stoppers, quake_stoppers, quakeworld_ambiguities, quakeworld_attacks,
+                     quakeworld_files, quakeworld_stoppers, records_of, remarks, removals, text)
+import capture
 from tool import ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
@@ -247,7 +248,7 @@ class Sanitize(ToolTest):
         version = b"\x0c" + struct.pack("<I", 34)
         effect = b"\x03\x1a" + b"A" * 7 + text(Q2_STUFFTEXT, b"abcd")[:5]
         made = QUAKE2_OLD.attacked(effect)
-        head, *records = split_records(made)
+        head, *records = capture.split(made)
         old = [changed(record, lambda payload: payload.replace(
             version, b"\x0c" + struct.pack("<I", 31))) for record in records]
         made = b"".join([head, *old])

@@ -199,7 +199,7 @@ FAULTS = [
     ("capture", "if (now - oldest->started < IP_TIMEOUT)",
      "if (now - oldest->started <= IP_TIMEOUT)"),
     ("capture", "datagram->cut = MIN(datagram->cut, fragment->offset + bytes->size);",
-     "datagram->cut = fragment->offset + bytes.size;"),
+     "datagram->cut = fragment->offset + bytes->size;"),
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
@@ -276,7 +276,7 @@ FAULTS = [
      'while (false)'),
     ("recorder", 'lstat(path, &about) == 0 && S_ISREG(about.st_mode);',
      'stat(path, &about) == 0 && S_ISREG(about.st_mode);'),
-    ("recorder", '        g_byte_array_set_size(end, 0); /* it has its end */\n',
+    ("recorder", '        g_byte_array_set_size(file->end, 0); /* it has its end */\n',
      '        (void)0;\n'),
     ("recorder", 'return x->changed < y->changed ? -1 : 1;',
      'return x->changed < y->changed ? 1 : -1;'),
