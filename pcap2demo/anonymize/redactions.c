@@ -107,7 +107,7 @@ static void add_name_field(struct redactions *redactions, const struct qs_field 
                                        ".status.player.name",
                                        ".control.name",
                                        ".gtv.name",
-                                       "acknex.player",
+                                       "acknex.player.name",
                                        ".hostname",
                                        NULL};
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
