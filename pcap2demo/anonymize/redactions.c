@@ -109,7 +109,7 @@ static void add_name_field(struct redactions *redactions, const struct qs_field 
 {
     static const char *const rows[] = {
         ".updatename.name", ".status.player.name", ".status.player.team", ".control.name",
-        ".gtv.name",        "acknex.player",       ".hostname",           NULL};
+        ".gtv.name",        "acknex.player.name",  ".hostname",           NULL};
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
     bool is_name = redactions->is_skin || redactions->after_name;
 
