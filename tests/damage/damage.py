@@ -101,15 +101,14 @@ class Rebuilt:
 
     def __init__(self, tools, path, folder):
         folder.mkdir()
-        run = subprocess.run([tools.pcap2demo, "-q", "-o", folder, path], check=False,
-                             capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        run = subprocess.run([tools.pcap2demo, "-q", "-o", folder, path], capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL)
         self.status, self.said = run.returncode, run.stderr
         self.demos = sorted(folder.iterdir())
 
 
 def server_of(tools, path):
-    run = subprocess.run([tools.pcap2demo, "--list", "--json", path], check=False,
-                         capture_output=True, text=True)
+    run = subprocess.run([tools.pcap2demo, "--list", "--json", path], capture_output=True, text=True)
     address, port = json.loads(run.stdout)["sessions"][0]["server"].rsplit(":", 1)
     return bytes(map(int, address.split("."))), int(port)
 

@@ -88,7 +88,7 @@ class Rebuilding:
         folder.mkdir()
         path = self.folder / f"{self.count}.pcap"
         capture.write(path, 1, frames)
-        run = subprocess.run([self.tools[0], "--quiet", "--output", folder, *options, path], check=False,
+        run = subprocess.run([self.tools[0], "--quiet", "--output", folder, *options, path],
                              stderr=subprocess.PIPE, text=True)
         self.said = run.stderr
         return sorted(folder.iterdir())
@@ -96,8 +96,7 @@ class Rebuilding:
     def compare(self, demo, truth):
         """Of the truth's frames from the demo's first one on: (those with all entities right, all, wrong
         entity states, all)."""
-        run = subprocess.run([self.tools[1], "--late", demo, truth], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True, check=False)
+        run = subprocess.run([self.tools[1], "--late", demo, truth], capture_output=True, text=True)
         found = re.search(r"frames \d+ of (\d+), .*wrong states (\d+) of (\d+), entities of (\d+)", run.stdout,
                           re.DOTALL)
         frames, wrong, states, right = map(int, found.groups())

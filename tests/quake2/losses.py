@@ -53,7 +53,7 @@ def rebuilt(tools, frames, recording, folder):
     """How the first demo compares with the recording, and the exit status of rebuilding."""
     path = folder / "lossy.pcap"
     capture.write(path, 1, frames)
-    run = subprocess.run([tools[0], "--quiet", "--force", "--output", folder, path], check=False,
+    run = subprocess.run([tools[0], "--quiet", "--force", "--output", folder, path],
                          stderr=subprocess.DEVNULL)
     demo = sorted(folder.glob("*.dm2"))[0]
     return compare(tools[1], demo, recording, modelled_only=True), run.returncode
@@ -85,8 +85,7 @@ def check_cut(tools, frames, recording, number, short):
 
 def statistics(tool, demo):
     """Of each frame by its number: its statistics."""
-    run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         encoding="utf-8", errors="replace", check=False)
+    run = subprocess.run([tool, "--dump", demo], capture_output=True, encoding="utf-8", errors="replace")
     frames, number, stat = {}, 0, 0
     for words in (line.split(" ") for line in run.stdout.splitlines()):
         if words[2] == "q2.frame.number":
@@ -107,8 +106,7 @@ def check_statistic(tool, frames, stat, kept, most, *options):
         with tempfile.TemporaryDirectory() as name:
             path = pathlib.Path(name) / "x.pcap"
             capture.write(path, 1, some)
-            subprocess.run([tool, "--quiet", "--output", name, *options, path], check=False,
-                           stderr=subprocess.DEVNULL)
+            subprocess.run([tool, "--quiet", "--output", name, *options, path], stderr=subprocess.DEVNULL)
             found.append(statistics(tool, sorted(pathlib.Path(name).glob("*.dm2"))[0]))
     whole, lossy = found
     wrong = sum(frame.get(stat, 0) != whole[number].get(stat, 0) for number, frame in lossy.items()

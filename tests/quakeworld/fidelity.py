@@ -142,8 +142,7 @@ def begins_alike(recording, rebuilt, recorder):
 
 
 def rebuild(tool, capture, folder, session):
-    subprocess.run([tool, "-q", "--session", str(session), "-o", folder, capture],
-                   check=False, stdin=subprocess.DEVNULL)
+    subprocess.run([tool, "-q", "--session", str(session), "-o", folder, capture], stdin=subprocess.DEVNULL)
     demos = list(pathlib.Path(folder).glob("*.qwd"))
     if len(demos) != 1:
         raise SystemExit(f"{capture}: {len(demos)} demos for session {session}")
@@ -186,7 +185,7 @@ def check_stream(tool, folder, name, received_name):
     expected = received[received.index(b"\n\n") + 2:] + END_OF_DEMO
     with tempfile.TemporaryDirectory() as output:
         status = subprocess.run([tool, "-q", "-o", output, folder / name],
-                                check=False, stdin=subprocess.DEVNULL).returncode
+                                stdin=subprocess.DEVNULL).returncode
         demos = [path.read_bytes() for path in pathlib.Path(output).glob("*.mvd")]
     good = status == 0 and demos == [expected] and len(received) == RECEIVED
     print(f"{'ok  ' if good else 'FAIL'} {name}: {len(received)} bytes received, "

@@ -47,7 +47,7 @@ DAMAGE = [("none", 1, 1), ("lost 0.1 %", 0.999, 0.9999), ("lost 1 %", 0.99, 0.99
 
 def described(tool, path):
     """Of each packet, by number, its direction and the messages that the server sent in it."""
-    run = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE, check=False)
+    run = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE)
     packets = {}
     for line in run.stdout.decode(errors="replace").splitlines():
         words = line.split(" ", 4)
@@ -93,8 +93,8 @@ def damaged(frames, packets, kind):
 
 def rebuilt(tool, path, folder):
     """What a player makes of the demos of a capture."""
-    subprocess.run([tool, "-q", "-f", "-o", folder, path], check=False,
-                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([tool, "-q", "-f", "-o", folder, path], stdin=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
     return [player.play(tool, demo) for demo in sorted(pathlib.Path(folder).glob("*.qwd"))]
 
 

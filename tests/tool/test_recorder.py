@@ -194,7 +194,7 @@ class Recorder(RecorderTest):
         program = shutil.copy(tool.PROGRAM, self.folder)  # the user may not enter the build's folder
         os.chmod(program, 0o755)
         result = subprocess.run([program, "-i", "lo"], cwd=self.folder, user=65534, group=65534,
-                                extra_groups=[], capture_output=True, check=False)
+                                extra_groups=[], capture_output=True)
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"setcap cap_net_raw+ep /", result.stderr)
 
