@@ -127,7 +127,7 @@ static void read_serverdata(struct qs_decoder *d)
 
     qw_session_begin_level(session);
     fte_read_agreement(d);
-    session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
+    session->base.version = (int32_t)qs_u32(d, QW_SERVERDATA_PROTOCOL);
     if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
                 "Protocol version %d of svc_serverdata not decoded", session->base.version);
@@ -267,7 +267,7 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
 static void read_updatestat(struct qs_decoder *d)
 {
     const uint8_t index = qs_u8(d, QW_STAT_INDEX);
-    const uint8_t value = qs_u8(d, QW_STAT_BYTE);
+    const uint8_t value = qs_unsigned_byte(d, QW_STAT_BYTE);
 
     explain_stat(d, index, value, 1);
 }

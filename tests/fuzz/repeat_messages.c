@@ -111,6 +111,7 @@ int main(int argc, char **argv)
     GByteArray *seed;
     char *name;
 
+    fuzz_patience = 1000;
     /* What starts with the first input does not count. */
     count(made_seed_of(&made_messages[0]), g_strdup("the first"), 1, 1);
     CALLGRIND_START_INSTRUMENTATION;
