@@ -313,8 +313,8 @@ static void visit_rate(const struct visit *visit, const char *key, double low, d
         expect_find(visit->file, visit->session->protocol, visit->group, key);
     const struct expect_range range = {(1 - margin) * low, (1 + margin) * high};
 
-    visit_value(visit, key, rule && low <= high ? CLAMP(rule->range.min, low, high) : low, "", 0,
-                range, 1);
+    visit_value(visit, key, rule && high >= rule->range.min ? fmax(low, rule->range.min) : low, "",
+                0, range, 1);
 }
 
 struct rate {
