@@ -126,14 +126,13 @@ json_t *status_json(const struct status *status)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* Without room the old file stays; the log has why. */
+/* If the disk is full, the old file stays; the log has why. */
 static void replace_file(const char *folder, const char *name, const char *text)
 {
-    struct writer *writer = writer_new(folder);
+    char *path = g_build_filename(folder, name, NULL);
 
-    writer_add(writer, text, strlen(text));
-    g_free(writer_commit(writer, name, true));
-    writer_free(writer);
+    g_free(writer_replace(path, text));
+    g_free(path);
 }
 
 static void replace_json(const char *folder, const char *name, const json_t *object)
