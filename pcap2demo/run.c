@@ -134,6 +134,15 @@ static bool is_file(const char *name)
     return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
 }
 
+/* The first input that cannot be read again, or NULL. */
+static const char *first_pipe(const struct options *options)
+{
+    for (char *const *file = options->files; *file; file++)
+        if (!is_file(*file))
+            return *file;
+    return NULL;
+}
+
 /* Adds the demo of --sign-on or --sign-on-unchecked. Why it cannot be used, a new string; or NULL.
  */
 static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
@@ -227,13 +236,35 @@ static void read_input(struct run *run, const char *name)
     }
 }
 
+static void read_files(struct run *run)
+{
+    pipeline_init(&run->pipeline);
+    for (char *const *file = run->options->files;
+         *file && !signals_interrupted() && !qs_sessions_have_enough(run->sessions); file++)
+        read_input(run, *file);
+}
+
+static void read_again(struct qs_sessions *again, void *user)
+{
+    const struct run *first = user;
+    struct action nothing = {.options = first->options};
+    struct run run = {.options = first->options, .action = &nothing, .sessions = again};
+
+    messages_mute(true);
+    read_files(&run);
+    pipeline_end(&run.pipeline);
+    pipeline_clear(&run.pipeline);
+    messages_mute(false);
+}
+
 static void read_inputs(struct run *run, const struct options *options, struct action *action)
 {
-    *run = (struct run){.options = options, .action = action};
-    pipeline_init(&run->pipeline);
-    run->sessions = qs_sessions_new(&options->sessions, &action->handler);
-    for (char *const *file = options->files; *file && !signals_interrupted(); file++)
-        read_input(run, *file);
+    *run = (struct run){.options = options,
+                        .action = action,
+                        .sessions = qs_sessions_new(&options->sessions, &action->handler)};
+    if (!action->separate_inputs && !first_pipe(options))
+        qs_sessions_set_read_again(run->sessions, read_again, run);
+    read_files(run);
 }
 
 /* `keep` false: drops incomplete demos. */
@@ -262,13 +293,13 @@ static void read_ahead(const struct options *options, struct action *action)
 /* False: an input must be read twice, and cannot be. */
 static bool prepare(const struct options *options, struct action *action)
 {
-    for (char *const *file = options->files; *file && (action->ahead || action->reads_again);
-         file++)
-        if (!is_file(*file)) {
-            failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(*file)},
-                    "is read twice, and must be a file");
-            return false;
-        }
+    const char *pipe = action->ahead || action->reads_again ? first_pipe(options) : NULL;
+
+    if (pipe) {
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(pipe)},
+                "is read twice, and must be a file");
+        return false;
+    }
     if (action->ahead)
         read_ahead(options, action);
     return true;

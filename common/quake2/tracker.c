@@ -63,15 +63,20 @@ void q2_tracker_detach(struct q2_tracker *tracker)
     tracker->followed = NULL;
 }
 
+void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session)
+{
+    q2_tracker_detach(tracker);
+    session->tracker = tracker;
+    tracker->followed = session;
+}
+
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
 {
     struct q2_entity baseline;
 
-    q2_tracker_detach(tracker);
     if (session->tracker)
         q2_tracker_detach(session->tracker);
-    session->tracker = tracker;
-    tracker->followed = session;
+    q2_tracker_move(tracker, session);
     q2_tracker_level(tracker);
     for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
         if (q2_baseline_get(session, i, &baseline))

@@ -101,6 +101,9 @@ void q2_tracker_free(struct q2_tracker *tracker);
  */
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 
+/* The same, with all that it knows, for a session that is equal to the one before and has none. */
+void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
+
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);
 

@@ -59,13 +59,18 @@ struct qs_sessions {
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */
     uint64_t conversations; /* that had a packet, so far */
+    uint64_t packets;       /* that were processed so far, */
+    uint64_t until;         /* and how many are to be */
+    void (*read_again)(struct qs_sessions *again, void *user); /* see sessions.h; or NULL */
+    void *user;
     struct qs_session_numbers numbering;
     struct qs_session_limits limits;
     guint small_ended;               /* sessions without content that were reported */
     struct qs_small_sessions others; /* that were not */
     struct qs_missed_games missed;
-    bool keep;   /* unfinished demos at the end */
-    bool ending; /* there is no more input */
+    bool as_captured; /* see qs_sessions_is_as_captured() */
+    bool keep;        /* unfinished demos at the end */
+    bool ending;      /* there is no more input */
 };
 
 /* Between `a` and `b`; NULL: of a demo. The caller sets one of the three. */

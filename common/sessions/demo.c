@@ -288,8 +288,8 @@ static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, voi
 {
     const struct qs_session_demo *demo = (const struct qs_session_demo *)writer;
 
-    if (demo->self)
-        qs_donor_peers(demo->donors, demo->self, call, user);
+    if (demo->donors)
+        qs_donors_peers(demo->donors, ((const struct demo *)demo)->setup.session, call, user);
 }
 
 /* --- The demo -------------------------------------------------------------------------------- */

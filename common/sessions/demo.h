@@ -109,8 +109,7 @@ struct qs_session_demo {
     const char *dropped; /* why the last file is not kept, or none is needed: static; or NULL */
     int64_t time;        /* of what is written until the next packet comes */
     const char *player;  /* whose demo it is; NULL: not known */
-    const struct qs_donors *donors; /* know other sessions with its server; NULL: none are known */
-    const struct qs_donor *self;    /* of them, the session; or NULL */
+    struct qs_donors *donors; /* know other sessions with its server; NULL: none are known */
 };
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup);

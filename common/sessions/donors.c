@@ -23,21 +23,62 @@ void qs_donor_free(gpointer data)
     g_free(donor);
 }
 
+static void init(struct qs_donors *donors)
+{
+    donors->running = g_hash_table_new_full(NULL, NULL, NULL, qs_donor_free);
+    donors->live = g_ptr_array_new();
+    donors->over = g_ptr_array_new_with_free_func(qs_donor_free);
+}
+
 struct qs_donors *qs_donors_new(GPtrArray *demos)
 {
     struct qs_donors *donors = g_new0(struct qs_donors, 1);
 
-    donors->live = g_ptr_array_new();
-    donors->over = g_ptr_array_new_with_free_func(qs_donor_free);
+    init(donors);
     donors->demos = demos;
     return donors;
 }
 
-void qs_donors_free(struct qs_donors *donors)
+static void clear(struct qs_donors *donors)
 {
     g_ptr_array_free(donors->live, TRUE);
+    if (donors->running)
+        g_hash_table_destroy(donors->running);
     g_ptr_array_free(donors->over, TRUE);
+}
+
+void qs_donors_free(struct qs_donors *donors)
+{
+    clear(donors);
     g_free(donors);
+}
+
+void qs_donors_postpone(struct qs_donors *donors,
+                        void (*catch_up)(struct qs_donors *donors, void *user), void *user)
+{
+    g_clear_pointer(&donors->running, g_hash_table_destroy);
+    donors->catch_up = catch_up;
+    donors->user = user;
+}
+
+void qs_donors_need(struct qs_donors *donors)
+{
+    if (!donors->running)
+        donors->catch_up(donors, donors->user);
+}
+
+void qs_donors_move(struct qs_donors *to, struct qs_donors *from)
+{
+    clear(to);
+    to->running = from->running;
+    to->live = from->live;
+    to->over = from->over;
+    init(from);
+}
+
+struct qs_donor *qs_donors_find(const struct qs_donors *donors, unsigned session)
+{
+    return donors->running ? g_hash_table_lookup(donors->running, GUINT_TO_POINTER(session)) : NULL;
 }
 
 /* --- Sessions as donors --- */
@@ -116,14 +157,16 @@ static struct qs_donor *new_donor(GPtrArray *over, guint over_max,
     return donor;
 }
 
-struct qs_donor *qs_donor_new(struct qs_donors *donors, const struct qs_demo_format *format,
-                              unsigned session)
+static struct qs_donor *find_or_add(struct qs_donors *donors, const struct qs_demo_format *format,
+                                    unsigned session)
 {
-    struct qs_donor *donor =
-        new_donor(donors->over, DONORS_MAX, format, g_strdup_printf("session %u", session));
+    struct qs_donor *donor = qs_donors_find(donors, session);
 
+    if (donor)
+        return donor;
+    donor = new_donor(donors->over, DONORS_MAX, format, g_strdup_printf("session %u", session));
     donor->session = session;
-    donor->live = donors->live;
+    g_hash_table_insert(donors->running, GUINT_TO_POINTER(session), donor);
     return donor;
 }
 
@@ -138,25 +181,29 @@ static void add_packet(struct qs_donor *donor, const struct qs_decoder *decoder)
 }
 
 /* Most sessions of a flood never can. */
-static void list_if_able(struct qs_donor *donor)
+static void list_if_able(struct qs_donors *donors, struct qs_donor *donor)
 {
     if (donor->listed || !qs_donor_is_complete(donor))
         return;
     donor->listed = true;
-    g_ptr_array_add(donor->live, donor);
+    g_ptr_array_add(donors->live, donor);
 }
 
-void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
-                     const struct qs_packet *packet, const struct qs_address *server)
+void qs_donors_packet(struct qs_donors *donors, const struct qs_demo_format *format,
+                      unsigned session, const struct qs_decoder *decoder,
+                      const struct qs_packet *packet, const struct qs_address *server)
 {
-    const uint32_t level = donor->level;
+    struct qs_donor *donor;
+    uint32_t level;
 
-    if (!decoder->accepted)
+    if (!donors->running || !decoder->accepted)
         return;
+    donor = find_or_add(donors, format, session);
+    level = donor->level;
     add_packet(donor, decoder);
     if (++donor->packets >= QS_DONOR_COPY_EVERY)
         forget_copy(donor);
-    list_if_able(donor);
+    list_if_able(donors, donor);
     if (level != donor->level)
         donor->since = packet->time;
     donor->until = packet->time;
@@ -164,12 +211,16 @@ void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
         donor->server = *server;
 }
 
-void qs_donor_end(struct qs_donors *donors, struct qs_donor *donor)
+void qs_donors_end(struct qs_donors *donors, unsigned session)
 {
+    struct qs_donor *donor = qs_donors_find(donors, session);
+
+    if (!donor)
+        return;
     end_level(donor);
     if (donor->listed)
         g_ptr_array_remove(donors->live, donor);
-    qs_donor_free(donor);
+    g_hash_table_remove(donors->running, GUINT_TO_POINTER(session));
 }
 
 bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server)
@@ -179,10 +230,15 @@ bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address
            (donor->format->late_join->any_port || donor->server.port == server->port);
 }
 
-void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor,
-                    qs_peer_function *function, void *user)
+void qs_donors_peers(struct qs_donors *donors, unsigned session, qs_peer_function *function,
+                     void *user)
 {
-    for (guint i = 0; i < donors->live->len; i++) {
+    const struct qs_donor *donor;
+
+    if (donors->sessions > 1)
+        qs_donors_need(donors);
+    donor = qs_donors_find(donors, session);
+    for (guint i = 0; donor && i < donors->live->len; i++) {
         const struct qs_donor *peer = g_ptr_array_index(donors->live, i);
 
         if (peer != donor && peer->format == donor->format &&

@@ -17,8 +17,7 @@
 enum { QS_DONOR_COPY_EVERY = 8, QS_DONOR_COPIES_MAX = 32 };
 
 struct qs_donor {
-    GPtrArray *live; /* the list for a running session that can be a donor; NULL: none */
-    bool listed;     /* it is there */
+    bool listed;     /* in the list of running sessions */
     GPtrArray *over; /* the list for levels that are over */
     guint over_max;
     const struct qs_demo_format *format;
@@ -37,10 +36,15 @@ struct qs_donor {
 };
 
 struct qs_donors {
-    GPtrArray *live;  /* struct qs_donor, owned by their sessions: those with a complete sign-on */
-    GPtrArray *over;  /* struct qs_donor: levels that are over */
-    GPtrArray *demos; /* struct qs_donor, of the caller; or NULL */
-    unsigned copies;  /* of donors */
+    GHashTable *running; /* number of a session to struct qs_donor; NULL: no session is one yet */
+    GPtrArray *live;     /* struct qs_donor: those of them with a complete sign-on */
+    GPtrArray *over;     /* struct qs_donor: levels that are over */
+    GPtrArray *demos;    /* struct qs_donor, of the caller; or NULL */
+    unsigned copies;     /* of donors */
+    unsigned sessions;   /* that are open, and may be donors */
+
+    void (*catch_up)(struct qs_donors *donors, void *user);
+    void *user;
 };
 
 /* Demos that the user names: struct qs_donor, one for each level. */
@@ -54,21 +58,30 @@ bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording, bool 
 struct qs_donors *qs_donors_new(GPtrArray *demos);
 void qs_donors_free(struct qs_donors *donors);
 
-/* Of one session, until qs_donor_end(). */
-struct qs_donor *qs_donor_new(struct qs_donors *donors, const struct qs_demo_format *format,
-                              unsigned session);
+/*
+ * Sessions are no donors before qs_donors_need(), as most captures need none: then `catch_up` gets
+ * those that there would be, by qs_donors_move().
+ */
+void qs_donors_postpone(struct qs_donors *donors,
+                        void (*catch_up)(struct qs_donors *donors, void *user), void *user);
+void qs_donors_need(struct qs_donors *donors);
+void qs_donors_move(struct qs_donors *to, struct qs_donors *from);
 
-/* A packet of the session; `server`: as far as that is known. */
-void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
-                     const struct qs_packet *packet, const struct qs_address *server);
+/* The donor of a running session, or NULL. */
+struct qs_donor *qs_donors_find(const struct qs_donors *donors, unsigned session);
+
+/* A packet of a session; `server`: as far as that is known. */
+void qs_donors_packet(struct qs_donors *donors, const struct qs_demo_format *format,
+                      unsigned session, const struct qs_decoder *decoder,
+                      const struct qs_packet *packet, const struct qs_address *server);
 
 /* The session is over; its levels remain donors. */
-void qs_donor_end(struct qs_donors *donors, struct qs_donor *donor);
+void qs_donors_end(struct qs_donors *donors, unsigned session);
 
-/* Calls `function` with the sign-on so far of each other session with the donor's server, until
- * that returns false. */
-void qs_donor_peers(const struct qs_donors *donors, const struct qs_donor *donor,
-                    qs_peer_function *function, void *user);
+/* Calls `function` with the sign-on so far of each other session with this one's server, until that
+ * returns false. */
+void qs_donors_peers(struct qs_donors *donors, unsigned session, qs_peer_function *function,
+                     void *user);
 
 /* Drops a reference to a copy, or frees a donor that is no copy. */
 void qs_donor_free(gpointer donor);

@@ -166,14 +166,9 @@ static void move_to_tail(GQueue *queue, GList *link)
     g_queue_push_tail_link(queue, link);
 }
 
-/* Most packets are of the conversation that the packet before them was of. */
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
-    const GList *latest = table->by_use.tail;
-
-    if (latest && sender_of(((struct qs_flow *)latest->data)->ends, a, b) != QS_END_UNKNOWN)
-        return latest->data;
     return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
 }
 
@@ -210,15 +205,23 @@ void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end
     g_hash_table_insert(table->flows, flow->ends, flow);
 }
 
+/* Most packets are of the conversation that the packet before them was of. */
 struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)
 {
+    const GList *latest;
     struct qs_flow *flow;
 
     qs_flow_table_expire(table, packet->time);
-    flow = qs_flow_between(table, &packet->source, &packet->destination);
-    packet->from = flow ? qs_flow_end_of(flow, &packet->source) : QS_END_UNKNOWN;
-    if (!flow)
-        return NULL;
+    latest = table->by_use.tail;
+    flow = latest ? latest->data : NULL;
+    packet->from =
+        flow ? sender_of(flow->ends, &packet->source, &packet->destination) : QS_END_UNKNOWN;
+    if (packet->from == QS_END_UNKNOWN) {
+        flow = qs_flow_between(table, &packet->source, &packet->destination);
+        if (!flow)
+            return NULL;
+        packet->from = qs_flow_end_of(flow, &packet->source);
+    }
     flow->last = packet->time;
     flow->shifted = table->shifted;
     move_to_tail(&table->by_use, &flow->link);

@@ -17,7 +17,7 @@ struct held {
 };
 
 struct queue {
-    struct held held[QS_REORDER_HELD_MAX + 1];
+    struct held *held; /* QS_REORDER_HELD_MAX + 1 of them; NULL: nothing was held so far */
     guint count;
     struct qs_packet last; /* that was removed: owns its data */
 };
@@ -32,6 +32,7 @@ static void queue_clear(struct queue *queue)
 {
     for (guint i = 0; i < queue->count; i++)
         free_data(&queue->held[i].packet);
+    g_free(queue->held);
     free_data(&queue->last);
 }
 
@@ -46,8 +47,11 @@ static void queue_move(struct queue *queue, guint from, guint to)
 
 static struct held *queue_append(struct queue *queue, const struct qs_packet *packet)
 {
-    struct held *held = &queue->held[queue->count++];
+    struct held *held;
 
+    if (!queue->held)
+        queue->held = g_new(struct held, QS_REORDER_HELD_MAX + 1);
+    held = &queue->held[queue->count++];
     *held = (struct held){.packet = *packet};
     held->packet.data = g_memdup2(packet->data, packet->size);
     return held;

@@ -14,13 +14,13 @@ struct session {
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
     struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
-    struct qs_donors *donors;             /* NULL: nothing is rebuilt */
-    struct qs_donor *donor;               /* what it could lend; or NULL */
+    struct qs_donors *donors;             /* of which it is one, when they are needed; or NULL */
     const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
     struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
 
     /* What the handler has received. */
     bool begin_reported, late_reported;
+    bool has_news;         /* that it is late, or its map */
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
 };
@@ -56,6 +56,7 @@ static void enter_map(struct session *session, const char *map)
 {
     struct qs_client_session *shared = &session->shared;
 
+    session->has_news = true;
     shared->map = qs_text_printable(map);
     if (shared->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(shared->maps, g_strdup(shared->map));
@@ -132,6 +133,7 @@ static void report_events(struct session *session, bool over)
     if (live && !session->begin_reported)
         report(session, handler->session_begin);
     session->begin_reported = live;
+    session->has_news = false;
     if (live && session->late && !session->late_reported)
         report(session, handler->session_late);
     session->late_reported |= live && session->late;
@@ -159,8 +161,7 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     struct qs_session_demo *demo = qs_session_demo_new(&setup);
 
     session->shared.demo = demo;
-    demo->donors = sessions->donors;
-    demo->self = session->donor;
+    demo->donors = session->donors;
     /* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
     if (!demo->writer.sanitize)
         session->restorer = qs_demo_restorer_new(&demo->writer, comment);
@@ -170,16 +171,24 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     session->late_join = session->shared.format->late_join;
 }
 
-/* The packet shows that the session needs a sign-on. `before`: see qs_late_session_new(). */
-static void join_if_late(struct session *session, const struct qs_decoded_packet *decoded,
-                         const struct qs_session *before)
+/* The packet shows that the session needs a sign-on. */
+static bool is_late(struct session *session, const struct qs_decoder *decoder)
 {
-    if (!session->late_join || !session->late_join->is_late(decoded->decoder))
-        return;
+    if (!session->late_join || !session->late_join->is_late(decoder))
+        return false;
+    qs_donors_need(session->donors);
+    return true;
+}
+
+/* `before`: see qs_late_session_new(). */
+static void join_late(struct session *session, const struct qs_decoded_packet *decoded,
+                      const struct qs_session *before)
+{
     session->late =
         qs_late_session_new(session->donors, session->shared.format, session->shared.number,
                             decoded->decoder, before, decoded->packet->time);
     session->late_join = NULL;
+    session->has_news = true;
 }
 
 static void rebuild_packet(struct session *session, const char *file, const char *comment,
@@ -190,6 +199,14 @@ static void rebuild_packet(struct session *session, const char *file, const char
         qs_demo_restorer_packet(session->restorer, packet, comment);
     else
         rebuilder_of(session)->packet(session->rebuild, decoder, packet);
+}
+
+static bool has_news(const struct session *session)
+{
+    const struct qs_session_demo *demo = session->shared.demo;
+
+    return session->has_news || !session->begin_reported ||
+           (demo && session->files_reported < demo->files->len);
 }
 
 static void free_demo(struct session *session)
@@ -287,11 +304,12 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
         return shared;
     if (shared->format->late_join) {
         session->donors = sessions->donors;
-        session->donor = qs_donor_new(sessions->donors, shared->format, number);
+        session->donors->sessions++;
     }
     if (shared->chosen)
         start_demo(session, sessions, first->comment);
-    join_if_late(session, first, NULL);
+    if (is_late(session, first->decoder))
+        join_late(session, first, NULL);
     return shared;
 }
 
@@ -307,14 +325,15 @@ void qs_client_session_free(struct qs_client_session *shared)
     g_free(shared);
 }
 
-static void update_demo(struct session *session, const struct qs_decoded_packet *decoded,
+/* `late`: since this packet. */
+static void update_demo(struct session *session, const struct qs_decoded_packet *decoded, bool late,
                         bool heard_server)
 {
     const struct qs_decoder *decoder = decoded->decoder;
 
-    if (!session->late)
-        join_if_late(session, decoded,
-                     heard_server || decoder->direction == QS_C2S ? &session->shared.state : NULL);
+    if (late)
+        join_late(session, decoded,
+                  heard_server || decoder->direction == QS_C2S ? &session->shared.state : NULL);
     if (session->late)
         qs_late_session_packet(session->late, decoder, decoded->location.file, decoded->packet);
     else
@@ -339,6 +358,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     const struct qs_decoder *decoder = decoded->decoder;
     const struct qs_packet *packet = decoded->packet;
     const bool heard_server = shared->heard_server; /* before this packet */
+    const bool late = is_late(session, decoder);
 
     shared->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
@@ -349,16 +369,18 @@ void qs_client_session_packet(struct qs_client_session *shared,
         qs_quality_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
-    if (session->donor && decoder->direction == QS_S2C)
-        qs_donor_packet(session->donor, decoder, packet, &shared->server);
+    if (session->donors && decoder->direction == QS_S2C)
+        qs_donors_packet(session->donors, shared->format, shared->number, decoder, packet,
+                         &shared->server);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
-        update_demo(session, decoded, heard_server);
+        update_demo(session, decoded, late, heard_server);
     if (decoder->connectionless)
         keep_known(session, decoder->session);
     shared->state = *decoder->session;
-    report_events(session, false);
+    if (has_news(session))
+        report_events(session, false);
 }
 
 void qs_client_session_settle(struct qs_client_session *shared)
@@ -376,11 +398,10 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
     struct session *session = (struct session *)shared;
 
     keep_known(session, state);
-    if (shared->demo)
-        shared->demo->self = NULL;
-    if (session->donor)
-        qs_donor_end(session->donors, session->donor);
-    session->donor = NULL;
+    if (!session->donors)
+        return;
+    qs_donors_end(session->donors, shared->number);
+    session->donors->sessions--;
 }
 
 bool qs_client_session_waits(const struct qs_client_session *session)

@@ -27,7 +27,7 @@ unsigned qs_sessions_count(const struct qs_sessions *sessions)
 
 bool qs_sessions_is_as_captured(const struct qs_sessions *sessions)
 {
-    return sessions->handler->as_captured || sessions->comments;
+    return sessions->as_captured;
 }
 
 /* --- The conversation of a packet ------------------------------------------------------------ */
@@ -125,12 +125,13 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         .comment = qs_comments_find(sessions->comments, packet->number),
     };
 
-    if (conversation->left_out)
+    if (conversation->left_out || sessions->packets == sessions->until)
         return;
     decode_packet(sessions, conversation, decoder, packet);
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
     qs_conversation_update_session(sessions, conversation, &decoded);
+    sessions->packets++;
     decoded.session = conversation->session;
     decoded.conversation = conversation->number;
     if (handler->packet)
@@ -189,7 +190,7 @@ static void process_held(struct qs_sessions *sessions, struct qs_conversation *c
 static void process_datagram(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet)
 {
-    const bool as_captured = qs_sessions_is_as_captured(sessions);
+    const bool as_captured = sessions->as_captured;
     struct qs_seqinfo place;
 
     if (!as_captured && qs_resequence_is_copy(conversation->order, packet))
@@ -514,6 +515,51 @@ void qs_sessions_end_demo(struct qs_sessions *sessions)
     sessions->demo = NULL;
 }
 
+/* --- Donors ---------------------------------------------------------------------------------- */
+
+static void follow_session(struct qs_flow *flow, void *user)
+{
+    const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
+    const struct qs_donor *donor =
+        conversation->session ? qs_donors_find(user, conversation->session->number) : NULL;
+
+    if (donor)
+        qs_sign_on_follow(donor->sign_on, conversation->state);
+}
+
+/* As if sessions had been donors from the beginning: all is done again, up to this packet. */
+static void catch_up(struct qs_donors *donors, void *user)
+{
+    struct qs_sessions *sessions = user, *again;
+    struct qs_sessions_handler handler = {.want_rebuild = true,
+                                          .unchecked = sessions->handler->unchecked,
+                                          .as_captured = sessions->handler->as_captured};
+
+    again = qs_sessions_new(sessions->options, &handler);
+    again->until = sessions->packets;
+    if (again->until)
+        sessions->read_again(again, sessions->user);
+    qs_donors_move(donors, again->donors);
+    qs_flow_table_each(sessions->flows, follow_session, donors);
+    qs_sessions_free(again, false);
+}
+
+void qs_sessions_set_read_again(struct qs_sessions *sessions,
+                                void (*read_again)(struct qs_sessions *again, void *user),
+                                void *user)
+{
+    if (sessions->options->chosen->len || sessions->handler->guard)
+        return;
+    sessions->read_again = read_again;
+    sessions->user = user;
+    qs_donors_postpone(sessions->donors, catch_up, sessions);
+}
+
+bool qs_sessions_have_enough(const struct qs_sessions *sessions)
+{
+    return sessions->packets == sessions->until;
+}
+
 /* --- All of them ----------------------------------------------------------------------------- */
 
 struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
@@ -524,6 +570,8 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->options = options;
     sessions->handler = handler;
     sessions->keep = true;
+    sessions->until = UINT64_MAX;
+    sessions->as_captured = handler->as_captured;
     sessions->limits.max = options->sessions_max;
     sessions->flows = qs_flow_table_new(end_conversation, sessions);
     qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, CONVERSATIONS_MAX);
@@ -558,6 +606,7 @@ void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, cons
 void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments)
 {
     sessions->comments = comments;
+    sessions->as_captured = sessions->handler->as_captured || comments;
 }
 
 char *qs_small_sessions_text(const struct qs_small_sessions *others)
@@ -585,7 +634,8 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
         handler->others(handler, &sessions->others);
     if ((sessions->missed.ports[0] || sessions->missed.announced) && handler->missed)
         handler->missed(handler, &sessions->missed);
-    if ((limits->ended || limits->left_out) && sessions->options->limited)
+    if ((limits->ended || limits->left_out) && sessions->options->limited &&
+        !qs_sessions_have_enough(sessions))
         sessions->options->limited(limits);
     qs_donors_free(sessions->donors);
     qs_nat_duplicates_free(sessions->duplicates);

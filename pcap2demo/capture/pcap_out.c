@@ -65,23 +65,6 @@ static void write_block(struct pcap_out *out, uint32_t type)
     g_byte_array_set_size(out->block, 0);
 }
 
-void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
-{
-    const char *application =
-        of_demos ? PCAPNG_APPLICATION QUAKESHARK_VERSION : PCAPNG_CUTTER QUAKESHARK_VERSION;
-
-    qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
-    qs_write_u16(out->block, 1); /* version 1.0 */
-    qs_write_u16(out->block, 0);
-    qs_write_u32(out->block, UINT32_MAX); /* section length: unspecified */
-    qs_write_u32(out->block, UINT32_MAX);
-    if (comment)
-        add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
-    add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view(application));
-    add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
-    write_block(out, PCAPNG_SECTION);
-}
-
 static void write_interface(struct pcap_out *out, const struct interface *interface)
 {
     static const uint8_t nanoseconds = 9;
@@ -114,6 +97,25 @@ static guint number_of(struct pcap_out *out, const struct interface *interface)
     write_interface(out, interface);
     g_array_append_vals(out->interfaces, interface, 1);
     return number;
+}
+
+void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
+{
+    const char *application =
+        of_demos ? PCAPNG_APPLICATION QUAKESHARK_VERSION : PCAPNG_CUTTER QUAKESHARK_VERSION;
+
+    qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
+    qs_write_u16(out->block, 1); /* version 1.0 */
+    qs_write_u16(out->block, 0);
+    qs_write_u32(out->block, UINT32_MAX); /* section length: unspecified */
+    qs_write_u32(out->block, UINT32_MAX);
+    if (comment)
+        add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
+    add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view(application));
+    add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
+    write_block(out, PCAPNG_SECTION);
+    if (!out->writer)
+        number_of(out, &(struct interface){NULL, LINKTYPE_RAW});
 }
 
 static void add_to_writer(void *writer, const void *data, size_t size)

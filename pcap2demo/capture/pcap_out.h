@@ -22,7 +22,8 @@ struct pcap_out;
 /* Writes the file to `folder`. */
 struct pcap_out *pcap_out_new(const char *folder);
 
-/* Passes the bytes to `write`; no pcap_out_commit(). */
+/* Passes the bytes to `write`; no pcap_out_commit(). pcap_out_begin() writes all that packets need
+ * before them, so they may go to any of several files that begin alike. */
 struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, size_t size),
                                  void *user);
 

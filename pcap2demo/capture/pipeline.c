@@ -140,7 +140,7 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
     unsigned reads = 0;
 
     pipeline_start(pipeline, sessions, as_captured);
-    while (!signals_interrupted()) {
+    while (!signals_interrupted() && !qs_sessions_have_enough(sessions)) {
         status = input_next(input, &frame);
         if (status != INPUT_FRAME)
             break;

@@ -27,16 +27,19 @@ const char *source_title_of(const char *name)
     return source_is_standard_input(name) ? SOURCE_STANDARD_INPUT : name;
 }
 
+static FILE *buffered; /* the open stream that has the buffer below; or NULL */
+
 /*
  * Packets are read in small chunks, which should cost no more than a copy. setvbuf() needs a buffer
- * for a custom size. Inputs are read one at a time and libpcap closes streams itself, so all share
- * one buffer that is never freed.
+ * for a custom size. Inputs are read one at a time as a rule, so they share one that is never
+ * freed.
  */
 static void speed_up(FILE *stream)
 {
     static char buffer[READ_BUFFER];
 
-    setvbuf(stream, buffer, _IOFBF, sizeof buffer);
+    if (!buffered)
+        setvbuf(buffered = stream, buffer, _IOFBF, sizeof buffer);
 #ifdef __GLIBC__
     __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
 #endif
@@ -55,6 +58,8 @@ FILE *source_open_plain(const char *name, char **error)
 
 void source_close_plain(FILE *stream)
 {
+    if (stream == buffered && stream != stdin)
+        buffered = NULL;
     if (stream != stdin)
         fclose(stream);
 }

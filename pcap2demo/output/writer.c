@@ -11,10 +11,16 @@
 
 #include "pcap2demo/output/safe_path.h"
 
+/* Bytes: of all buffers, as long as none is smaller than the least. */
+enum { BUFFERS_MAX = 4 * 1024 * 1024, BUFFER_LEAST = 4 * 1024 };
+
+static unsigned writers;
+
 struct writer {
     char *folder;
     char *temporary; /* path of the temporary file; NULL while there is none */
     GByteArray *buffer;
+    guint room; /* of the buffer; 0: there is none so far */
     char *error;
     bool taken; /* the error is that the name is taken */
 };
@@ -49,6 +55,7 @@ struct writer *writer_new(const char *folder)
 
     writer->folder = g_strdup(folder);
     writer->buffer = g_byte_array_new();
+    writers++;
     return writer;
 }
 
@@ -95,8 +102,9 @@ static int open_temporary(struct writer *writer)
 /* Allocates the whole buffer at once: growing with each write fragments the heap. */
 static void make_buffer(struct writer *writer)
 {
+    writer->room = CLAMP(BUFFERS_MAX / writers, BUFFER_LEAST, WRITER_BUFFER);
     g_byte_array_free(writer->buffer, TRUE);
-    writer->buffer = g_byte_array_sized_new(WRITER_BUFFER);
+    writer->buffer = g_byte_array_sized_new(writer->room);
 }
 
 static void flush(struct writer *writer)
@@ -116,7 +124,8 @@ static void flush(struct writer *writer)
         fail(writer, writer->folder);
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
-    if (buffer->len > 2 * WRITER_BUFFER) /* it came at once */
+    if (buffer->len > 2 * writer->room || /* it came at once */
+        writer->room / 2 > MAX(BUFFERS_MAX / writers, BUFFER_LEAST))
         make_buffer(writer);
     else
         g_byte_array_set_size(buffer, 0);
@@ -126,12 +135,12 @@ void writer_add(struct writer *writer, const void *data, size_t size)
 {
     if (writer->error)
         return;
-    if (!writer->buffer->data)
+    if (!writer->room)
         make_buffer(writer);
-    if (writer->buffer->len && writer->buffer->len + size > WRITER_BUFFER)
+    if (writer->buffer->len && writer->buffer->len + size > writer->room)
         flush(writer);
     g_byte_array_append(writer->buffer, data, (guint)size);
-    if (writer->buffer->len >= WRITER_BUFFER)
+    if (writer->buffer->len >= writer->room)
         flush(writer);
 }
 
@@ -207,6 +216,7 @@ bool writer_name_is_taken(const struct writer *writer)
 
 void writer_free(struct writer *writer)
 {
+    writers--;
     remove_temporary(writer);
     g_byte_array_free(writer->buffer, TRUE);
     g_free(writer->folder);

@@ -3,8 +3,9 @@
  * Writes a file that appears under its name complete or not at all.
  *
  * Bytes are buffered, and go to a temporary file in the same folder when the buffer is full; the
- * file is open only meanwhile, so there can be any number of writers. Errors are sticky: after the
- * first one all calls do nothing until writer_commit() reports it.
+ * file is open only meanwhile, so there can be any number of writers. The more there are, the
+ * smaller are their buffers. Errors are sticky: after the first one all calls do nothing until
+ * writer_commit() reports it.
  */
 #ifndef PCAP2DEMO_WRITER_H
 #define PCAP2DEMO_WRITER_H
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { WRITER_BUFFER = 64 * 1024 };
+enum { WRITER_BUFFER = 64 * 1024 }; /* of few writers */
 
 /*
  * Returns what is wrong with the file name that `option` gives, a new string, or NULL. Rejects "-",

@@ -12,7 +12,7 @@
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/recorder/log.h"
 
-enum { BLOCK = 512 /* stat(2) */ };
+enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 32 /* files */ };
 
 /* --- Which files they are -------------------------------------------------------------------- */
 
@@ -32,45 +32,40 @@ static bool is_recording(const char *name)
 }
 
 struct old_recording {
-    char *path;
     int64_t changed; /* seconds since the epoch */
     uint64_t size;   /* on disk */
+    char path[];
 };
 
-static void free_recording(gpointer data)
-{
-    struct old_recording *recording = data;
-
-    g_free(recording->path);
-    g_free(recording);
-}
-
-/* Adds the recordings of the folder. Returns the size of those that are being written. */
+/* Adds the recordings of the folder. Returns the size of all, also of those being written. */
 static uint64_t find_recordings(const char *folder, GPtrArray *recordings)
 {
     GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
-    uint64_t writing = 0;
+    uint64_t total = 0;
     const char *name;
     struct stat about;
 
     while (directory && (name = g_dir_read_name(directory))) {
         char *path = g_build_filename(folder, name, NULL);
         const bool is_file = lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+        const bool finished = is_file && is_recording(name);
         const uint64_t size = (uint64_t)about.st_blocks * BLOCK;
 
-        if (is_file && is_recording(name)) {
-            struct old_recording *recording = g_new(struct old_recording, 1);
+        if (finished) {
+            struct old_recording *recording = g_malloc(sizeof *recording + strlen(path) + 1);
 
-            *recording = (struct old_recording){g_steal_pointer(&path), about.st_mtime, size};
+            recording->changed = about.st_mtime;
+            recording->size = size;
+            strcpy(recording->path, path);
             g_ptr_array_add(recordings, recording);
-        } else if (is_file && g_str_has_prefix(name, UNFINISHED_PREFIX)) {
-            writing += size;
         }
+        if (finished || (is_file && g_str_has_prefix(name, UNFINISHED_PREFIX)))
+            total += size;
         g_free(path);
     }
     if (directory)
         g_dir_close(directory);
-    return writing;
+    return total;
 }
 
 static gint compare_age(gconstpointer a, gconstpointer b)
@@ -101,20 +96,15 @@ bool quota_enforce(const struct quota *quota, int64_t now)
 
     if (!quota->max_disk && !quota->keep)
         return true;
-    recordings = g_ptr_array_new_with_free_func(free_recording);
+    recordings = g_ptr_array_new_with_free_func(g_free);
     for (int i = 0; i < QUOTA_FOLDERS; i++)
         total += find_recordings(quota->folders[i], recordings);
     g_ptr_array_sort(recordings, compare_age);
     for (guint i = 0; i < recordings->len; i++) {
         const struct old_recording *recording = g_ptr_array_index(recordings, i);
-
-        total += recording->size;
-        if (i == recordings->len - 1)
-            now = MIN(now, recording->changed);
-    }
-    for (guint i = 0; i < recordings->len; i++) {
-        const struct old_recording *recording = g_ptr_array_index(recordings, i);
-        const bool too_old = quota->keep && now - recording->changed > quota->keep;
+        const struct old_recording *newest = g_ptr_array_index(recordings, recordings->len - 1);
+        const bool too_old =
+            quota->keep && MIN(now, newest->changed) - recording->changed > quota->keep;
         const bool too_much = quota->max_disk && total > quota->max_disk;
 
         if ((too_old || too_much) && remove_recording(recording, too_old ? "--keep" : "--max-disk"))
@@ -139,88 +129,90 @@ int open_own_file(const char *path)
     return -1;
 }
 
-/* Errors of writing are reported where it is done. */
-static void sync_descriptor(int file)
-{
-    if (file < 0)
-        return;
-    fdatasync(file);
-    close(file);
-}
-
-struct job {
-    char *path;
-    bool remove;
+/* What is brought to disk at once: paths. */
+struct batch {
+    GPtrArray *written, *removed;
 };
 
 struct syncer {
+    const char *folders[QUOTA_FOLDERS];
     GThreadPool *thread;
-    gint left;    /* jobs; atomic */
-    char *folder; /* of the last file, if it is not synced yet; or NULL */
+    gint busy; /* atomic */
+    struct batch next;
 };
 
-static void sync_last_folder(struct syncer *syncer)
+static void start_batch(struct batch *batch)
 {
-    if (syncer->folder)
-        sync_descriptor(open(syncer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    g_clear_pointer(&syncer->folder, g_free);
+    batch->written = g_ptr_array_new_with_free_func(g_free);
+    batch->removed = g_ptr_array_new_with_free_func(g_free);
 }
 
-/* Many files that are finished at once share a sync of their folder. */
-static void run_job(gpointer data, gpointer user)
+/* Errors of writing are reported where it is done. */
+static void sync_and_close(int file, int (*sync_file)(int file))
+{
+    if (file < 0)
+        return;
+    (void)sync_file(file);
+    close(file);
+}
+
+/* For many files one syncfs(2) takes a hundredth of the time. */
+static void run_batch(gpointer data, gpointer user)
 {
     struct syncer *syncer = user;
-    struct job *job = data;
-    char *folder = g_path_get_dirname(job->path);
+    struct batch *batch = data;
+    const bool many = batch->written->len > SYNCED_EACH_MAX;
 
-    if (job->remove || g_strcmp0(folder, syncer->folder) != 0)
-        sync_last_folder(syncer);
-    if (job->remove)
-        unlink(job->path);
-    else
-        sync_descriptor(open_own_file(job->path));
-    g_free(syncer->folder);
-    syncer->folder = folder;
-    if (g_atomic_int_dec_and_test(&syncer->left))
-        sync_last_folder(syncer);
-    g_free(job->path);
-    g_free(job);
-}
-
-static void push(struct syncer *syncer, const char *path, bool remove)
-{
-    struct job *job = g_new(struct job, 1);
-
-    *job = (struct job){g_strdup(path), remove};
-    g_atomic_int_inc(&syncer->left);
-    g_thread_pool_push(syncer->thread, job, NULL);
+    for (guint i = 0; i < batch->written->len && !many; i++)
+        sync_and_close(open_own_file(g_ptr_array_index(batch->written, i)), fdatasync);
+    for (int i = 0; i < QUOTA_FOLDERS && syncer->folders[i]; i++)
+        sync_and_close(open(syncer->folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                       many ? syncfs : fsync);
+    for (guint i = 0; i < batch->removed->len; i++)
+        unlink(g_ptr_array_index(batch->removed, i));
+    g_ptr_array_free(batch->written, TRUE);
+    g_ptr_array_free(batch->removed, TRUE);
+    g_free(batch);
+    g_atomic_int_set(&syncer->busy, 0);
 }
 
 void syncer_add(struct syncer *syncer, const char *path)
 {
-    push(syncer, path, false);
+    g_ptr_array_add(syncer->next.written, g_strdup(path));
 }
 
 void syncer_remove(struct syncer *syncer, const char *path)
 {
-    push(syncer, path, true);
+    g_ptr_array_add(syncer->next.removed, g_strdup(path));
 }
 
 bool syncer_is_idle(struct syncer *syncer)
 {
-    return g_atomic_int_get(&syncer->left) == 0;
+    return !g_atomic_int_get(&syncer->busy);
 }
 
-struct syncer *syncer_new(void)
+void syncer_run(struct syncer *syncer)
+{
+    if (!(syncer->next.written->len + syncer->next.removed->len))
+        return;
+    g_atomic_int_set(&syncer->busy, 1);
+    g_thread_pool_push(syncer->thread, g_memdup2(&syncer->next, sizeof syncer->next), NULL);
+    start_batch(&syncer->next);
+}
+
+struct syncer *syncer_new(const char *const folders[QUOTA_FOLDERS])
 {
     struct syncer *syncer = g_new0(struct syncer, 1);
 
-    syncer->thread = g_thread_pool_new(run_job, syncer, 1, TRUE, NULL);
+    memcpy(syncer->folders, folders, sizeof syncer->folders);
+    syncer->thread = g_thread_pool_new(run_batch, syncer, 1, TRUE, NULL);
+    start_batch(&syncer->next);
     return syncer;
 }
 
 void syncer_free(struct syncer *syncer)
 {
     g_thread_pool_free(syncer->thread, FALSE, TRUE);
+    run_batch(g_memdup2(&syncer->next, sizeof syncer->next), syncer);
     g_free(syncer);
 }

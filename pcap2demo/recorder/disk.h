@@ -33,22 +33,25 @@ struct quota {
  */
 bool quota_enforce(const struct quota *quota, int64_t now);
 
-/* Syncs files, in a thread: disks are slow, packets do not wait. */
+/* Brings files in these folders, of which the last may be NULL, to disk, in a thread: disks are
+ * slow, packets do not wait. */
 struct syncer;
 
-struct syncer *syncer_new(void);
+struct syncer *syncer_new(const char *const folders[QUOTA_FOLDERS]);
 
 /* Does what is left to do. */
 void syncer_free(struct syncer *syncer);
 
-/* Syncs the file and its folder, without waiting for that. */
+/* The next run brings the file and its name to disk, */
 void syncer_add(struct syncer *syncer, const char *path);
 
-/* Removes the file when all that was added before is on disk. */
+/* and removes this file afterwards. */
 void syncer_remove(struct syncer *syncer, const char *path);
 
-/* Whether nothing waits to be done. */
 bool syncer_is_idle(struct syncer *syncer);
+
+/* Begins a run; to be called while none goes on. */
+void syncer_run(struct syncer *syncer);
 
 /* Opens a file to read it: a regular one of this user, else -1 with errno set. */
 int open_own_file(const char *path);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/events.h"
+#include "pcap2demo/recorder/status.h"
 
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/options.h"
+#include "pcap2demo/recorder/session_captures.h"
 
 /* --- What events hold ------------------------------------------------------------------------ */
 
@@ -14,35 +15,6 @@ struct recording_action {
     struct status *status;
     struct session_captures *captures; /* or NULL */
 };
-
-static char *address_text(const struct qs_address *address)
-{
-    GString *text = g_string_new(NULL);
-
-    qs_address_append(text, address);
-    return g_string_free(text, FALSE);
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-/* The members of all session events. New. */
-static json_t *session_members(const struct qs_client_session *session)
-{
-    char *client = address_text(&session->client), *server = address_text(&session->server);
-    char *game = report_game(session);
-    json_t *members =
-        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:b}", "session", (int)session->number,
-                  "interface", session->first.file, "game", game, "client", client, "server",
-                  server, "player", text_or_null(session->player), "spectator", session->spectator);
-
-    g_free(game);
-    g_free(client);
-    g_free(server);
-    return members;
-}
 
 static const char *player_name(const struct qs_client_session *session)
 {
@@ -61,21 +33,22 @@ static void on_session_begin(struct qs_sessions_handler *handler,
                              const struct qs_client_session *session)
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
-    char *client = address_text(&session->client), *server = address_text(&session->server);
+    GString *ends = g_string_new("client ");
 
+    qs_address_append(ends, &session->client);
+    g_string_append(ends, ", server ");
+    qs_address_append(ends, &session->server);
     g_hash_table_add(recorder->status->sessions, (gpointer)session);
-    log_event("session_begin", session_members(session),
-              "session %u begins: %s, client %s, server %s", session->number,
-              session->protocol->title, client, server);
-    g_free(client);
-    g_free(server);
+    log_event("session_begin", status_session_json(session), "session %u begins: %s, %s",
+              session->number, session->protocol->title, ends->str);
+    g_string_free(ends, TRUE);
 }
 
 static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
     (void)handler;
-    log_event("session_late", session_members(session),
+    log_event("session_late", status_session_json(session),
               "session %u began before the recording: its demo is written at its end, from its "
               "next level on, or from here if another session has the sign-on",
               session->number);
@@ -84,14 +57,11 @@ static void on_session_late(struct qs_sessions_handler *handler,
 static void on_session_map(struct qs_sessions_handler *handler,
                            const struct qs_client_session *session)
 {
-    json_t *members = session_members(session);
-
     (void)handler;
     if (is_left_out(session) && session->demo)
         session->demo->dropped = "its player is a spectator";
-    json_object_set_new(members, "map", text_or_null(session->map));
-    log_event("map", members, "session %u: %s %s %s", session->number, player_name(session),
-              session->spectator ? "watches" : "plays", session->map);
+    log_event("map", status_session_json(session), "session %u: %s %s %s", session->number,
+              player_name(session), session->spectator ? "watches" : "plays", session->map);
 }
 
 /* By enum qs_session_end: for JSON, and for people. */
@@ -121,14 +91,6 @@ static void close_captures(const struct recording_action *recorder,
         session_captures_over(recorder->captures, session, keep);
 }
 
-static char *line_text(const struct qs_client_session *session)
-{
-    struct qs_line line;
-
-    qs_quality_line(session->quality, &line);
-    return qs_line_text(&line, false);
-}
-
 /* Whether a demo of the session could not be written. */
 static bool is_lost(const struct qs_client_session *session)
 {
@@ -144,18 +106,18 @@ static void log_session_end(const struct qs_client_session *session)
 {
     char *duration = report_duration(session);
     char *demo = is_lost(session) ? g_strdup("lost") : report_demo(session);
-    char *line = line_text(session);
-    json_t *members = session_members(session);
+    json_t *members = status_session_json(session);
+    struct qs_line line;
+    char *line_text;
 
+    qs_quality_line(session->quality, &line);
+    line_text = qs_line_text(&line, false);
     json_object_set_new(members, "why", json_string(ends[session->why].word));
-    json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
-    json_object_set_new(members, "demo", json_string(demo));
-    json_object_set_new(members, "line", report_line_json(session->quality));
     (session->why == QS_SESSION_TOO_SLOW ? log_warning : log_event)(
         "session_end", members,
         "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s", session->number,
-        player_name(session), ends[session->why].text, duration, session->packets, demo, line);
-    g_free(line);
+        player_name(session), ends[session->why].text, duration, session->packets, demo, line_text);
+    g_free(line_text);
     g_free(duration);
     g_free(demo);
 }
@@ -170,7 +132,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
         return;
     status_game(recorder->status, session->protocol)->sessions_ended++;
     if (session->same_as)
-        log_event("session_same", session_members(session),
+        log_event("session_same", status_session_json(session),
                   "session %u is session %u under another address", session->number,
                   session->same_as);
     if (session->demo && recorder->action.options->verbose)

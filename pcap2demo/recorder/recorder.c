@@ -12,9 +12,7 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
-#include "pcap2demo/recorder/recovery.h"
 #include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/recorder/sandbox.h"
 #include "pcap2demo/capture/signals.h"
@@ -164,7 +162,7 @@ static bool open_recordings(struct recorder *recorder, char **error)
     if (!recorder->recordings)
         return false;
     status_continue(&recorder->status, demo_files_folder(demos));
-    recovery_run(recorder->recordings, &recorder->options->sessions);
+    recordings_recover(recorder->recordings, &recorder->options->sessions);
     recorder->sessions_options.store = recordings_store(recorder->recordings);
     recorder->captures = session_captures_new(recorder->sessions_options.store, captures);
     recorder->pipeline.on_packet = session_captures_keep;
@@ -211,7 +209,7 @@ static bool read_frames(struct recorder *recorder)
         set_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
-    recorder->status.packets += count;
+    recorder->status.all.packets += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
@@ -232,15 +230,16 @@ static void update_drops(struct recorder *recorder)
         kernel += drops.kernel;
         interface += drops.interface;
     }
-    if (kernel != status->dropped_kernel || interface != status->dropped_interface)
+    if (kernel != status->all.dropped_kernel || interface != status->all.dropped_interface)
         log_warning("drops",
-                    json_pack("{s:I, s:I}", "kernel", (json_int_t)(kernel - status->dropped_kernel),
-                              "interface", (json_int_t)(interface - status->dropped_interface)),
+                    json_pack("{s:I, s:I}", "kernel",
+                              (json_int_t)(kernel - status->all.dropped_kernel), "interface",
+                              (json_int_t)(interface - status->all.dropped_interface)),
                     "packets came too fast and are lost: %" G_GUINT64_FORMAT
                     " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
-                    kernel - status->dropped_kernel, interface - status->dropped_interface);
-    status->dropped_kernel = kernel;
-    status->dropped_interface = interface;
+                    kernel - status->all.dropped_kernel, interface - status->all.dropped_interface);
+    status->all.dropped_kernel = kernel;
+    status->all.dropped_interface = interface;
 }
 
 /* Writes it to its files and returns it as a new text. */
@@ -366,7 +365,7 @@ static void finish(struct recorder *recorder)
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
-                                     recorder->status.packets);
+                                     recorder->status.all.packets);
     pipeline_end(&recorder->pipeline);
 }
 

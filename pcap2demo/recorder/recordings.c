@@ -40,13 +40,13 @@ struct recordings {
     struct folder folders[FOLDERS];
     struct status *status;
     struct syncer *syncer;
-    GQueue open;        /* struct recording */
-    uint64_t waiting;   /* bytes in memory */
-    bool no_room;       /* by --max-disk */
-    bool reported;      /* that recordings wait */
-    unsigned ticks;     /* seconds */
-    int64_t began;      /* seconds since the epoch */
-    const char *remark; /* of new recordings; or NULL */
+    GQueue open;      /* struct recording */
+    uint64_t waiting; /* bytes in memory */
+    bool no_room;     /* by --max-disk */
+    bool reported;    /* that recordings wait */
+    bool recovering;  /* what begins is of an earlier run */
+    unsigned ticks;   /* seconds */
+    int64_t began;    /* seconds since the epoch */
 };
 
 struct recording {
@@ -58,10 +58,10 @@ struct recording {
     uint64_t written, synced;            /* bytes of it */
     GByteArray *waiting;                 /* bytes that follow, in memory */
     GList link;
-    const char *cut;    /* why no more of it is kept; or NULL */
-    uint64_t lost;      /* bytes since then */
-    bool finished;      /* it only lacks its name, by: */
-    const char *remark; /* for the log; or NULL */
+    const char *cut; /* why no more of it is kept; or NULL */
+    uint64_t lost;   /* bytes since then */
+    bool recovered;  /* of an earlier run */
+    bool finished;   /* it only lacks its name, by: */
     struct qs_demo_name_request request;
 };
 
@@ -134,15 +134,17 @@ static bool write_waiting(struct recording *recording)
 
 /* --- The store of sessions ------------------------------------------------------------------- */
 
-static struct recording *recording_new(struct recordings *all, unsigned folder, char *suffix)
+static struct recording *recording_new(struct recordings *all, unsigned folder,
+                                       const struct qs_demo_name_request *request)
 {
     struct recording *recording = g_new0(struct recording, 1);
 
     recording->all = all;
     recording->folder = &all->folders[folder];
-    recording->remark = all->remark;
-    recording->suffix = suffix;
-    recording->format = qs_demo_format_of_name(suffix);
+    recording->recovered = all->recovering;
+    recording->suffix = g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture,
+                                        request->start, request->extension);
+    recording->format = qs_demo_format_of_name(recording->suffix);
     recording->waiting = g_byte_array_sized_new(BUFFER);
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
@@ -154,9 +156,7 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
     struct recordings *all = (struct recordings *)store;
     const bool capture = g_str_has_suffix(request->extension, CAPTURE_EXTENSION);
 
-    return recording_new(all, capture && all->folders[CAPTURES].path ? CAPTURES : DEMOS,
-                         g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture,
-                                         request->start, request->extension));
+    return recording_new(all, capture && all->folders[CAPTURES].path ? CAPTURES : DEMOS, request);
 }
 
 /* Why no more of the recording is kept; or NULL. */
@@ -190,7 +190,7 @@ static void write_bytes(void *file, const void *data, size_t size)
     }
     if (recording->cut) {
         recording->lost += size;
-        all->status->lost_bytes += size;
+        all->status->all.lost_bytes += size;
     } else if (recording->waiting->len >= BUFFER && !recording->folder->obstacle) {
         write_waiting(recording);
     }
@@ -238,33 +238,28 @@ static void end(void *file)
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-static void log_named(const struct recording *recording, const char *path)
+static void report_named(const struct recording *recording, const char *name, const char *path)
 {
     const struct qs_demo_name_request *request = &recording->request;
+    struct status *status = recording->all->status;
+    const char *player = request->player ? request->player : "an unnamed player";
     json_t *members = json_pack("{s:s, s:I, s:i, s:s?, s:s?}", "file", path, "bytes",
                                 (json_int_t)recording->written, "session", (int)request->session,
                                 "player", request->player, "map", request->map);
 
-    path += g_str_has_prefix(path, "./") ? 2 : 0;
-    if (recording->remark)
-        log_warning("unfinished", members, "%s: %s: %" G_GUINT64_FORMAT " bytes", path,
-                    recording->remark, recording->written);
-    else
-        log_event(recording->format ? "demo" : "session_capture", members,
-                  "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes", path, request->session,
-                  request->player ? request->player : "an unnamed player", recording->written);
-}
-
-static void count_named(const struct recording *recording, const char *name, const char *path)
-{
-    struct status *status = recording->all->status;
-
-    syncer_add(recording->all->syncer, path);
     if (recording->format) {
         status_add_finished(status, recording->format->protocol, path, recording->written);
-        status->lost_demos += recording->cut && recording->cut != size_limit;
+        status->all.lost_demos += recording->cut && recording->cut != size_limit;
     }
-    log_named(recording, path);
+    path += g_str_has_prefix(path, "./") ? 2 : 0;
+    if (recording->recovered)
+        log_warning("unfinished", members,
+                    "%s: of an unfinished recording, %s, %" G_GUINT64_FORMAT " bytes", path, player,
+                    recording->written);
+    else
+        log_event(recording->format ? "demo" : "session_capture", members,
+                  "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes", path, request->session, player,
+                  recording->written);
     if (recording->cut)
         log_warning("demo_cut",
                     json_pack("{s:s, s:s, s:I}", "file", name, "why", recording->cut, "lost",
@@ -293,7 +288,8 @@ static char *name_recording(struct recording *recording)
     qs_demo_names_forget(folder->naming, NAMES_MAX);
     if (named) {
         g_clear_pointer(&recording->path, g_free);
-        count_named(recording, name, path);
+        syncer_add(recording->all->syncer, path);
+        report_named(recording, name, path);
     } else {
         fail(recording);
         g_clear_pointer(&name, g_free);
@@ -310,8 +306,8 @@ static bool finish(struct recording *recording, char **name)
     *name = name_recording(recording);
     if (*name || recording->cut != file_removed)
         return *name != NULL;
-    status->lost_demos += recording->format != NULL;
-    status->lost_bytes += recording->written;
+    status->all.lost_demos += recording->format != NULL;
+    status->all.lost_bytes += recording->written;
     log_warning("demo_lost", json_pack("{s:i}", "session", (int)recording->request.session),
                 "session %u: its demo is lost: %s", recording->request.session, file_removed);
     return true;
@@ -334,27 +330,25 @@ static char *commit(struct qs_demo_store *store, void *file,
 
 /* --- What earlier runs left ------------------------------------------------------------------ */
 
-void recordings_adopt(struct recordings *all, unsigned folder, const struct leftover *leftover)
+void *recordings_adopt(struct recordings *all, unsigned folder, const char *path, uint64_t size,
+                       const struct qs_demo_name_request *request)
 {
-    struct recording *recording =
-        recording_new(all, folder, g_strconcat(".", leftover->request.extension, NULL));
+    struct recording *recording = recording_new(all, folder, request);
 
-    recording->path = g_strdup(leftover->path);
-    recording->written = leftover->size;
-    g_byte_array_append(recording->waiting, leftover->end->data, leftover->end->len);
-    all->waiting += leftover->end->len;
-    recording->finished = true;
-    copy_request(recording, &leftover->request);
-}
-
-void recordings_set_remark(struct recordings *all, const char *remark)
-{
-    all->remark = remark;
+    recording->path = g_strdup(path);
+    recording->written = size;
+    return recording;
 }
 
 void recordings_remove(struct recordings *all, const char *path)
 {
     syncer_remove(all->syncer, path);
+}
+
+void recordings_end_recovery(struct recordings *all)
+{
+    all->recovering = false;
+    recordings_tick(all);
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
@@ -413,8 +407,19 @@ static void enforce_quota(struct recordings *all)
     all->no_room = !quota_enforce(&quota, all->began + all->ticks);
 }
 
+static void flush(struct recording *recording, bool sync)
+{
+    if (recording->waiting->len && !recording->folder->obstacle)
+        write_waiting(recording);
+    if (sync && recording->written != recording->synced) {
+        syncer_add(recording->all->syncer, recording->path);
+        recording->synced = recording->written;
+    }
+}
+
 static void flush_all(struct recordings *all)
 {
+    const bool sync = all->ticks % SYNC_EVERY_S == 0 && syncer_is_idle(all->syncer);
     GList *next;
 
     for (GList *link = all->open.head; link; link = next) {
@@ -422,23 +427,14 @@ static void flush_all(struct recordings *all)
         char *name = NULL;
 
         next = link->next;
-        if (recording->finished && finish(recording, &name))
+        if (!recording->finished)
+            flush(recording, sync);
+        else if (finish(recording, &name))
             free_recording(recording);
-        else if (!recording->finished && recording->waiting->len && !recording->folder->obstacle)
-            write_waiting(recording);
         g_free(name);
     }
-}
-
-static void sync_all(struct recordings *all)
-{
-    for (GList *link = all->open.head; link; link = link->next) {
-        struct recording *recording = link->data;
-
-        if (recording->written != recording->synced)
-            syncer_add(all->syncer, recording->path);
-        recording->synced = recording->written;
-    }
+    if (sync)
+        syncer_run(all->syncer);
 }
 
 static void report_obstacle(struct recordings *all)
@@ -452,21 +448,18 @@ static void report_obstacle(struct recordings *all)
     else if (!obstacle && all->reported)
         log_warning("disk_room", NULL,
                     "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
-                    all->status->lost_bytes);
+                    all->status->all.lost_bytes);
     all->reported = obstacle != NULL;
 }
 
 void recordings_tick(struct recordings *all)
 {
-    if (all->ticks % CHECK_EVERY_S == 0)
+    if (all->ticks++ % CHECK_EVERY_S == 0)
         enforce_quota(all);
-    all->ticks++;
     for (int i = 0; i < FOLDERS; i++)
         check_folder(all, &all->folders[i]);
     flush_all(all);
     report_obstacle(all);
-    if (all->ticks % SYNC_EVERY_S == 0 && syncer_is_idle(all->syncer))
-        sync_all(all);
 }
 
 /* --- Opening and closing --------------------------------------------------------------------- */
@@ -485,22 +478,23 @@ struct recordings *recordings_new(const char *demos, const char *captures, struc
                                   char **error)
 {
     struct recordings *all = g_new0(struct recordings, 1);
-    const char *const paths[FOLDERS] = {demos, captures};
+    const char *paths[FOLDERS] = {demos, captures};
     bool good = true;
 
     all->store = (struct qs_demo_store){
         .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
     all->status = status;
     all->began = g_get_real_time() / G_USEC_PER_SEC;
-    all->syncer = syncer_new();
+    all->recovering = true;
     for (int i = 0; i < FOLDERS; i++)
         all->folders[i] = (struct folder){.lock = -1, .naming = qs_demo_names_new(NULL)};
     for (int i = 0; i < FOLDERS && good; i++) {
-        if (!paths[i] || (i && is_same_folder(&all->folders[DEMOS], paths[i])))
-            continue;
+        if (i && paths[i] && is_same_folder(&all->folders[DEMOS], paths[i]))
+            paths[i] = NULL;
         all->folders[i].path = paths[i];
-        good = open_folder(&all->folders[i], error);
+        good = !paths[i] || open_folder(&all->folders[i], error);
     }
+    all->syncer = syncer_new(paths);
     if (good)
         return all;
     recordings_free(all);
@@ -517,8 +511,8 @@ static void give_up(struct recording *recording)
             "a recording is not finished: %s; %u bytes are lost, and the next start completes the "
             "rest",
             recording->folder->obstacle, waiting);
-    status->lost_bytes += waiting;
-    status->lost_demos += recording->format != NULL;
+    status->all.lost_bytes += waiting;
+    status->all.lost_demos += recording->format != NULL;
     free_recording(recording);
 }
 
@@ -531,7 +525,7 @@ void recordings_close(struct recordings *all)
         next = link->next;
         give_up(link->data);
     }
-    if (all->status->lost_demos)
+    if (all->status->all.lost_demos)
         raise_status(EXIT_PROBLEMS);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The demos of a recording, and captures of its sessions, as files that survive a crash: data is on
- * disk within a few seconds, under a name that tells the next run what it is (recovery.h). Only one
+ * disk within a few seconds, under a name that tells the next run what it is. Only one
  * recorder uses a folder.
  *
  * What cannot be written, because the disk is full, --max-disk is reached or the folder is not
@@ -37,28 +37,27 @@ void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
-/* What the log calls recordings that begin from now on: static; NULL: nothing special. */
-void recordings_set_remark(struct recordings *recordings, const char *remark);
-
 /* NULL: there is none. */
 const char *recordings_folder(const struct recordings *recordings, unsigned folder);
 
-/* An unfinished file of an earlier run. */
-struct leftover {
-    const char *path;
-    uint64_t size;
-    GByteArray *end; /* what it lacks */
-    struct qs_demo_name_request request;
-};
+/*
+ * Recordings that were not finished: a program that was killed left them, or their folder could not
+ * be written. They are completed, named and logged; what cannot be written yet waits. A demo gets
+ * an end behind its last whole block. If a file has more than whole blocks, it is damaged there:
+ * what comes before becomes a recording of its own, and the file is kept with ".damaged" behind its
+ * name. Of captures of late sessions the complete levels become demos. Only regular files of this
+ * user are read; others are logged, and stay. `sessions`: how they are decoded.
+ */
+void recordings_recover(struct recordings *recordings, const struct qs_sessions_options *sessions);
 
-/* Completes the file and gives it its name, as soon as that is possible. */
-void recordings_adopt(struct recordings *recordings, unsigned folder,
-                      const struct leftover *leftover);
-
-/* Removes a file of an earlier run when all demos so far are on disk. */
+/* For that: a file that the store continues and names; one that is removed when all demos so far
+ * are on disk; the end of the recovery. */
+void *recordings_adopt(struct recordings *recordings, unsigned folder, const char *path,
+                       uint64_t size, const struct qs_demo_name_request *request);
 void recordings_remove(struct recordings *recordings, const char *path);
+void recordings_end_recovery(struct recordings *recordings);
 
-/* Writes what waits in memory; to be called every second. */
+/* Writes what waits in memory, and brings it to disk; to be called every second. */
 void recordings_tick(struct recordings *recordings);
 
 #endif

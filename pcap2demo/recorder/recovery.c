@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/recovery.h"
+#include "pcap2demo/recorder/recordings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,11 +20,12 @@ struct unfinished {
     struct recordings *recordings;
     unsigned folder; /* DEMOS or CAPTURES */
     char *path, *player, *map;
-    struct leftover leftover;
+    struct qs_demo_name_request request;
     bool capture, late;
-    uint64_t whole;  /* bytes of whole blocks */
-    uint64_t blocks; /* of a demo; packets of a capture */
-    unsigned demos;  /* made of a capture */
+    uint64_t size, whole; /* bytes of it, and of whole blocks */
+    uint64_t blocks;      /* of a demo; packets of a capture */
+    unsigned demos;       /* made of a capture */
+    GByteArray *end;      /* what a demo lacks */
 };
 
 /* The parts of ".pcap2demo-rec-NUMBER.CAPTURE@START.EXTENSION". The texts stand in `name`, which is
@@ -69,7 +70,6 @@ static void on_demo_file(struct qs_sessions_handler *handler,
 static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
                         struct qs_demo_input *demo)
 {
-    GByteArray *end = file->leftover.end;
     struct qs_demo_block block;
     struct qs_view last = {0};
 
@@ -81,9 +81,10 @@ static void scan_blocks(struct unfinished *file, struct qs_sessions *sessions,
         file->blocks++;
     }
     qs_sessions_end_demo(sessions);
-    demo->reader.format->append_end(end, last);
-    if (last.data && last.size == end->len && memcmp(last.data, end->data, last.size) == 0)
-        g_byte_array_set_size(end, 0); /* it has its end */
+    demo->reader.format->append_end(file->end, last);
+    if (last.data && last.size == file->end->len &&
+        memcmp(last.data, file->end->data, last.size) == 0)
+        g_byte_array_set_size(file->end, 0); /* it has its end */
 }
 
 static char *scan_demo(struct unfinished *file, FILE *stream, struct qs_sessions *sessions)
@@ -110,7 +111,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     if (!input)
         return error;
     pipeline_init(&pipeline);
-    qs_sessions_set_source(sessions, input->name, file->leftover.request.capture);
+    qs_sessions_set_source(sessions, input->name, file->request.capture);
     pipeline_read(&pipeline, input, sessions, false);
     file->blocks = input->frames;
     file->whole = input->position;
@@ -133,7 +134,7 @@ static char *scan(struct unfinished *file, const struct qs_sessions_options *ses
     if (!stream)
         return g_strdup(g_strerror(errno));
     fseeko(stream, 0, SEEK_END);
-    file->leftover.size = (uint64_t)ftello(stream);
+    file->size = (uint64_t)ftello(stream);
     rewind(stream);
     options.store = recordings_store(file->recordings);
     options.prompt = false;
@@ -147,62 +148,66 @@ static char *scan(struct unfinished *file, const struct qs_sessions_options *ses
 
 /* --- Completing it --------------------------------------------------------------------------- */
 
+static void commit(const struct unfinished *file, void *recording)
+{
+    struct qs_demo_store *store = recordings_store(file->recordings);
+    char *name;
+
+    g_free(store->commit(store, recording, &file->request, &name));
+    g_free(name);
+    store->end(recording);
+}
+
+static void write_end(const struct unfinished *file, void *recording)
+{
+    recordings_store(file->recordings)->write(recording, file->end->data, file->end->len);
+    commit(file, recording);
+}
+
 /* The whole blocks become a recording of their own, with an end. */
 static void copy_start(const struct unfinished *file)
 {
     struct qs_demo_store *store = recordings_store(file->recordings);
-    const struct qs_demo_name_request *request = &file->leftover.request;
-    void *copy = store->begin(store, request);
+    void *copy = store->begin(store, &file->request);
     const int descriptor = open_own_file(file->path);
     uint64_t left = file->whole;
     uint8_t buffer[CHUNK];
     ssize_t size;
-    char *name;
 
     while (left && (size = read(descriptor, buffer, MIN(left, sizeof buffer))) > 0) {
         store->write(copy, buffer, (size_t)size);
         left -= (uint64_t)size;
     }
     close(descriptor);
-    store->write(copy, file->leftover.end->data, file->leftover.end->len);
-    g_free(store->commit(store, copy, request, &name));
-    store->end(copy);
-    g_free(name);
+    write_end(file, copy);
+}
+
+static void *adopt(const struct unfinished *file)
+{
+    return recordings_adopt(file->recordings, file->folder, file->path, file->size, &file->request);
 }
 
 static void complete(struct unfinished *file)
 {
-    struct leftover *leftover = &file->leftover;
-    char *damaged = g_strconcat(leftover->request.extension, DAMAGED_EXTENSION, NULL);
-    const bool whole = file->blocks && file->whole == leftover->size;
+    const bool whole = file->blocks && file->whole == file->size;
+    char *damaged = g_strconcat(file->request.extension, DAMAGED_EXTENSION, NULL);
 
-    if (!whole && file->blocks) {
-        recordings_set_remark(file->recordings,
-                              "what precedes the damage of an unfinished recording");
-        copy_start(file);
-    }
-    if (!whole) {
-        g_byte_array_set_size(leftover->end, 0);
-        leftover->request.extension = damaged;
-        recordings_set_remark(file->recordings,
-                              "an unfinished recording, kept because it is damaged");
-    } else if (file->late && !file->demos) {
-        recordings_set_remark(file->recordings,
-                              "the packets of a session that began before the recording: pcap2demo "
-                              "--sign-on makes a demo of them");
-    } else {
-        recordings_set_remark(file->recordings, "an unfinished recording, completed");
-    }
-    if (!leftover->size || (whole && file->demos && file->folder == DEMOS))
+    if (!file->size || (whole && file->demos && file->folder == DEMOS)) {
         recordings_remove(file->recordings, file->path);
-    else
-        recordings_adopt(file->recordings, file->folder, leftover);
+    } else if (whole) {
+        write_end(file, adopt(file));
+    } else {
+        if (file->blocks)
+            copy_start(file);
+        file->request.extension = damaged;
+        commit(file, adopt(file));
+    }
     g_free(damaged);
 }
 
 static void recover(struct unfinished *file, const struct qs_sessions_options *sessions)
 {
-    struct qs_demo_name_request *request = &file->leftover.request;
+    struct qs_demo_name_request *request = &file->request;
     char *error;
 
     file->late = strcmp(request->extension, LATE_CAPTURE_EXTENSION) == 0;
@@ -213,9 +218,7 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
                                                  .demo_file = on_demo_file,
                                                  .want_rebuild = file->late,
                                                  .write_demos = file->late};
-    file->leftover.path = file->path;
-    file->leftover.end = g_byte_array_new();
-    recordings_set_remark(file->recordings, "made of the packets of an unfinished recording");
+    file->end = g_byte_array_new();
     error = scan(file, sessions);
     request->player = file->player;
     request->map = file->map;
@@ -224,7 +227,7 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
                     "%s: an unfinished recording cannot be completed: %s", file->path, error);
     else
         complete(file);
-    g_byte_array_free(file->leftover.end, TRUE);
+    g_byte_array_free(file->end, TRUE);
     g_free(file->player);
     g_free(file->map);
     g_free(error);
@@ -237,7 +240,7 @@ static void recover_file(struct recordings *recordings, unsigned folder, const c
     char *parts = g_strdup(name);
 
     file.path = g_build_filename(recordings_folder(recordings, folder), name, NULL);
-    if (parse_name(parts, &file.leftover.request))
+    if (parse_name(parts, &file.request))
         recover(&file, sessions);
     g_free(file.path);
     g_free(parts);
@@ -258,7 +261,7 @@ static GPtrArray *find_unfinished(const char *folder)
     return names;
 }
 
-void recovery_run(struct recordings *recordings, const struct qs_sessions_options *sessions)
+void recordings_recover(struct recordings *recordings, const struct qs_sessions_options *sessions)
 {
     for (unsigned folder = 0; folder < FOLDERS; folder++) {
         GPtrArray *names = find_unfinished(recordings_folder(recordings, folder));
@@ -267,6 +270,5 @@ void recovery_run(struct recordings *recordings, const struct qs_sessions_option
             recover_file(recordings, folder, g_ptr_array_index(names, i), sessions);
         g_ptr_array_free(names, TRUE);
     }
-    recordings_set_remark(recordings, NULL);
-    recordings_tick(recordings);
+    recordings_end_recovery(recordings);
 }

@@ -12,34 +12,28 @@ enum {
     CONVERSATIONS_MAX = 4096
 };
 
-/* A packet that is kept; its bytes follow. */
-struct kept_packet {
-    int64_t time;
-    struct qs_address source, destination;
-    uint32_t size, wire_size;
-    bool is_segment;
-};
-
 struct conversation {
     struct qs_endpoints ends;
-    GByteArray *packets;
-    GList link; /* in `lru` */
-};
-
-struct capture {
-    struct qs_demo_store *store;
-    void *file; /* the store's */
-    struct pcap_out *out;
+    GByteArray *packets; /* as in a capture */
+    GList link;          /* in `lru` */
 };
 
 struct session_captures {
+    struct pcap_out *out;
+    GByteArray *written;       /* by `out` */
+    GByteArray *start;         /* of each capture */
     GHashTable *conversations; /* struct qs_endpoints, with which each begins -> the same */
     GQueue lru;                /* struct conversation, least recently used first */
     size_t bytes;              /* of their packets */
     struct qs_demo_store *store;
     const char *folder;   /* NULL: only late sessions have captures */
-    GHashTable *sessions; /* number -> struct capture */
+    GHashTable *sessions; /* number -> their captures, files of the store */
 };
+
+static void write_bytes(void *user, const void *data, size_t size)
+{
+    g_byte_array_append(((struct session_captures *)user)->written, data, (guint)size);
+}
 
 /* --- Packets that are kept ------------------------------------------------------------------- */
 
@@ -87,8 +81,11 @@ static struct conversation *find_or_add(struct session_captures *captures,
 void session_captures_keep(void *user, const struct qs_packet *packet, bool is_segment)
 {
     struct session_captures *captures = user;
-    const struct kept_packet kept = {packet->time, packet->source,    packet->destination,
-                                     packet->size, packet->wire_size, is_segment};
+    const struct frame_content content = {.source = &packet->source,
+                                          .destination = &packet->destination,
+                                          .is_segment = is_segment,
+                                          .payload = {packet->data, packet->size},
+                                          .wire_size = packet->wire_size};
     struct conversation *conversation;
 
     if (!captures->folder && !g_hash_table_size(captures->sessions))
@@ -96,43 +93,26 @@ void session_captures_keep(void *user, const struct qs_packet *packet, bool is_s
     conversation = find_or_add(captures, packet);
     if (conversation->packets->len > EACH_MAX)
         drop_packets(captures, conversation);
-    g_byte_array_append(conversation->packets, (const uint8_t *)&kept, sizeof kept);
-    g_byte_array_append(conversation->packets, packet->data, packet->size);
-    captures->bytes += sizeof kept + packet->size;
+    captures->bytes -= conversation->packets->len;
+    captures->written = conversation->packets;
+    pcap_out_packet(captures->out, packet->time, &content, NULL);
+    captures->bytes += conversation->packets->len;
     while ((captures->bytes > ALL_MAX || captures->lru.length > CONVERSATIONS_MAX) &&
            captures->lru.length > 1)
         drop_conversation(captures, g_queue_peek_head(&captures->lru));
 }
 
-static void write_packet(const struct capture *capture, const struct kept_packet *kept,
-                         const uint8_t *data)
-{
-    const struct frame_content content = {.source = &kept->source,
-                                          .destination = &kept->destination,
-                                          .is_segment = kept->is_segment,
-                                          .payload = {data, kept->size},
-                                          .wire_size = kept->wire_size};
-
-    if (!capture->store->is_cut(capture->file))
-        pcap_out_packet(capture->out, kept->time, &content, NULL);
-}
-
 /* `capture` NULL: they are not wanted. */
 static void write_packets(struct session_captures *captures, struct conversation *conversation,
-                          const struct capture *capture)
+                          void *capture)
 {
-    const uint8_t *at = conversation->packets->data, *end = at + conversation->packets->len;
-    struct kept_packet kept;
-
-    for (; capture && at < end; at += sizeof kept + kept.size) {
-        memcpy(&kept, at, sizeof kept);
-        write_packet(capture, &kept, at + sizeof kept);
-    }
+    if (capture && !captures->store->is_cut(capture))
+        captures->store->write(capture, conversation->packets->data, conversation->packets->len);
     drop_packets(captures, conversation);
 }
 
 static void write_packets_between(struct session_captures *captures, const struct qs_address *a,
-                                  const struct qs_address *b, const struct capture *capture)
+                                  const struct qs_address *b, void *capture)
 {
     const struct qs_endpoints ends = {{*a, *b}};
     struct conversation *conversation = g_hash_table_lookup(captures->conversations, &ends);
@@ -157,8 +137,7 @@ static bool is_other_port(const struct conversation *conversation, const struct 
 }
 
 static void write_other_ports(struct session_captures *captures,
-                              const struct qs_client_session *session,
-                              const struct capture *capture)
+                              const struct qs_client_session *session, void *capture)
 {
     for (GList *link = captures->lru.head; link; link = link->next)
         if (is_other_port(link->data, &session->client, &session->server))
@@ -179,50 +158,37 @@ static struct qs_demo_name_request request_for(const struct qs_client_session *s
     };
 }
 
-static void free_capture(gpointer data)
-{
-    struct capture *capture = data;
-
-    pcap_out_free(capture->out);
-    capture->store->end(capture->file);
-    g_free(capture);
-}
-
-static void commit_capture(const struct qs_client_session *session, const struct capture *capture)
-{
-    const struct qs_demo_name_request request = request_for(session);
-    char *name;
-
-    g_free(capture->store->commit(capture->store, capture->file, &request, &name));
-    g_free(name);
-}
-
-/* --- Sessions -------------------------------------------------------------------------------- */
-
-static struct capture *find_capture(const struct session_captures *captures,
-                                    const struct qs_client_session *session)
+static void *find_capture(const struct session_captures *captures,
+                          const struct qs_client_session *session)
 {
     return g_hash_table_lookup(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 
-static struct capture *open_capture(struct session_captures *captures,
-                                    const struct qs_client_session *session)
+static void *open_capture(struct session_captures *captures,
+                          const struct qs_client_session *session)
 {
     const bool late = qs_client_session_waits(session);
     struct qs_demo_name_request request = request_for(session);
-    struct capture *capture;
+    void *capture;
 
     if (!captures->folder && !late)
         return NULL;
     if (late)
         request.extension = LATE_CAPTURE_EXTENSION;
-    capture = g_new0(struct capture, 1);
-    capture->store = captures->store;
-    capture->file = captures->store->begin(captures->store, &request);
-    capture->out = pcap_out_new_to(captures->store->write, capture->file);
-    pcap_out_begin(capture->out, "All that was seen of one session.", false);
+    capture = captures->store->begin(captures->store, &request);
+    captures->store->write(capture, captures->start->data, captures->start->len);
     g_hash_table_insert(captures->sessions, GUINT_TO_POINTER(session->number), capture);
     return capture;
+}
+
+static void commit_capture(const struct session_captures *captures,
+                           const struct qs_client_session *session, void *capture)
+{
+    const struct qs_demo_name_request request = request_for(session);
+    char *name;
+
+    g_free(captures->store->commit(captures->store, capture, &request, &name));
+    g_free(name);
 }
 
 /* --- Interface ------------------------------------------------------------------------------- */
@@ -233,7 +199,7 @@ void session_captures_packet(struct session_captures *captures,
     const struct qs_client_session *session = decoded->session;
     const struct qs_packet *packet = decoded->packet;
     const bool any = captures->folder || g_hash_table_size(captures->sessions);
-    struct capture *capture;
+    void *capture;
 
     if (!session || (!any && !qs_client_session_waits(session)) ||
         !qs_client_session_is_live(session))
@@ -247,7 +213,7 @@ void session_captures_packet(struct session_captures *captures,
 void session_captures_over(struct session_captures *captures,
                            const struct qs_client_session *session, bool keep)
 {
-    struct capture *capture = find_capture(captures, session);
+    void *capture = find_capture(captures, session);
 
     if (!capture)
         return;
@@ -255,7 +221,7 @@ void session_captures_over(struct session_captures *captures,
     if (session->why != QS_SESSION_REPLACED)
         write_packets_between(captures, &session->client, &session->server, capture);
     if (keep && !session->same_as && captures->folder)
-        commit_capture(session, capture);
+        commit_capture(captures, session, capture);
     g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 
@@ -268,7 +234,10 @@ struct session_captures *session_captures_new(struct qs_demo_store *store, const
     g_queue_init(&captures->lru);
     captures->store = store;
     captures->folder = folder;
-    captures->sessions = g_hash_table_new_full(NULL, NULL, NULL, free_capture);
+    captures->sessions = g_hash_table_new_full(NULL, NULL, NULL, store->end);
+    captures->start = captures->written = g_byte_array_new();
+    captures->out = pcap_out_new_to(write_bytes, captures);
+    pcap_out_begin(captures->out, "All that was seen of one session.", false);
     return captures;
 }
 
@@ -276,5 +245,7 @@ void session_captures_free(struct session_captures *captures)
 {
     g_hash_table_destroy(captures->sessions);
     g_hash_table_destroy(captures->conversations);
+    pcap_out_free(captures->out);
+    g_byte_array_free(captures->start, TRUE);
     g_free(captures);
 }

@@ -6,7 +6,7 @@
  *
  * If the user did not ask for captures, only sessions that the recording joined late have them: a
  * late session's demo is written at its end, so a program that is killed would lose it. Its capture
- * is removed when the demo is written, or completed by the next run (recovery.h).
+ * is removed when the demo is written, or completed by the next run.
  *
  * Packets are kept until their session is known. Memory is bounded: a conversation drops its
  * earlier packets, and all together their least recently used conversations.

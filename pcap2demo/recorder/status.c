@@ -23,37 +23,35 @@ static const char finished_file[] = "pcap2demo-finished.json";
 static const struct counter {
     const char *name, *help;
     bool of_games;
-    size_t offset; /* in struct status_game, or struct status */
+    size_t offset;
 } counters[] = {
-    {"sessions_ended", "Sessions that ended", true, offsetof(struct status_game, sessions_ended)},
-    {"packets", "Packets that were captured", false, offsetof(struct status, packets)},
-    {"dropped_kernel", "Packets that the kernel dropped", false, offsetof(struct status, dropped_kernel)},
-    {"dropped_interface", "Packets that interfaces dropped", false, offsetof(struct status, dropped_interface)},
-    {"demos", "Demos that were written", true, offsetof(struct status_game, demos)},
-    {"demo_bytes", "Bytes of these demos", true, offsetof(struct status_game, demo_bytes)},
-    {"lost_demos", "Demos that are lost or end early", false, offsetof(struct status, lost_demos)},
-    {"lost_bytes", "Bytes that are lost", false, offsetof(struct status, lost_bytes)},
+    {"sessions_ended", "Sessions that ended", true, offsetof(struct status_counts, sessions_ended)},
+    {"packets", "Packets that were captured", false, offsetof(struct status_counts, packets)},
+    {"dropped_kernel", "Packets that the kernel dropped", false, offsetof(struct status_counts, dropped_kernel)},
+    {"dropped_interface", "Packets that interfaces dropped", false, offsetof(struct status_counts, dropped_interface)},
+    {"demos", "Demos that were written", true, offsetof(struct status_counts, demos)},
+    {"demo_bytes", "Bytes of these demos", true, offsetof(struct status_counts, demo_bytes)},
+    {"lost_demos", "Demos that are lost or end early", false, offsetof(struct status_counts, lost_demos)},
+    {"lost_bytes", "Bytes that are lost", false, offsetof(struct status_counts, lost_bytes)},
 };
 /* clang-format on */
 
-/* Of one game. */
-static uint64_t game_value(const struct status *status, const struct counter *counter, int game)
+static uint64_t *count_in(const struct status_counts *counts, const struct counter *counter)
 {
-    return *(const uint64_t *)((const char *)&status->games[game] + counter->offset);
+    return (uint64_t *)((char *)counts + counter->offset);
 }
 
-static uint64_t counter_value(const struct status *status, const struct counter *counter)
+static struct status_counts sum_up(const struct status *status)
 {
-    uint64_t sum = 0;
+    struct status_counts sum = status->all;
 
-    if (!counter->of_games)
-        return *(const uint64_t *)((const char *)status + counter->offset);
-    for (int i = 0; qs_protocols[i]; i++)
-        sum += game_value(status, counter, i);
+    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
+        for (int game = 0; qs_protocols[game]; game++)
+            *count_in(&sum, &counters[i]) += *count_in(&status->games[game], &counters[i]);
     return sum;
 }
 
-struct status_game *status_game(struct status *status, const struct qs_protocol *protocol)
+struct status_counts *status_game(struct status *status, const struct qs_protocol *protocol)
 {
     return &status->games[qs_protocol_number(protocol->name)];
 }
@@ -95,38 +93,35 @@ char *status_text(const struct status *status)
 {
     const guint sessions = g_hash_table_size(status->sessions);
     const guint players = count_sessions(status, true, NULL);
+    const struct status_counts sum = sum_up(status);
     GString *text = g_string_new(NULL);
-    uint64_t demos = 0, bytes = 0;
 
-    for (int i = 0; qs_protocols[i]; i++) {
-        demos += status->games[i].demos;
-        bytes += status->games[i].demo_bytes;
-    }
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    qs_plural(sessions), players, qs_plural(players), demos, qs_plural(demos));
-    if (demos)
-        g_string_append_printf(text, " (%.1f MB)", (double)bytes / 1e6);
+                    qs_plural(sessions), players, qs_plural(players), sum.demos,
+                    qs_plural(sum.demos));
+    if (sum.demos)
+        g_string_append_printf(text, " (%.1f MB)", (double)sum.demo_bytes / 1e6);
     g_string_append_printf(text,
                            ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
                            " by kernel, %" G_GUINT64_FORMAT " by interface",
-                           status->packets, status->dropped_kernel, status->dropped_interface);
-    if (status->lost_bytes || status->lost_demos)
+                           sum.packets, sum.dropped_kernel, sum.dropped_interface);
+    if (sum.lost_bytes || sum.lost_demos)
         g_string_append_printf(text,
                                ", lost %" G_GUINT64_FORMAT " demos, %" G_GUINT64_FORMAT " bytes",
-                               status->lost_demos, status->lost_bytes);
+                               sum.lost_demos, sum.lost_bytes);
     return g_string_free(text, FALSE);
 }
 
 json_t *status_json(const struct status *status)
 {
+    const struct status_counts sum = sum_up(status);
     json_t *object =
         json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)g_hash_table_size(status->sessions),
                   "players", (json_int_t)count_sessions(status, true, NULL), "seconds",
                   (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
 
     for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
-        json_object_set_new(object, counters[i].name,
-                            report_number(counter_value(status, &counters[i])));
+        json_object_set_new(object, counters[i].name, report_number(*count_in(&sum, &counters[i])));
     return object;
 }
 
@@ -158,19 +153,21 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
     return one < other ? -1 : one > other;
 }
 
+json_t *status_session_json(const struct qs_client_session *session)
+{
+    json_t *object = report_session_json(session);
+
+    json_object_set_new(object, "bytes", report_number(session->demo ? session->demo->size : 0));
+    return object;
+}
+
 static json_t *sessions_json(const struct status *status)
 {
     GList *sessions = g_list_sort(g_hash_table_get_keys(status->sessions), compare_numbers);
     json_t *array = json_array();
 
-    for (GList *link = sessions; link; link = link->next) {
-        const struct qs_client_session *session = link->data;
-        json_t *object = report_session_json(session);
-
-        json_object_set_new(object, "bytes",
-                            report_number(session->demo ? session->demo->size : 0));
-        json_array_append_new(array, object);
-    }
+    for (GList *link = sessions; link; link = link->next)
+        json_array_append_new(array, status_session_json(link->data));
     g_list_free(sessions);
     return array;
 }
@@ -215,9 +212,10 @@ static void write_metrics(const struct status *status, const char *path)
                                "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
                                counter->name, counter->help, counter->name);
         if (!counter->of_games)
-            append_metric(text, counter, NULL, counter_value(status, counter));
+            append_metric(text, counter, NULL, *count_in(&status->all, counter));
         for (int i = 0; counter->of_games && qs_protocols[i]; i++)
-            append_metric(text, counter, qs_protocols[i]->name, game_value(status, counter, i));
+            append_metric(text, counter, qs_protocols[i]->name,
+                          *count_in(&status->games[i], counter));
     }
     replace_file(folder, name, text->str);
     g_string_free(text, TRUE);
@@ -274,13 +272,17 @@ static const char *text_of(const json_t *object, const char *member)
     return text ? text : "?";
 }
 
-/* "12.3", or "-" if it is not known. New. */
-static char *figure_text(const json_t *object, const char *member)
+enum { FIGURE = 16 };
+
+/* "12.3", or "-" if it is not known. */
+static const char *figure_text(char text[FIGURE], const json_t *object, const char *member)
 {
     const json_t *value = json_object_get(object, member);
 
-    return json_is_number(value) ? g_strdup_printf("%.1f", json_number_value(value))
-                                 : g_strdup("-");
+    if (!json_is_number(value))
+        return "-";
+    g_snprintf(text, FIGURE, "%.1f", json_number_value(value));
+    return text;
 }
 
 /* A row of the table, by the session's JSON. New. */
@@ -288,21 +290,17 @@ static char *session_row(const json_t *session)
 {
     const json_t *line = json_object_get(session, "line"), *maps = json_object_get(session, "maps");
     const json_t *map = json_array_get(maps, json_array_size(maps) - 1);
-    char *up = figure_text(json_object_get(line, "c2s"), "loss");
-    char *down = figure_text(json_object_get(line, "s2c"), "loss");
-    char *ping = figure_text(line, "ping");
-    char *row = g_strdup_printf(
+    char up[FIGURE], down[FIGURE], ping[FIGURE];
+
+    return g_strdup_printf(
         "%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT "%s",
         text_of(session, "player"), text_of(session, "title"), map ? json_string_value(map) : "?",
         json_number_value(json_object_get(session, "duration")),
-        (gint64)json_integer_value(json_object_get(session, "packets")), up, down, ping,
+        (gint64)json_integer_value(json_object_get(session, "packets")),
+        figure_text(up, json_object_get(line, "c2s"), "loss"),
+        figure_text(down, json_object_get(line, "s2c"), "loss"), figure_text(ping, line, "ping"),
         (gint64)json_integer_value(json_object_get(session, "bytes")),
         json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
-
-    g_free(up);
-    g_free(down);
-    g_free(ping);
-    return row;
 }
 
 void status_log_players(const struct status *status)

@@ -15,18 +15,21 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "common/sessions/session.h"
+#include "pcap2demo/actions/action.h"
+
+struct session_captures;
+
+/* What is counted; all or some of it by game. */
+struct status_counts {
+    uint64_t packets, dropped_kernel, dropped_interface;
+    uint64_t sessions_ended;
+    uint64_t demos, demo_bytes;      /* that have their names */
+    uint64_t lost_demos, lost_bytes; /* that could not be written; also demos that end early */
+};
 
 struct status {
     GHashTable *sessions; /* struct qs_client_session that have not ended */
-    uint64_t packets;     /* all of them */
-    uint64_t dropped_kernel, dropped_interface;
-    struct status_game {
-        uint64_t sessions_ended;
-        uint64_t demos, demo_bytes; /* that have their names */
-    } games[QS_PROTOCOLS_MAX];
-    uint64_t lost_demos; /* that could not be written, or end early */
-    uint64_t lost_bytes;
+    struct status_counts all, games[QS_PROTOCOLS_MAX];
     gint64 begun;     /* monotonic, microseconds */
     json_t *finished; /* of pcap2demo-finished.json */
     bool finished_changed;
@@ -38,7 +41,8 @@ void status_clear(struct status *status);
 /* Continues the count of finished demos in this folder. */
 void status_continue(struct status *status, const char *folder);
 
-struct status_game *status_game(struct status *status, const struct qs_protocol *protocol);
+/* The counts of a game. */
+struct status_counts *status_game(struct status *status, const struct qs_protocol *protocol);
 
 /* A demo has its name. */
 void status_add_finished(struct status *status, const struct qs_protocol *protocol,
@@ -50,8 +54,19 @@ char *status_text(const struct status *status);
 /* The same as members of an event. New. */
 json_t *status_json(const struct status *status);
 
+/* A session as --list --json has it, with the bytes of its demo so far. New. */
+json_t *status_session_json(const struct qs_client_session *session);
+
 /* Logs each open session. */
 void status_log_players(const struct status *status);
+
+/*
+ * The action that records interfaces: a demo of each session, a line of the log for what happens to
+ * it. It keeps `status` up to date, and passes packets and sessions to `captures`, which may be
+ * NULL; all arguments must live as long.
+ */
+struct action *recording_action_new(const struct options *options, struct status *status,
+                                    struct session_captures *captures);
 
 /* Writes the files in `folder`; and `metrics` in Prometheus' text format, or NULL. */
 void status_write(struct status *status, const char *folder, const char *metrics);

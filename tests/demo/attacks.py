@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions with what a hostile server would send so that some engine carries it out."""
 
-import gzip
 import io
 import itertools
 import struct
 
-import pcap
 import zipfile
 
+import capture
+import recordings
 from tool import CAPTURES
 
 MARKER = b"marked_command"
@@ -59,7 +59,7 @@ def strings(print_message, stufftext):
     }
 
 
-SERVERS = 26000, 27500, 27910, 27920, 36603, 40264
+SERVERS = 26000, 27500, 27506, 27910, 27920, 36603, 40264
 
 
 def from_server(frame):
@@ -67,13 +67,8 @@ def from_server(frame):
     return struct.unpack_from(">H", frame, ETHERNET + IP)[0] in SERVERS
 
 
-def records_of(capture):
-    return split_records(gzip.decompress((CAPTURES / capture).read_bytes()))
-
-
-def split_records(data):
-    """The file's header, then each packet with its own."""
-    return data[:pcap.HEADER], *pcap.records(data)
+def records_of(name):
+    return capture.split(recordings.read(CAPTURES / name))
 
 
 def changed(record, change):
@@ -189,6 +184,19 @@ def fitzquake_ambiguities():
 def darkplaces_ambiguities():
     """FTE plays DarkPlaces' protocols, too."""
     return {"sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
+
+
+def remarks():
+    """Arguments with which engines leave an array, stop, or carry out what follows: ezquake
+    mvd_utils.c MVD_ItemTypeForEntity, cl_parse.c CL_ParseVWepPrecache, CL_ParseStufftext (//at);
+    fteqw cl_parse.c CL_ParseWeaponStats, CL_ParseStuffCmd (//vwep)."""
+    attacks = (b"at 1 " + MARKER, b"at x", b"cainfo 255 1 1 1 1 1 1", b"ezcmd " + MARKER, b"fui 0 \"\"",
+               b"ktx bp 2048 1", b"ktx di 1 2", b"ktx drop 1 1 33", b"ktx expire -1", b"ktx race pm 9999",
+               b"ktx timer 5000 20", b"ktx took 99999 20 1", b"ktx took 1 20 0", b"ktx " + MARKER,
+               b"qul x 1 y", b"sn 1 999 1 1 1 1 1 1", b"tinfo -1 1 1 1 1 1 1", b"ucmd 1 x",
+               b"vwep a..b", b"vwep " + b"x" * 60, b"vwep " + b"a " * 33 + b"b", b"wps -1 rl 1 1",
+               b"wps 1 rl 99999999999 1")
+    return {attack.decode(): text(STUFFTEXT, b"//" + attack + b"\n") for attack in attacks}
 
 
 # --- Files, other servers, and what else no command is needed for ---

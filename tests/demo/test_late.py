@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions that were running when the capture began: who lends them a sign-on, and what comes out."""
 
-import gzip
 import json
 import re
 import struct
@@ -12,6 +11,7 @@ import tool
 from tool import CAPTURES, Capture, ToolTest
 import dem
 import player
+import recordings
 from states import messages_of
 
 QUAKE = CAPTURES / "nq-protocol15.pcap"
@@ -74,6 +74,13 @@ class Quake(Late):
         error = self.convert(merged(shifted, self.whole))
         self.assertIn("is from session", error)
         self.assertEqual(len(self.demos()), 2)
+
+    def test_another_time_and_server(self):
+        """The server may have been at another level; of another one more evidence is wanted."""
+        for server, found in ((None, "is from session 1; unknown: the names"), (b"\n\0\0M", "no demo: ")):
+            late = cut(readdressed(self.whole, [10, 0, 0, 9], server), PLAYING)
+            later = Capture(late.link_type, [(time + 3600 * 10**6, frame) for time, frame in late.frames])
+            self.assertIn(found, self.convert(merged(self.whole, later)))
 
     def test_demo_lends(self):
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "lender.dem")
@@ -290,10 +297,8 @@ class QuakeWorldSignOnLost(Late):
 
     def setUp(self):
         super().setUp()
-        with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.pcap.gz") as file:
-            self.whole = Capture.read(self.write("whole.pcap", file.read()))
-        with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.qwd.gz") as file:
-            self.recorded = self.write("lender.qwd", file.read())
+        self.whole = Capture.read(self.write("whole.pcap", recordings.own("qw-vanilla.pcap")))
+        self.recorded = self.write("lender.qwd", recordings.own("qw-vanilla.qwd"))
         messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap")
         levels = [number for number, names in messages.items() if "qw.svc_serverdata" in names]
         playing = next(number for number, names in messages.items()
@@ -347,6 +352,18 @@ class QuakeWorldSignOnLost(Late):
         demo, = self.demos().values()
         self.assertNotIn("dm6", demo.name)
 
+    def test_demos_of_several_maps(self):
+        """Two fit as well, until one comes that fits better."""
+        self.tool("--split", "level", "--output", "levels/", "whole.pcap",
+                  CAPTURES / "fidelity" / "qw-id.pcap.gz", status=None)
+        own, other = (next((self.folder / "levels").glob(name)) for name in ("whole*-dm4*", "whole*-dm6*"))
+        third = next((self.folder / "levels").glob("qw-id*-dm4*"))
+        late = Capture(self.whole.link_type, self.whole.frames[2000:3200])
+        options = ["--sign-on-unchecked", other, "--sign-on-unchecked", third]
+        self.assertIn("levels of different maps fit", self.convert(late, *options))
+        error = self.convert(late, *options, "--sign-on-unchecked", own)
+        self.assertIn("in the middle of dm4); its sign-on is from", error)
+
     def test_ends_within_its_sign_on(self):
         error = self.convert(Capture(self.whole.link_type, self.whole.frames[:30]))
         self.assertIn("no demo: the session ended before the game began", error)
@@ -375,10 +392,8 @@ class QuakeSignOnLost(Late):
 
     def setUp(self):
         super().setUp()
-        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.pcap.gz") as file:
-            self.whole = Capture.read(self.write("whole.pcap", file.read()))
-        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.dem.gz") as file:
-            self.write("lender.dem", file.read())
+        self.whole = Capture.read(self.write("whole.pcap", recordings.own("nq-protocol15.pcap")))
+        self.write("lender.dem", recordings.own("nq-protocol15.dem"))
         messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap", "nq.svc_")
         levels = [number for number, names in messages.items() if "nq.svc_serverinfo" in names]
         self.sign_on = [number for number, names in messages.items()
@@ -422,8 +437,7 @@ class QuakeFragments(Late):
 
     def setUp(self):
         super().setUp()
-        with gzip.open(CAPTURES / "fidelity" / "nq-dp7.pcap.gz") as file:
-            self.whole = Capture.read(self.write("whole.pcap", file.read()))
+        self.whole = Capture.read(self.write("whole.pcap", recordings.own("nq-dp7.pcap")))
         self.convert(self.whole, status=0)
         demo, = self.demos().values()
         self.recorded = self.blocks(demo)

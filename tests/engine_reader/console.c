@@ -11,9 +11,21 @@
 
 enum { CONSOLE_MAX = 8192, SHOWN = 60 };
 
-/* What ezQuake and FTE read out of comments and only show. */
-static const char *const remarks[] = {"vwep", "tinfo", "cainfo",   "at",   "sn", "qul",
-                                      "wps",  "ktx",   "demomark", "ucmd", NULL};
+/* What ezQuake and FTE read out of comments and only show, with the arguments that cannot leave
+ * their arrays: ezQuake hud_teaminfo.c, hud_weapon_stats.c, mvd_utils.c, cl_parse.c; fteqw
+ * cl_parse.c. */
+#define PLAYER " (1?[0-9]?[0-9]|2[0-4][0-9]|25[0-4])"
+#define CLIENT " ([12]?[0-9]|3[0-2])(?<! 0)"
+#define ENTITY " (1?[0-9]{1,3}|20[0-3][0-9]|204[0-7])"
+#define NUMBER "(?: -?[0-9]{1,10}(?:[.][0-9]+)?)"
+#define STATE NUMBER "{6}(?: (?:\"[^\"]*\"|[^ \"]+)" NUMBER "*)?"
+static const char remarks[] =
+    "^//(?:at" NUMBER "|cainfo" PLAYER STATE "|demomark.*|ktx (?:bp" ENTITY CLIENT "|di" NUMBER
+    "{7}|drop" ENTITY NUMBER CLIENT "|expire" ENTITY "|matchstart|race (?:cp|end)" NUMBER
+    "{5}|race pm" ENTITY "|race start" NUMBER "{2} [a-z]+|timer" ENTITY NUMBER
+    "|took" ENTITY NUMBER CLIENT ")|qul" NUMBER "{2}(?: .*)?|sn" NUMBER PLAYER STATE
+    "|tinfo" PLAYER STATE "|ucmd" NUMBER
+    "{2,3}|vwep(?: (?!/)(?!\\S*[.][.])[^ ]{1,59}){0,32}|wps" PLAYER " [a-z]+" NUMBER "{2})$";
 
 static bool follows(const struct reading *r, unsigned rule)
 {
@@ -86,14 +98,13 @@ static bool leaves_quotes_open(const char *command)
 
 static void check_remark(struct reading *r, const char *command)
 {
-    g_auto(GStrv) words = g_strsplit(command + 2, " ", 2);
+    static GRegex *known;
 
-    if (words[0] && !is_listed(remarks, words[0]))
+    if (!known)
+        known = g_regex_new(remarks, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
+    if (strpbrk(command, ";$\\\r") || leads_out(command) || leaves_quotes_open(command) ||
+        (command[2] > ' ' && !g_regex_match(known, command, 0, NULL)))
         found(r, "remark", command);
-    else if (words[0] &&
-             (strpbrk(command, ";$\\\r") || leads_out(command) || leaves_quotes_open(command) ||
-              (strcmp(words[0], "vwep") == 0 && strstr(command, " /"))))
-        found(r, "arguments of a remark", command);
     else if (r->first)
         r->report->commands++;
 }

@@ -2,10 +2,10 @@
 """Captures that once did harm, beside the checkout: whatever is asked of them costs no more than a
 second and one a megabyte, takes little memory, and shows no control characters."""
 
-import gzip
 import os
 import unittest
 
+import recordings
 from tool import SHARED, ToolTest
 
 ATTACKS = SHARED.parent / "attacks"
@@ -29,8 +29,7 @@ class Attacks(ToolTest):
     @unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers take time and memory")
     def test_time_and_memory(self):
         for path in sorted(ATTACKS.glob("*.pcap*")):
-            data = path.read_bytes()
-            size = len(gzip.decompress(data) if path.suffix == ".gz" else data)
+            size = len(recordings.read(path))
             for name, options in ASKED.items():
                 with self.subTest(path.name, asked=name):
                     _, memory, seconds = self.measure(*options, path)

@@ -5,7 +5,6 @@ Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and would then quietly test its
 tshark runs as another user where the tests run as root, on copies that this user can read.
 """
 
-import gzip
 import json
 import os
 import pathlib
@@ -15,6 +14,8 @@ import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+
+from capture import NANOSECONDS, read
 
 NOBODY = 65534
 JOINED = 40  # captures in one file
@@ -42,30 +43,22 @@ def some_captures():
                                                   for path in captures_below(game)[:1]]
 
 
-SECOND = 10**9  # in nanoseconds
-NANOSECONDS = {b"\xd4\xc3\xb2\xa1": 1000, b"\x4d\x3c\xb2\xa1": 1}  # in the unit of a pcap file's times
+SECOND = NANOSECONDS
 PAUSE = 3600 * SECOND  # between joined captures
 
 
 def stored_packets(path):
-    """The packets of a little-endian pcap file of Ethernet, which gzip may have compressed: their times
-    in nanoseconds, their frames, and their lengths on the wire."""
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
-    if data[:4] not in NANOSECONDS or data[20] != 1:
-        return
-    at = 24
-    while at + 16 <= len(data):
-        seconds, fraction, size, length = struct.unpack_from("<IIII", data, at)
-        time = seconds * SECOND + fraction * NANOSECONDS[data[:4]]
-        yield time, data[at + 16:at + 16 + size], length
-        at += 16 + size
+    """The frames of a pcap file of Ethernet in little-endian order; of another file none."""
+    try:
+        link_type, frames = read(path)
+    except KeyError:
+        return []
+    return frames if link_type == 1 else []
 
 
 def ipv4_packets(path):
     """The same, or nothing where one is not of UDP or TCP in IPv4."""
-    found = list(stored_packets(path))
+    found = stored_packets(path)
     good = all(frame[12:14] == b"\x08\x00" and frame[23:24] in (b"\x06", b"\x11")
                for _, frame, _ in found)
     return found if good else []

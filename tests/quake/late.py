@@ -3,25 +3,21 @@
 A session of DarkPlaces that begins late, with a lent sign-on: which states of entities a player has, of
 those that the client had.
 
-    late.py PCAP2DEMO SHARED        status 77 if the captures are not there
+    late.py PCAP2DEMO
 
 DarkPlaces' changes are to what the client has, so what stood in view before is lent, too.
 """
 
-import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 
+import recordings
 import states
 from tool import Capture
 
-NAME = "captures/netquake/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7"
-
 # How many packets are cut off; which level of the recording that is; the least share of states that are
 # right; most that were not there.
-CUTS = [(100, 1, 0.99, 0), (600, 1, 0.99, 0), (900, 1, 0.55, 20), (2400, 2, 0.5, 0), (3900, 3, 0.45, 0)]
+CUTS = [(50, 1, 0.99, 0), (600, 1, 0.99, 0), (900, 1, 0.55, 0), (2400, 2, 0.55, 0), (3200, 3, 0.5, 0)]
 
 FULL = 1  # of the bits: nothing of the entity's old state stays
 STATE = ("origin", "angles", "model", "frame", "skin", "effects", "flags", "alpha", "scale", "colormap")
@@ -59,26 +55,15 @@ class Player(states.Hearer):
             self.states[self.number][".".join(name)] = value
 
 
-def late_demo(tool, capture, lender, folder):
-    path = pathlib.Path(folder, "late.pcap")
-    path.write_bytes(capture.pcap())
-    run = subprocess.run([tool, "--output", f"{folder}/", "--sign-on", lender, path], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True, check=False)
-    demo = re.search(r"^(\S+): session", run.stdout, re.MULTILINE)
-    return demo[1] if demo and "sign-on is from" in run.stderr else None
-
-
 def main():
-    tool, name = sys.argv[1], pathlib.Path(sys.argv[2], NAME)
-    recording = name.with_name(name.name + ".dem")
-    if not recording.exists():
-        return 77
-    whole = Capture.read(name.with_name(name.name + ".pcap"))
+    tool, recording = sys.argv[1], recordings.OWN / "nq-dp7.dem.gz"
+    whole = Capture.read(recordings.OWN / "nq-dp7.pcap.gz")
     truth = Player(tool, recording)
     failures = 0
     for cut, level, least, most in CUTS:
         with tempfile.TemporaryDirectory() as folder:
-            demo = late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording, folder)
+            demo = states.late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording,
+                                    folder)
             right, total, phantoms = (states.compare(Player(tool, demo).frames, truth.frames, level)
                                       if demo else (0, 0, 0))
         good = total and right >= least * total and phantoms <= most

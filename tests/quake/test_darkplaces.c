@@ -28,34 +28,33 @@
 WIRE_TEST(test_entities)
 {
     wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_reads(wire, VIEW("\x39\7\0\0\0\x2a\0\0\0"
-                                 "\1\0\x0e\x08\0\xf8\xff\x10\0\x40\x80\xc0\2" /* 1/8 unit, bytes */
-                                 "\2\x80"
-                                 "\0\x80"));
-    HEARD("nq.entities.frame = 7", "nq.entities.move = 42", "nq.entity.number = 1",
+    READS("\x39\7\0\0\0\x2a\0\0\0"
+          "\1\0\x0e\x08\0\xf8\xff\x10\0\x40\x80\xc0\2" /* 1/8 unit, bytes */
+          "\2\x80"
+          "\0\x80",
+          "nq.entities.frame = 7", "nq.entities.move = 42", "nq.entity.number = 1",
           "nq.entity.player.name := \"bob\"", "nq.entity.origin.x = 1", "nq.entity.origin.y = -1",
           "nq.entity.angles.pitch = 90", "nq.entity.angles.yaw = -180",
           "nq.entity.model.name := \"progs/a.mdl\"", "nq.entity.remove = true",
           "nq.entities.end = 0x8000");
     wire_assert_reads(wire, VIEW(DP6)); /* without the move */
-    wire_assert_reads(wire, VIEW("\x39\7\0\0\0\5\0\x20\3\0\x80"));
-    HEARD("nq.entity.skin = 3");
+    READS("\x39\7\0\0\0\5\0\x20\3\0\x80", "nq.entity.skin = 3");
 }
 
 /* All bits, in the order of the values. */
 WIRE_TEST(test_entity_bits)
 {
     wire_assert_reads(wire, VIEW(DP5));
-    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\1\1\xff\xff\xff\7"
-                                 "\x10" ONE MINUS HALF "\0\x40\0\x80\0\0"
-                                 "\2\0\1\1\4\1\0\0\x80"     /* model, frame, skin, effects */
-                                 "\xff\x20\x11\3\0\5"       /* to the attachment */
-                                 "\1\0\2\0\3\0\x90\1\6\x80" /* light */
-                                 "\2\xfe\x20\x10\x40\x20\x20\x20"
-                                 "\1\1\0\2\0\3\0\4\0\xff\0" /* two frames */
-                                 "\x0a\0"
-                                 "\0\x80"));
-    HEARD("nq.entity.flags.lowprecision = true", "nq.entity.origin.y = -1",
+    READS("\x39\1\0\0\0\1\1\xff\xff\xff\7"
+          "\x10" ONE MINUS HALF "\0\x40\0\x80\0\0"
+          "\2\0\1\1\4\1\0\0\x80"     /* model, frame, skin, effects */
+          "\xff\x20\x11\3\0\5"       /* to the attachment */
+          "\1\0\2\0\3\0\x90\1\6\x80" /* light */
+          "\2\xfe\x20\x10\x40\x20\x20\x20"
+          "\1\1\0\2\0\3\0\4\0\xff\0" /* two frames */
+          "\x0a\0"
+          "\0\x80",
+          "nq.entity.flags.lowprecision = true", "nq.entity.origin.y = -1",
           "nq.entity.angles.yaw = -180", "nq.entity.model = 2", "nq.entity.frame = 257",
           "nq.entity.effects = 0x80000001", "nq.entity.effects.tracer3 = true",
           "nq.entity.alpha = 1", "nq.entity.scale = 2", "nq.entity.colormap = 17",
@@ -120,10 +119,10 @@ WIRE_TEST(test_animations)
         wire_assert_reads(wire, (struct qs_view){bytes, end + 2});
         memset(bytes + end, 0, 2);
     }
-    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\4\2\0\1"
-                                 "\1\0\2\0\3\0\4\0\5\0\6\0\7\0"
-                                 "\0\x80"));
-    HEARD("nq.entity.bone.count = 1");
+    READS("\x39\1\0\0\0\5\0\x80\x80\x80\2\4\2\0\1"
+          "\1\0\2\0\3\0\4\0\5\0\6\0\7\0"
+          "\0\x80",
+          "nq.entity.bone.count = 1");
     wire_block(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\5"));
     assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 1);
 }
@@ -136,26 +135,25 @@ WIRE_TEST(test_animations)
 WIRE_TEST(test_old_entities)
 {
     wire_assert_reads(wire, VIEW(DP3));
-    wire_assert_reads(wire, VIEW(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
-                                           "\2\x80\xff\xff"));
-    HEARD("nq.entities.reference = 1", "nq.entities.frame = 2", "nq.entities.eye.x = 1",
+    READS(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
+                    "\2\x80\xff\xff",
+          "nq.entities.reference = 1", "nq.entities.frame = 2", "nq.entities.eye.x = 1",
           "nq.entity.origin.z = 0.5", "nq.entity.model.name := \"progs/a.mdl\"",
           "nq.entity.remove = true");
     wire_assert_reads(wire, VIEW(DP4));
-    wire_assert_reads(wire, VIEW(FRAME "\5\0"
-                                       "\6\0\x09" ONE "\x40"
-                                       "\0\x80\x20\0"));
-    HEARD("nq.entities.first = 5", "nq.entity.angles.pitch = 90", "nq.entities.last = 32");
+    READS(FRAME "\5\0"
+                "\6\0\x09" ONE "\x40"
+                "\0\x80\x20\0",
+          "nq.entities.first = 5", "nq.entity.angles.pitch = 90", "nq.entities.last = 32");
 }
 
 /* Whole units, from the flag on to the entity's removal. */
 WIRE_TEST(test_coarse_entities)
 {
     wire_assert_reads(wire, VIEW(DP1));
-    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff"));
-    HEARD("nq.entity.origin.x = 42");
-    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1\xff\xff\6\0\1" ONE "\xff\xff"));
-    HEARD("nq.entity.origin.x = -1", "nq.entity.origin.x = 1");
+    READS(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff", "nq.entity.origin.x = 42");
+    READS(FRAME EYE "\5\0\1\xff\xff\6\0\1" ONE "\xff\xff", "nq.entity.origin.x = -1",
+          "nq.entity.origin.x = 1");
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\x80\xff\xff"));
     wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1" ONE "\xff\xff"));
     wire_assert_reads(wire, VIEW(DP2)); /* all of them; the flags come late */
@@ -166,12 +164,12 @@ WIRE_TEST(test_coarse_entities)
 WIRE_TEST(test_old_entity_bits)
 {
     wire_assert_reads(wire, VIEW(DP4));
-    wire_assert_reads(wire, VIEW(FRAME "\0\0"
-                                       "\1\0\xff\xff\xff\x18"
-                                       "\0" ONE ONE ONE "\1\2\3\2\0\4\1\5\1\6\7\xff\x20\1\xfe"
-                                       "\3\0\1\1\0\2\0\3\0\4\0\x0b\x80"
-                                       "\0\x80\0\0"));
-    HEARD("nq.entity.model.name := \"progs/a.mdl\"", "nq.entity.frame_high = 1",
+    READS(FRAME "\0\0"
+                "\1\0\xff\xff\xff\x18"
+                "\0" ONE ONE ONE "\1\2\3\2\0\4\1\5\1\6\7\xff\x20\1\xfe"
+                "\3\0\1\1\0\2\0\3\0\4\0\x0b\x80"
+                "\0\x80\0\0",
+          "nq.entity.model.name := \"progs/a.mdl\"", "nq.entity.frame_high = 1",
           "nq.entity.effects_high = 0x1", "nq.entity.colormap = 6", "nq.entity.scale = 2",
           "nq.entity.glow.color = 254", "nq.entity.light.radius = 4", "nq.entity.light.style = 11",
           "nq.entity.light.pflags = 0x80");
@@ -195,23 +193,22 @@ WIRE_TEST(test_updates)
 {
     wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
                                  "\x0b\x0f\0\0\0" LISTS));
-    wire_assert_reads(wire, VIEW("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0"));
-    HEARD("nq.update.dpflags3.delta = true", "nq.update.alpha = 128",
-          "nq.update.effects_high = 0x1", "nq.update.glowsize = 8", "nq.update.colormod.red = 7",
-          "nq.update.frame_high = 1", "nq.update.model.name := \"progs/a.mdl\"");
+    READS("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0", "nq.update.dpflags3.delta = true",
+          "nq.update.alpha = 128", "nq.update.effects_high = 0x1", "nq.update.glowsize = 8",
+          "nq.update.colormod.red = 7", "nq.update.frame_high = 1",
+          "nq.update.model.name := \"progs/a.mdl\"");
 }
 
 WIRE_TEST(test_baselines)
 {
     wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_reads(wire, VIEW("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
-                                 "\x38\2\0\1\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"
-                                 "\x16\5\0\2\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"));
-    HEARD("nq.baseline.model.name := \"progs/a.mdl\"", "nq.baseline.frame = 257",
+    READS("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
+          "\x38\2\0\1\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"
+          "\x16\5\0\2\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0",
+          "nq.baseline.model.name := \"progs/a.mdl\"", "nq.baseline.frame = 257",
           "nq.baseline.angles.pitch = 90");
     wire_assert_reads(wire, VIEW(DP3)); /* whole units, angles of bytes */
-    wire_assert_reads(wire, VIEW("\x14\2\1\3\4\x2a\0\x40\0\0\0\0\0\0"));
-    HEARD("nq.baseline.origin.x = 42");
+    READS("\x14\2\1\3\4\x2a\0\x40\0\0\0\0\0\0", "nq.baseline.origin.x = 42");
 }
 
 /* --- clientdata --- */
@@ -219,18 +216,18 @@ WIRE_TEST(test_baselines)
 WIRE_TEST(test_clientdata)
 {
     wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_reads(wire, VIEW("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0"));
-    HEARD("nq.clientdata.viewheight = 22", "nq.clientdata.punch.pitch = 90",
+    READS("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0",
+          "nq.clientdata.viewheight = 22", "nq.clientdata.punch.pitch = 90",
           "nq.clientdata.punchvec.x = 1", "nq.clientdata.velocity.x = 0.5",
           "nq.clientdata.items = 0x80000001", "nq.clientdata.viewzoom = 128");
     wire_assert_reads(wire, VIEW("\x0f\0\0"));
     wire_assert_reads(wire, VIEW(DP5)); /* all of 16 bits */
-    wire_assert_reads(wire, VIEW("\x0f\0\x70\0\0\0\0\1\0\xc8\0\2\0\x64\0\1\0\2\0\3\0\4\0\5\0\0\1"));
-    HEARD("nq.clientdata.armor = 200", "nq.clientdata.weapon.name := \"progs/a.mdl\"",
+    READS("\x0f\0\x70\0\0\0\0\1\0\xc8\0\2\0\x64\0\1\0\2\0\3\0\4\0\5\0\0\1",
+          "nq.clientdata.armor = 200", "nq.clientdata.weapon.name := \"progs/a.mdl\"",
           "nq.clientdata.activeweapon = 256");
     wire_assert_reads(wire, VIEW(DP3)); /* all of 8 bits */
-    wire_assert_reads(wire, VIEW("\x0f\x24\xc0\x09\0\x40\x2a\0\2\0\0\0\0\2\x64\0\1\2\3\4\5\1\x80"));
-    HEARD("nq.clientdata.punchvec.x = 42", "nq.clientdata.velocity.x = 32",
+    READS("\x0f\x24\xc0\x09\0\x40\x2a\0\2\0\0\0\0\2\x64\0\1\2\3\4\5\1\x80",
+          "nq.clientdata.punchvec.x = 42", "nq.clientdata.velocity.x = 32",
           "nq.clientdata.viewzoom = 128");
 }
 
@@ -239,22 +236,20 @@ WIRE_TEST(test_clientdata)
 WIRE_TEST(test_messages)
 {
     wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_reads(wire, VIEW("\x32\0\1\0\0\3\0abc"
-                                 "\x33\4\xc8"
-                                 "\x36\3\0progs/b.mdl\0"
-                                 "\x36\2\x80s/2.wav\0"
-                                 "\x34" ONE ONE ONE "\3\0\5\x0a"
-                                 "\6\x28\x40\x1f\3\0\2\2" ONE ONE ONE "\x0a\0\x40\0\0\0\0"));
-    HEARD("nq.downloaddata.start = 256", "nq.updatestat.value = 200",
+    READS("\x32\0\1\0\0\3\0abc"
+          "\x33\4\xc8"
+          "\x36\3\0progs/b.mdl\0"
+          "\x36\2\x80s/2.wav\0"
+          "\x34" ONE ONE ONE "\3\0\5\x0a"
+          "\6\x28\x40\x1f\3\0\2\2" ONE ONE ONE "\x0a\0\x40\0\0\0\0",
+          "nq.downloaddata.start = 256", "nq.updatestat.value = 200",
           "nq.effect.model.name := \"progs/b.mdl\"", "nq.sound.name := \"s/2.wav\"",
           "nq.sound.speed = 8000", "nq.sound.entity = 3");
     assert_true(wire->session.angle_set && wire->session.set.pitch == 90);
     wire_assert_reads(wire, VIEW(DP3)); /* svc_sound2 */
-    wire_assert_reads(wire, VIEW("\x36\0\x0b\0\1\0\1\0\0\0\0\0"));
-    HEARD("nq.sound.name := \"s/1.wav\"");
+    READS("\x36\0\x0b\0\1\0\1\0\0\0\0\0", "nq.sound.name := \"s/1.wav\"");
     wire_assert_reads(wire, VIEW(DP8));
-    wire_assert_reads(wire, VIEW("\2bye\0"));
-    HEARD("nq.disconnect.reason = \"bye\"");
+    READS("\2bye\0", "nq.disconnect.reason = \"bye\"");
 }
 
 /* --- The client --- */

@@ -30,12 +30,26 @@ static void assert_not_delivered(const struct wire *wire)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
 }
 
+/* The server sends it, and with it the client has a whole message. */
+static void delivers(struct wire *wire, uint32_t flags, uint32_t sequence, struct qs_view payload,
+                     struct qs_view expected)
+{
+    wire_send(wire, QS_S2C, flags, sequence, payload);
+    assert_delivered(wire, expected, flags & NETFLAG_DATA);
+}
+
+static void delivers_nothing(struct wire *wire, uint32_t flags, uint32_t sequence,
+                             struct qs_view payload)
+{
+    wire_send(wire, QS_S2C, flags, sequence, payload);
+    assert_not_delivered(wire);
+}
+
 /* --- Reliable messages --- */
 
 WIRE_TEST(test_single_fragment)
 {
-    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
     HEARD("9+3 nq.print.text = \"hi\"");
     assert_int_equal(wire->session.base.connection, 1);
     assert_int_equal(wire->decoder.sequence, 0);
@@ -43,19 +57,16 @@ WIRE_TEST(test_single_fragment)
 
 WIRE_TEST(test_fragments)
 {
-    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, DATA, 0, VIEW("\x08h"));
     assert_true(wire->decoder.accepted);
     HEARD("8+2 nq.fragment.data = 0868");
     wire_send(wire, QS_S2C, DATA, 1, VIEW(""));
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
-    wire_send(wire, QS_S2C, LAST, 2, VIEW("i\0"));
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 2, VIEW("i\0"), PRINT_HI);
     assert_int_equal(wire->session.delivered.source, 1);
     HEARD("nq.fragment := 1", "nq.fragment := 2", "nq.fragment := 4", "nq.fragment.count := 3",
           "nq.reassembled.length := 4", "1:1+3 nq.print.text = \"hi\"");
-    wire_send(wire, QS_S2C, LAST, 3, VIEW("\x01"));
-    assert_delivered(wire, VIEW("\x01"), true);
+    delivers(wire, LAST, 3, VIEW("\x01"), VIEW("\x01"));
 }
 
 /* A copy of the session made between fragments joins the same message. */
@@ -65,19 +76,16 @@ WIRE_TEST(test_copy_between_fragments)
 
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     nq_protocol.session_copy(&copy.base, &wire->session.base);
-    wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 1, VIEW("i\0"), PRINT_HI);
     nq_protocol.session_clear(&wire->session.base);
     wire->session = copy;
-    wire_send(wire, QS_S2C, LAST, 1, VIEW("a\0"));
-    assert_delivered(wire, VIEW("\x08ha\0"), true);
+    delivers(wire, LAST, 1, VIEW("a\0"), VIEW("\x08ha\0"));
 }
 
 WIRE_TEST(test_retransmission)
 {
     wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02who\0"));
-    wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02liar\0"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 0, VIEW("\x0d\x02liar\0"));
     assert_false(wire->decoder.accepted);
     assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
     assert_true(wire_heard(wire, "nq.updatename.name = \"liar\""));      /* shown, */
@@ -89,10 +97,8 @@ WIRE_TEST(test_repeated_fragment_is_not_joined_twice)
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
-    wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
-    assert_delivered(wire, PRINT_HI, true);
-    wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
-    assert_not_delivered(wire);
+    delivers(wire, LAST, 1, VIEW("i\0"), PRINT_HI);
+    delivers_nothing(wire, LAST, 1, VIEW("i\0"));
     HEARD("8+2 nq.fragment.data = 6900");
 }
 
@@ -113,13 +119,10 @@ WIRE_TEST(test_lost_by_the_capture)
     wire_send(wire, QS_S2C, DATA, 2, VIEW("i"));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
     assert_int_equal(wire->session.to_client.fragments.missing, 1);
-    wire_send(wire, QS_S2C, LAST, 3, VIEW("!\0"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 3, VIEW("!\0"));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
-    wire_send(wire, QS_S2C, LAST, 4, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
-    wire_send(wire, QS_S2C, LAST, 6, PRINT_HI); /* whole by itself, whatever was before */
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 4, PRINT_HI, PRINT_HI);
+    delivers(wire, LAST, 6, PRINT_HI, PRINT_HI); /* whole by itself, whatever was before */
     wire_send(wire, QS_C2S, ACK, 7, VIEW(""));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
@@ -127,12 +130,10 @@ WIRE_TEST(test_lost_by_the_capture)
 /* A capture that begins with the last piece of a message. */
 WIRE_TEST(test_begins_within_a_message)
 {
-    wire_send(wire, QS_S2C, LAST, 17, VIEW("\xfe\xfe\xfe"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 17, VIEW("\xfe\xfe\xfe"));
     HEARD("8+3 nq.fragment.data = fefefe");
     assert_int_equal(wire->session.base.connection, 0);
-    wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 18, PRINT_HI, PRINT_HI);
 }
 
 #define LEVEL_BEGINS                                                                               \
@@ -148,10 +149,8 @@ static struct qs_view part(struct qs_view whole, uint32_t from, uint32_t to)
 /* The message as three fragments from this number on. */
 static void send_in_three(struct wire *wire, uint32_t sequence, struct qs_view message)
 {
-    wire_send(wire, QS_S2C, DATA, sequence, part(message, 0, 3));
-    assert_not_delivered(wire);
-    wire_send(wire, QS_S2C, DATA, sequence + 1, part(message, 3, MIDDLE));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, DATA, sequence, part(message, 0, 3));
+    delivers_nothing(wire, DATA, sequence + 1, part(message, 3, MIDDLE));
     wire_send(wire, QS_S2C, LAST, sequence + 2, part(message, MIDDLE, message.size));
 }
 
@@ -175,8 +174,7 @@ WIRE_TEST(test_begins_with_later_fragments)
     const struct qs_view level = VIEW(LEVEL_BEGINS);
 
     wire_send(wire, QS_S2C, DATA, 17, part(level, 3, MIDDLE));
-    wire_send(wire, QS_S2C, LAST, 18, part(level, MIDDLE, level.size));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 18, part(level, MIDDLE, level.size));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
     assert_int_equal(wire->session.base.level, 0);
     assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
@@ -192,8 +190,7 @@ WIRE_TEST(test_begins_with_later_fragments)
 WIRE_TEST(test_readable_end_of_a_message)
 {
     wire_send(wire, QS_S2C, DATA, 17, VIEW("\x7e"));
-    wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 18, PRINT_HI);
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
@@ -204,8 +201,7 @@ WIRE_TEST(test_fragments_behind_a_gap)
     assert_delivered(wire, VIEW(LEVEL_BEGINS), true);
     wire_send(wire, QS_S2C, DATA, 5, VIEW("\x08h"));
     wire_send(wire, QS_S2C, DATA, 7, VIEW("\x7e"));
-    wire_send(wire, QS_S2C, LAST, 8, VIEW("i\0"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 8, VIEW("i\0"));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
@@ -216,8 +212,7 @@ WIRE_TEST(test_gap_in_the_sign_on)
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
     assert_int_equal(wire->session.sign_on_lost.packet, 0);
     wire_send(wire, QS_S2C, DATA, 5, VIEW("\x19"));
-    wire_send(wire, QS_S2C, LAST, 6, VIEW("\2"));
-    assert_delivered(wire, VIEW("\x19\2"), true);
+    delivers(wire, LAST, 6, VIEW("\2"), VIEW("\x19\2"));
     assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
 }
 
@@ -246,8 +241,7 @@ WIRE_TEST(test_doubt_stays_behind_fragments)
     wire_send(wire, QS_C2S, LAST, 5, VIEW("\x04prespawn\0"));
     assert_int_not_equal(wire->session.doubt.loss.packet, 0);
     wire_send(wire, QS_S2C, DATA, 22, VIEW("\x08h"));
-    wire_send(wire, QS_S2C, LAST, 23, VIEW("i\0"));
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 23, VIEW("i\0"), PRINT_HI);
     assert_int_equal(wire->session.base.level, 2);
     assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
 }
@@ -260,12 +254,10 @@ WIRE_TEST(test_copy_between_doubtful_fragments)
     wire_send(wire, QS_S2C, DATA, 17, VIEW("\x08h"));
     nq_protocol.session_copy(&copy.base, &wire->session.base);
     assert_true(nq_protocol.session_shares(&copy.base, &wire->session.base));
-    wire_send(wire, QS_S2C, LAST, 18, VIEW("\x7e\x7e"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, LAST, 18, VIEW("\x7e\x7e"));
     nq_protocol.session_clear(&wire->session.base);
     wire->session = copy;
-    wire_send(wire, QS_S2C, LAST, 18, VIEW("i\0"));
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 18, VIEW("i\0"), PRINT_HI);
 }
 
 /* Of what the capture has only the beginning of, the whole messages are given to the client. */
@@ -289,8 +281,7 @@ WIRE_TEST(test_cut)
     assert_null(wire->session.delivered.bytes.data);
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
     wire->cut = 0;
-    wire_send(wire, QS_S2C, LAST, 4, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 4, PRINT_HI, PRINT_HI);
 }
 
 /* The bounds of a message hold for fragments of which the first may be missing. */
@@ -309,10 +300,8 @@ static void endless_message(struct wire *wire, uint32_t sequence)
     assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
     wire_send(wire, QS_S2C, DATA, sequence + 1, VIEW("\x01"));
     assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
-    wire_send(wire, QS_S2C, LAST, sequence + 2, VIEW("\x01"));
-    assert_not_delivered(wire);
-    wire_send(wire, QS_S2C, LAST, sequence + 3, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
+    delivers_nothing(wire, LAST, sequence + 2, VIEW("\x01"));
+    delivers(wire, LAST, sequence + 3, PRINT_HI, PRINT_HI);
 }
 
 WIRE_TEST(test_endless_message)
@@ -329,22 +318,17 @@ WIRE_TEST(test_endless_message_without_beginning)
 
 WIRE_TEST(test_unreliable_numbers)
 {
-    wire_send(wire, QS_S2C, UNRELIABLE, 0, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, false);
-    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI); /* counted apart */
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, UNRELIABLE, 0, PRINT_HI, PRINT_HI);
+    delivers(wire, LAST, 0, PRINT_HI, PRINT_HI); /* counted apart */
     wire_send(wire, QS_C2S, UNRELIABLE, 0, VIEW("\x01"));
     assert_delivered(wire, VIEW("\x01"), false);
-    wire_send(wire, QS_S2C, UNRELIABLE, 4, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, false);
+    delivers(wire, UNRELIABLE, 4, PRINT_HI, PRINT_HI);
     assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_GAP), 1);
     assert_int_equal(wire->session.base.to_client.missing, 3);
-    wire_send(wire, QS_S2C, UNRELIABLE, 2, VIEW("\x19\x03"));
-    assert_not_delivered(wire);
+    delivers_nothing(wire, UNRELIABLE, 2, VIEW("\x19\x03"));
     assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_STALE), 1);
     assert_int_equal(wire->session.signon, 0);
-    wire_send(wire, QS_S2C, UNRELIABLE, 4, PRINT_HI);
-    assert_not_delivered(wire);
+    delivers_nothing(wire, UNRELIABLE, 4, PRINT_HI);
     assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_DUPLICATE), 1);
 }
 
@@ -419,8 +403,7 @@ WIRE_TEST(test_two_handshakes)
     wire_packet(wire, QS_S2C,
                 VIEW("\xff\xff\xff\xff"
                      "accept"));
-    wire_send(wire, QS_S2C, LAST, 2, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 2, PRINT_HI, PRINT_HI);
     assert_int_equal(wire->session.base.connection, 1);
     assert_true(wire->session.darkplaces_client);
 }
@@ -438,8 +421,7 @@ WIRE_TEST(test_reconnection)
                 VIEW("\xff\xff\xff\xff"
                      "accept"));
     assert_int_equal(wire->session.base.connection, 1);
-    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
-    assert_delivered(wire, PRINT_HI, true);
+    delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
     assert_int_equal(wire->session.base.connection, 2);
     /* It leaves and comes back. */
     wire_send(wire, QS_C2S, UNRELIABLE, 0, VIEW("\x02"));

@@ -30,12 +30,10 @@ static void assert_not_heard(const struct wire *wire, const char *text)
 WIRE_TEST(test_large_words)
 {
     wire_assert_reads(wire, VIEW(QUAKE));
-    wire_assert_reads(wire, VIEW("\6\0\xf9\xff\1\0\x80\xff\x7f\0\0"));
-    HEARD("nq.sound.entity = 8191", "nq.sound.origin.x = -4096", "nq.sound.origin.y = 4095.875");
-    wire_assert_reads(wire, VIEW("\x0e\0\0\x80"));
-    HEARD("nq.updatefrags.frags = -32768");
-    wire_assert_reads(wire, VIEW("\5\1\x80"));
-    HEARD("nq.setview.entity = 32769");
+    READS("\6\0\xf9\xff\1\0\x80\xff\x7f\0\0", "nq.sound.entity = 8191", "nq.sound.origin.x = -4096",
+          "nq.sound.origin.y = 4095.875");
+    READS("\x0e\0\0\x80", "nq.updatefrags.frags = -32768");
+    READS("\5\1\x80", "nq.setview.entity = 32769");
 }
 
 /* DarkPlaces cl_parse.c, svcdp_precache: bit 15 is a sound; cl_ents_nq.c,
@@ -47,20 +45,17 @@ WIRE_TEST(test_large_numbers)
     assert_string_equal(qs_table_get(&wire->session.sounds, 2), "new.wav");
     assert_string_equal(qs_table_get(&wire->session.models, 2), "progs/a.mdl");
     wire_assert_reads(wire, VIEW(QUAKE));
-    wire_assert_reads(wire, VIEW("\x81\x40\1\x80"));
-    HEARD("nq.svc = 129 (entity update)", "nq.update.entity = 32769");
+    READS("\x81\x40\1\x80", "nq.svc = 129 (entity update)", "nq.update.entity = 32769");
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseUpdate: U_FRAME2 and U_MODEL2 bring the upper bytes. */
 WIRE_TEST(test_upper_bytes)
 {
     wire_assert_reads(wire, VIEW(FITZQUAKE));
-    wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\1"));
-    HEARD("nq.update.model = 2", "nq.update.frame = 52", "nq.update.frame_high = 18",
-          "nq.update.model_high = 1");
+    READS("\xc1\x84\6\1\2\x34\x12\1", "nq.update.model = 2", "nq.update.frame = 52",
+          "nq.update.frame_high = 18", "nq.update.model_high = 1");
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 258 */
-    wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\0"));
-    HEARD("nq.update.model.name := \"progs/a.mdl\"");
+    READS("\xc1\x84\6\1\2\x34\x12\0", "nq.update.model.name := \"progs/a.mdl\"");
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
@@ -70,8 +65,8 @@ WIRE_TEST(test_upper_byte_of_the_weapon)
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 514 */
-    wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0"));
-    HEARD("nq.clientdata.weapon.name := \"progs/a.mdl\"");
+    READS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0",
+          "nq.clientdata.weapon.name := \"progs/a.mdl\"");
 }
 
 /* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
@@ -82,10 +77,10 @@ WIRE_TEST(test_upper_byte_of_an_entity)
                                  "\6\0\xc0\x80\2\1\1"
                                  "\0\x80\x20\0"));
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 257 */
-    wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
-                                 "\6\0\xc0\x80\2\2\0"
-                                 "\0\x80\x20\0"));
-    HEARD("nq.entity.model.name := \"progs/a.mdl\"");
+    READS("\x39\2\0\0\0\3\0\0\0\5\0"
+          "\6\0\xc0\x80\2\2\0"
+          "\0\x80\x20\0",
+          "nq.entity.model.name := \"progs/a.mdl\"");
 }
 
 /* --- Angles below 0 --- */
@@ -94,14 +89,12 @@ WIRE_TEST(test_upper_byte_of_an_entity)
 WIRE_TEST(test_negative_angles)
 {
     wire_assert_reads(wire, VIEW(QUAKE));
-    wire_assert_reads(wire, VIEW("\x0a\xf6\0\xe0"));
-    HEARD("nq.setangle.angles.pitch = -14.0625", "nq.setangle.angles.yaw = 0",
+    READS("\x0a\xf6\0\xe0", "nq.setangle.angles.pitch = -14.0625", "nq.setangle.angles.yaw = 0",
           "nq.setangle.angles.roll = -45");
     assert_true(wire->session.set.pitch == -14.0625 && wire->session.set.roll == -45);
-    wire_assert_reads(wire, VIEW("\x81\2\1\xe0"));
-    HEARD("nq.update.angles.roll = -45");
-    wire_assert_reads(wire, VIEW("\x0f\x14\2\xfe\xfd\0\0\0\0\x64\0\0\0\0\0\0\0"));
-    HEARD("nq.clientdata.punch.pitch = -2", "nq.clientdata.punch.roll = -3");
+    READS("\x81\2\1\xe0", "nq.update.angles.roll = -45");
+    READS("\x0f\x14\2\xfe\xfd\0\0\0\0\x64\0\0\0\0\0\0\0", "nq.clientdata.punch.pitch = -2",
+          "nq.clientdata.punch.roll = -3");
 }
 
 WIRE_TEST(test_negative_view)
@@ -119,11 +112,11 @@ WIRE_TEST(test_negative_view)
 WIRE_TEST(test_viewzoom)
 {
     wire_assert_reads(wire, VIEW(DP4));
-    wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\x80\1"));
-    HEARD("nq.clientdata.health = 100", "nq.clientdata.viewzoom = 128", "nq.svc = 1 (svc_nop)");
+    READS("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\x80\1", "nq.clientdata.health = 100",
+          "nq.clientdata.viewzoom = 128", "nq.svc = 1 (svc_nop)");
     wire_assert_reads(wire, VIEW(DP5));
-    wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\1"));
-    HEARD("nq.clientdata.viewzoom = 65280", "nq.svc = 1 (svc_nop)");
+    READS("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\1",
+          "nq.clientdata.viewzoom = 65280", "nq.svc = 1 (svc_nop)");
 }
 
 static bool is_decoded(struct wire *wire, uint16_t version)
@@ -156,12 +149,10 @@ WIRE_TEST(test_last_player)
     struct qs_description description;
 
     wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
-    wire_assert_reads(wire, VIEW("\x80\4"));
-    HEARD("nq.update.player.name := \"last\"");
+    READS("\x80\4", "nq.update.player.name := \"last\"");
     wire_assert_reads(wire, VIEW("\x80\5"));
     assert_not_heard(wire, "player.name");
-    wire_assert_reads(wire, VIEW("\x0e\3\7\0"));
-    HEARD("nq.updatefrags.name := \"last\"");
+    READS("\x0e\3\7\0", "nq.updatefrags.name := \"last\"");
     wire_assert_reads(wire, VIEW("\5\4\0"));
     nq_protocol.describe(&wire->session.base, &description);
     assert_string_equal(description.player, "last");
@@ -174,10 +165,10 @@ WIRE_TEST(test_last_player)
 WIRE_TEST(test_last_player_of_a_frame)
 {
     wire_assert_reads(wire, VIEW(DP4 "\x0d\3last\0"));
-    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
-                                 "\4\0\0"
-                                 "\0\x80\x20\0"));
-    HEARD("nq.entity.player.name := \"last\"");
+    READS("\x39\1\0\0\0\2\0\0\0\5\0"
+          "\4\0\0"
+          "\0\x80\x20\0",
+          "nq.entity.player.name := \"last\"");
     wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
                                  "\5\0\0"
                                  "\0\x80\x20\0"));
@@ -220,13 +211,13 @@ WIRE_TEST(test_next_level)
 WIRE_TEST(test_next_level_of_entities)
 {
     wire_assert_reads(wire, VIEW(DP4));
-    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
-                                 "\6\0\x81\x40\x10\7\0"
-                                 "\0\x80\x20\0"));
-    HEARD("nq.entity.origin.x = 7"); /* in whole units by its flags */
+    READS("\x39\1\0\0\0\2\0\0\0\5\0"
+          "\6\0\x81\x40\x10\7\0"
+          "\0\x80\x20\0",
+          "nq.entity.origin.x = 7"); /* in whole units by its flags */
     wire_assert_reads(wire, VIEW(DP4));
-    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
-                                 "\6\0\1\0\0\x80\x3f"
-                                 "\0\x80\x20\0"));
-    HEARD("nq.entity.origin.x = 1");
+    READS("\x39\1\0\0\0\2\0\0\0\5\0"
+          "\6\0\1\0\0\x80\x3f"
+          "\0\x80\x20\0",
+          "nq.entity.origin.x = 1");
 }

@@ -43,6 +43,12 @@ void wire_assert_reads(struct wire *wire, struct qs_view messages);
 void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages);
 void wire_assert_heard(const struct wire *wire, const char *const *texts);
 #define HEARD(...) wire_assert_heard(wire, (const char *const[]){__VA_ARGS__, NULL})
+/* Messages of the server, which must be read to their end, without a problem, and what is heard. */
+#define READS(messages, ...)                                                                       \
+    do {                                                                                           \
+        wire_assert_reads(wire, VIEW(messages));                                                   \
+        HEARD(__VA_ARGS__);                                                                        \
+    } while (0)
 
 /* A test of a `wire`. */
 #define WIRE_TEST(function) TEST_WITH(function, struct wire, wire, wire_init, wire_clear)

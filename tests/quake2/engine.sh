@@ -35,7 +35,7 @@ played=0
 failed=0
 for demo in "$folder"/*.dm2; do
     engines=$(engines_for "$demo")
-    if "$player" -e "$engines" "$demo"; then
+    if "$player" -t 600 -e "$engines" "$demo"; then
         played=$((played + 1))
     else
         echo "FAIL $demo"

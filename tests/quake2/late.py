@@ -9,16 +9,14 @@ missing then. Else another client or a demo lends it, and the entity states of a
 are compared. The same is done with captures that lost packets, where another client's frames help.
 """
 
-import gzip
 import pathlib
 import random
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
-from pcap import ETHERNET, HEADER, IP, RECORD, records
+import capture
 
 # captures, how many packets are cut off. What is left begins with the client's first packet, or the
 # server's.
@@ -83,14 +81,14 @@ class Rebuilding:
     def __init__(self, tools, folder):
         self.tools, self.folder, self.count = tools, pathlib.Path(folder), 0
 
-    def rebuild(self, data, *options):
+    def rebuild(self, frames, *options):
         """The demos of the capture, in order."""
         self.count += 1
         folder = self.folder / str(self.count)
         folder.mkdir()
-        capture = self.folder / f"{self.count}.pcap"
-        capture.write_bytes(data)
-        run = subprocess.run([self.tools[0], "--quiet", "--output", folder, *options, capture], check=False,
+        path = self.folder / f"{self.count}.pcap"
+        capture.write(path, 1, frames)
+        run = subprocess.run([self.tools[0], "--quiet", "--output", folder, *options, path], check=False,
                              stderr=subprocess.PIPE, text=True)
         self.said = run.stderr
         return sorted(folder.iterdir())
@@ -106,13 +104,9 @@ class Rebuilding:
         return right, frames, wrong, states
 
 
-def without_first(data, count):
-    return data[:HEADER] + b"".join(list(records(data))[count:])
-
-
-def is_whole(rebuilding, data, cut):
+def is_whole(rebuilding, packets, cut):
     """The demos are those of the capture that is not cut."""
-    whole, late = rebuilding.rebuild(data), rebuilding.rebuild(without_first(data, cut))
+    whole, late = rebuilding.rebuild(packets), rebuilding.rebuild(packets[cut:])
     return len(whole) > 0 and [demo.read_bytes() for demo in whole] == [demo.read_bytes() for demo in late]
 
 
@@ -120,22 +114,15 @@ def check_whole(rebuilding, captures, shared):
     files = [(captures / "fidelity" / f"{name}.pcap.gz", cuts) for name, cuts in OWN_WHOLE]
     files += [(shared / name, cuts) for name, cuts in WHOLE if shared.is_dir()]
     for path, cuts in files:
-        data = path.read_bytes()
-        if path.suffix == ".gz":
-            data = gzip.decompress(data)
+        _, packets = capture.read(path)
         for cut in cuts:
-            good = is_whole(rebuilding, data, cut)
+            good = is_whole(rebuilding, packets, cut)
             print(f"{'ok  ' if good else 'FAIL'} {path.name} from packet {cut + 1}")
             yield good
 
 
-def ports(record):
-    return struct.unpack_from(">HH", record, RECORD + ETHERNET + IP)
-
-
-def without(data, is_lost):
-    return data[:HEADER] + b"".join(record for number, record in enumerate(records(data), 1)
-                                    if not is_lost(number, record))
+def without(packets, is_lost):
+    return [frame for number, frame in enumerate(packets, 1) if not is_lost(number, frame)]
 
 
 def best(rebuilding, demo, truths):
@@ -147,10 +134,11 @@ def best(rebuilding, demo, truths):
 
 def check_lent(rebuilding, shared):
     for name, port, share, lender, least in LENT:
-        data = (shared / name).read_bytes()
-        first = len(list(records(data))) * share
-        late = without(data, lambda number, record: number <= first and port in ports(record))
-        whole = rebuilding.rebuild(data)
+        _, packets = capture.read(shared / name)
+        first = len(packets) * share
+        late = without(packets, lambda number, frame: number <= first and
+                       port in [end[1] for end in capture.ends(frame)])
+        whole = rebuilding.rebuild(packets)
         known = {demo.read_bytes() for demo in whole}
         options = ["--sign-on", shared / "captures" / "quake2" / lender] if lender else []
         demo = next((demo for demo in rebuilding.rebuild(late, *options)
@@ -167,9 +155,8 @@ def check_maps(rebuilding, shared):
     """Nobody lends of another map, or it is said that this is not known."""
     folder = shared / "captures" / "quake2"
     for name, share, lender, words in MAPS:
-        data = (folder / name).read_bytes()
-        rebuilding.rebuild(without_first(data, int(len(list(records(data))) * share)), "--sign-on",
-                           folder / lender)
+        _, packets = capture.read(folder / name)
+        rebuilding.rebuild(packets[int(len(packets) * share):], "--sign-on", folder / lender)
         doubts = re.search("lie elsewhere|whether it was on the map", rebuilding.said)
         good = (doubts and doubts[0]) == words
         print(f"{'ok  ' if good else 'FAIL'} {pathlib.Path(name).name} from {share:.0%}, lent by {lender}: "
@@ -178,13 +165,13 @@ def check_maps(rebuilding, shared):
 
 
 def check_losses(rebuilding, shared):
-    data = (shared / TWO_CLIENTS).read_bytes()
-    truths = rebuilding.rebuild(data)
+    _, packets = capture.read(shared / TWO_CLIENTS)
+    truths = rebuilding.rebuild(packets)
     for rate, least_frames, least_states in LOSSES:
         sums = [0, 0, 0, 0]
         for seed in (1, 2, 3):
             dice = random.Random(seed)
-            lossy = without(data, lambda number, _: number > SIGNED_ON and dice.random() < rate)
+            lossy = without(packets, lambda number, _: number > SIGNED_ON and dice.random() < rate)
             for demo, truth in zip(rebuilding.rebuild(lossy), truths):
                 sums = [a + b for a, b in zip(sums, rebuilding.compare(demo, truth))]
         right, frames, wrong, states = sums
@@ -196,10 +183,10 @@ def check_losses(rebuilding, shared):
 
 def check_lost_sign_on(rebuilding, shared):
     """Without help the level is left out, and that is said; with it, it is as without the loss."""
-    data = (shared / LEVEL_CHANGE).read_bytes()
-    whole = [demo.read_bytes() for demo in rebuilding.rebuild(data)]
+    _, packets = capture.read(shared / LEVEL_CHANGE)
+    whole = [demo.read_bytes() for demo in rebuilding.rebuild(packets)]
     for lost in SIGN_ON:
-        lossy = without(data, lambda number, _: number in lost)
+        lossy = without(packets, lambda number, _: number in lost)
         alone = [demo.read_bytes() for demo in rebuilding.rebuild(lossy)]
         place = rf"\(before packet {lost[0]}\)"
         said = re.search(rf"level lab2 cannot be shown: part of its sign-on {place} was not captured",
@@ -214,9 +201,9 @@ def check_lost_sign_on(rebuilding, shared):
 def check_first_frame(rebuilding, shared):
     """The level is shown all the same, and what is not known is said."""
     for name, lost, index, lender, least in FIRST:
-        data = (shared / "captures" / "quake2" / name).read_bytes()
-        whole = rebuilding.rebuild(data)
-        demos = rebuilding.rebuild(without(data, lambda number, _: number == lost))
+        _, packets = capture.read(shared / "captures" / "quake2" / name)
+        whole = rebuilding.rebuild(packets)
+        demos = rebuilding.rebuild(without(packets, lambda number, _: number == lost))
         said = f"first frame of {demos[index].stem[-4:]} was not captured); its sign-on is from {lender}; " \
                "unknown: " in rebuilding.said if len(demos) > index else False
         others = [demo.read_bytes() for demo in whole], [demo.read_bytes() for demo in demos]

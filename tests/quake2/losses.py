@@ -10,13 +10,13 @@ most the frames that were lost may be missing. Also a capture of a lossy network
 """
 
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
 
+import capture
+import damages
 from comparison import compare
-from pcap import HEADER, payload, records, source_port
 
 SERVER_PORT = 27910
 # Server packets, and by how many bytes each is cut.
@@ -29,46 +29,39 @@ HEALTH_ICON, LAYOUTS, CHANGE, LATE = 0, 13, (2507, 45), 0.4
 HEALED = 600  # of 662 frames: what one lost packet leaves wrong is gone soon
 
 
-def is_from_server(record):
-    return source_port(record) == SERVER_PORT and payload(record)[:4] != b"\xff" * 4
+def is_from_server(frame):
+    return capture.ends(frame)[0][1] == SERVER_PORT and capture.payload(frame)[:4] != b"\xff" * 4
 
 
-def without(data, lost):
-    """The capture without the server packets numbered `lost`, counted from 0."""
-    out, number = [data[:HEADER]], -1
-    for record in records(data):
-        number += is_from_server(record)
-        if not (is_from_server(record) and number in lost):
-            out.append(record)
-    return b"".join(out)
+def without(frames, lost):
+    """The frames without the server packets numbered `lost`, counted from 0."""
+    out, number = [], -1
+    for frame in frames:
+        number += is_from_server(frame)
+        if not (is_from_server(frame) and number in lost):
+            out.append(frame)
+    return out
 
 
-def with_cut(data, wanted, short):
-    """The capture with that server packet `short` bytes shorter ("snaplen")."""
-    out, number = [data[:HEADER]], -1
-    for record in records(data):
-        number += is_from_server(record)
-        if is_from_server(record) and number == wanted:
-            size, = struct.unpack_from("<I", record, 8)
-            record = record[:8] + struct.pack("<I", size - short) + record[12:-short]
-        out.append(record)
-    return b"".join(out)
+def with_cut(frames, wanted, short):
+    """The frames with that server packet `short` bytes shorter ("snaplen")."""
+    place = [index for index, frame in enumerate(frames) if is_from_server(frame)][wanted]
+    return damages.cut_one(frames, place, len(frames[place].data) - short)
 
 
-def rebuilt(tools, capture, recording, folder):
+def rebuilt(tools, frames, recording, folder):
     """How the first demo compares with the recording, and the exit status of rebuilding."""
-    run = subprocess.run([tools[0], "--quiet", "--force", "--output", folder, capture], check=False,
+    path = folder / "lossy.pcap"
+    capture.write(path, 1, frames)
+    run = subprocess.run([tools[0], "--quiet", "--force", "--output", folder, path], check=False,
                          stderr=subprocess.DEVNULL)
     demo = sorted(folder.glob("*.dm2"))[0]
     return compare(tools[1], demo, recording, modelled_only=True), run.returncode
 
 
-def check(tools, data, recording, lost):
+def check(tools, frames, recording, lost):
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        capture = folder / "lossy.pcap"
-        capture.write_bytes(without(data, lost))
-        found, status = rebuilt(tools, capture, recording, folder)
+        found, status = rebuilt(tools, without(frames, lost), recording, pathlib.Path(name))
     good = (found.bad == 0 and (status == 1) == bool(lost) and
             (len(lost) > 1 or found.same >= HEALED))
     print(f"{'ok  ' if good else 'FAIL'} {len(lost)} packets lost from number {min(lost, default=0)}: "
@@ -77,14 +70,12 @@ def check(tools, data, recording, lost):
     return good
 
 
-def check_cut(tools, data, recording, number, short):
+def check_cut(tools, frames, recording, number, short):
     """Of a frame a part is not worse than nothing."""
     found = []
-    for name, damaged in (("cut", with_cut(data, number, short)), ("lost", without(data, [number]))):
+    for damaged in with_cut(frames, number, short), without(frames, [number]):
         with tempfile.TemporaryDirectory() as folder:
-            capture = pathlib.Path(folder) / f"{name}.pcap"
-            capture.write_bytes(damaged)
-            found.append(rebuilt(tools, capture, recording, pathlib.Path(folder)))
+            found.append(rebuilt(tools, damaged, recording, pathlib.Path(folder)))
     (cut, status), (lost, _) = found
     good = cut.bad == 0 and status == 1 and cut.same >= lost.same
     print(f"{'ok  ' if good else 'FAIL'} packet {number} cut by {short} bytes: {cut.same} of {cut.frames} frames "
@@ -109,13 +100,13 @@ def statistics(tool, demo):
     return frames
 
 
-def check_statistic(tool, data, stat, kept, most, *options):
+def check_statistic(tool, frames, stat, kept, most, *options):
     """In how many frames it is another than in the demo of the whole capture."""
     found = []
-    for capture in (data, data[:HEADER] + b"".join(kept)):
+    for some in frames, kept:
         with tempfile.TemporaryDirectory() as name:
             path = pathlib.Path(name) / "x.pcap"
-            path.write_bytes(capture)
+            capture.write(path, 1, some)
             subprocess.run([tool, "--quiet", "--output", name, *options, path], check=False,
                            stderr=subprocess.DEVNULL)
             found.append(statistics(tool, sorted(pathlib.Path(name).glob("*.dm2"))[0]))
@@ -131,15 +122,14 @@ def main():
     tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[3]) / "captures" / "quake2"
     if not shared.is_dir():
         return 77
-    data = (shared / "a-v34-yquake2" / "a.pcap").read_bytes()
+    _, frames = capture.read(shared / "a-v34-yquake2" / "a.pcap")
     recording = shared / "a-v34-yquake2" / "a.dm2"
     runs = [[]] + [[number] for number in range(70, 700, 90)]
     runs += [list(range(100, 100 + length)) for length in (2, 3, 15, 16, 17, 40)]
     runs += [list(range(60, 700, 7))]
-    results = [check(tools, data, recording, lost) for lost in runs]
-    results += [check_cut(tools, data, recording, number, short) for number, short in CUTS]
-    every = list(records(data))
-    results.append(check_statistic(tools[0], data, LAYOUTS, every[:CHANGE[0] - 1] + every[CHANGE[0]:], CHANGE[1]))
-    results.append(check_statistic(tools[0], data, HEALTH_ICON, every[int(len(every) * LATE):], 0, "--sign-on",
+    results = [check(tools, frames, recording, lost) for lost in runs]
+    results += [check_cut(tools, frames, recording, number, short) for number, short in CUTS]
+    results.append(check_statistic(tools[0], frames, LAYOUTS, frames[:CHANGE[0] - 1] + frames[CHANGE[0]:], CHANGE[1]))
+    results.append(check_statistic(tools[0], frames, HEALTH_ICON, frames[int(len(frames) * LATE):], 0, "--sign-on",
                                    shared / "d-v34-lossy" / "d-v34.dm2"))
     return results

@@ -64,6 +64,7 @@ static void watch_open(struct watch *watch)
     watch->base.field = see;
     watch->seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
     game_open(&watch->game);
+    watch->game.sink = &watch->base;
     q2_tracker_attach(q2_tracker_new(), &watch->game.session);
 }
 
@@ -81,30 +82,16 @@ static void watch_again(struct watch *watch)
 
 #define WATCH_TEST(function) TEST_WITH(function, struct watch, watch, watch_open, watch_close)
 
-/* Decodes server messages, and returns how many problems they have. */
 static uint32_t read_block(struct watch *watch, const uint8_t *data, size_t size)
 {
-    const struct qs_packet packet = {
-        .data = data, .size = (uint32_t)size, .wire_size = (uint32_t)size};
-
     g_array_set_size(watch->seen, 0);
-    qs_decode_server_messages(&watch->game.decoder, &watch->game.session.base, &watch->base,
-                              &packet);
-    return qs_decoder_problems(&watch->game.decoder);
+    return game_block(&watch->game, data, size);
 }
 
 static uint32_t read_packet(struct watch *watch, enum qs_end from, const uint8_t *data, size_t size)
 {
-    const struct qs_packet packet = {.data = data,
-                                     .size = (uint32_t)size,
-                                     .wire_size = (uint32_t)size,
-                                     .from = from,
-                                     .source_is_server_port = from == QS_END_B,
-                                     .destination_is_server_port = from == QS_END_A};
-
     g_array_set_size(watch->seen, 0);
-    qs_decode(&watch->game.decoder, &watch->game.session.base, &watch->base, &packet);
-    return qs_decoder_problems(&watch->game.decoder);
+    return game_packet(&watch->game, from, data, size);
 }
 
 /* The nth time, counted from 0, that the row was shown. */

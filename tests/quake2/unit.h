@@ -11,10 +11,12 @@
 struct game {
     struct q2_session session;
     struct qs_decoder decoder;
+    struct qs_sink *sink; /* or NULL */
 };
 
 static inline void game_open(struct game *game)
 {
+    game->sink = NULL;
     q2_protocol.session_init(&game->session.base);
     qs_decoder_init(&game->decoder, &q2_protocol);
 }
@@ -32,7 +34,7 @@ static inline uint32_t game_block(struct game *game, const void *data, size_t si
     const struct qs_packet packet = {
         .data = data, .size = (uint32_t)size, .wire_size = (uint32_t)size};
 
-    qs_decode_server_messages(&game->decoder, &game->session.base, NULL, &packet);
+    qs_decode_server_messages(&game->decoder, &game->session.base, game->sink, &packet);
     return qs_decoder_problems(&game->decoder);
 }
 
@@ -47,7 +49,7 @@ static inline uint32_t game_packet(struct game *game, enum qs_end from, const vo
                                      .source_is_server_port = from == QS_END_B,
                                      .destination_is_server_port = from == QS_END_A};
 
-    qs_decode(&game->decoder, &game->session.base, NULL, &packet);
+    qs_decode(&game->decoder, &game->session.base, game->sink, &packet);
     return qs_decoder_problems(&game->decoder);
 }
 

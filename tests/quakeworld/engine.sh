@@ -36,7 +36,7 @@ rebuild i-qtv/i-qtv
 played=0
 failed=0
 for demo in "$folder"/*.qwd "$folder"/*.mvd; do
-    if "$player" "$demo"; then
+    if "$player" "$demo" timedemo 600; then
         played=$((played + 1))
     else
         failed=$((failed + 1))

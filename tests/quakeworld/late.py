@@ -95,24 +95,12 @@ def share(late, whole):
     return Share(right, total, phantoms, frames)
 
 
-def demo_of(tool, capture, lender, folder, option="--sign-on"):
-    """The demo with a lent sign-on; None: there is none."""
-    options = [option, lender] if lender else []
-    run = subprocess.run([tool, "--output", f"{folder}/", *options, capture],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    late = re.search(r"session (\d+): .*sign-on is from", run.stderr)
-    made = late and re.search(rf"^(\S+): session {late[1]},", run.stdout, re.MULTILINE)
-    return made and made[1]
-
-
 def check(tool, stored, case, cutter, whole, at):
     lender = case.lender and stored / case.lender
     # At the end of a level no item shows the map any more.
     option = "--sign-on-unchecked" if at == 0.9 else "--sign-on"
     with tempfile.TemporaryDirectory() as folder:
-        capture = pathlib.Path(folder, "late.pcap")
-        capture.write_bytes(cutter.cut(at).pcap())
-        demo = demo_of(tool, capture, lender, folder, option)
+        demo = states.late_demo(tool, cutter.cut(at), lender, folder, option)
         if not demo:
             return "no demo"
         late = player.play(tool, demo)
@@ -129,11 +117,10 @@ def check(tool, stored, case, cutter, whole, at):
 def check_replaced(tool, stored, lender, cut, least, whole):
     with tempfile.TemporaryDirectory() as folder:
         capture = Capture.read(stored / f"{FTE}.pcap")
-        path = pathlib.Path(folder, "late.pcap")
-        path.write_bytes(Capture(capture.link_type, capture.frames[cut:]).pcap())
         # Another program's server has items at other heights.
         option = "--sign-on" if lender.startswith(FTE) else "--sign-on-unchecked"
-        demo = demo_of(tool, path, stored / lender, folder, option)
+        demo = states.late_demo(tool, Capture(capture.link_type, capture.frames[cut:]),
+                                stored / lender, folder, option)
         if not demo:
             return "no demo"
         right, total, phantoms = states.compare(replaced.Replaced(tool, demo).packets,

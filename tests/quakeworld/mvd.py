@@ -3,16 +3,17 @@
 The demos that servers recorded, against what the clients of the same games recorded and what the
 captures of them hold: where players were, what they had, what they and the server said.
 
-    mvd.py PCAP2DEMO SHARED
+    mvd.py SHARED
 """
 
 import bisect
-import json
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
+
+import demos
+from demos import flat
 
 # A server's demo, and a client's of the same game, with the number of the client's player.
 PAIRS = [
@@ -39,10 +40,8 @@ def expect(condition, text):
 class Recording:
     """What the dump of a demo or capture says, by message."""
 
-    def __init__(self, tool, path):
-        run = subprocess.run([tool, "--dump=json", path], stdout=subprocess.PIPE, text=True,
-                             check=False)
-        self.packets = [json.loads(line) for line in run.stdout.splitlines()]
+    def __init__(self, path):
+        self.packets = list(demos.dumped(path))
 
     def messages(self, *names):
         """Time, the player that a block is for (or None), the message's name and its values."""
@@ -55,14 +54,8 @@ class Recording:
                     yield packet["time"], target, group
 
 
-def walk(fields):
-    for field in fields:
-        yield field
-        yield from walk(field.get("fields", []))
-
-
 def values(group):
-    return {field["name"]: field.get("value") for field in walk(group["fields"])}
+    return {field["name"]: field.get("value") for field in flat(group["fields"])}
 
 
 # --- Where players were
@@ -141,7 +134,7 @@ def texts(recording, name):
     """Every text that has been a field of this name, once, in order."""
     found = {}
     for packet in recording.packets:
-        for field in walk(packet["fields"]):
+        for field in flat(packet["fields"]):
             if field["name"] == name and field["value"]:
                 found[field["value"]] = None
     return list(found)
@@ -165,7 +158,7 @@ def compare_userinfo(server, client):
         for _, _, group in recording.messages("qw.svc_updateuserinfo"):
             said = values(group)
             if said["qw.updateuserinfo.info"]:
-                keys = [field["value"] for field in walk(group["fields"])
+                keys = [field["value"] for field in flat(group["fields"])
                         if field["name"] in ("qw.info.key", "qw.info.value")]
                 infos.setdefault(said["qw.updateuserinfo.userid"],
                                  dict(zip(keys[::2], keys[1::2])).get("name"))
@@ -240,7 +233,7 @@ def compare_usercmds(server, capture):
     """Each command that the server ran was sent, in that order."""
     ran = [usercmd(group) for _, _, group in server.messages("qw.mvdhidden_usercmd")
            if values(group)["qw.mvdhidden_usercmd.dropnum"] == 0]
-    sent = [[usercmd(field) for field in walk(group["fields"]) if field["name"] == "qw.usercmd"][-1]
+    sent = [[usercmd(field) for field in flat(group["fields"]) if field["name"] == "qw.usercmd"][-1]
             for _, _, group in capture.messages("qw.clc_move")]
     moving = sum(any(command[4:7]) for command in ran)
     expect(len(ran) > 1000 and moving > 300, f"only {len(ran)} commands, {moving} that move")
@@ -274,7 +267,7 @@ BAD = ("qw.malformed", "qw.unknown_message", "qw.protocol.undecoded", "qw.undeco
 
 
 def check_whole(recording):
-    found = [field for packet in recording.packets for field in walk(packet["fields"])
+    found = [field for packet in recording.packets for field in flat(packet["fields"])
              if field["name"] in BAD]
     expect(len(recording.packets) > 100 and not found, f"problems: {found[:3]}")
     return f"{len(recording.packets)} blocks"
@@ -290,32 +283,32 @@ def attempt(name, *checks):
     return True
 
 
-def check_stream(tool, path):
+def check_stream(path):
     data = path.read_bytes()
     if not data.startswith(STREAM_TEXT):
         return attempt(path.name, (lambda: expect(False, "another text than QTV's"),))
     with tempfile.TemporaryDirectory() as folder:
         demo = pathlib.Path(folder) / "stream.mvd"
         demo.write_bytes(data[len(STREAM_TEXT):])
-        return attempt(path.name, (check_whole, Recording(tool, demo)))
+        return attempt(path.name, (check_whole, Recording(demo)))
 
 
 def main():
-    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "quakeworld"
+    folder = pathlib.Path(sys.argv[1]) / "captures" / "quakeworld"
     if not folder.is_dir():
         print(f"skipped: no demos in {folder}")
         return 77
-    results = [check_stream(tool, folder / STREAM)]
+    results = [check_stream(folder / STREAM)]
     for ours, theirs, player in PAIRS:
-        server = Recording(tool, folder / f"{ours}.mvd")
-        client = Recording(tool, folder / f"{theirs}.qwd")
+        server = Recording(folder / f"{ours}.mvd")
+        client = Recording(folder / f"{theirs}.qwd")
         results.append(attempt(f"{theirs}.qwd", (check_whole, server),
                                (compare_lists, server, client), (compare_userinfo, server, client),
                                (compare_places, server, client, player),
                                (compare_statistics, server, client, player),
                                (compare_prints, server, client, player)))
-    server = Recording(tool, folder / f"{HIDDEN}.mvd")
-    capture = Recording(tool, folder / f"{HIDDEN}.pcap")
+    server = Recording(folder / f"{HIDDEN}.mvd")
+    capture = Recording(folder / f"{HIDDEN}.pcap")
     results.append(attempt(f"{HIDDEN}.pcap", (compare_usercmds, server, capture),
                            (compare_antilag, server, capture)))
     return results

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-import pcap
+import capture
 import player
 import recordings
 from qwd import split
@@ -45,14 +45,9 @@ DAMAGE = [("none", 1, 1), ("lost 0.1 %", 0.999, 0.9999), ("lost 1 %", 0.99, 0.99
           ("lost 5 %", 0.85, 0.97), ("server only", 1, 1), ("neighbours swapped", 1, 1)]
 
 
-def frames_of(data):
-    """The head of a capture in the classic format, and its records."""
-    return data[:pcap.HEADER], list(pcap.records(data))
-
-
-def described(tool, capture):
+def described(tool, path):
     """Of each packet, by number, its direction and the messages that the server sent in it."""
-    run = subprocess.run([tool, "--dump", capture], stdout=subprocess.PIPE, check=False)
+    run = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE, check=False)
     packets = {}
     for line in run.stdout.decode(errors="replace").splitlines():
         words = line.split(" ", 4)
@@ -96,9 +91,9 @@ def damaged(frames, packets, kind):
     return frames
 
 
-def rebuilt(tool, capture, folder):
+def rebuilt(tool, path, folder):
     """What a player makes of the demos of a capture."""
-    subprocess.run([tool, "-q", "-f", "-o", folder, capture], check=False,
+    subprocess.run([tool, "-q", "-f", "-o", folder, path], check=False,
                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return [player.play(tool, demo) for demo in sorted(pathlib.Path(folder).glob("*.qwd"))]
 
@@ -118,11 +113,11 @@ def best_match(truth, seen):
     return max((compare_states(one.seen, seen) for one in truth), default=(0, 0))
 
 
-def check_damage(tool, name, head, frames, packets, kind, least, truth):
+def check_damage(tool, name, frames, packets, kind, least, truth):
     with tempfile.TemporaryDirectory() as folder:
-        capture = pathlib.Path(folder) / "damaged.pcap"
-        capture.write_bytes(head + b"".join(damaged(frames, packets, kind)))
-        players = rebuilt(tool, capture, folder)
+        path = pathlib.Path(folder) / "damaged.pcap"
+        capture.write(path, 1, damaged(frames, packets, kind))
+        players = rebuilt(tool, path, folder)
     results = [best_match(truth, one.seen) for one in players]
     right, every = (sum(column) for column in zip(*results)) if results else (0, 0)
     updates, dropped = (sum(getattr(one, what) for one in players) for what in
@@ -134,13 +129,11 @@ def check_damage(tool, name, head, frames, packets, kind, least, truth):
 
 
 def check_capture(tool, path, name):
-    head, frames = frames_of(recordings.read(path))
+    _, frames = capture.read(path)
     with tempfile.TemporaryDirectory() as folder:
-        capture = pathlib.Path(folder) / "whole.pcap"
-        capture.write_bytes(head + b"".join(frames))
-        packets = described(tool, capture)
-        truth = rebuilt(tool, capture, folder)
-    return {kind: check_damage(tool, name, head, frames, packets, kind, least, truth)
+        packets = described(tool, path)
+        truth = rebuilt(tool, path, folder)
+    return {kind: check_damage(tool, name, frames, packets, kind, least, truth)
             for kind, least, _ in DAMAGE}
 
 

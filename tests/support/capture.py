@@ -2,9 +2,10 @@
 """Captures as lists of frames: reading and writing pcap files, and the addresses in frames."""
 
 import collections
-import gzip
 import pathlib
 import struct
+
+import recordings
 
 NANOSECONDS = 10**9
 ETHERNET_HEADER, IP_HEADER, UDP_HEADER = 14, 20, 8
@@ -15,9 +16,7 @@ Frame = collections.namedtuple("Frame", "time data size")
 
 def read(path):
     """(link type, frames) of a pcap file in little-endian order, which may be compressed by gzip."""
-    data = pathlib.Path(path).read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+    data = recordings.read(path)
     units = {b"\xd4\xc3\xb2\xa1": 1000, b"\x4d\x3c\xb2\xa1": 1}[data[:4]]
     frames, at = [], 24
     while at < len(data):
@@ -26,6 +25,16 @@ def read(path):
                             data[at + 16:at + 16 + captured], size))
         at += 16 + captured
     return struct.unpack_from("<I", data, 20)[0], frames
+
+
+def split(data):
+    """The header of a pcap file, then each record with its own."""
+    parts, at = [data[:24]], 24
+    while at < len(data):
+        end = at + 16 + struct.unpack_from("<I", data, at + 8)[0]
+        parts.append(data[at:end])
+        at = end
+    return parts
 
 
 def write(path, link_type, frames):

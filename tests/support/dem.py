@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """DEM files, read independently of the project's own reader."""
 
-import gzip
-import pathlib
 import struct
+
+import recordings
 
 
 class Block:
@@ -19,9 +19,7 @@ class Block:
 
 def read(path):
     """(header line, blocks)"""
-    data = pathlib.Path(path).read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+    data = recordings.read(path)
     at = data.index(b"\n") + 1
     header, blocks = data[:at], []
     while at < len(data):

@@ -7,6 +7,11 @@ import pathlib
 OWN = pathlib.Path(__file__).resolve().parents[1] / "captures" / "fidelity"
 
 
+def own(name):
+    """A file of OWN, inflated."""
+    return read(OWN / f"{name}.gz")
+
+
 def read(path):
     """A file's content, inflated."""
     data = pathlib.Path(path).read_bytes()

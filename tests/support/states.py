@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Entities' states of a demo that begins late, beside those of the whole session."""
 
+import pathlib
+import re
 import subprocess
+
+
+def late_demo(tool, capture, donor, folder, option="--sign-on"):
+    """The demo of a capture that begins late, with the sign-on of a donor; None: there is none."""
+    path = pathlib.Path(folder, "late.pcap")
+    path.write_bytes(capture.pcap())
+    run = subprocess.run([tool, "--output", f"{folder}/", *([option, donor] if donor else []), path],
+                         capture_output=True, text=True)
+    late = re.search(r"session (\d+): .*sign-on is from", run.stderr)
+    made = late and re.search(rf"^(\S+): session {late[1]},", run.stdout, re.MULTILINE)
+    return made and made[1]
 
 
 def compare(late, whole, level):

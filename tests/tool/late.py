@@ -15,21 +15,24 @@ def cut(capture, first):
     return Capture(capture.link_type, capture.frames[first:])
 
 
-def readdressed(capture, client):
+def readdressed(capture, client, server=None):
     """The same session of another client, whose address the first packet tells: what it sends differs
     a little, or it would be the same one on the other side of a translation of addresses."""
     assert capture.link_type == ETHERNET
     old = capture.frames[0][1][SOURCE:SOURCE + 4]
-    return Capture(capture.link_type, [(time, with_address(frame, old, bytes(client)))
+    return Capture(capture.link_type, [(time, with_address(frame, old, bytes(client), server))
                                        for time, frame in capture.frames])
 
 
-def with_address(frame, old, new):
+def with_address(frame, old, new, server=None):
     """On loopback both ends may have the same address: the client's is the higher port."""
     source_port, destination_port = struct.unpack_from(">HH", frame, ETHERNET_SIZE + IP_SIZE)
     at = SOURCE if source_port > destination_port else DESTINATION
     assert frame[at:at + 4] == old
     readdressed_frame = frame[:at] + new + frame[at + 4:]
+    if server:
+        other = SOURCE + DESTINATION - at
+        readdressed_frame = readdressed_frame[:other] + server + readdressed_frame[other + 4:]
     return of_another_client(readdressed_frame) if at == SOURCE else readdressed_frame
 
 

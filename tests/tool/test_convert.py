@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From captures to demo files: which are written, under which names, and which are not."""
 
-import gzip
 import json
 import os
 import re
@@ -11,8 +10,9 @@ import struct
 import subprocess
 import time
 
+import recordings
 import tool
-from tool import CAPTURES, SAMPLE, Capture, ToolTest, udp, wait_until_read
+from tool import SAMPLE, Capture, ToolTest, udp, wait_until_read
 
 START = "20261120-155443-labplayer"
 SECOND_START = "20261120-155503-labplayer"  # of what is shifted by 20 seconds
@@ -160,8 +160,7 @@ class Sessions(Convert):
     def test_split(self):
         """A demo for each level. All of them together have the blocks of the one, but for their own
         beginnings and ends."""
-        capture = gzip.decompress((CAPTURES / "fidelity" / "qw-vanilla.pcap.gz").read_bytes())
-        path = self.write("x.pcap", capture)
+        path = self.write("x.pcap", recordings.own("qw-vanilla.pcap"))
         self.tool("-o", "whole.qwd", path)
         self.tool("--split=connection", "-o", "same.qwd", path)
         self.assertEqual(self.contents("same.qwd"), self.contents("whole.qwd"))

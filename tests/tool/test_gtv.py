@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """MVD2 demos out of GTV streams: the blocks as they came, from the first gamestate on."""
 
-import gzip
 import random
 import struct
 
+import recordings
 from tool import CAPTURES, ETHERNET, Capture, ToolTest
 
 from streams import (CLIENT, GTV_BLOCKS, GTV_DATA, GTV_PONG, MAGIC, SERVER, TEXTS,
@@ -205,9 +205,7 @@ class Recordings(Gtv):
         self.assertTrue(is_run(ours, servers) or is_run(servers, ours))
 
     def test_own(self):
-        folder = CAPTURES / "fidelity"
-        self.check(gzip.decompress((folder / "q2-gtv.pcap.gz").read_bytes()),
-                   gzip.decompress((folder / "q2-gtv.mvd2.gz").read_bytes()), 409)
+        self.check(recordings.own("q2-gtv.pcap"), recordings.own("q2-gtv.mvd2"), 409)
 
     def test_shared(self):
         if not SHARED.is_dir():

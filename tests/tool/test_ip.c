@@ -72,8 +72,10 @@ static bool read_part(struct fixture *f, struct ipv4_part part)
     return read_at(f, ipv4_packet(f->datagram, part), 0);
 }
 
-static void assert_payload(const struct fixture *f, uint32_t size, uint32_t wire_size)
+/* That the packet was `read`, and has the datagram's bytes. */
+static void assert_payload(const struct fixture *f, bool read, uint32_t size, uint32_t wire_size)
 {
+    assert_true(read);
     assert_int_equal(f->packet.size, size);
     assert_int_equal(f->packet.wire_size, wire_size);
     assert_memory_equal(f->packet.data, f->datagram->data + 8, size);
@@ -87,8 +89,7 @@ FIXTURE_TEST(reads_ipv4)
 {
     static const uint8_t source[16] = {10, 0, 0, 1}, destination[16] = {10, 0, 0, 2};
 
-    assert_true(read_at(f, ipv4_whole(f->datagram), 0));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_at(f, ipv4_whole(f->datagram), 0), PAYLOAD, PAYLOAD);
     assert_int_equal(f->packet.source.family, 4);
     assert_memory_equal(f->packet.source.bytes, source, 16);
     assert_memory_equal(f->packet.destination.bytes, destination, 16);
@@ -105,14 +106,12 @@ FIXTURE_TEST(reads_ipv4_options)
     g_byte_array_set_size(packet, packet->len + 8);
     memmove(packet->data + 28, packet->data + 20, packet->len - 28);
     memcpy(packet->data + 20, options, 8);
-    assert_true(read_at(f, packet, 0));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_at(f, packet, 0), PAYLOAD, PAYLOAD);
 }
 
 FIXTURE_TEST(reads_ipv6)
 {
-    assert_true(read_at(f, ipv6_packet(17, f->datagram), 0));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_at(f, ipv6_packet(17, f->datagram), 0), PAYLOAD, PAYLOAD);
     assert_int_equal(f->packet.source.family, 6);
     assert_int_equal(f->packet.source.bytes[0], 0xfd);
     assert_int_equal(f->packet.source.bytes[15], 1);
@@ -129,8 +128,7 @@ FIXTURE_TEST(reads_ipv6_extensions)
     append_hex(payload, "33 00 040000000000");
     append_hex(payload, "11 04 0000 00000001 00000002 0000000000000000 00000000");
     g_byte_array_append(payload, f->datagram->data, f->datagram->len);
-    assert_true(read_ipv6(f, 0, payload));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_ipv6(f, 0, payload), PAYLOAD, PAYLOAD);
 }
 
 /* Headers that lead to one another without end. */
@@ -160,7 +158,7 @@ FIXTURE_TEST(reads_cut_packets)
 
         assert_int_equal(found, size >= 28);
         if (found)
-            assert_payload(f, size - 28, PAYLOAD);
+            assert_payload(f, true, size - 28, PAYLOAD);
     }
     for (uint32_t size = 0; size < 100; size++)
         assert_int_equal(read_cut(f, ipv6_packet(17, f->datagram), size, 0), size >= 48);
@@ -173,15 +171,13 @@ FIXTURE_TEST(trusts_the_smaller_length)
     /* UDP says 20 bytes of payload: what is behind them is padding. */
     packet->data[24] = 0;
     packet->data[25] = 28;
-    assert_true(read_at(f, packet, 0));
-    assert_payload(f, 20, 20);
+    assert_payload(f, read_at(f, packet, 0), 20, 20);
 
     /* UDP says more than IP has: the rest is missing. */
     packet = ipv4_whole(f->datagram);
     packet->data[24] = 0x20;
     packet->data[25] = 8;
-    assert_true(read_at(f, packet, 0));
-    assert_payload(f, PAYLOAD, 0x2000);
+    assert_payload(f, read_at(f, packet, 0), PAYLOAD, 0x2000);
 
     /* UDP says less than its own header. */
     packet = ipv4_whole(f->datagram);
@@ -192,8 +188,7 @@ FIXTURE_TEST(trusts_the_smaller_length)
     /* IP's length is left to the network card. */
     packet = ipv4_whole(f->datagram);
     packet->data[2] = packet->data[3] = 0;
-    assert_true(read_at(f, packet, 0));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_at(f, packet, 0), PAYLOAD, PAYLOAD);
 
     /* IP's own header is longer than the packet, or shorter than can be. */
     packet = ipv4_whole(f->datagram);
@@ -207,8 +202,7 @@ FIXTURE_TEST(joins_in_order)
 {
     assert_false(read_part(f, parts[0]));
     assert_false(read_part(f, parts[1]));
-    assert_true(read_part(f, parts[2]));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_part(f, parts[2]), PAYLOAD, PAYLOAD);
     assert_int_equal(ip_counts(f->ip)->fragments, 3);
     assert_int_equal(ip_counts(f->ip)->reassembled, 1);
 }
@@ -221,8 +215,7 @@ FIXTURE_TEST(joins_in_any_order)
     for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
         assert_false(read_part(f, parts[orders[i][0]]));
         assert_false(read_part(f, parts[orders[i][1]]));
-        assert_true(read_part(f, parts[orders[i][2]]));
-        assert_payload(f, PAYLOAD, PAYLOAD);
+        assert_payload(f, read_part(f, parts[orders[i][2]]), PAYLOAD, PAYLOAD);
     }
     assert_int_equal(ip_counts(f->ip)->reassembled, G_N_ELEMENTS(orders));
 }
@@ -234,8 +227,7 @@ FIXTURE_TEST(takes_equal_copies)
     assert_false(read_part(f, parts[0]));
     assert_false(read_part(f, parts[2]));
     assert_false(read_part(f, parts[2]));
-    assert_true(read_part(f, parts[1]));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_part(f, parts[1]), PAYLOAD, PAYLOAD);
 }
 
 /* Fragments may overlap as long as they agree. */
@@ -243,8 +235,7 @@ FIXTURE_TEST(takes_agreeing_overlap)
 {
     assert_false(read_part(f, (struct ipv4_part){.id = 7, .size = 1600, .more = true}));
     assert_false(read_part(f, parts[1]));
-    assert_true(read_part(f, parts[2]));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_part(f, parts[2]), PAYLOAD, PAYLOAD);
 }
 
 FIXTURE_TEST(refuses_contradicting_overlap)
@@ -319,7 +310,7 @@ FIXTURE_TEST(keeps_protocols_apart)
                 assert_false(read_at(f, tcp, 0));
             assert_int_equal(read_part(f, parts[i]), i == 2);
             if (i == 2)
-                assert_payload(f, PAYLOAD, PAYLOAD);
+                assert_payload(f, true, PAYLOAD, PAYLOAD);
             if (!tcp_first)
                 assert_false(read_at(f, tcp, 0));
         }
@@ -390,8 +381,7 @@ FIXTURE_TEST(joins_cut_fragments)
 {
     assert_false(read_cut(f, ipv4_packet(f->datagram, parts[0]), 500, 0));
     assert_false(read_cut(f, ipv4_packet(f->datagram, parts[2]), 500, 0));
-    assert_true(read_cut(f, ipv4_packet(f->datagram, parts[1]), 500, 0));
-    assert_payload(f, 500 - 28, PAYLOAD);
+    assert_payload(f, read_cut(f, ipv4_packet(f->datagram, parts[1]), 500, 0), 500 - 28, PAYLOAD);
 }
 
 FIXTURE_TEST(joins_ipv6)
@@ -403,7 +393,7 @@ FIXTURE_TEST(joins_ipv6)
 
         assert_int_equal(read_ipv6(f, 44, payload), i == 2);
     }
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, true, PAYLOAD, PAYLOAD);
     assert_int_equal(f->packet.source.family, 6);
 }
 
@@ -412,8 +402,7 @@ FIXTURE_TEST(reads_atomic_ipv6)
 {
     GByteArray *payload = ipv6_fragment(f->datagram, (struct ipv4_part){.size = DATAGRAM});
 
-    assert_true(read_ipv6(f, 44, payload));
-    assert_payload(f, PAYLOAD, PAYLOAD);
+    assert_payload(f, read_ipv6(f, 44, payload), PAYLOAD, PAYLOAD);
     assert_int_equal(ip_counts(f->ip)->fragments, 0);
 }
 
@@ -434,6 +423,5 @@ FIXTURE_TEST(joins_the_largest)
         assert_false(whole);
         whole = read_part(f, part);
     }
-    assert_true(whole);
-    assert_payload(f, 65507, 65507);
+    assert_payload(f, whole, 65507, 65507);
 }

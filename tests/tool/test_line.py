@@ -4,7 +4,6 @@
 tests/captures/lines has three runs, ../shared/lines many. What a place of capture cannot tell is unknown,
 and what the capture itself lacks is no loss of the line."""
 
-import gzip
 import json
 import os
 import random
@@ -45,7 +44,7 @@ class Line(ToolTest):
     def frames(self, name):
         """A run of the project, in memory."""
         path, = OWN.glob(f"{name}.*")
-        return Capture.read(self.write("own.pcap", gzip.decompress(path.read_bytes())))
+        return Capture.read(path)
 
     def check_direction(self, found, truth):
         loss, limit, true = found["loss"], found["loss_at_most"], true_loss(truth)
@@ -218,9 +217,7 @@ class Line(ToolTest):
                 self.skipTest(f"no {LINES}")
             frames = []
             for path in (LINES / name).glob("*.pcap*"):
-                data = path.read_bytes()
-                data = gzip.decompress(data) if path.suffix == ".gz" else data
-                capture = Capture.read(self.write("end.pcap", data))
+                capture = Capture.read(path)
                 frames += capture.frames
             merged = Capture(capture.link_type, sorted(frames, key=lambda frame: frame[0]))
             truth = json.loads((LINES / name / "truth.json").read_text())["sessions"]
@@ -229,6 +226,7 @@ class Line(ToolTest):
                 for way in "c2s", "s2c":
                     self.assertAlmostEqual(session["line"][way]["loss"],
                                            true_loss(truth[session["client"]][way]), delta=0.5)
+                    self.assertEqual(session["line"][way]["duplicates"], 0)
 
     def test_table(self):
         path = OWN / "qw-g-server.pcap.gz"

@@ -8,6 +8,7 @@ import re
 import sys
 import unicodedata
 
+import recordings
 import tool
 from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 
@@ -131,8 +132,7 @@ class Printable(ToolTest):
         demos = [*CAPTURES.glob("*.mvd"), *CAPTURES.glob("*.qwd"), *CAPTURES.glob("*.dm2"),
                  CAPTURES / "fidelity" / "nq-protocol666.dem.gz"]
         for number, path in enumerate(sorted(demos)):
-            data = path.read_bytes()
-            data = gzip.decompress(data) if path.suffix == ".gz" else data
+            data = recordings.read(path)
             dice = random.Random(number)
             for start in (16, len(data) // 2):  # also where the sign-on is whole
                 name = f"{number}-{start}{path.name.removesuffix('.gz')}"

@@ -149,7 +149,7 @@ class Recorder(RecorderTest):
         with Session() as session:
             session.send(0, 1000)
             ended, = self.wait(process, "session_end")
-        self.assertEqual((ended["why"], ended["session"]), ("silent", 1))
+        self.assertEqual((ended["why"], ended["number"]), ("silent", 1))
         self.stop(process)
         demo, = self.recordings()
         self.assertGreater(self.blocks(demo), 990)
@@ -159,7 +159,7 @@ class Recorder(RecorderTest):
         with Session() as session:
             session.send(600, 1200)
             late, = self.wait(process, "session_late")
-        self.assertEqual(late["session"], 1)
+        self.assertEqual(late["number"], 1)
         self.stop(process)
 
     def test_dump_ends_with_its_reader(self):

@@ -154,7 +154,7 @@ class Faults(RecorderTest):
             lost, = self.wait(process, "demo_lost")
             ended, = self.wait(process, "session_end")
         self.assertIn("lost", lost["message"])
-        self.assertIn("lost", ended["demo"])
+        self.assertIn("demo: lost", ended["message"])
         with Session() as session:
             session.send()
             session.leave()

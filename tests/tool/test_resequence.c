@@ -66,170 +66,86 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
     f->time += 10 * MS;
 }
 
-static void client(struct fixture *f, uint32_t number, uint32_t ack)
+/*
+ * Packets in order: "c11/10" is the client's number 11, which acknowledges the server's 10,
+ * "s11/10" one of the server's; "+5" and "-5" set the clock, in milliseconds; "held" and "free":
+ * whether packets are held then; "|": what was taken so far does not count. At the end all is
+ * taken.
+ */
+static void play(struct fixture *f, const char *script, const char *expected)
 {
-    give(f, QS_END_A, number, ack);
-}
+    g_auto(GStrv) words = g_strsplit(script, " ", -1);
+    unsigned number, ack;
 
-static void server(struct fixture *f, uint32_t number, uint32_t ack)
-{
-    give(f, QS_END_B, number, ack);
-}
-
-/* Both ends have sent and acknowledged up to number 10. */
-static void begin(struct fixture *f)
-{
-    client(f, 10, 9);
-    server(f, 10, 10);
-    g_string_set_size(f->taken, 0);
-}
-
-static void assert_taken(struct fixture *f, const char *expected)
-{
+    for (char **word = words; *word; word++)
+        if (sscanf(*word, "c%u/%u", &number, &ack) == 2)
+            give(f, QS_END_A, number, ack);
+        else if (sscanf(*word, "s%u/%u", &number, &ack) == 2)
+            give(f, QS_END_B, number, ack);
+        else if (**word == '|')
+            g_string_set_size(f->taken, 0);
+        else if (g_ascii_isalpha(**word))
+            assert_int_equal(qs_resequence_holds(f->order), strcmp(*word, "held") == 0);
+        else
+            f->time += strtol(*word, NULL, 10) * MS;
     take_held(f, true);
     assert_string_equal(f->taken->str, expected);
 }
 
-FIXTURE_TEST(passes_what_is_in_order)
-{
-    begin(f);
-    client(f, 11, 10);
-    server(f, 11, 11);
-    client(f, 12, 11);
-    assert_false(qs_resequence_holds(f->order));
-    assert_taken(f, "c11 s11 c12 ");
-}
+/* Both ends have sent and acknowledged up to number 10. */
+#define BEGUN "c10/9 s10/10 | "
 
-FIXTURE_TEST(moves_what_was_acknowledged_before)
-{
-    begin(f);
-    client(f, 11, 11);
-    assert_true(qs_resequence_holds(f->order));
-    server(f, 11, 10);
-    assert_false(qs_resequence_holds(f->order));
-    assert_taken(f, "s11 c11 ");
-}
+#define SCRIPT_TEST(name, script, expected)                                                        \
+    FIXTURE_TEST(name)                                                                             \
+    {                                                                                              \
+        play(f, script, expected);                                                                 \
+    }
 
-FIXTURE_TEST(moves_what_is_acknowledged_after_a_later_one)
-{
-    begin(f);
-    server(f, 12, 10);
-    server(f, 11, 10);
-    client(f, 11, 11);
-    client(f, 12, 12);
-    assert_taken(f, "s11 s12 c11 c12 ");
-}
-
+SCRIPT_TEST(passes_what_is_in_order, BEGUN "c11/10 s11/11 c12/11 free", "c11 s11 c12 ")
+SCRIPT_TEST(moves_what_was_acknowledged_before, BEGUN "c11/11 held s11/10 free", "s11 c11 ")
+SCRIPT_TEST(moves_what_is_acknowledged_after_a_later_one, BEGUN "s12/10 s11/10 c11/11 c12/12",
+            "s11 s12 c11 c12 ")
 /* Its receiver has never acknowledged it: the network delayed it. */
-FIXTURE_TEST(leaves_what_came_late)
-{
-    begin(f);
-    server(f, 12, 10);
-    client(f, 11, 12);
-    server(f, 11, 10);
-    client(f, 12, 12);
-    assert_taken(f, "s12 c11 s11 c12 ");
-}
-
-FIXTURE_TEST(moves_what_has_an_earlier_time)
-{
-    begin(f);
-    f->time += 5 * MS;
-    server(f, 12, 10);
-    f->time -= 12 * MS;
-    server(f, 11, 10);
-    assert_taken(f, "s11 s12 ");
-}
-
+SCRIPT_TEST(leaves_what_came_late, BEGUN "s12/10 c11/12 s11/10 c12/12", "s12 c11 s11 c12 ")
+SCRIPT_TEST(moves_what_has_an_earlier_time, BEGUN "+5 s12/10 -12 s11/10", "s11 s12 ")
 /* Once some were so far out of order for certain, others are taken to be, too. */
-FIXTURE_TEST(learns_how_far)
-{
-    begin(f);
-    client(f, 11, 11);
-    server(f, 11, 10);
-    server(f, 13, 11);
-    server(f, 12, 11);
-    client(f, 12, 13);
-    assert_taken(f, "s11 c11 s12 s13 c12 ");
-}
-
-FIXTURE_TEST(leaves_the_order_of_a_loss)
-{
-    begin(f);
-    server(f, 12, 10);
-    client(f, 11, 12);
-    for (uint32_t i = 13; i < 18; i++)
-        server(f, i, 11);
-    assert_taken(f, "s12 c11 s13 s14 s15 s16 s17 ");
-}
+SCRIPT_TEST(learns_how_far, BEGUN "c11/11 s11/10 s13/11 s12/11 c12/13", "s11 c11 s12 s13 c12 ")
+SCRIPT_TEST(leaves_the_order_of_a_loss, BEGUN "s12/10 c11/12 s13/11 s14/11 s15/11 s16/11 s17/11",
+            "s12 c11 s13 s14 s15 s16 s17 ")
+/* By its time it belongs before number 12, behind which it was sent. */
+SCRIPT_TEST(moves_nothing_before_what_it_is_behind, BEGUN "+30 s12/10 -20 s14/10 -20 s13/10",
+            "s12 s13 s14 ")
+/* A connection begins with number 1: what lacks are the first ones, unless it lacks too many. */
+SCRIPT_TEST(waits_for_the_beginning, "c0/0 s17/0 -15 held s1/0", "c0 s1 s17 ")
+SCRIPT_TEST(waits_for_no_beginning_that_is_far_away, "c0/0 s18/0 free", "c0 s18 ")
+SCRIPT_TEST(leaves_duplicates, BEGUN "s11/10 s11/10 s13/10 s13/10 c11/13", "s11 s11 s13 s13 c11 ")
 
 FIXTURE_TEST(holds_few)
 {
-    begin(f);
+    play(f, BEGUN, "");
     for (uint32_t i = 12; i < 12 + QS_REORDER_HELD_MAX; i++)
-        server(f, i, 10);
+        give(f, QS_END_B, i, 10);
     assert_int_equal(f->taken->len, 0);
-    server(f, 12 + QS_REORDER_HELD_MAX, 10);
+    give(f, QS_END_B, 12 + QS_REORDER_HELD_MAX, 10);
     assert_false(qs_resequence_holds(f->order));
+}
+
+/* Nor does what is held wait for the clock to come back. */
+static void hold_until(struct fixture *f, int64_t later)
+{
+    play(f, BEGUN, "");
+    give(f, QS_END_B, 12, 10);
+    f->time += later;
+    give(f, QS_END_B, 13, 10);
+    assert_string_equal(f->taken->str, "s12 s13 ");
 }
 
 FIXTURE_TEST(holds_not_long)
 {
-    begin(f);
-    server(f, 12, 10);
-    f->time += QS_RESEQUENCE_WAIT;
-    server(f, 13, 10);
-    assert_string_equal(f->taken->str, "s12 s13 ");
+    hold_until(f, QS_RESEQUENCE_WAIT);
 }
 
-/* What is held does not wait for the clock to come back. */
 FIXTURE_TEST(holds_nothing_when_the_clock_is_set_back)
 {
-    begin(f);
-    server(f, 12, 10);
-    f->time -= 2 * QS_RESEQUENCE_WAIT;
-    server(f, 13, 10);
-    assert_string_equal(f->taken->str, "s12 s13 ");
-}
-
-/* By its time it belongs before number 12, behind which it was sent. */
-FIXTURE_TEST(moves_nothing_before_what_it_is_behind)
-{
-    begin(f);
-    f->time += 30 * MS;
-    server(f, 12, 10);
-    f->time -= 20 * MS;
-    server(f, 14, 10);
-    f->time -= 20 * MS;
-    server(f, 13, 10);
-    assert_taken(f, "s12 s13 s14 ");
-}
-
-/* A connection begins with number 1: what lacks are the first ones, unless it lacks too many. */
-FIXTURE_TEST(waits_for_the_beginning)
-{
-    client(f, 0, 0);
-    server(f, 17, 0);
-    f->time -= 15 * MS;
-    assert_true(qs_resequence_holds(f->order));
-    server(f, 1, 0);
-    assert_taken(f, "c0 s1 s17 ");
-}
-
-FIXTURE_TEST(waits_for_no_beginning_that_is_far_away)
-{
-    client(f, 0, 0);
-    server(f, 18, 0);
-    assert_false(qs_resequence_holds(f->order));
-}
-
-FIXTURE_TEST(leaves_duplicates)
-{
-    begin(f);
-    server(f, 11, 10);
-    server(f, 11, 10);
-    server(f, 13, 10);
-    server(f, 13, 10);
-    client(f, 11, 13);
-    assert_taken(f, "s11 s11 s13 s13 c11 ");
+    hold_until(f, -2 * QS_RESEQUENCE_WAIT);
 }

@@ -39,8 +39,14 @@ static void expect_of(const struct command *needed, const char *const *never,
 static void expect(const char *const *texts, const char *expected, const char *left_out)
 {
     static const struct command needed[] = {
-        {"bf", COMMAND_ALONE},       {"play", COMMAND_WORDS}, {"fullserverinfo", COMMAND_INFO},
-        {"//tinfo", COMMAND_REMARK}, {"//a", COMMAND_REMARK}, {NULL, COMMAND_ALONE},
+        {"bf", ""},
+        {"play", "f*"},
+        {"fullserverinfo", "i"},
+        {"//tinfo", "pd?tnnnn"},
+        {"//ktx took", "enc"},
+        {"//a", "?w"},
+        {"//ktx race", "dn"},
+        {NULL, ""},
     };
 
     expect_of(needed, NULL, texts, expected, left_out);
@@ -96,26 +102,53 @@ TEST(test_info)
 
 TEST(test_remarks)
 {
-    expect((const char *const[]){"//tinfo 1 \"a b\"\n", NULL}, "\t//tinfo 1 \"a b\"\n|", "");
+    expect((const char *const[]){"//tinfo 1 2.5 \"a b\"\n", NULL}, "\t//tinfo 1 2.5 \"a b\"\n|",
+           "");
     expect((const char *const[]){"//set a 1\n", "//tinfox\n", NULL}, "", "//set, //tinfox");
     expect((const char *const[]){"//a \";quit\n", "//a\\\"\n", "//$a\n", NULL}, "",
            "//$a, //a, //a\\\"");
     /* Written anew, on one line. */
     expect((const char *const[]){"//a\rquit\n", NULL}, "\t//a quit\n|", "");
-    expect((const char *const[]){"//tinfo 1 \"a;quit\"\n", NULL}, "", "//tinfo");
-    expect((const char *const[]){"//tinfo 1 \"../a\"\n", NULL}, "", "//tinfo");
+    expect((const char *const[]){"//tinfo 1 2 \"a;quit\"\n", NULL}, "", "//tinfo");
+    expect((const char *const[]){"//tinfo 1 2 \"../a\"\n", NULL}, "", "//tinfo");
+}
+
+/* ezQuake and FTE have arrays of what the numbers count; a missing argument is 0 to them. */
+TEST(test_numbers_of_remarks)
+{
+    expect((const char *const[]){"//ktx took 2047 -5 32 x\n", "//ktx race -0.5 1\n", NULL},
+           "\t//ktx took 2047 -5 32\n|\t//ktx race -0.5 1\n|", "");
+    expect((const char *const[]){"//ktx took 2048 0 1\n", "//ktx took 1 0 0\n",
+                                 "//ktx took 1 0 33\n", "//ktx took -1 0 1\n", "//ktx took 1 0\n",
+                                 "//ktx other 1\n", "//ktx took 1 9999999999 1\n",
+                                 "//ktx race 1e9 1\n", "//ktx race 1. 1\n", NULL},
+           "", "//ktx ×9");
+    expect((const char *const[]){"//tinfo -1 0\n", "//tinfo 255 0\n", "//tinfo x 0\n", NULL}, "",
+           "//tinfo ×3");
+}
+
+/* QuakeSpasm stops at a sound's name of 64 bytes, ".wav" included, ezQuake at any "..". */
+TEST(test_names_of_files)
+{
+    g_autofree char *most = g_strnfill(59, 'x');
+    g_autofree char *good = g_strconcat("play ", most, "\n", NULL);
+    g_autofree char *bad = g_strconcat("play x", most, "\n", NULL);
+    g_autofree char *expected = g_strconcat("\t", good, "|", NULL);
+
+    expect((const char *const[]){good, bad, "play a..b\n", "play \"\"\n", NULL}, expected,
+           "play ×3");
 }
 
 /* A longer line is cut by some engines. */
 TEST(test_long_lines)
 {
-    g_autofree char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("play "), 'x');
-    g_autofree char *good = g_strconcat("play ", most, "\n", NULL);
-    g_autofree char *bad = g_strconcat("play x", most, "\n", NULL);
+    g_autofree char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("//a "), 'x');
+    g_autofree char *good = g_strconcat("//a ", most, "\n", NULL);
+    g_autofree char *bad = g_strconcat("//a x", most, "\n", NULL);
     g_autofree char *expected = g_strconcat("\t", good, "|", NULL);
 
     expect((const char *const[]){good, NULL}, expected, "");
-    expect((const char *const[]){bad, NULL}, "", "play");
+    expect((const char *const[]){bad, NULL}, "", "//a");
 }
 
 /* What must not stay is left out of each message by itself; the rest is as it was. */

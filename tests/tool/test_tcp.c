@@ -42,24 +42,12 @@ static void receive(void *user, struct tcp_connection *connection, const struct 
         g_byte_array_append(f->from[packet->from], packet->data, packet->size);
 }
 
-static void set_up(struct fixture *f)
-{
-    f->tcp = tcp_new(receive, f);
-    f->from[0] = g_byte_array_new();
-    f->from[1] = g_byte_array_new();
-    f->port = 50000;
-    for (unsigned i = 0; i < SENT; i++)
-        f->sent[i] = (uint8_t)(i * 7 + i / 256);
-}
-
 static void tear_down(struct fixture *f)
 {
     tcp_free(f->tcp);
     g_byte_array_free(f->from[0], TRUE);
     g_byte_array_free(f->from[1], TRUE);
 }
-
-#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
 struct sending {
     bool by_server;
@@ -112,6 +100,26 @@ static void shake_hands(struct fixture *f, uint32_t first)
     acknowledge(f, first);
 }
 
+static void set_up(struct fixture *f)
+{
+    f->tcp = tcp_new(receive, f);
+    f->from[0] = g_byte_array_new();
+    f->from[1] = g_byte_array_new();
+    f->port = 50000;
+    for (unsigned i = 0; i < SENT; i++)
+        f->sent[i] = (uint8_t)(i * 7 + i / 256);
+}
+
+static void set_up_shaken(struct fixture *f)
+{
+    set_up(f);
+    shake_hands(f, 1000);
+}
+
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
+/* The handshake has been, and the server's first byte has the number 1000. */
+#define SHAKEN_TEST(function) TEST_WITH(function, struct fixture, f, set_up_shaken, tear_down)
+
 static void assert_received(const struct fixture *f, uint32_t size)
 {
     /* The server's end is B, where the client's SYN came first; else A. */
@@ -121,9 +129,8 @@ static void assert_received(const struct fixture *f, uint32_t size)
     assert_memory_equal(bytes->data, f->sent, size);
 }
 
-FIXTURE_TEST(test_in_order)
+SHAKEN_TEST(test_in_order)
 {
-    shake_hands(f, 1000);
     for (uint32_t at = 0; at < SENT; at += 400)
         send_part(f, 1000, at, at + 400);
     assert_received(f, SENT);
@@ -131,9 +138,8 @@ FIXTURE_TEST(test_in_order)
     assert_int_equal(tcp_counts(f->tcp)->reordered, 0);
 }
 
-FIXTURE_TEST(test_out_of_order)
+SHAKEN_TEST(test_out_of_order)
 {
-    shake_hands(f, 1000);
     for (uint32_t at = SENT; at > 0; at -= 400)
         send_part(f, 1000, at - 400, at);
     assert_received(f, SENT);
@@ -141,9 +147,8 @@ FIXTURE_TEST(test_out_of_order)
 }
 
 /* Every segment twice, half of each in the next, and all sizes of overlap. */
-FIXTURE_TEST(test_overlaps)
+SHAKEN_TEST(test_overlaps)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 600, 900);
     send_part(f, 1000, 300, 500);
     send_part(f, 1000, 200, 1000); /* around both */
@@ -156,9 +161,8 @@ FIXTURE_TEST(test_overlaps)
 }
 
 /* What lies behind bytes that waited is not lost. */
-FIXTURE_TEST(test_around_what_waits)
+SHAKEN_TEST(test_around_what_waits)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     send_part(f, 1000, 300, 400);
     send_part(f, 1000, 0, 500);
@@ -166,12 +170,11 @@ FIXTURE_TEST(test_around_what_waits)
 }
 
 /* Of bytes that differ those that came first count. */
-FIXTURE_TEST(test_contradictions)
+SHAKEN_TEST(test_contradictions)
 {
     uint8_t other[SENT];
 
     memset(other, 0xee, sizeof other);
-    shake_hands(f, 1000);
     send_part(f, 1000, 500, 1000);
     take(f, &(struct sending){true, ACK, 1000 + 400, 1, other, 700, 0});
     send_part(f, 1000, 0, 500);
@@ -197,11 +200,10 @@ FIXTURE_TEST(test_wrap_around)
 }
 
 /* A hole is given up when the other end has the bytes and nothing brought them. */
-FIXTURE_TEST(test_hole)
+SHAKEN_TEST(test_hole)
 {
     uint64_t behind;
 
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     send_part(f, 1000, 300, 400);
     behind = f->number;
@@ -221,18 +223,16 @@ FIXTURE_TEST(test_hole)
 }
 
 /* The capture may see a segment after its acknowledgement. */
-FIXTURE_TEST(test_late_but_there)
+SHAKEN_TEST(test_late_but_there)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     acknowledge(f, 1200);
     send_part(f, 1000, 0, 100);
     assert_received(f, 200);
 }
 
-FIXTURE_TEST(test_cut_segment)
+SHAKEN_TEST(test_cut_segment)
 {
-    shake_hands(f, 1000);
     take(f, &(struct sending){true, ACK, 1000, 1, f->sent, 500, 200});
     send_part(f, 1000, 500, 600);
     tcp_end(f->tcp, f->number);
@@ -251,9 +251,8 @@ FIXTURE_TEST(test_begins_in_the_middle)
 }
 
 /* With the handshake the place of the first byte is known. */
-FIXTURE_TEST(test_first_bytes_are_missing)
+SHAKEN_TEST(test_first_bytes_are_missing)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 100, 200);
     tcp_end(f->tcp, f->number);
     assert_int_equal(f->missing[1], 100);
@@ -267,9 +266,8 @@ static void finish_both(struct fixture *f, uint32_t client, uint32_t server)
     take(f, &(struct sending){true, ACK, server + 1, client + 1, NULL, 0, 0});
 }
 
-FIXTURE_TEST(test_end)
+SHAKEN_TEST(test_end)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     finish_both(f, 1, 1100);
     assert_int_equal(f->overs, 1);
@@ -280,9 +278,8 @@ FIXTURE_TEST(test_end)
     assert_received(f, 100);
 }
 
-FIXTURE_TEST(test_last_bytes_are_missing)
+SHAKEN_TEST(test_last_bytes_are_missing)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     finish_both(f, 1, 1300);
     tcp_end(f->tcp, f->number);
@@ -291,9 +288,8 @@ FIXTURE_TEST(test_last_bytes_are_missing)
 }
 
 /* The client acknowledges all bytes and a FIN that the capture lacks: no byte is missing. */
-FIXTURE_TEST(test_fin_that_was_not_captured)
+SHAKEN_TEST(test_fin_that_was_not_captured)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     acknowledge(f, 1101);
     tcp_end(f->tcp, f->number);
@@ -304,9 +300,8 @@ FIXTURE_TEST(test_fin_that_was_not_captured)
 }
 
 /* More than a FIN is acknowledged: there were bytes. */
-FIXTURE_TEST(test_end_that_was_not_captured)
+SHAKEN_TEST(test_end_that_was_not_captured)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     acknowledge(f, 1102);
     tcp_end(f->tcp, f->number);
@@ -316,9 +311,8 @@ FIXTURE_TEST(test_end_that_was_not_captured)
 }
 
 /* The FIN comes with the last bytes, and before bytes that are late. */
-FIXTURE_TEST(test_fin_with_bytes)
+SHAKEN_TEST(test_fin_with_bytes)
 {
-    shake_hands(f, 1000);
     take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 0});
     take(f, &(struct sending){false, FIN | ACK, 1, 1000, NULL, 0, 0});
     assert_int_equal(f->overs, 0);
@@ -329,9 +323,8 @@ FIXTURE_TEST(test_fin_with_bytes)
 }
 
 /* Of the last bytes, which come with the FIN, some were not captured. */
-FIXTURE_TEST(test_fin_with_cut_bytes)
+SHAKEN_TEST(test_fin_with_cut_bytes)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 50});
     tcp_end(f->tcp, f->number);
@@ -340,9 +333,8 @@ FIXTURE_TEST(test_fin_with_cut_bytes)
     assert_int_equal(f->overs, 1);
 }
 
-FIXTURE_TEST(test_reset)
+SHAKEN_TEST(test_reset)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){false, RST, 1, 0, NULL, 0, 0});
     assert_int_equal(f->overs, 1);
@@ -351,9 +343,8 @@ FIXTURE_TEST(test_reset)
 }
 
 /* The same ports once more: a connection of its own. */
-FIXTURE_TEST(test_ports_used_again)
+SHAKEN_TEST(test_ports_used_again)
 {
-    shake_hands(f, 1000);
     send_part(f, 1000, 0, 100);
     take(f, &(struct sending){false, SYN, 0, 0, NULL, 0, 0}); /* sent again: no other */
     assert_int_equal(f->overs, 0);
@@ -364,9 +355,8 @@ FIXTURE_TEST(test_ports_used_again)
     assert_received(f, 200);
 }
 
-FIXTURE_TEST(test_ignored)
+SHAKEN_TEST(test_ignored)
 {
-    shake_hands(f, 1000);
     f->refuses = true;
     send_part(f, 1000, 0, 4);
     f->refuses = false;
@@ -378,9 +368,8 @@ FIXTURE_TEST(test_ignored)
 }
 
 /* Only so much waits, of one and of all connections. */
-FIXTURE_TEST(test_limits)
+SHAKEN_TEST(test_limits)
 {
-    shake_hands(f, 1000);
     for (uint32_t i = 0; i <= TCP_WAITING_SEGMENTS; i++)
         send_part(f, 1000, 2 * i + 2, 2 * i + 3);
     assert_true(f->from[1]->len > 0);

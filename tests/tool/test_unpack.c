@@ -140,16 +140,18 @@ TEST(reads_pieces)
     }
 }
 
-/* pzstd begins its files with a frame of its own. */
-TEST(reads_behind_a_skippable_frame)
+/* pzstd begins its files with a frame of its own: one of 16 kinds. */
+TEST(reads_behind_skippable_frames)
 {
-    static const guint8 frame[] = {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4};
-    g_autoptr(GByteArray) file = g_byte_array_new();
+    for (guint8 kind = 0x50; kind < 0x60; kind++) {
+        const guint8 frame[] = {kind, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4};
+        g_autoptr(GByteArray) file = g_byte_array_new();
 
-    g_byte_array_append(file, frame, sizeof frame);
-    pack(file, ARCHIVE_FILTER_ZSTD, "hello", 5);
-    assert_true(knows(file));
-    expect(file, "hello", NULL);
+        g_byte_array_append(file, frame, sizeof frame);
+        pack(file, ARCHIVE_FILTER_ZSTD, "hello", 5);
+        assert_true(knows(file));
+        expect(file, "hello", NULL);
+    }
 }
 
 /* Nothing is in them, which is no problem. */

@@ -16,6 +16,8 @@ import termios
 import time
 import unittest
 
+import capture
+
 PROGRAM = os.environ["PCAP2DEMO"]
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
 # In the sandbox, AddressSanitizer cannot look for leaks.
@@ -46,16 +48,8 @@ class Capture:
 
     @classmethod
     def read(cls, path):
-        data = pathlib.Path(path).read_bytes()
-        if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1"):
-            raise ValueError(f"{path} is not a little-endian pcap file")
-        units = 1 if data[0] == 0xD4 else 1000
-        frames, at = [], 24
-        while at < len(data):
-            seconds, fraction, size = struct.unpack_from("<III", data, at)
-            frames.append((seconds * 1000000 + fraction // units, data[at + 16:at + 16 + size]))
-            at += 16 + size
-        return cls(struct.unpack_from("<I", data, 20)[0], frames)
+        link_type, frames = capture.read(path)
+        return cls(link_type, [(frame.time // 1000, frame.data) for frame in frames])
 
     def packets(self):
         """The frames without their Ethernet headers."""

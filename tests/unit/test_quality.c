@@ -46,6 +46,7 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
 struct run {
     bool (*lost)(uint32_t number);           /* the client's; NULL: none */
     bool (*lost_to_client)(uint32_t number); /* the server's */
+    bool (*unread)(uint32_t number);         /* the server's, behind the capture */
     uint32_t suppressed;                     /* updates before each fiftieth */
     int64_t jitter;       /* of every fifth datagram of the client, and its answer */
     uint32_t server_back; /* as BACK, of the server; 0: it is next to the capture */
@@ -73,7 +74,8 @@ static void run(struct line *line, const struct run *run)
         const int64_t late = i % 5 ? 0 : run->jitter;
 
         if (!is_lost(run->lost, i))
-            add(line, QS_C2S, i, last_before(run->lost_to_client, (int64_t)i - BACK),
+            add(line, QS_C2S, i,
+                last_before(run->unread ? run->unread : run->lost_to_client, (int64_t)i - BACK),
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
         if (!is_lost(run->lost_to_client, i))
             add(line, QS_S2C, i, last_before(run->lost, (int64_t)i - run->server_back),
@@ -165,4 +167,50 @@ TEST(captured_between_the_ends)
     assert_int_equal(line.figures.vantage, QS_VANTAGE_UNKNOWN);
     assert_true(line.figures.s2c.loss == QS_LINE_UNKNOWN);
     assert_true(line.figures.s2c.loss_at_most >= 100. * 5 / COUNT - .01);
+}
+
+static bool each_fifth(uint32_t number)
+{
+    return number % 5 == 0;
+}
+
+/* Another fifth of the numbers, behind the first one, never arrives. */
+static bool two_of_five(uint32_t number)
+{
+    return number % 5 == 0 || number % 5 == 2;
+}
+
+/* Of what one part of the line loses the other cannot lose any more. */
+TEST(losses_before_and_behind_the_capture)
+{
+    struct line line;
+
+    run(&line,
+        &(struct run){.lost_to_client = each_fifth, .unread = two_of_five, .server_back = BACK});
+    finish(&line);
+    assert_float_equal(line.figures.s2c.loss_at_most, 40, 1);
+}
+
+/* What the server counts as choked is no loss. */
+TEST(gap_with_choked_updates)
+{
+    static const struct qs_line_rules answering = {
+        .server_acknowledges = true, .chokes = true, .answers = true};
+    struct line line;
+    const struct qs_packet packet = {.time = (COUNT + 4) * INTERVAL * MILLISECOND};
+    struct qs_decoder d = {.protocol = &line.protocol,
+                           .session = &line.session.base,
+                           .packet = &packet,
+                           .direction = QS_S2C,
+                           .accepted = true,
+                           .sequence = COUNT + 4,
+                           .line.choked = 2};
+    struct qs_line_gap gap;
+
+    run(&line, &(struct run){0});
+    line.protocol.line = &answering;
+    gap = qs_quality_add_gap(line.quality, &d);
+    assert_int_equal(gap.choked, 2);
+    assert_int_equal(gap.lost + gap.skipped + gap.throttled, 1);
+    qs_quality_free(line.quality);
 }

@@ -25,8 +25,8 @@ enum {
 
 /* The commands that players need: for a level's beginning, sights and sounds. */
 static const struct command needed_commands[] = {
-    {"reconnect", COMMAND_ALONE}, {"bf", COMMAND_ALONE},      {"v_cshift", COMMAND_WORDS},
-    {"play", COMMAND_WORDS},      {"playvol", COMMAND_WORDS}, {NULL, COMMAND_ALONE},
+    {"reconnect", ""}, {"bf", ""},         {"v_cshift", "?dddd"},
+    {"play", "f*"},    {"playvol", "fd*"}, {NULL, ""},
 };
 
 /* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */

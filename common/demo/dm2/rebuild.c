@@ -22,7 +22,7 @@ enum {
 };
 
 /* Of what a server has its clients do only sounds are part of what is seen. */
-static const struct command needed_commands[] = {{"play", COMMAND_WORDS}, {NULL, COMMAND_ALONE}};
+static const struct command needed_commands[] = {{"play", "f*"}, {NULL, ""}};
 
 /* Commands that are part of the connection: a player that carried them out would leave the demo, or
  * answer a server that is not there. */

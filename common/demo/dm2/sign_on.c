@@ -88,7 +88,16 @@ static void *view_copy(const void *extra)
     return copy;
 }
 
-static const struct qs_sign_on_extra extra_of_dm2 = {view_copy, view_free, true};
+static void view_follow(void *extra, struct qs_session *session)
+{
+    struct dm2_donor_view *view = extra;
+
+    view->live = q2_session_of(session);
+    if (view->own && !view->live->tracker)
+        q2_tracker_move(view->own, q2_session_of(session));
+}
+
+static const struct qs_sign_on_extra extra_of_dm2 = {view_copy, view_free, view_follow};
 
 /* --- Samples --- */
 

@@ -102,10 +102,16 @@ void qs_sign_on_leave(struct qs_sign_on *sign_on)
 {
     struct qs_sign_on_extra *extra = sign_on->extra;
 
-    if (!extra || !extra->follows)
+    if (!extra || !extra->follow)
         return;
     sign_on->extra = extra->copy(extra);
     extra->free(extra);
+}
+
+void qs_sign_on_follow(struct qs_sign_on *sign_on, struct qs_session *session)
+{
+    if (sign_on->extra && sign_on->extra->follow)
+        sign_on->extra->follow(sign_on->extra, session);
 }
 
 static bool has_room(struct qs_sign_on *sign_on, uint32_t size)

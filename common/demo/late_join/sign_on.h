@@ -37,7 +37,9 @@ struct qs_sign_on_message {
 struct qs_sign_on_extra {
     void *(*copy)(const void *extra); /* the current state, to outlive the session */
     void (*free)(void *extra);
-    bool follows; /* it refers to the donor's session and is only valid while that lasts */
+    /* It refers to the donor's session and is only valid while that lasts; or, from now on, to an
+     * equal one. NULL: it refers to none. */
+    void (*follow)(void *extra, struct qs_session *session);
 };
 
 struct qs_sign_on {
@@ -56,6 +58,9 @@ void qs_sign_on_free(struct qs_sign_on *sign_on);
 
 /* The client leaves the level: what is kept no longer refers to its session. */
 void qs_sign_on_leave(struct qs_sign_on *sign_on);
+
+/* It refers to `session` from now on, which is equal to the one before. */
+void qs_sign_on_follow(struct qs_sign_on *sign_on, struct qs_session *session);
 
 /* Removes all. */
 void qs_sign_on_clear(struct qs_sign_on *sign_on);

@@ -9,30 +9,50 @@
 
 enum {
     LINE_MAX_BYTES = 65536, /* no engine's command buffer accepts a longer line */
-    QUESTION_BYTE = 0x7f
+    QUESTION_BYTE = 0x7f,
+    FILE_NAME_MAX = 59, /* ezQuake common.h, MAX_QPATH; QuakeSpasm snd_dma.c, S_FindName */
+    CLIENTS_MAX = 32,   /* ezQuake mvd_utils.c has as many of each, and no check */
+    ENTITIES_MAX = 2048,
+    PLAYERS_MAX = 255 /* FTE */
 };
 
-static const struct command *find(const struct command *list, struct qs_view name)
-{
-    for (; list->name; list++)
-        if (qs_view_equal(name, list->name))
-            return list;
-    return NULL;
-}
+/* --- Arguments */
 
-/* --- Arguments: words */
-
-/* Of letters, digits and `_+-./`. */
-static bool is_plain_word(struct qs_view word)
+static bool has_only(struct qs_view word, const char *others)
 {
     for (uint32_t i = 0; i < word.size; i++)
-        if (!g_ascii_isalnum(word.data[i]) && !(word.data[i] && strchr("_+-./", word.data[i])))
+        if (!g_ascii_isalnum(word.data[i]) && !(word.data[i] && strchr(others, word.data[i])))
             return false;
-    return word.size && !qs_file_name_is_unsafe(word);
+    return word.size;
+}
+
+static bool is_number(struct qs_view word, int64_t low, int64_t high)
+{
+    int64_t number;
+
+    return qs_view_number_within(word, low, high, &number);
+}
+
+/* With a fraction or without. */
+static bool is_decimal(struct qs_view word)
+{
+    const struct qs_view whole = qs_view_up_to(word, ".");
+    const bool has_fraction = whole.size + 1 < word.size;
+
+    return is_number(whole, INT32_MIN, INT32_MAX) &&
+           (whole.size == word.size ||
+            (has_fraction && is_number(qs_view_behind(word, whole.size + 1), 0, INT64_MAX)));
+}
+
+/* Engines append ".wav" or ".mdl", and stop at names from 64 bytes on, or with "..". */
+static bool is_file(struct qs_view word)
+{
+    return has_only(word, "_+-./") && word.size <= FILE_NAME_MAX && !qs_file_name_is_unsafe(word) &&
+           !qs_view_contains(word, "..");
 }
 
 /* Printable, and no engine finds the end of a command, of quotes or a macro in it. */
-static bool is_remark_word(struct qs_view word)
+static bool is_text(struct qs_view word)
 {
     for (uint32_t i = 0; i < word.size; i++)
         if (word.data[i] < ' ' || word.data[i] >= 0x7f || strchr("\";$\\", word.data[i]))
@@ -40,29 +60,26 @@ static bool is_remark_word(struct qs_view word)
     return !qs_text_leads_out(word);
 }
 
-static bool is_allowed(enum command_arguments arguments, struct qs_view word)
+static bool is_argument(char kind, struct qs_view word)
 {
-    if (arguments == COMMAND_WORDS)
-        return is_plain_word(word);
-    return is_remark_word(word) && (arguments == COMMAND_REMARK || !qs_file_name_is_unsafe(word));
-}
-
-/* Words stay in quotes where they are. */
-static bool append_words(enum command_arguments arguments, struct qs_view text, uint32_t pos,
-                         GByteArray *out)
-{
-    struct qs_token word;
-
-    while (qs_token_next(text, &pos, &word)) {
-        const bool quoted = word.length > word.text.size && arguments != COMMAND_WORDS;
-
-        if (!is_allowed(arguments, word.text) || word.length == word.text.size + 1)
-            return false; /* the latter: quotes that do not end */
-        qs_write_view(out, qs_view_of(quoted ? " \"" : " "));
-        qs_write_view(out, word.text);
-        qs_write_view(out, qs_view_of(quoted ? "\"" : ""));
+    switch (kind) {
+    case 'd':
+        return is_decimal(word);
+    case 'n':
+        return is_number(word, INT32_MIN, INT32_MAX);
+    case 'p':
+        return is_number(word, 0, PLAYERS_MAX - 1);
+    case 'c':
+        return is_number(word, 1, CLIENTS_MAX);
+    case 'e':
+        return is_number(word, 0, ENTITIES_MAX - 1);
+    case 'w':
+        return has_only(word, "_+-.");
+    case 'f':
+        return is_file(word);
+    default:
+        return is_text(word);
     }
-    return true;
 }
 
 /* --- Arguments: info strings */
@@ -87,39 +104,75 @@ static void append_pair(struct qs_view text, GByteArray *out)
         g_byte_array_set_size(out, start);
 }
 
-static bool append_info(struct qs_view text, uint32_t pos, GByteArray *out)
+static void append_info(struct qs_view info, GByteArray *out)
 {
     struct qs_info_pair pair;
-    struct qs_token info;
     uint32_t at = 0;
 
-    if (!qs_token_next(text, &pos, &info))
-        return false;
     qs_write_view(out, qs_view_of(" \""));
-    while (qs_info_next(info.text, &at, &pair))
-        append_pair((struct qs_view){info.text.data + pair.offset, pair.length}, out);
+    while (qs_info_next(info, &at, &pair))
+        append_pair((struct qs_view){info.data + pair.offset, pair.length}, out);
     /* At its end one would escape the quote. */
     while (out->data[out->len - 1] == '\\')
         g_byte_array_set_size(out, out->len - 1);
     qs_write_u8(out, '"');
-    return true;
 }
 
 /* --- Commands */
 
-static bool append_arguments(const struct command *command, struct qs_view text, uint32_t pos,
-                             GByteArray *out)
+/* Texts stay in quotes where they are; quotes must end. */
+static bool append_argument(char kind, const struct qs_token *word, GByteArray *out)
 {
-    switch (command->arguments) {
-    case COMMAND_WORDS:
-    case COMMAND_REMARK:
-    case COMMAND_FILES:
-        return append_words(command->arguments, text, pos, out);
-    case COMMAND_INFO:
-        return append_info(text, pos, out);
-    case COMMAND_ALONE:
-        break;
+    const bool quoted = kind == 't' && word->length > word->text.size;
+
+    if (kind == 'i') {
+        append_info(word->text, out);
+        return true;
     }
+    if (!is_argument(kind, word->text) || word->length == word->text.size + 1)
+        return false;
+    qs_write_view(out, qs_view_of(quoted ? " \"" : " "));
+    qs_write_view(out, word->text);
+    qs_write_view(out, qs_view_of(quoted ? "\"" : ""));
+    return true;
+}
+
+static bool append_arguments(const char *kinds, struct qs_view text, uint32_t pos, GByteArray *out)
+{
+    const char *kind = kinds;
+    bool optional = false;
+    struct qs_token word;
+
+    for (unsigned count = 0; count < COMMAND_ARGUMENTS_MAX; count++) {
+        if (*kind == '*') {
+            kind = kinds;
+            optional = true;
+        }
+        if (*kind == '?') {
+            kind++;
+            optional = true;
+        }
+        if (!*kind)
+            break;
+        if (!qs_token_next(text, &pos, &word))
+            return optional;
+        if (!append_argument(*kind++, &word, out))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a command begins with the words of `name`; `*pos` moves behind them. */
+static bool has_name(struct qs_view text, const char *name, uint32_t *pos)
+{
+    const struct qs_view words = qs_view_of(name);
+    struct qs_token word, other;
+    uint32_t at = 0;
+
+    for (*pos = 0; qs_token_next(words, &at, &word);)
+        if (!qs_token_next(text, pos, &other) || other.text.size != word.text.size ||
+            memcmp(other.text.data, word.text.data, word.text.size) != 0)
+            return false;
     return true;
 }
 
@@ -130,19 +183,17 @@ static bool append_arguments(const struct command *command, struct qs_view text,
 static bool append_listed(const struct command *list, struct qs_view text, GByteArray *out)
 {
     const guint start = out->len;
-    const struct command *command;
-    struct qs_token name;
-    uint32_t pos = 0;
+    uint32_t pos;
 
-    if (!qs_token_next(text, &pos, &name))
+    while (list->name && !has_name(text, list->name, &pos))
+        list++;
+    if (!list->name)
         return false;
-    command = find(list, name.text);
-    if (command) {
-        qs_write_view(out, name.text);
-        if (append_arguments(command, text, pos, out) && out->len - start <= COMMAND_LENGTH_MAX) {
-            qs_write_u8(out, '\n');
-            return true;
-        }
+    qs_write_view(out, qs_view_of(list->name));
+    if (append_arguments(list->arguments, text, pos, out) &&
+        out->len - start <= COMMAND_LENGTH_MAX) {
+        qs_write_u8(out, '\n');
+        return true;
     }
     g_byte_array_set_size(out, start);
     return false;

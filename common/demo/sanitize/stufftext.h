@@ -15,25 +15,19 @@
 #include "common/core/parse.h"
 #include "common/demo/writer.h"
 
-/* What may follow a command's name. Everything else is left out, with the command where it needs
- * it. */
-enum command_arguments {
-    COMMAND_ALONE, /* nothing */
-    COMMAND_WORDS, /* words of letters, digits and `_+-./` */
-    COMMAND_INFO,  /* an info string in quotes */
-    /* What clients read out of a comment: words, some in quotes, printable, without `;`, `$`, `\`
-     */
-    COMMAND_REMARK,
-    COMMAND_FILES /* the same, of names of files */
-};
-
+/*
+ * A command, and a letter for each argument: d a decimal number, n a whole one of 32 bits, p a
+ * player's slot, c its entity (1 to 32), e an entity below 2048, w a word of letters, digits and
+ * `_+-.`, f a file's name, t a text, i an info string. Those behind `?` may be missing; `*` ends
+ * what repeats. What follows is dropped; a command with another argument is left out.
+ */
 struct command {
-    const char *name; /* of a remark: "//" and its first word */
-    enum command_arguments arguments;
+    const char *name; /* its words; a remark's begin with "//" */
+    const char *arguments;
 };
 
-/* No engine that plays demos accepts a longer line. */
-enum { COMMAND_LENGTH_MAX = 1000 };
+/* No engine that plays demos accepts a longer line; FTE has room for 32 models of //vwep. */
+enum { COMMAND_LENGTH_MAX = 1000, COMMAND_ARGUMENTS_MAX = 32 };
 
 struct stufftext {
     struct qs_demo_writer *out;   /* receives what was left out */
