@@ -297,22 +297,37 @@ static bool are_same_numbers(const struct qs_netchan *a, const struct qs_netchan
            a->lacks_gap == b->lacks_gap && a->anew == b->anew;
 }
 
+static void check_same(const char *what, bool same, const struct qs_packet *packet)
+{
+    if (!same)
+        broken(what, "not the same without a listener, of packet %" G_GUINT64_FORMAT,
+               packet->number);
+}
+
 /* Without a listener, what a game consists of is passed over: that leaves the same behind. */
 static void check_silence(const struct qs_decoder *heard, const struct qs_session *after,
                           const struct qs_decoder *silent, const struct qs_session *silent_after)
 {
-    if (!are_same_messages(heard->messages, silent->messages) ||
-        memcmp(heard->message_ids, silent->message_ids, sizeof heard->message_ids) != 0 ||
-        memcmp(heard->notes, silent->notes, sizeof heard->notes) != 0 ||
-        heard->problems != silent->problems || heard->accepted != silent->accepted ||
-        heard->sequence != silent->sequence || heard->acknowledged != silent->acknowledged ||
-        heard->line.choked != silent->line.choked || heard->line.loss != silent->line.loss ||
-        !are_same_numbers(&after->to_client, &silent_after->to_client) ||
-        !are_same_numbers(&after->to_server, &silent_after->to_server) ||
-        after->disconnected != silent_after->disconnected || after->level != silent_after->level ||
-        after->may_inflate != silent_after->may_inflate)
-        broken("silence", "packet %" G_GUINT64_FORMAT " leaves something else without a listener",
-               heard->packet->number);
+    const struct qs_packet *packet = heard->packet;
+
+    check_same("messages", are_same_messages(heard->messages, silent->messages), packet);
+    check_same("problems", heard->problems == silent->problems, packet);
+    check_same("header",
+               heard->accepted == silent->accepted && heard->sequence == silent->sequence &&
+                   heard->acknowledged == silent->acknowledged,
+               packet);
+    check_same("line",
+               heard->line.choked == silent->line.choked && heard->line.loss == silent->line.loss,
+               packet);
+    check_same("numbers",
+               are_same_numbers(&after->to_client, &silent_after->to_client) &&
+                   are_same_numbers(&after->to_server, &silent_after->to_server),
+               packet);
+    check_same("session",
+               after->disconnected == silent_after->disconnected &&
+                   after->level == silent_after->level &&
+                   after->may_inflate == silent_after->may_inflate,
+               packet);
 }
 
 void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
