@@ -7,17 +7,10 @@
 #include <stdint.h>
 
 #include "common/core/parse.h"
-#include "common/quakeworld/constants.h"
 #include "common/quakeworld/session.h"
 
 /* Bytes of a command, from protocol 27 on, by the byte of bits that it begins with. */
-static inline uint32_t qw_usercmd_size(uint8_t bits)
-{
-    static const uint8_t words = CM_ANGLE1 | CM_ANGLE2 | CM_ANGLE3 | CM_FORWARD | CM_SIDE | CM_UP;
-
-    return 1 + 2 * qs_bits_in(bits & words) + qs_bits_in(bits & (CM_BUTTONS | CM_IMPULSE)) + 1;
-}
-
+uint32_t qw_usercmd_size(uint8_t bits);
 /* Reads a command as a delta from `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 /* The angles in degrees, the moves, buttons and impulse, as demos have them. */
