@@ -97,15 +97,6 @@ static const value_string *make_names(const struct qs_name *names)
     return (const value_string *)g_array_free(array, FALSE);
 }
 
-static const val64_string *make_names64(const struct qs_name *names)
-{
-    GArray *array = g_array_new(TRUE, TRUE, sizeof(val64_string));
-
-    for (; names->name; names++)
-        g_array_append_vals(array, &(val64_string){names->value, names->name}, 1);
-    return (const val64_string *)g_array_free(array, FALSE);
-}
-
 /* Words stand apart from their number, signs do not: "13 ms", "90°". Most words have a singular:
  * "1 packet", "1 byte/s". */
 static const unit_name_string *make_unit(const char *unit)
@@ -131,16 +122,13 @@ static bool takes_unit(const struct shape *shape)
     return shape->display == BASE_DEC || shape->type == FT_FLOAT || shape->type == FT_DOUBLE;
 }
 
-/* Sets how values are named: by an enumeration, or else by a unit. */
+/* Sets how values are named: by an enumeration, of 32 bits at most, or else by a unit. */
 static void name_values(header_field_info *info, const struct qs_field *row,
                         const struct shape *shape)
 {
     if (row->names && shape->type == FT_BOOLEAN) {
         info->strings = make_flag_names(row->names);
-    } else if (row->names && shape->width == 64) {
-        info->strings = make_names64(row->names);
-        info->display |= BASE_VAL64_STRING;
-    } else if (row->names && shape->width) {
+    } else if (row->names && shape->width && shape->width < 64) {
         info->strings = make_names(row->names);
     } else if (unit_of(row) && takes_unit(shape)) {
         info->strings = make_unit(unit_of(row));
@@ -215,33 +203,23 @@ static void register_subtrees(struct dissector *dissector)
     g_ptr_array_free(subtrees, TRUE);
 }
 
-static int severity_of(enum qs_severity severity)
-{
-    static const int severities[] = {
-        [QS_SEVERITY_CHAT] = PI_CHAT,
-        [QS_SEVERITY_NOTE] = PI_NOTE,
-        [QS_SEVERITY_WARN] = PI_WARN,
-        [QS_SEVERITY_ERROR] = PI_ERROR,
-    };
-    return severities[severity];
-}
+static const int severities[] = {[QS_SEVERITY_CHAT] = PI_CHAT,
+                                 [QS_SEVERITY_NOTE] = PI_NOTE,
+                                 [QS_SEVERITY_WARN] = PI_WARN,
+                                 [QS_SEVERITY_ERROR] = PI_ERROR};
 
-static int group_of(enum qs_note_group group)
-{
-    static const int groups[] = {
-        [QS_GROUP_MALFORMED] = PI_MALFORMED, [QS_GROUP_UNDECODED] = PI_UNDECODED,
-        [QS_GROUP_CHECKSUM] = PI_CHECKSUM,   [QS_GROUP_SEQUENCE] = PI_SEQUENCE,
-        [QS_GROUP_PROTOCOL] = PI_PROTOCOL,
-    };
-    return groups[group];
-}
+static const int note_groups[] = {
+    [QS_GROUP_MALFORMED] = PI_MALFORMED, [QS_GROUP_UNDECODED] = PI_UNDECODED,
+    [QS_GROUP_CHECKSUM] = PI_CHECKSUM,   [QS_GROUP_SEQUENCE] = PI_SEQUENCE,
+    [QS_GROUP_PROTOCOL] = PI_PROTOCOL,
+};
 
 static ei_register_info expert_of(struct dissector *dissector, enum qs_note note)
 {
     const struct qs_note_kind *kind = &qs_note_kinds[note];
     const ei_register_info info = {&dissector->expert_infos[note],
                                    {g_strconcat(dissector->protocol->name, ".", kind->suffix, NULL),
-                                    group_of(kind->group), severity_of(kind->severity),
+                                    note_groups[kind->group], severities[kind->severity],
                                     kind->summary, EXPFILL}};
 
     return info;
@@ -288,18 +266,15 @@ void fields_register(struct dissector *dissector)
 /* A session's summary is made only when its item is expanded. */
 static void show_player(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb)
 {
-    const struct qs_protocol *protocol = dissector->protocol;
-    struct qs_description description = {0};
+    const int hf = dissector->session_hf[QS_SESSION_PLAYER];
+    char *player;
 
-    if (!proto_field_is_referenced(tree, dissector->session_hf[QS_SESSION_PLAYER]))
+    if (!proto_field_is_referenced(tree, hf))
         return;
-    protocol->describe(dissector->decoder.session, &description);
-    if (description.player)
-        proto_item_set_generated(proto_tree_add_string(
-            tree, dissector->session_hf[QS_SESSION_PLAYER], tvb, 0, 0, description.player));
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
+    player = qs_player_of(dissector->protocol, dissector->decoder.session);
+    if (player)
+        proto_item_set_generated(proto_tree_add_string(tree, hf, tvb, 0, 0, player));
+    g_free(player);
 }
 
 static void show_session(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,

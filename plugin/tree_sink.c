@@ -168,24 +168,20 @@ static proto_item *add_text(const struct location *at, struct qs_view text)
     return item;
 }
 
-static proto_item *add_ipv4(const struct location *at, struct qs_view bytes)
+static proto_item *add_address(const struct location *at, const struct qs_field *row,
+                               struct qs_view bytes)
 {
-    ws_in4_addr value;
+    ws_in4_addr ipv4;
+    ws_in6_addr ipv6;
 
-    if (bytes.size != sizeof value)
+    if (bytes.size != (row->type == QS_IPV4 ? sizeof ipv4 : sizeof ipv6))
         return NULL;
-    memcpy(&value, bytes.data, sizeof value);
-    return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, value);
-}
-
-static proto_item *add_ipv6(const struct location *at, struct qs_view bytes)
-{
-    ws_in6_addr value;
-
-    if (bytes.size != sizeof value)
-        return NULL;
-    memcpy(&value, bytes.data, sizeof value);
-    return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &value);
+    if (row->type == QS_IPV6) {
+        memcpy(&ipv6, bytes.data, sizeof ipv6);
+        return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &ipv6);
+    }
+    memcpy(&ipv4, bytes.data, sizeof ipv4);
+    return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, ipv4);
 }
 
 static proto_item *add_bytes(const struct location *at, const struct qs_field *row,
@@ -193,28 +189,17 @@ static proto_item *add_bytes(const struct location *at, const struct qs_field *r
 {
     if (row->type == QS_TEXT)
         return add_text(at, bytes);
-    if (row->type == QS_IPV4)
-        return add_ipv4(at, bytes);
-    if (row->type == QS_IPV6)
-        return add_ipv6(at, bytes);
+    if (row->type == QS_IPV4 || row->type == QS_IPV6)
+        return add_address(at, row, bytes);
     return proto_tree_add_bytes_with_length(at->tree, at->hf, at->tvb, at->start, at->length,
                                             bytes.data, (int)bytes.size);
 }
 
-static nstime_t milliseconds_time(uint64_t milliseconds)
+static proto_item *add_time(const struct location *at, uint64_t value, unsigned per_second)
 {
-    return (nstime_t){.secs = (time_t)(milliseconds / 1000),
-                      .nsecs = (int)(milliseconds % 1000) * 1000000};
-}
+    const nstime_t time = {.secs = (time_t)(value / per_second),
+                           .nsecs = (int)(value % per_second * (1000000000 / per_second))};
 
-static nstime_t nanoseconds_time(uint64_t nanoseconds)
-{
-    return (nstime_t){.secs = (time_t)(nanoseconds / 1000000000),
-                      .nsecs = (int)(nanoseconds % 1000000000)};
-}
-
-static proto_item *add_time(const struct location *at, nstime_t time)
-{
     return proto_tree_add_time(at->tree, at->hf, at->tvb, at->start, at->length, &time);
 }
 
@@ -234,9 +219,9 @@ static proto_item *add_field(const struct location *at, const struct qs_field *r
     case QS_KIND_BYTES:
         return add_bytes(at, row, value->bytes);
     case QS_KIND_TIME:
-        return add_time(at, milliseconds_time(value->u));
+        return add_time(at, value->u, 1000);
     case QS_KIND_DURATION:
-        return add_time(at, nanoseconds_time(value->u));
+        return add_time(at, value->u, 1000000000);
     case QS_KIND_NONE:
         break;
     }

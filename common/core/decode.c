@@ -219,6 +219,7 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
     const uint8_t id = id_at(d, start);
     const struct qs_message_type *type = lookup(d, id);
     const bool readable = type && type->read;
+    const uint32_t malformed = d->notes[QS_NOTE_MALFORMED];
 
     if (type) {
         qs_open(d, type->group);
@@ -230,6 +231,7 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
     qs_emit_uint(d, id_row, start, 1, id);
     if (readable)
         type->read(d);
+    d->ambiguous |= d->notes[QS_NOTE_MALFORMED] != malformed;
     if (!readable || d->in.overrun)
         note_unread(d, type, id, start);
     else if (!d->stop)

@@ -65,9 +65,12 @@ void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, 
 void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length)
 {
-    const char *name = d->fields_wanted ? qs_table_get(table, index) : NULL;
+    const bool listed = d->protocol->fields[id].role == QS_ROLE_LISTED;
+    const char *name = d->fields_wanted || listed ? qs_table_get(table, index) : NULL;
 
-    if (!name || d->in.overrun)
+    d->ambiguous |= listed && index && !name;
+
+    if (!d->fields_wanted || !name || d->in.overrun)
         return;
     qs_emit_generated_text(d, id, offset, length, name);
     qs_label_text(d, " ", qs_view_of(name), "");

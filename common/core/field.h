@@ -71,7 +71,8 @@ enum qs_role {
     QS_ROLE_SOUND,  /* the same */
     QS_ROLE_FOLDER, /* a folder with a game's files */
     QS_ROLE_INFO,   /* an info string: values may be names of files */
-    QS_ROLE_LAYOUT  /* has names of files among other words */
+    QS_ROLE_LAYOUT, /* has names of files among other words */
+    QS_ROLE_LISTED  /* of a list, by number: players stop at a number that the list does not have */
 };
 
 struct qs_field {

@@ -136,6 +136,18 @@ struct qs_protocol {
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
+/* The session's player: new; NULL: unknown. */
+static inline char *qs_player_of(const struct qs_protocol *protocol,
+                                 const struct qs_session *session)
+{
+    struct qs_description description = {0};
+
+    protocol->describe(session, &description);
+    g_free(description.version);
+    g_free(description.map);
+    return description.player;
+}
+
 /* The map that the session is on: new; NULL: unknown. */
 static inline char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
 {

@@ -79,6 +79,7 @@ static void check_role(struct qs_decoder *d, enum qs_role role, uint32_t at, str
     switch (role) {
     case QS_ROLE_NONE:
     case QS_ROLE_SECRET:
+    case QS_ROLE_LISTED:
         break;
     case QS_ROLE_FILE:
         d->ambiguous |= qs_file_name_is_unsafe(text);

@@ -84,6 +84,7 @@ static inline double qs_f64(struct qs_decoder *d, unsigned id)
 QS_SCALED_READER(qs_scaled_u8, uint8_t, qs_reader_u8, 1)
 QS_SCALED_READER(qs_scaled_i8, int8_t, qs_reader_u8, 1)
 QS_SCALED_READER(qs_scaled_i16, int16_t, qs_reader_u16, 2)
+QS_SCALED_READER(qs_scaled_u16, uint16_t, qs_reader_u16, 2)
 
 /* Angles of a fixed width. They return the raw value. */
 static inline int8_t qs_angle8(struct qs_decoder *d, unsigned id)

@@ -26,6 +26,14 @@ static double read_coordinate(struct qs_decoder *d, unsigned row)
 }
 
 enum { PITCH, YAW, ROLL };
+enum { ENTITIES_MAX = 8192 }; /* QuakeSpasm's max_edicts */
+
+void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    d->ambiguous |= number >= limit && !nq_has_fte(session) && !nq_darkplaces_version(session);
+}
 
 static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, unsigned angle_row,
                       struct qs_entity_update *update)
@@ -58,6 +66,7 @@ static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_upd
     const uint32_t at = d->in.pos;
     const uint16_t model =
         flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
+    uint8_t colormap;
 
     baseline->model = model;
     baseline->has = QS_ENTITY_MODEL;
@@ -66,7 +75,9 @@ static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_upd
         qs_u16(d, NQ_BASELINE_FRAME);
     else
         qs_u8(d, NQ_BASELINE_FRAME);
-    qs_u8(d, NQ_BASELINE_COLORMAP);
+    colormap = qs_u8(d, NQ_BASELINE_COLORMAP);
+    if (baseline->number) /* those that move */
+        nq_check_limit(d, colormap, nq_session_of(d)->maxclients + 1u);
     qs_u8(d, NQ_BASELINE_SKIN);
     for (unsigned axis = 0; axis < 3; axis++)
         read_axis(d, axis, NQ_BASELINE_ORIGIN_X, NQ_BASELINE_ANGLES_PITCH, baseline);
@@ -87,6 +98,7 @@ static uint32_t read_entity_number(struct qs_decoder *d)
 {
     const uint32_t number = fte_entity(d, NQ_BASELINE_ENTITY);
 
+    nq_check_limit(d, number, ENTITIES_MAX);
     qs_label(d, ": %u", number);
     return number;
 }
@@ -176,6 +188,7 @@ static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
     const uint16_t entity =
         flags & U_LONGENTITY ? qs_u16(d, NQ_UPDATE_ENTITY) : qs_u8(d, NQ_UPDATE_ENTITY);
 
+    nq_check_limit(d, entity, ENTITIES_MAX);
     if (qs_label_wanted(d))
         qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)
@@ -235,7 +248,7 @@ void nq_read_update(struct qs_decoder *d)
     if (flags & U_FRAME)
         qs_u8(d, NQ_UPDATE_FRAME);
     if (flags & U_COLORMAP)
-        qs_u8(d, NQ_UPDATE_COLORMAP);
+        nq_check_limit(d, qs_u8(d, NQ_UPDATE_COLORMAP), session->maxclients + 1u);
     if (flags & U_SKIN)
         qs_u8(d, NQ_UPDATE_SKIN);
     if (flags & U_EFFECTS)

@@ -114,6 +114,7 @@ static void read_signonnum(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
+    d->ambiguous |= stage <= session->signon;
     if (stage != session->signon + 1)
         nq_lose_sign_on(d, true);
     session->signon = stage;
@@ -155,7 +156,16 @@ static void read_centerprint(struct qs_decoder *d)
 
 /* --- The player's view and state --- */
 
-QS_ROWS_READER(read_updatestat, NQ_UPDATESTAT_INDEX, NQ_UPDATESTAT_VALUE)
+static void read_updatestat(struct qs_decoder *d)
+{
+    const uint8_t index = qs_u8(d, NQ_UPDATESTAT_INDEX);
+    const int32_t value = qs_i32(d, NQ_UPDATESTAT_VALUE);
+
+    nq_check_limit(d, index, 32);
+    d->ambiguous |=
+        index == STAT_WEAPON && value && !qs_table_get(&nq_session_of(d)->models, (uint32_t)value);
+}
+
 QS_ROWS_READER(read_damage, NQ_DAMAGE_ARMOR, NQ_DAMAGE_ORIGIN)
 
 static void read_updatestatstring(struct qs_decoder *d)
@@ -213,6 +223,7 @@ static void read_updatename(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     d->ambiguous |= name.size > PLAYER_NAME_MAX;
+    nq_check_limit(d, player, nq_session_of(d)->maxclients);
     qs_table_set_name(&nq_session_of(d)->players, player, name);
     qs_label_text(d, ": ", name, "");
 }
@@ -222,6 +233,7 @@ static void read_player(struct qs_decoder *d, unsigned number_row, unsigned name
     const uint32_t at = d->in.pos;
     const uint8_t player = qs_u8(d, number_row);
 
+    nq_check_limit(d, player, nq_session_of(d)->maxclients);
     qs_emit_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
 }
 
@@ -239,9 +251,14 @@ static void read_updatecolors(struct qs_decoder *d)
 
 /* --- The others --- */
 
+static void read_lightstyle(struct qs_decoder *d)
+{
+    nq_check_limit(d, qs_u8(d, NQ_LIGHTSTYLE_STYLE), 64);
+    qs_text(d, NQ_LIGHTSTYLE_MAP);
+}
+
 QS_ROWS_READER(read_setpause, NQ_SETPAUSE_PAUSED, NQ_SETPAUSE_PAUSED)
 QS_ROWS_READER(read_cdtrack, NQ_CDTRACK_TRACK, NQ_CDTRACK_LOOP)
-QS_ROWS_READER(read_lightstyle, NQ_LIGHTSTYLE_STYLE, NQ_LIGHTSTYLE_MAP)
 QS_ROWS_READER(read_stopsound, NQ_STOPSOUND_ENTITY_CHANNEL, NQ_STOPSOUND_CHANNEL)
 QS_ROWS_READER(read_finale, NQ_FINALE_TEXT, NQ_FINALE_TEXT)
 QS_ROWS_READER(read_cutscene, NQ_CUTSCENE_TEXT, NQ_CUTSCENE_TEXT)

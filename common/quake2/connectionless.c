@@ -121,11 +121,11 @@ static void read_protocols(struct qs_decoder *d, struct line *line, const struct
 
 static void read_challenge(struct qs_decoder *d, struct line *line)
 {
+    struct qs_view word;
     struct qs_token token;
-    int64_t number;
 
     qs_learn_direction(d, QS_S2C);
-    read_number(d, Q2_CHALLENGE, line, &number);
+    read_word(d, Q2_CHALLENGE, line, &word);
     while (qs_token_next(line->text, &line->pos, &token)) {
         if (qs_view_begins(token.text, "p="))
             read_protocols(d, line, &token);
@@ -222,12 +222,12 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
 static void read_connect(struct qs_decoder *d, struct line *line)
 {
     struct connect connect = {0};
-    int64_t challenge;
+    struct qs_view challenge;
 
     qs_learn_direction(d, QS_C2S);
     read_number(d, Q2_CONNECT_VERSION, line, &connect.version);
     read_number(d, Q2_CONNECT_QPORT, line, &connect.qport);
-    read_number(d, Q2_CONNECT_CHALLENGE, line, &challenge);
+    read_word(d, Q2_CONNECT_CHALLENGE, line, &challenge);
     read_userinfo(d, line, &connect);
     read_connect_tail(d, line, &connect);
     keep_connect(d, &connect);

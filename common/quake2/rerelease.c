@@ -193,7 +193,7 @@ static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, u
 {
     for (unsigned i = 0; i < 3; i++)
         if (bits & red_bit << i)
-            qs_u8(d, red_row + i);
+            qs_scaled_u8(d, red_row + i, 1 / 255.0);
 }
 
 void q2_read_fog_message(struct qs_decoder *d)
@@ -206,7 +206,7 @@ void q2_read_fog_message(struct qs_decoder *d)
     }
     read_colors(d, bits, FOG_RR_BIT_R, Q2_FOG_RED);
     if (bits & FOG_RR_BIT_TIME)
-        qs_u16(d, Q2_FOG_TIME);
+        qs_scaled_u16(d, Q2_FOG_TIME, 1 / 1000.0);
     if (bits & FOG_RR_BIT_HEIGHTFOG_FALLOFF)
         qs_f32(d, Q2_FOG_FALLOFF);
     if (bits & FOG_RR_BIT_HEIGHTFOG_DENSITY)

@@ -34,11 +34,14 @@ static void read_muzzleflash(struct qs_decoder *d)
     const uint16_t entity = qs_u16(d, Q2_MUZZLEFLASH_ENTITY);
     uint8_t value;
 
+    d->ambiguous |= !entity || !q2_is_entity(d, entity);
     if (entity && entity <= q2_session_of(d->session)->max_clients)
         q2_emit_player_name(d, Q2_MUZZLEFLASH_PLAYER, at, entity - 1U, false);
     value = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE);
     label_name(d, q2_muzzleflash_names, value & 0x7f);
 }
+
+enum { FLASHES_MAX = 211 }; /* id m_flash.c; engines do not look */
 
 /* With extended limits the entity's word has three spare bits, which the flash uses. */
 static void read_muzzleflash2(struct qs_decoder *d)
@@ -48,6 +51,7 @@ static void read_muzzleflash2(struct qs_decoder *d)
     const uint16_t word = qs_u16(d, wide ? Q2_MUZZLEFLASH2_ENTITY_WORD : Q2_MUZZLEFLASH2_ENTITY);
     uint16_t id = qs_reader_u8(&d->in);
 
+    d->ambiguous |= !wide && (!word || !q2_is_entity(d, word) || id >= FLASHES_MAX);
     if (wide) {
         qs_emit_generated_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, word & 0x1fff);
         id = (uint16_t)(id | word >> 13 << 8);
@@ -124,7 +128,7 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
     if (flags & 0x08 && flags & 0x40 && q2_variant(d)->rerelease)
         qs_u32(d, Q2_SOUND_SOURCE_WIDE);
     else if (flags & 0x08)
-        qs_u16(d, Q2_SOUND_SOURCE);
+        d->ambiguous |= !q2_is_entity(d, qs_u16(d, Q2_SOUND_SOURCE) >> 3);
     if (flags & 0x04)
         q2_read_position(d, Q2_SOUND_POSITION, position);
 }

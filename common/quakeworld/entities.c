@@ -220,6 +220,21 @@ static void read_model(struct qs_decoder *d, const struct qw_delta *delta)
     qw_emit_model_name(d, model, at, d->in.pos - at);
 }
 
+/* FTE's scale, opacity and tint count in steps; the bytes of other rows are what they mean. */
+static void read_field(struct qs_decoder *d, const struct qw_entity_field *field)
+{
+    const double step = field->row == QW_ENTITY_SCALE   ? 1 / 16.0
+                        : field->row == QW_ENTITY_ALPHA ? 1 / 255.0
+                        : field->row == QW_ENTITY_RED   ? 1 / 32.0
+                                                        : 0;
+
+    if (step == 0)
+        qs_rows(d, field->row, field->row + field->rows - 1u);
+    else
+        for (unsigned i = 0; i < field->rows; i++)
+            qs_scaled_u8(d, field->row + i, step);
+}
+
 static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta)
 {
     const enum qs_coord_format coords = fte_widen_coords(d);
@@ -230,7 +245,7 @@ static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta
         const struct qw_entity_field *field = &qw_entity_fields[i];
 
         if (qw_delta_has_field(delta, field, fte))
-            qs_rows(d, field->row, field->row + field->rows - 1u);
+            read_field(d, field);
     }
     d->coord_format = coords;
 }

@@ -250,7 +250,7 @@ void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_
     add_frame(frames, sequence, (struct qs_view){0})->states = qw_states_copy(states);
 }
 
-void qw_frames_append(GByteArray *to, struct qw_frames *frames)
+void qw_frames_append(GByteArray *to, struct qw_frames *frames, const struct qs_table *models)
 {
     const struct qw_states *states =
         frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
@@ -258,7 +258,10 @@ void qw_frames_append(GByteArray *to, struct qw_frames *frames)
     qs_write_u8(to, SVC_PACKETENTITIES);
     for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {
         const struct qw_entity *entity = &states->entities[i];
+        const uint16_t model = qw_entity_model(entity);
 
+        if (models && model && !qs_table_get(models, model))
+            continue;
         qw_append_delta(to, &frames->format, qw_states_find(frames->baselines, entity->number),
                         entity);
     }

@@ -83,7 +83,7 @@ void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_vie
 void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states);
 
 /* Appends the newest frame as a whole svc_packetentities, against the baselines: as many of its
- * entities as engines accept. */
-void qw_frames_append(GByteArray *to, struct qw_frames *frames);
+ * entities as engines accept; with `models`, those with a model of the list. */
+void qw_frames_append(GByteArray *to, struct qw_frames *frames, const struct qs_table *models);
 
 #endif

@@ -113,10 +113,16 @@ void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
     qs_label_text(d, " ", name, "");
 }
 
+void qw_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
+{
+    d->ambiguous |= number >= limit && !qw_only_fte_reads(&qw_session_of(d)->ext);
+}
+
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
 {
     const uint8_t player = qs_u8(d, id);
 
+    qw_check_limit(d, player, 32);
     if (qs_label_wanted(d))
         qs_label(d, ": player %u", player);
     qw_emit_player_name(d, player, 1);

@@ -127,7 +127,7 @@ static void read_serverdata(struct qs_decoder *d)
 
     qw_session_begin_level(session);
     fte_read_agreement(d);
-    session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
+    session->base.version = (int32_t)qs_u32(d, QW_SERVERDATA_PROTOCOL);
     if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
                 "Protocol version %d of svc_serverdata not decoded", session->base.version);
@@ -163,6 +163,7 @@ static void read_lightstyle(struct qs_decoder *d)
 {
     const uint8_t style = qs_u8(d, QW_LIGHTSTYLE_STYLE);
 
+    qw_check_limit(d, style, 64);
     qs_label(d, ": %u", style);
     qs_text(d, QW_LIGHTSTYLE_MAP);
 }
@@ -214,6 +215,7 @@ static void read_updateuserinfo(struct qs_decoder *d)
     struct qs_view info;
     uint32_t at;
 
+    qw_check_limit(d, player, 32);
     qs_i32(d, QW_UPDATEUSERINFO_USERID);
     at = d->in.pos;
     info = qs_text(d, QW_UPDATEUSERINFO_INFO);
@@ -249,7 +251,8 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
 {
     const uint32_t at = d->in.pos - length;
 
-    if (!d->fields_wanted || d->in.overrun)
+    qw_check_limit(d, index, 32);
+    if (d->in.overrun || (!d->fields_wanted && index != STAT_WEAPON))
         return;
     qw_label_stat(d, index);
     qs_label(d, " %d", (int32_t)value);
@@ -264,7 +267,7 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
 static void read_updatestat(struct qs_decoder *d)
 {
     const uint8_t index = qs_u8(d, QW_STAT_INDEX);
-    const uint8_t value = qs_u8(d, QW_STAT_BYTE);
+    const uint8_t value = qs_unsigned_byte(d, QW_STAT_BYTE);
 
     explain_stat(d, index, value, 1);
 }
@@ -408,6 +411,8 @@ static void read_list(struct qs_decoder *d, bool models, bool wide)
 
     if (in_parts)
         first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
+    d->ambiguous |= qw_session_of(d)->sign_on.done ||
+                    (first && !qs_table_get(models ? &session->models : &session->sounds, first));
     qw_sign_on_new_level(d, first);
     if (models)
         read_entries(d, QW_LIST_MODEL, &session->models, first);

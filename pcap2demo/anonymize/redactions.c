@@ -63,7 +63,11 @@ static bool is_one_of(struct qs_view text, const char *const *list)
 static const char *const chat_commands[] = {"say", "say_team", "say_person", "say_game", "tell",
                                             "s-p", "s-m",      "s-t",        NULL};
 /* Commands with names of players, as a Quake client sends "name bob". */
-static const char *const name_commands[] = {"name", "team", "auth", "register", "login", NULL};
+static const char *const name_commands[] = {"name",  "team",        "auth", "register",
+                                            "login", "//challenge", NULL};
+/* Remarks with names in quotes, before a number or at the end. */
+static const char *const quoting_remarks[] = {"//cainfo", "//finalscores", "//qul",
+                                              "//sn",     "//tinfo",       NULL};
 /* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
  */
 static const char *const host_commands[] = {"connect", "redirect", "join",
@@ -103,13 +107,9 @@ static void add_name(struct redactions *redactions, struct qs_view name, uint32_
 static void add_name_field(struct redactions *redactions, const struct qs_field *row,
                            struct qs_view text, uint32_t offset)
 {
-    static const char *const rows[] = {".updatename.name",
-                                       ".status.player.name",
-                                       ".control.name",
-                                       ".gtv.name",
-                                       "acknex.player",
-                                       ".hostname",
-                                       NULL};
+    static const char *const rows[] = {
+        ".updatename.name", ".status.player.name", ".status.player.team", ".control.name",
+        ".gtv.name",        "acknex.player.name",  ".hostname",           NULL};
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
     bool is_name = redactions->is_skin || redactions->after_name;
 
@@ -121,20 +121,44 @@ static void add_name_field(struct redactions *redactions, const struct qs_field 
         add_name(redactions, text, offset);
 }
 
-/* "3 40 \"bob\"": frags, ping and name, as some Quake servers list players. */
-static void add_listed_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
+static bool is_quoted(const struct qs_token *word)
 {
-    struct qs_token word;
+    return word->length > word->text.size;
+}
+
+/* "3 40 \"bob\"": frags, ping and name, as some Quake servers list players. In quotes; with `last`
+ * the last word in quotes of several. */
+static void add_listed_names(struct redactions *redactions, struct qs_view text, uint32_t pos,
+                             bool last, uint32_t offset)
+{
+    struct qs_token word = {0}, next = {0};
+    bool more = true;
+
+    for (; more; word = next) {
+        more = qs_token_next(text, &pos, &next);
+        if (is_quoted(&word) && !(more && last && is_quoted(&next)))
+            add_name(redactions, word.text, offset + word.offset + 1);
+    }
+}
+
+/* "the server  dm4 3/8", Quake II's answer to "info": sv_main.c, SVC_Info. */
+static void add_server_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    struct qs_token words[2] = {0}, word;
     uint32_t pos = 0;
 
-    while (qs_token_next(text, &pos, &word))
-        if (word.length > word.text.size)
-            add_name(redactions, word.text, offset + word.offset + 1);
+    while (qs_token_next(text, &pos, &word)) {
+        words[0] = words[1];
+        words[1] = word;
+    }
+    if (words[0].offset && qs_view_up_to(words[1].text, "/").size < words[1].text.size)
+        add_name(redactions, qs_text_trimmed((struct qs_view){text.data, words[0].offset}, ' '),
+                 offset);
 }
 
 /* Keys of info strings whose values name a player, a team or a server. */
-static const char *const name_keys[] = {"name", "hostname", "hostport", "*auth",
-                                        "team", "email",    NULL};
+static const char *const name_keys[] = {"name",  "hostname", "hostport", "*auth", "team",
+                                        "email", "admin",    "*admin",   NULL};
 
 /* The end of a part of an info string. */
 static uint32_t part_end(struct qs_view text, uint32_t at)
@@ -174,6 +198,8 @@ static bool add_command(struct redactions *redactions, struct qs_view text, uint
         add(redactions, REDACT_CHAT, offset + pos, text.size - pos);
         return true;
     }
+    if (is_one_of(word.text, quoting_remarks))
+        add_listed_names(redactions, text, pos, true, offset);
     is_host = is_one_of(word.text, host_commands);
     if (!is_host && !is_one_of(word.text, name_commands))
         return false;
@@ -234,7 +260,9 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
 
     add_name_field(redactions, row, text, offset);
     if (g_str_has_suffix(row->name, ".oob.player"))
-        add_listed_name(redactions, text, offset);
+        add_listed_names(redactions, text, 0, false, offset);
+    else if (strcmp(row->name, "q2.oob.text") == 0)
+        add_server_name(redactions, text, offset);
     add_info_names(redactions, text, offset);
     add_hosts(redactions, text, offset);
     add_commands(redactions, text, offset);

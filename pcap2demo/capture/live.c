@@ -29,7 +29,6 @@ struct source {
     bool hopeless;         /* no permission to open it again */
     bool reported;         /* that it cannot be opened, since it was lost */
     struct pcap_stat seen; /* its counters wrap after 2^32 - 1 */
-    struct live_drops drops;
 };
 
 struct live {
@@ -38,6 +37,7 @@ struct live {
     unsigned count;
     bool at_once; /* frames do not wait for other interfaces */
     uint64_t frames;
+    struct live_drops drops;
     int socket; /* to query the state of interfaces; or -1 */
 };
 
@@ -127,20 +127,20 @@ static bool open_source(const struct live *live, struct source *source, char **e
     return pcap != NULL;
 }
 
-static void count_drops(struct source *source)
+static void count_drops(struct live *live, struct source *source)
 {
     struct pcap_stat stat;
 
     if (!source->pcap || pcap_stats(source->pcap, &stat) != 0)
         return;
-    source->drops.kernel += stat.ps_drop - source->seen.ps_drop;
-    source->drops.interface += stat.ps_ifdrop - source->seen.ps_ifdrop;
+    live->drops.kernel += stat.ps_drop - source->seen.ps_drop;
+    live->drops.interface += stat.ps_ifdrop - source->seen.ps_ifdrop;
     source->seen = stat;
 }
 
-static void close_source(struct source *source)
+static void close_source(struct live *live, struct source *source)
 {
-    count_drops(source);
+    count_drops(live, source);
     source->waits = false;
     g_clear_pointer(&source->pcap, pcap_close);
 }
@@ -161,12 +161,12 @@ static void tell(const struct live *live, const struct source *source, bool good
     g_free(text);
 }
 
-static void lose(const struct live *live, struct source *source)
+static void lose(struct live *live, struct source *source)
 {
     tell(live, source, false, "cannot be read further: %s; waiting for it",
          pcap_geterr(source->pcap));
     source->reported = false;
-    close_source(source);
+    close_source(live, source);
 }
 
 /* --- Opening --------------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ struct live *live_open(const struct live_setup *setup, const char **name, char *
 void live_close(struct live *live)
 {
     for (unsigned i = 0; i < live->count; i++)
-        close_source(&live->sources[i]);
+        close_source(live, &live->sources[i]);
     if (live->socket >= 0)
         close(live->socket);
     g_free(live->sources);
@@ -224,7 +224,7 @@ static void set_frame(struct source *source, const struct pcap_pkthdr *header, c
 }
 
 /* Reads the interface's next frame. It stays valid, since no other one is read. */
-static void fetch(const struct live *live, struct source *source)
+static void fetch(struct live *live, struct source *source)
 {
     struct pcap_pkthdr *header;
     const uint8_t *data;
@@ -362,7 +362,7 @@ static void try_again(const struct live *live, struct source *source)
 
 /* Another interface may have the name now. The old one stays until that can be opened, since the
  * kernel holds packets for it. */
-static void follow_name(const struct live *live, struct source *source)
+static void follow_name(struct live *live, struct source *source)
 {
     const unsigned index = if_nametoindex(source->name);
     char *error = NULL;
@@ -370,7 +370,7 @@ static void follow_name(const struct live *live, struct source *source)
         index && index != source->index ? open_interface(live, source->name, &error) : NULL;
 
     if (pcap) {
-        close_source(source);
+        close_source(live, source);
         use_interface(source, pcap);
     }
     g_free(error);
@@ -406,8 +406,9 @@ bool live_lacks_right(const struct live *live)
     return false;
 }
 
-struct live_drops live_drops(struct live *live, unsigned interface)
+struct live_drops live_drops(struct live *live)
 {
-    count_drops(&live->sources[interface]);
-    return live->sources[interface].drops;
+    for (unsigned i = 0; i < live->count; i++)
+        count_drops(live, &live->sources[i]);
+    return live->drops;
 }

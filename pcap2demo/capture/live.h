@@ -51,10 +51,10 @@ bool live_is_over(const struct live *live);
 /* Whether an interface is back that this run has no permission to open; a restart could. */
 bool live_lacks_right(const struct live *live);
 
-/* Frames lost so far on one interface. */
+/* Frames lost so far. */
 struct live_drops {
     uint64_t kernel, interface;
 };
-struct live_drops live_drops(struct live *live, unsigned interface);
+struct live_drops live_drops(struct live *live);
 
 #endif

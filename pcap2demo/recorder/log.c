@@ -73,35 +73,27 @@ char *log_time(void)
     return text;
 }
 
-static char *json_line(const char *event, json_t *members, const char *text)
-{
-    char *time = log_time(), *line, *copy;
-    json_t *object = json_pack("{s:s, s:s}", "time", time, "event", event);
-
-    if (members)
-        json_object_update(object, members);
-    json_object_set_new(object, "message", json_string(text));
-    line = json_dumps(object, JSON_COMPACT);
-    copy = g_strconcat(line, "\n", NULL);
-    free(line);
-    g_free(time);
-    json_decref(object);
-    return copy;
-}
-
-static char *text_line(const char *text)
-{
-    char *time = state.times ? log_time() : NULL;
-    char *line = g_strconcat(time ? time : "", time ? " " : "", text, "\n", NULL);
-
-    g_free(time);
-    return line;
-}
-
+/* `members` may be NULL. */
 static void push_line(const char *event, json_t *members, const char *text)
 {
-    g_async_queue_push(state.lines,
-                       state.setup.json ? json_line(event, members, text) : text_line(text));
+    char *time = state.setup.json || state.times ? log_time() : NULL;
+    char *line;
+
+    if (state.setup.json) {
+        json_t *object = json_pack("{s:s, s:s}", "time", time, "event", event);
+        char *dump;
+
+        json_object_update(object, members);
+        json_object_set_new(object, "message", json_string(text));
+        dump = json_dumps(object, JSON_COMPACT);
+        line = g_strconcat(dump, "\n", NULL);
+        free(dump);
+        json_decref(object);
+    } else {
+        line = g_strconcat(time ? time : "", time ? " " : "", text, "\n", NULL);
+    }
+    g_free(time);
+    g_async_queue_push(state.lines, line);
 }
 
 static void push_dropped(void)
@@ -117,31 +109,21 @@ static void push_dropped(void)
     g_free(text);
 }
 
-/* `text` may contain any bytes. */
-static void write_event(const char *event, json_t *members, const char *text)
+static void write_event(const char *event, json_t *members, const char *format, va_list arguments)
 {
-    char *clean;
+    char *text = g_strdup_vprintf(format, arguments); /* of any bytes */
 
     if (state.setup.messages) {
         message((struct qs_location){0}, "%s", text);
-        return;
-    }
-    if (g_async_queue_length(state.lines) >= LOG_LINES_MAX) {
+    } else if (g_async_queue_length(state.lines) >= LOG_LINES_MAX) {
         g_atomic_int_inc(&state.dropped);
-        return;
+    } else {
+        char *clean = qs_text_printable(text);
+
+        push_dropped();
+        push_line(event, members, clean);
+        g_free(clean);
     }
-    clean = qs_text_printable(text);
-    push_dropped();
-    push_line(event, members, clean);
-    g_free(clean);
-}
-
-static void write_formatted(const char *event, json_t *members, const char *format,
-                            va_list arguments)
-{
-    char *text = g_strdup_vprintf(format, arguments);
-
-    write_event(event, members, text);
     g_free(text);
     json_decref(members);
 }
@@ -152,7 +134,7 @@ void log_event(const char *event, json_t *members, const char *format, ...)
 
     va_start(arguments, format);
     if (state.setup.events)
-        write_formatted(event, members, format, arguments);
+        write_event(event, members, format, arguments);
     else
         json_decref(members);
     va_end(arguments);
@@ -163,7 +145,7 @@ void log_warning(const char *event, json_t *members, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    write_formatted(event, members, format, arguments);
+    write_event(event, members, format, arguments);
     va_end(arguments);
 }
 
@@ -171,7 +153,7 @@ void log_warning(const char *event, json_t *members, const char *format, ...)
 
 static void message_event(const char *line)
 {
-    write_event("message", NULL, line);
+    log_warning("message", NULL, "%s", line);
 }
 
 void log_open(const struct log_setup *setup)

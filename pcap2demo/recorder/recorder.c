@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "pcap2demo/actions/report.h"
 #include "pcap2demo/capture/live.h"
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/pipeline.h"
@@ -145,29 +146,37 @@ static bool drop_privileges(const struct recorder *recorder)
     return false;
 }
 
-/* False: `*error` is a new text, unless no recordings are wanted. */
-static bool open_recordings(struct recorder *recorder, char **error)
+/* False: they cannot be written. */
+static bool open_recordings(struct recorder *recorder)
 {
     struct demo_files *demos = recorder->options->demos;
     const char *captures = recorder_options.packets;
+    char *error = NULL;
 
     if (!recorder->records && captures)
-        *error = g_strdup("captures of sessions are written only where demos are");
+        error = g_strdup("captures of sessions are written only where demos are");
     else if (recorder->records && !qs_demo_names_is_free(demo_files_naming(demos)))
-        *error = g_strdup("--output: demos of interfaces go to a folder, not to one file");
-    if (!recorder->records || *error)
-        return !*error;
-    recorder->recordings =
-        recordings_new(demo_files_folder(demos), captures, &recorder->status, error);
-    if (!recorder->recordings)
-        return false;
-    status_continue(&recorder->status, demo_files_folder(demos));
+        error = g_strdup("--output: demos of interfaces go to a folder, not to one file");
+    else if (recorder->records)
+        recorder->recordings =
+            recordings_new(demo_files_folder(demos), captures, &recorder->status, &error);
+    if (error)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s",
+                error);
+    g_free(error);
+    return recorder->recordings || (!recorder->records && !captures);
+}
+
+/* Completes what earlier runs left. */
+static void start_recordings(struct recorder *recorder)
+{
+    status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
     recordings_recover(recorder->recordings, &recorder->options->sessions);
     recorder->sessions_options.store = recordings_store(recorder->recordings);
-    recorder->captures = session_captures_new(recorder->sessions_options.store, captures);
+    recorder->captures =
+        session_captures_new(recorder->sessions_options.store, recorder_options.packets);
     recorder->pipeline.on_packet = session_captures_keep;
     recorder->pipeline.user = recorder->captures;
-    return true;
 }
 
 static void log_start(const struct recorder *recorder)
@@ -221,25 +230,20 @@ static bool read_frames(struct recorder *recorder)
 
 static void update_drops(struct recorder *recorder)
 {
-    struct status *status = &recorder->status;
-    uint64_t kernel = 0, interface = 0;
+    struct status_counts *counts = &recorder->status.all;
+    const struct live_drops drops = live_drops(recorder->live);
+    const uint64_t kernel = drops.kernel - counts->dropped_kernel,
+                   interface = drops.interface - counts->dropped_interface;
 
-    for (unsigned i = 0; recorder->interfaces[i]; i++) {
-        const struct live_drops drops = live_drops(recorder->live, i);
-
-        kernel += drops.kernel;
-        interface += drops.interface;
-    }
-    if (kernel != status->all.dropped_kernel || interface != status->all.dropped_interface)
+    counts->dropped_kernel = drops.kernel;
+    counts->dropped_interface = drops.interface;
+    if (kernel || interface)
         log_warning("drops",
-                    json_pack("{s:I, s:I}", "kernel",
-                              (json_int_t)(kernel - status->all.dropped_kernel), "interface",
-                              (json_int_t)(interface - status->all.dropped_interface)),
+                    json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
+                              report_number(interface)),
                     "packets came too fast and are lost: %" G_GUINT64_FORMAT
                     " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
-                    kernel - status->all.dropped_kernel, interface - status->all.dropped_interface);
-    status->all.dropped_kernel = kernel;
-    status->all.dropped_interface = interface;
+                    kernel, interface);
 }
 
 /* Writes it to its files and returns it as a new text. */
@@ -327,6 +331,8 @@ static void record(struct recorder *recorder)
                    qs_sessions_is_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder_options.interface);
+    if (recorder->records)
+        notify_status(recorder);
     while (!is_over(recorder)) {
         const bool busy = read_frames(recorder);
         const gint64 now = g_get_monotonic_time();
@@ -390,12 +396,14 @@ static void run(struct recorder *recorder)
 {
     const struct options *options = recorder->options;
 
+    if (recorder->recordings)
+        start_recordings(recorder);
     recorder->action = recorder->records
                            ? recording_action_new(options, &recorder->status, recorder->captures)
                            : action_new(options);
     recorder->sessions = qs_sessions_new(&recorder->sessions_options, &recorder->action->handler);
     log_start(recorder);
-    notify("READY=1\nSTATUS=listening");
+    notify("READY=1");
     record(recorder);
     finish(recorder);
     qs_sessions_free(recorder->sessions, true);
@@ -413,33 +421,20 @@ static void run(struct recorder *recorder)
     action_free(recorder->action);
 }
 
-/* Another action's output is standard output's. */
-static void open_log(const struct recorder *recorder)
-{
-    const struct options *options = recorder->options;
-    const struct log_setup setup = {
-        .messages = !recorder->records, .json = recorder_options.json, .events = !options->quiet};
-
-    log_open(&setup);
-}
-
 static void open_and_run(struct recorder *recorder)
 {
-    char *error = NULL;
+    const struct log_setup setup = {.messages = !recorder->records, /* another action prints */
+                                    .json = recorder_options.json,
+                                    .events = !recorder->options->quiet};
 
     if (!open_interfaces(recorder))
         return;
     notify_open();
-    if (drop_privileges(recorder)) {
-        open_log(recorder);
-        if (open_recordings(recorder, &error))
-            run(recorder);
+    if (drop_privileges(recorder) && open_recordings(recorder)) {
+        log_open(&setup);
+        run(recorder);
         log_close();
     }
-    if (error)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s",
-                error);
-    g_free(error);
     if (recorder->recordings)
         recordings_free(recorder->recordings);
     if (notify_socket >= 0)

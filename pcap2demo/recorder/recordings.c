@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/demo_formats.h"
+#include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
@@ -30,14 +31,14 @@ enum {
 
 struct folder {
     const char *path; /* NULL: there is none */
-    struct qs_demo_names *naming;
-    int lock;       /* the open folder; -1: none */
-    char *obstacle; /* why nothing is written to it now; or NULL */
+    int lock;         /* the open folder; -1: none */
+    char *obstacle;   /* why nothing is written to it now; or NULL */
 };
 
 struct recordings {
     struct qs_demo_store store;
     struct folder folders[FOLDERS];
+    struct qs_demo_names *naming;
     struct status *status;
     struct syncer *syncer;
     GQueue open;      /* struct recording */
@@ -61,8 +62,10 @@ struct recording {
     const char *cut; /* why no more of it is kept; or NULL */
     uint64_t lost;   /* bytes since then */
     bool recovered;  /* of an earlier run */
-    bool finished;   /* it only lacks its name, by: */
-    struct qs_demo_name_request request;
+    bool finished;   /* it only lacks its name: */
+    char *name;      /* with the folder */
+    char *title;     /* "session 3, anna" */
+    json_t *members; /* of its event */
 };
 
 static const char size_limit[] = "--max-demo-size";
@@ -201,26 +204,16 @@ static bool is_cut(const void *file)
     return ((const struct recording *)file)->cut != NULL;
 }
 
-static void copy_request(struct recording *recording, const struct qs_demo_name_request *request)
-{
-    recording->request = *request;
-    recording->request.capture = g_strdup(request->capture);
-    recording->request.player = g_strdup(request->player);
-    recording->request.map = g_strdup(request->map);
-    recording->request.extension = g_strdup(request->extension);
-}
-
 static void free_recording(struct recording *recording)
 {
     drop_waiting(recording);
     g_queue_unlink(&recording->all->open, &recording->link);
     g_byte_array_free(recording->waiting, TRUE);
-    g_free((char *)recording->request.capture);
-    g_free((char *)recording->request.player);
-    g_free((char *)recording->request.map);
-    g_free((char *)recording->request.extension);
     g_free(recording->suffix);
     g_free(recording->path);
+    g_free(recording->name);
+    g_free(recording->title);
+    json_decref(recording->members);
     g_free(recording);
 }
 
@@ -238,94 +231,96 @@ static void end(void *file)
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-static void report_named(const struct recording *recording, const char *name, const char *path)
+static void report_named(struct recording *recording)
 {
-    const struct qs_demo_name_request *request = &recording->request;
     struct status *status = recording->all->status;
-    const char *player = request->player ? request->player : "an unnamed player";
-    json_t *members = json_pack("{s:s, s:I, s:i, s:s?, s:s?}", "file", path, "bytes",
-                                (json_int_t)recording->written, "session", (int)request->session,
-                                "player", request->player, "map", request->map);
+    const char *name = recording->name + (g_str_has_prefix(recording->name, "./") ? 2 : 0);
 
+    json_object_set_new(recording->members, "bytes", report_number(recording->written));
     if (recording->format) {
-        status_add_finished(status, recording->format->protocol, path, recording->written);
+        status_add_finished(status, recording->format->protocol, recording->members);
         status->all.lost_demos += recording->cut && recording->cut != size_limit;
     }
-    path += g_str_has_prefix(path, "./") ? 2 : 0;
     if (recording->recovered)
-        log_warning("unfinished", members,
-                    "%s: of an unfinished recording, %s, %" G_GUINT64_FORMAT " bytes", path, player,
+        log_warning("unfinished", json_incref(recording->members),
+                    "%s: of an unfinished recording, %" G_GUINT64_FORMAT " bytes", name,
                     recording->written);
     else
-        log_event(recording->format ? "demo" : "session_capture", members,
-                  "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes", path, request->session, player,
+        log_event(recording->format ? "demo" : "session_capture", json_incref(recording->members),
+                  "%s: %s, %" G_GUINT64_FORMAT " bytes", name, recording->title,
                   recording->written);
     if (recording->cut)
         log_warning("demo_cut",
-                    json_pack("{s:s, s:s, s:I}", "file", name, "why", recording->cut, "lost",
-                              (json_int_t)recording->lost),
+                    json_pack("{s:o, s:s, s:o}", "file", report_text_json(recording->name), "why",
+                              recording->cut, "lost", report_number(recording->lost)),
                     "%s: ends early (%s); %" G_GUINT64_FORMAT
                     " bytes are lost up to the next level",
                     name, recording->cut, recording->lost);
 }
 
-/* Gives it its name. Returns that as a new text; or NULL: it cannot have it now. */
-static char *name_recording(struct recording *recording)
-{
-    struct folder *folder = recording->folder;
-    char *name = NULL, *path = NULL;
-    bool named;
-
-    if (folder->obstacle || !write_waiting(recording))
-        return NULL;
-    do {
-        g_free(name);
-        g_free(path);
-        name = qs_demo_names_next(folder->naming, &recording->request);
-        path = g_build_filename(folder->path, name, NULL);
-        named = rename_to_free_name(recording->path, path);
-    } while (!named && errno == EEXIST);
-    qs_demo_names_forget(folder->naming, NAMES_MAX);
-    if (named) {
-        g_clear_pointer(&recording->path, g_free);
-        syncer_add(recording->all->syncer, path);
-        report_named(recording, name, path);
-    } else {
-        fail(recording);
-        g_clear_pointer(&name, g_free);
-    }
-    g_free(path);
-    return name;
-}
-
-/* Gives it its name, which is new, or NULL. False: it waits for that. */
-static bool finish(struct recording *recording, char **name)
+static void report_lost(struct recording *recording)
 {
     struct status *status = recording->all->status;
 
-    *name = name_recording(recording);
-    if (*name || recording->cut != file_removed)
-        return *name != NULL;
     status->all.lost_demos += recording->format != NULL;
     status->all.lost_bytes += recording->written;
-    log_warning("demo_lost", json_pack("{s:i}", "session", (int)recording->request.session),
-                "session %u: its demo is lost: %s", recording->request.session, file_removed);
+    log_warning("demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
+                recording->title, file_removed);
+}
+
+/* Gives it its name, unless it is lost. False: it waits for that. */
+static bool finish(struct recording *recording)
+{
+    if (!recording->folder->obstacle && write_waiting(recording)) {
+        if (rename_to_free_name(recording->path, recording->name)) {
+            syncer_add(recording->all->syncer, recording->name);
+            report_named(recording);
+            g_clear_pointer(&recording->path, g_free);
+            return true;
+        }
+        fail(recording);
+    }
+    if (recording->cut != file_removed)
+        return false;
+    report_lost(recording);
     return true;
+}
+
+static void choose_name(struct recording *recording, const struct qs_demo_name_request *request)
+{
+    struct recordings *all = recording->all;
+
+    do {
+        char *name = qs_demo_names_next(all->naming, request);
+
+        g_free(recording->name);
+        recording->name = g_build_filename(recording->folder->path, name, NULL);
+        g_free(name);
+    } while (access(recording->name, F_OK) == 0);
+    qs_demo_names_forget(all->naming, NAMES_MAX);
 }
 
 static char *commit(struct qs_demo_store *store, void *file,
                     const struct qs_demo_name_request *request, char **name)
 {
     struct recording *recording = file;
+    bool lost;
 
     (void)store;
-    copy_request(recording, request);
-    recording->finished = !finish(recording, name);
+    choose_name(recording, request);
+    recording->title = g_strdup_printf("session %u, %s", request->session,
+                                       request->player ? request->player : "an unnamed player");
+    recording->members =
+        json_pack("{s:o, s:i, s:o, s:o}", "file", report_text_json(recording->name), "session",
+                  (int)request->session, "player", report_text_json(request->player), "map",
+                  report_text_json(request->map));
+    recording->finished = !finish(recording);
     if (recording->finished)
-        log_warning("demo_waits", json_pack("{s:i}", "session", (int)request->session),
-                    "session %u: its demo waits in memory: it cannot be written yet",
-                    request->session);
-    return *name || recording->finished ? NULL : g_strdup(file_removed);
+        log_warning("demo_waits", json_incref(recording->members),
+                    "%s: the demo waits in memory: it cannot be written yet", recording->title);
+    lost = recording->cut == file_removed;
+    *name = recording->finished || lost ? NULL : g_path_get_basename(recording->name);
+    return lost ? g_strdup(file_removed) : NULL;
 }
 
 /* --- What earlier runs left ------------------------------------------------------------------ */
@@ -423,15 +418,11 @@ static void flush_all(struct recordings *all)
     GList *next;
 
     for (GList *link = all->open.head; link; link = next) {
-        struct recording *recording = link->data;
-        char *name = NULL;
-
         next = link->next;
-        if (!recording->finished)
-            flush(recording, sync);
-        else if (finish(recording, &name))
-            free_recording(recording);
-        g_free(name);
+        if (!((struct recording *)link->data)->finished)
+            flush(link->data, sync);
+        else if (finish(link->data))
+            free_recording(link->data);
     }
     if (sync)
         syncer_run(all->syncer);
@@ -485,9 +476,10 @@ struct recordings *recordings_new(const char *demos, const char *captures, struc
         .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
     all->status = status;
     all->began = g_get_real_time() / G_USEC_PER_SEC;
+    all->naming = qs_demo_names_new(NULL);
     all->recovering = true;
     for (int i = 0; i < FOLDERS; i++)
-        all->folders[i] = (struct folder){.lock = -1, .naming = qs_demo_names_new(NULL)};
+        all->folders[i].lock = -1;
     for (int i = 0; i < FOLDERS && good; i++) {
         if (i && paths[i] && is_same_folder(&all->folders[DEMOS], paths[i]))
             paths[i] = NULL;
@@ -535,8 +527,8 @@ void recordings_free(struct recordings *all)
     for (int i = 0; i < FOLDERS; i++) {
         if (all->folders[i].lock >= 0)
             close(all->folders[i].lock);
-        qs_demo_names_free(all->folders[i].naming);
         g_free(all->folders[i].obstacle);
     }
+    qs_demo_names_free(all->naming);
     g_free(all);
 }

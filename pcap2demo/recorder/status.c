@@ -247,20 +247,20 @@ void status_continue(struct status *status, const char *folder)
     g_free(path);
 }
 
-void status_add_finished(struct status *status, const struct qs_protocol *protocol,
-                         const char *path, uint64_t bytes)
+void status_add_finished(struct status *status, const struct qs_protocol *protocol, json_t *members)
 {
     const json_int_t count = json_integer_value(json_object_get(status->finished, "count")) + 1;
     json_t *demos = json_object_get(status->finished, "demos");
+    struct status_counts *game = status_game(status, protocol);
 
     json_object_set_new(status->finished, "count", json_integer(count));
-    json_array_append_new(demos, json_pack("{s:I, s:o, s:o}", "number", count, "file",
-                                           report_text_json(path), "bytes", report_number(bytes)));
+    json_object_set_new(members, "number", json_integer(count));
+    json_array_append(demos, members);
     while (json_array_size(demos) > FINISHED_MAX)
         json_array_remove(demos, 0);
     status->finished_changed = true;
-    status_game(status, protocol)->demos++;
-    status_game(status, protocol)->demo_bytes += bytes;
+    game->demos++;
+    game->demo_bytes += (uint64_t)json_integer_value(json_object_get(members, "bytes"));
 }
 
 /* --- Who plays ------------------------------------------------------------------------------- */

@@ -7,7 +7,8 @@
  *                              "sessions": [as --list --json has them, with "bytes"]}; every few
  *                              seconds
  *     pcap2demo-finished.json  {..., "kind": "finished", "count": 17, "demos": [{"number": 17,
- *                              "file": ..., "bytes": ...}]}: the last demos, when there is another
+ *                              "file": ..., "bytes": ..., "player": ...}]}: the last demos, when
+ *                              there is another
  */
 #ifndef PCAP2DEMO_STATUS_H
 #define PCAP2DEMO_STATUS_H
@@ -44,9 +45,9 @@ void status_continue(struct status *status, const char *folder);
 /* The counts of a game. */
 struct status_counts *status_game(struct status *status, const struct qs_protocol *protocol);
 
-/* A demo has its name. */
+/* A demo has its name. The members of its event, with "bytes", also get its number. */
 void status_add_finished(struct status *status, const struct qs_protocol *protocol,
-                         const char *path, uint64_t bytes);
+                         json_t *members);
 
 /* "2 sessions, 1 player, 12345 packets, ...". New. */
 char *status_text(const struct status *status);

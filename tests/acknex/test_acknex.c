@@ -97,7 +97,7 @@ FIXTURE_TEST(test_worked_example)
 {
     DECODE(f, QS_S2C, EXAMPLE);
     assert_clean(f);
-    assert_double(f, "acknex.entity", 7, 0);
+    assert_double(f, "acknex.entity.number", 7, 0);
     assert_double(f, "acknex.position.x", 1, 0);
     assert_double(f, "acknex.position.y", 2, 0);
     assert_double(f, "acknex.position.z", 3, 0);

@@ -199,6 +199,52 @@ def remarks():
     return {attack.decode(): text(STUFFTEXT, b"//" + attack + b"\n") for attack in attacks}
 
 
+def quakeworld_stoppers():
+    """Numbers that players' arrays do not have, and lists that empty them: ezquake cl_parse.c
+    CL_ParseSoundlist, CL_SetStat, cl_ents.c CL_LinkPacketEntities, CL_LinkPlayers,
+    r_aliasmodel.c R_DrawViewModel."""
+    return {
+        "sounds in the game": b"\x2e\x01a.wav\0\0\0",
+        "player": b"\x2a\1\x20\0" + bytes(6) + b"\0\xfa",
+        "player's number": b"\x2a\x20\0\0" + bytes(7),
+        "weapon": b"\x03\2\xfa",
+        "weapon far away": b"\x26\2\xff\xff\xff\x7f",
+        "baseline": b"\x16\x90\1\xfa" + bytes(12),
+        "light style": b"\x0c\x40a\0",
+        "frags": b"\x0e\x20\1\0",
+        "ping": b"\x24\xff\1\0",
+        "statistic": b"\x03\x20\1",
+        "user info": b"\x28\x20\1\0\0\0\\name\\x\0",
+        "setinfo": b"\x33\x20a\0b\0",
+    }
+
+
+def quake_stoppers():
+    """QuakeSpasm cl_parse.c CL_ParseUpdate, CL_ParseServerMessage, CL_NewTranslation; ezquake
+    cl_nqdemo.c CL_LinkPacketEntities."""
+    return {
+        "model": b"\x81\x04\x09\xfa",
+        "colors": b"\x81\x08\x09\xfa",
+        "baseline": b"\x16\x90\1\xfa\0\0\0" + bytes(9),
+        "baseline's colors": b"\x16\x90\1\0\0\xfa\0" + bytes(9),
+        "light style": b"\x0c\x40a\0",
+        "name": b"\x0d\xfax\0",
+        "frags": b"\x0e\xfa\0\0",
+        "shirt": b"\x11\xfa\0",
+        "statistic": b"\3\x20\1\0\0\0",
+    }
+
+
+def quake2_stoppers():
+    """Q2PRO parse.c CL_ParseStartSoundPacket, CL_ParseMuzzleFlashPacket, CL_ParseConfigstring."""
+    return {
+        "config string": b"\x0d\xff\x7fx\0",
+        "sound's entity": b"\x09\x08\1\xf8\xff",
+        "flash": b"\1\xff\x7f\1",
+        "flash of nobody": b"\6\1\0\0\x7b",
+    }
+
+
 # --- Files, other servers, and what else no command is needed for ---
 
 OUTSIDE = b"../../outside"
@@ -208,7 +254,6 @@ def quakeworld_files():
     """Names that lead out of the game's folders; ezquake fs.c, FS_OpenVFS; fteqw cl_parse.c,
     CL_CheckOrEnqueDownloadFile, for where missing files are fetched from."""
     return {
-        "model": b"\x2d\x50" + OUTSIDE + b".mdl\0\0\0",
         "sound": b"\x2e\x50" + OUTSIDE + b".wav\0\0\0",
         "where files are fetched": text(0x34, b"sv_dlURL\0" + OUTSIDE),
         "where files are fetched, as a command":

@@ -176,11 +176,11 @@ class Whole(SmallDemos):
             "qw.setangle.player = 7", "qw.setangle.angles.yaw = 90", "qw.nail.number = 9")
         self.assertNotIn("qw.playerinfo.origin.x", blocks[5])
         self.assertNotIn("qw.playerinfo.skin", blocks[5])
-        self.assert_lines(blocks[7], "qw.mvd.player := 3", 'qw.player.name := "anna"')
-        self.assert_lines(blocks[8], "qw.mvd.player := 7", 'qw.player.name := "bert"')
+        self.assert_lines(blocks[7], "qw.mvd.to := 3", 'qw.player.name := "anna"')
+        self.assert_lines(blocks[8], "qw.mvd.to := 7", 'qw.player.name := "bert"')
         for both in (blocks[9], blocks[10]):
-            self.assert_lines(both, "qw.mvd.player := 3", 'qw.player.name := "anna"',
-                              "qw.mvd.player := 7", 'qw.player.name := "bert"')
+            self.assert_lines(both, "qw.mvd.to := 3", 'qw.player.name := "anna"',
+                              "qw.mvd.to := 7", 'qw.player.name := "bert"')
         self.assert_lines(blocks[13], 'qw.disconnect.reason = "EndOfDemo"')
 
     def test_hidden_messages(self):
@@ -248,10 +248,10 @@ class Whole(SmallDemos):
         self.assert_lines(blocks[4], "qw.delta.number := 1", 'qw.player.name := "anna"',
                           "qw.delta.origin.x = 1.5", "qw.delta.origin.z = 3.5")
         for stats in (blocks[5], blocks[6]):
-            self.assert_lines(stats, "qw.mvd.player := 31", 'qw.player.name := "bert"')
+            self.assert_lines(stats, "qw.mvd.to := 31", 'qw.player.name := "bert"')
         self.assert_lines(blocks[7], "qw.playerinfo.origin.x = 0.125",
                           "qw.playerinfo.origin.z = -0.5")
-        self.assertNotIn("qw.mvd.player ", blocks[7])
+        self.assertNotIn("qw.mvd.to ", blocks[7])
 
     def test_relay_and_server_records(self):
         _, text, _ = demos.run("--dump", self.write("r.dm2", b"".join(demos.dm2_relay_demo())))

@@ -102,16 +102,19 @@ static void check_info(struct reading *r, const char *info)
         check_pair(r, parts[i], parts[i + 1]);
 }
 
-void take_names(struct reading *r)
+uint32_t take_names(struct reading *r)
 {
+    uint32_t count = 0;
     bool more = true;
 
     while (more && !r->bad && r->pos < r->size) {
         g_autoptr(GString) name = take_text(r);
 
         more = name->len;
+        count += more;
         check_file(r, name->str);
     }
+    return count;
 }
 
 static void take_checked(struct reading *r, char part)
@@ -149,9 +152,32 @@ static void take_entity(struct reading *r)
         skip(r, 1);
 }
 
+static void take_limited(struct reading *r, uint32_t limit)
+{
+    const uint32_t number = take_byte(r);
+
+    if (r->limited && number >= limit)
+        finding(r, "number %u, engines stop at %u", number, limit);
+}
+
 static void take_part(struct reading *r, char part)
 {
     switch (part) {
+    case '3':
+        take_limited(r, 32);
+        break;
+    case '6':
+        take_limited(r, 64);
+        break;
+    case 'm':
+        take_limited(r, r->models + 1);
+        break;
+    case 'u':
+        take_limited(r, r->clients);
+        break;
+    case 'v':
+        take_limited(r, r->clients + 1u);
+        break;
     case 'b':
         skip(r, 1);
         break;

@@ -59,6 +59,9 @@ struct reading {
     uint32_t fte, fte2, mvd1, flags;
     uint8_t coord_size, angle_size;
     uint8_t clients;
+    uint32_t models; /* in the list */
+    bool limited;    /* some engine of those that play it stops at numbers beyond its arrays */
+    bool active;     /* of QuakeWorld: entities have come */
     bool mvd, hidden, darkplaces;
     bool vlen;          /* a word that FTE alone knows */
     GByteArray *coarse; /* by entity: has coordinates in whole units */
@@ -80,9 +83,10 @@ GString *take_text(struct reading *r);
 
 /*
  * Reads what a shape says: b byte, w word, l long, c coordinate, a angle, C and A three of them,
- * s text, e entity (longer with FTE's replacement deltas). Texts that no demo may have some of: f a
- * file's name, g a folder's, i an info string, k a key and its value, n a player's name, p a text
- * with names of files.
+ * s text, e entity (longer with FTE's replacement deltas). Bytes with a limit: 3 below 32, 6 below
+ * 64, m 0 or a model of the list, u a player, v 0 or a player. Texts that no demo may have some of:
+ * f a file's name, g a folder's, i an info string, k a key and its value, n a player's name, p a
+ * text with names of files.
  */
 void take_shape(struct reading *r, const char *shape);
 
@@ -98,8 +102,8 @@ void finding(struct reading *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* A text that goes to the console. */
 void console_text(struct reading *r, const GString *text);
 
-/* Names up to an empty one. */
-void take_names(struct reading *r);
+/* Names up to an empty one; returns how many. */
+uint32_t take_names(struct reading *r);
 
 /* svc_stufftext. */
 void take_stufftext(struct reading *r);

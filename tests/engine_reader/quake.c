@@ -108,9 +108,10 @@ static void take_serverinfo(struct reading *r)
     choose_widths(r);
     if (r->fte2 & FTE2_PREDINFO)
         take_shape(r, "g");
+    r->limited = plays_everywhere(r);
     r->clients = (uint8_t)take_byte(r);
     take_shape(r, "bs");
-    take_names(r);
+    r->models = take_names(r);
     take_names(r);
 }
 
@@ -143,7 +144,9 @@ static unsigned baseline_flags(const struct reading *r)
 
 static void take_baseline(struct reading *r, unsigned flags)
 {
-    skip(r, (flags & 1 ? 2 : 1) + (flags & 2 ? 2 : 1) + 2);
+    take_shape(r, flags & 1 ? "w" : "m");
+    take_shape(r, flags & 2 ? "w" : "b");
+    take_shape(r, "vb");
     take_shapes(r, "ca", 3);
     skip(r, (flags & 4 ? 1 : 0) + (flags & 8 ? 1 : 0));
 }
@@ -214,8 +217,11 @@ static void take_update(struct reading *r)
     if (r->version == PROTOCOL_15 && plays_everywhere(r) && flags & 1 << 15)
         r->bad = true;
     skip(r, flags & 1 << 14 ? 2 : 1);
-    skip(r, flags & 1 << 10 ? (is_bjp(r) ? 2 : 1) : 0);
-    skip(r, (flags >> 6 & 1) + (flags >> 11 & 1) + (flags >> 12 & 1) + (flags >> 13 & 1));
+    if (flags & 1 << 10)
+        take_shape(r, is_bjp(r) ? "w" : flags & 1 << 18 ? "b" : "m");
+    take_shape(r, flags & 1 << 6 ? "b" : "");
+    take_shape(r, flags & 1 << 11 ? "v" : "");
+    skip(r, (flags >> 12 & 1) + (flags >> 13 & 1));
     for (unsigned axis = 0; axis < 3; axis++) {
         static const uint32_t angle[] = {1 << 8, 1 << 4, 1 << 9};
 
@@ -342,7 +348,7 @@ static void take_updates(struct reading *r)
 static const struct message_row rows[256] = {
     [1] = {"", NULL},
     [2] = {NULL, take_disconnect},
-    [3] = {"bl", NULL},
+    [3] = {"3l", NULL},
     [4] = {NULL, take_version},
     [5] = {"e", NULL},
     [6] = {NULL, take_sound},
@@ -351,12 +357,12 @@ static const struct message_row rows[256] = {
     [9] = {NULL, take_stufftext},
     [10] = {"A", NULL},
     [11] = {NULL, take_serverinfo},
-    [12] = {"bs", NULL},
-    [13] = {"bn", NULL},
-    [14] = {"bw", NULL},
+    [12] = {"6s", NULL},
+    [13] = {"un", NULL},
+    [14] = {"uw", NULL},
     [15] = {NULL, take_clientdata},
     [16] = {"w", NULL},
-    [17] = {"bb", NULL},
+    [17] = {"ub", NULL},
     [18] = {"Cbbbbb", NULL},
     [19] = {"bbC", NULL},
     [20] = {NULL, take_spawnstatic},

@@ -66,6 +66,8 @@ static void take_configstring(struct reading *r)
     g_autoptr(GString) text = take_text(r);
     const char *skin = strchr(text->str, '\\');
 
+    if (index >= general + 512)
+        finding(r, "config string %u", index);
     if (index != r->string + 1)
         g_string_truncate(r->strings, 0);
     g_string_append(r->strings, skin ? skin : text->str);
@@ -257,9 +259,20 @@ static void take_sound(struct reading *r)
     const uint32_t flags = take_byte(r);
 
     skip(r, is_extended(r) && flags & 0x20 ? 2 : 1);
-    skip(r, bit(flags, 0) + bit(flags, 1) + bit(flags, 4) + 2 * bit(flags, 3));
+    skip(r, bit(flags, 0) + bit(flags, 1) + bit(flags, 4));
+    if (flags & 8 && take_word(r) >> 3 >= 1024 && !is_extended(r))
+        finding(r, "a sound of no entity");
     if (flags & 4)
         take_coordinates(r, 3);
+}
+
+static void take_flash(struct reading *r)
+{
+    const uint32_t entity = take_word(r);
+
+    if (!entity || (!is_extended(r) && entity >= 1024))
+        finding(r, "a flash of entity %u", entity);
+    skip(r, 1);
 }
 
 /* P a position, b a byte (a direction, too), w a word. */
@@ -304,8 +317,8 @@ static void take_temp_entity(struct reading *r)
 }
 
 static const struct message_row rows[256] = {
-    [1] = {"wb", NULL},
-    [2] = {"wb", NULL},
+    [1] = {NULL, take_flash},
+    [2] = {NULL, take_flash},
     [3] = {NULL, take_temp_entity},
     [4] = {"p", NULL},
     [5] = {NULL, take_inventory},

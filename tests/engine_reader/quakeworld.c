@@ -52,6 +52,10 @@ static void take_serverdata(struct reading *r)
     r->fte = r->fte2 = r->mvd1 = 0;
     r->vlen = false;
     take_fte_extensions(r);
+    r->limited = !r->vlen;
+    r->models = 0;
+    r->active = false;
+    r->clients = 32;
     if ((r->fte & FTE_ALONE || r->fte2 & FTE2_ALONE) && !r->vlen)
         finding(r, "a svc_serverdata that others than FTE take for theirs");
     r->version = (int32_t)take_long(r);
@@ -68,20 +72,31 @@ static void take_serverdata(struct reading *r)
         take_shapes(r, "l", 10);
 }
 
+/* At the end of a list in the game ezQuake forgets the models: cl_parse.c, CL_ParseSoundlist. */
+static void add_names(struct reading *r, bool models, uint32_t first)
+{
+    const uint32_t end = first + take_names(r);
+
+    if (r->limited && (r->active || (models && first > r->models)))
+        finding(r, "a list at %u, behind %u models", first, r->models);
+    if (models)
+        r->models = end;
+}
+
 /* In parts, but in the oldest protocols; engines begin with the newest. */
 static void take_list(struct reading *r)
 {
-    const bool whole = r->version && r->version < 26;
+    const bool whole = r->version && r->version < 26, models = r->data[r->pos - 1] == 45;
 
-    skip(r, whole ? 0 : 1);
-    take_names(r);
+    add_names(r, models, whole ? 0 : take_byte(r));
     skip(r, whole ? 0 : 1);
 }
 
 static void take_long_list(struct reading *r)
 {
-    skip(r, 2);
-    take_names(r);
+    const bool models = r->data[r->pos - 1] == 60;
+
+    add_names(r, models, take_word(r));
     skip(r, 1);
 }
 
@@ -102,6 +117,18 @@ static void take_download(struct reading *r)
 {
     finding(r, "svc_download");
     r->bad = true;
+}
+
+/* ezquake cl_parse.c CL_SetStat; r_aliasmodel.c R_DrawViewModel. */
+static void take_stat(struct reading *r)
+{
+    const bool wide = r->data[r->pos - 1] != 3, weapon = r->pos < r->size && r->data[r->pos] == 2;
+    const uint32_t at = r->pos + 2;
+
+    take_shape(r, weapon ? "3m" : "3b");
+    if (wide && weapon && r->limited && at + 3 <= r->size && memcmp(r->data + at, "\0\0", 3) != 0)
+        finding(r, "a weapon's model of 32 bits");
+    skip(r, wide ? 3 : 0);
 }
 
 /* --- Effects --- */
@@ -206,7 +233,7 @@ static void take_qizmo_voice(struct reading *r)
 static const struct message_row rows[256] = {
     [1] = {"", NULL},
     [2] = {NULL, take_disconnect},
-    [3] = {"bb", NULL},
+    [3] = {NULL, take_stat},
     [5] = {"e", NULL},
     [6] = {NULL, take_sound},
     [7] = {"l", NULL},
@@ -214,14 +241,14 @@ static const struct message_row rows[256] = {
     [9] = {NULL, take_stufftext},
     [10] = {NULL, take_setangle},
     [11] = {NULL, take_serverdata},
-    [12] = {"bs", NULL},
-    [14] = {"bw", NULL},
+    [12] = {"6s", NULL},
+    [14] = {"uw", NULL},
     [16] = {"w", NULL},
     [18] = {"Cbbbbb", NULL},
     [19] = {"bbC", NULL},
-    [20] = {"bbbbcacaca", NULL},
+    [20] = {"mbbbcacaca", NULL},
     [21] = {NULL, take_qw_static},
-    [22] = {"ebbbbcacaca", NULL},
+    [22] = {"embbbcacaca", NULL},
     [23] = {NULL, take_temp_entity},
     [24] = {"b", NULL},
     [25] = {NULL, take_counted},
@@ -235,11 +262,11 @@ static const struct message_row rows[256] = {
     [33] = {"", NULL},
     [34] = {"", NULL},
     [35] = {"", NULL},
-    [36] = {"bw", NULL},
-    [37] = {"bl", NULL},
-    [38] = {"bl", NULL},
+    [36] = {"uw", NULL},
+    [37] = {"ul", NULL},
+    [38] = {NULL, take_stat},
     [39] = {"w", NULL},
-    [40] = {"bli", NULL},
+    [40] = {"uli", NULL},
     [41] = {NULL, take_download},
     [42] = {NULL, take_qw_playerinfo},
     [43] = {NULL, take_qw_nails},
@@ -250,9 +277,9 @@ static const struct message_row rows[256] = {
     [48] = {NULL, take_qw_delta_entities},
     [49] = {"l", NULL},
     [50] = {"l", NULL},
-    [51] = {"bk", NULL},
+    [51] = {"uk", NULL},
     [52] = {"k", NULL},
-    [53] = {"bb", NULL},
+    [53] = {"ub", NULL},
     [54] = {NULL, take_qw_nails2},
     [55] = {NULL, take_fte_sound},
     [56] = {NULL, take_long_list},

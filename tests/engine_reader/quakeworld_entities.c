@@ -37,7 +37,8 @@ static void take_server_playerinfo(struct reading *r, uint32_t flags)
         take_shape(r, flags & 1u << i ? "c" : "");
     for (unsigned i = 3; i < 6; i++)
         take_shape(r, flags & 1u << i ? "w" : "");
-    skip(r, (flags >> 11 & 1) + (flags >> 7 & 1) + (flags >> 6 & 1) + (flags >> 10 & 1));
+    take_shape(r, flags & 0x800 ? "m" : "");
+    skip(r, (flags >> 7 & 1) + (flags >> 6 & 1) + (flags >> 10 & 1));
 }
 
 static void take_weapon_prediction(struct reading *r)
@@ -63,7 +64,8 @@ static void take_client_playerinfo(struct reading *r, uint32_t flags)
     if (flags & 0x02)
         take_usercmd(r);
     skip(r, (flags & 0x04 ? 2 : 0) + (flags & 0x08 ? 2 : 0) + (flags & 0x10 ? 2 : 0));
-    skip(r, (flags >> 5 & 1) + (flags >> 6 & 1) + (flags >> 7 & 1) + (flags >> 8 & 1));
+    take_shape(r, flags & 0x20 ? "m" : "");
+    skip(r, (flags >> 6 & 1) + (flags >> 7 & 1) + (flags >> 8 & 1));
     if (flags & 0x100 && r->mvd1 & MVD1_WEAPONPREDICTION)
         take_weapon_prediction(r);
     take_player_looks(r, flags, more);
@@ -73,7 +75,7 @@ void take_qw_playerinfo(struct reading *r)
 {
     uint32_t flags;
 
-    skip(r, 1);
+    take_shape(r, "u");
     flags = take_word(r);
     if (r->mvd)
         take_server_playerinfo(r, flags);
@@ -135,7 +137,7 @@ static void take_delta(struct reading *r, uint32_t word)
         return;
     }
     if (more & 0x04)
-        skip(r, 1);
+        take_shape(r, more & 0x800 ? "b" : "m");
     else if (more & 0x800)
         skip(r, 2);
     skip(r, (word >> 13 & 1) + (more >> 3 & 1) + (more >> 4 & 1) + (more >> 5 & 1));
@@ -147,6 +149,7 @@ void take_qw_entities(struct reading *r)
 {
     uint32_t word;
 
+    r->active = true;
     while (!r->bad && (word = take_word(r)))
         take_delta(r, word);
 }

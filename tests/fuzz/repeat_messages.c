@@ -1,44 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes a message again and again, in one session, each time with other contents: those of
- * made_messages.def, every number that a message may have, and every word of a packet without a
- * connection; and once with as many pairs of an info string or texts of a list. test_repeats.py
- * runs it in callgrind, which counts instructions, and dumps them behind each message under its
- * name:
+ * Gives a message again and again to a fuzz target, in one session, each time with other contents:
+ * those of made_messages.def, every number that a message may have, and every word of a packet
+ * without a connection; and once with as many pairs of an info string or texts of a list.
+ * test_repeats.py runs it in callgrind, which counts instructions, and dumps them behind each
+ * message under its name:
  *
- *     repeat_messages TIMES STEP
+ *     repeat_decode TIMES STEP
  *
- * Of the numbers each STEP-th.
+ * Of the numbers each STEP-th, of the rest more.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
 
-#include "common/core/decode.h"
 #include "common/core/writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/made_seeds.h"
-#include "tests/support/count_sink.h"
+#include "tests/fuzz/mutate.h"
 
-enum { SERVER_PORT = 27500, CLIENT_PORT = 30000 };
-
-struct session {
-    struct qs_decoder decoder;
-    struct qs_session *session;
-    struct count_sink sink;
-    uint64_t packets;
-};
-
-static void decode(struct session *s, const struct fuzz_piece *piece)
+static void add_piece(GByteArray *input, const struct fuzz_piece *piece)
 {
-    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
-    struct qs_packet packet = fuzz_packet(piece, SERVER_PORT, CLIENT_PORT, s->packets++);
+    enum { BITS = FUZZ_PACKET_FROM_SERVER | FUZZ_PACKET_PORTS_KNOWN };
 
-    packet.from = from_server ? QS_END_B : QS_END_A;
-    packet.source_is_server_port = from_server;
-    packet.destination_is_server_port = !from_server;
-    qs_decode(&s->decoder, s->session, &s->sink.base, &packet);
+    qs_write_u8(input, piece->bits & BITS);
+    qs_write_u16(input, (uint16_t)piece->size);
+    qs_write_view(input, (struct qs_view){piece->bytes, piece->size});
 }
 
 /* Its number in the sequence: Quake's datagrams have it behind a word, in network order. */
@@ -59,7 +46,7 @@ static void set_sequence(const struct qs_protocol *protocol, struct fuzz_piece *
 
 /* Every second packet is as it is in the table; of the others two bytes are `time`, in turn all
  * those of the message. */
-static void repeat(struct session *s, struct fuzz_piece *piece, uint32_t message_size,
+static void repeat(GByteArray *input, struct fuzz_piece *piece, uint32_t message_size,
                    unsigned times)
 {
     const uint32_t start = piece->size - MIN(message_size, piece->size);
@@ -73,37 +60,33 @@ static void repeat(struct session *s, struct fuzz_piece *piece, uint32_t message
             piece->bytes[at] = (uint8_t)time;
             piece->bytes[at + 1] = (uint8_t)(time >> 8);
         }
-        set_sequence(s->decoder.protocol, piece, time);
-        decode(s, piece);
+        set_sequence(fuzz_protocol(input->data[0]), piece, time);
+        add_piece(input, piece);
     }
 }
 
 /* Those of the session before it, then it. */
 static void run(const GByteArray *seed, uint32_t message_size, unsigned times)
 {
-    const struct qs_protocol *protocol = fuzz_protocol(seed->data[0]);
-    struct session s = {.session = g_malloc(protocol->session_size)};
+    g_autoptr(GByteArray) input = g_byte_array_new();
     struct fuzz_piece piece;
     size_t at = 2;
 
-    protocol->session_init(s.session);
-    qs_decoder_init(&s.decoder, protocol);
-    count_sink_init(&s.sink);
+    g_byte_array_append(input, seed->data, (guint)at);
     while (fuzz_next(seed->data, seed->len, &at, &piece)) {
-        decode(&s, &piece);
         if (at == seed->len)
-            repeat(&s, &piece, message_size, times);
+            repeat(input, &piece, message_size, times);
+        else
+            add_piece(input, &piece);
         g_free(piece.bytes);
     }
-    protocol->session_clear(s.session);
-    g_free(s.session);
-    qs_decoder_clear(&s.decoder);
+    CALLGRIND_ZERO_STATS;
+    LLVMFuzzerTestOneInput(input->data, input->len);
 }
 
 /* Frees both. */
 static void count(GByteArray *seed, char *name, uint32_t message_size, unsigned times)
 {
-    CALLGRIND_ZERO_STATS;
     run(seed, message_size, times);
     CALLGRIND_DUMP_STATS_AT(name);
     g_free(name);
@@ -124,23 +107,29 @@ int main(int argc, char **argv)
     enum { BODY = 24, ENTRIES = 5, FEWER = 7 };
     const unsigned times = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
     const unsigned step = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
+    const unsigned fewer = 1 + step / 20; /* of the rows and words */
     GByteArray *seed;
     char *name;
 
-    for (unsigned i = 0; i < made_message_count; i++)
+    fuzz_patience = 1000;
+    /* What starts with the first input does not count. */
+    count(made_seed_of(&made_messages[0]), g_strdup("the first"), 1, 1);
+    CALLGRIND_START_INSTRUMENTATION;
+    for (unsigned i = 0; i < made_message_count; i += fewer)
         if (!made_is_stream(&made_messages[i]))
             count(made_seed_of(&made_messages[i]),
                   g_strdup_printf("%s, row %u", made_messages[i].level, i),
                   made_messages[i].bytes.size, times);
     for (unsigned i = 0; (seed = made_seed_of_number(i, &name)); i += MAX(step, 1))
         count_named(seed, name, BODY, times);
-    for (unsigned i = 0; (seed = made_seed_of_word(i, 1, 2, &name)); i++)
+    for (unsigned i = 0; (seed = made_seed_of_word(i, 1, 2, &name)); i += fewer)
         count_named(seed, name, BODY, times);
     for (unsigned shape = 0; shape < MADE_SHAPES; shape++) {
         for (unsigned i = shape; (seed = made_seed_of_shape(i, shape, ENTRIES * times, &name));
              i += step > 1 ? FEWER * step : 1)
             count_named(seed, name, 0, 1);
-        for (unsigned i = 0; (seed = made_seed_of_word(i, shape, ENTRIES * times, &name)); i++)
+        for (unsigned i = 0; (seed = made_seed_of_word(i, shape, ENTRIES * times, &name));
+             i += fewer)
             count_named(seed, name, 0, 1);
     }
     return 0;

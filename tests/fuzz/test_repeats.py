@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A message that a session has twice as often costs twice as much: those of made_messages.def, and of
 every number, are decoded N and 2N times, each time with other contents, and valgrind counts the
-processor's instructions. Of the numbers it takes each 11th; with REPEATS_STEP=1 all, for nights."""
+processor's instructions: of the core's decoder, and of the plugin within libwireshark. Of the
+numbers it takes each 11th (plugin: each 211th); with REPEATS_STEP=1 all, for nights."""
 
 import os
 import pathlib
@@ -10,16 +11,15 @@ import subprocess
 import tempfile
 import unittest
 
-TIMES = 100
-STEP = os.environ.get("REPEATS_STEP", "11")  # prime to 256: all numbers, in one session or other
 RATIO_MAX = 2.3
 
 
-def instructions(folder, times):
+def instructions(program, folder, times, step):
     """Of each message, by its number and session."""
     folder.mkdir()
-    subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
-                    os.environ["REPEAT_MESSAGES"], str(times), STEP], check=True)
+    subprocess.run(["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no",
+                    f"--callgrind-out-file={folder}/out", os.environ[program], str(times),
+                    os.environ.get("REPEATS_STEP", step)], check=True)
     counts = {}
     for path in folder.iterdir():
         text = path.read_text()
@@ -30,11 +30,19 @@ def instructions(folder, times):
 
 
 class Repeats(unittest.TestCase):
-    def test_messages(self):
+    def check(self, program, n, step, messages):
         with tempfile.TemporaryDirectory() as name:
-            once, twice = (instructions(pathlib.Path(name) / str(times), times)
-                           for times in (TIMES, 2 * TIMES))
-        self.assertGreater(len(once), 500)
+            once, twice = (instructions(program, pathlib.Path(name) / str(times), times, step)
+                           for times in (n, 2 * n))
+        self.assertGreater(len(once), messages)
         worst = sorted((twice[name] / once[name], name, once[name]) for name in once)[-5:]
         print(len(once), "messages; the worst:", worst)
         self.assertLess(worst[-1][0], RATIO_MAX, worst)
+
+    def test_decoder(self):
+        self.check("REPEAT_DECODE", 100, "11", 500)  # prime to 256: all numbers, in one session or other
+
+    @unittest.skipUnless("REPEAT_PLUGIN" in os.environ, "needs the plugin")
+    def test_plugin(self):
+        """Its target takes 200 frames."""
+        self.check("REPEAT_PLUGIN", 40, "397", 60)

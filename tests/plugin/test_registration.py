@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -22,6 +23,17 @@ FIELD_TYPES = {
     "ipv6": {"FT_IPv6"},
     "frame": {"FT_FRAMENUM"},
     "duration": {"FT_RELATIVE_TIME"},
+}
+
+
+# Fields of one name whose kinds differ, since the games' values do.
+DIFFERENT = {
+    "block.length",  # -1 ends a demo of Quake II
+    "entity.number",  # Acknex's document says of its numbers that they have a sign
+    "entity.tag.index",  # a byte in DarkPlaces, a number with a sign in FTE
+    "particle.color",  # the same
+    "serverdata.player",  # -1 in Quake II's cinematics
+    "sound.index",  # as entity.number
 }
 
 
@@ -67,12 +79,15 @@ class Registration(PluginTest):
             with self.subTest(name):
                 self.assertEqual([line[1] for line in self.fields.get(name, [])], [summary])
 
+    @staticmethod
+    def reference():
+        return subprocess.run([os.environ["PCAP2DEMO"], "--fields", "--json"], capture_output=True,
+                              encoding="utf-8", check=True).stdout.splitlines()
+
     @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
     def test_reference_is_what_there_is(self):
         """What pcap2demo prints of all fields, and what Wireshark has of these protocols."""
-        output = subprocess.run([os.environ["PCAP2DEMO"], "--fields", "--json"], capture_output=True,
-                                encoding="utf-8", check=True).stdout
-        fields = [json.loads(line) for line in output.splitlines()]
+        fields = [json.loads(line) for line in self.reference()]
         reference = {field["name"]: field for field in fields}
         protocols = {name for name, *_ in rows("protocol")}
         registered = {name: found[0] for name, found in self.fields.items()
@@ -85,6 +100,16 @@ class Registration(PluginTest):
                 self.assertEqual(int(line[6] or "0", 16), field.get("mask", 0))
                 if "mask" not in field and field["type"] not in ("group", "note"):
                     self.assertEqual(line[3].lower(), "ft_" + field["type"])
+
+    @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
+    def test_same_name_same_kind(self):
+        """What games have alike has the same name, kind, unit and title: filters differ in the prefix only."""
+        kinds = {}
+        for field in map(json.loads, self.reference()):
+            game, _, name = field["name"].partition(".")
+            kind = re.sub(r"(?<=int)\d+$", "", field["type"]).replace("float", "double")
+            kinds.setdefault(name, set()).add((kind, field.get("unit"), field["title"].lower()))
+        self.assertEqual({name for name, found in kinds.items() if len(found) > 1}, DIFFERENT)
 
     def test_every_option_is_a_preference(self):
         preferences = self.tshark("-G", "currentprefs")

@@ -72,7 +72,7 @@ WIRE_TEST(sounds_have_more_to_say)
      */
     wire_assert_reads(wire, VIEW("\6\xcd\3\xff\x96\xe8\3\x08\0\xf8\xff\0\0\1\x80\4\2\3"
                                  "\0\0\x80\x3f\0\0\0\0\0\0\0\0"));
-    HEARD("nq.sound.flags2.forceloop = true", "nq.sound.pitchadj = 150", "nq.sound.timeofs = 1000",
+    HEARD("nq.sound.more.forceloop = true", "nq.sound.pitch = 150", "nq.sound.time_offset = 1000",
           "nq.sound.velocity.x = 1", "nq.sound.entity = 260", "nq.sound.index = 3");
 }
 

@@ -58,8 +58,9 @@ WIRE_TEST(test_user_infos)
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_assert_reads(wire, VIEW("\x09//ui 1 \"name\" \"ann\"\n//fui 2 \"\\team\\x\\name\\bob\"\n\0"
                                  "\x0e\1\5\0"));
-    HEARD("nq.userinfo.player = 1", "nq.info.key = \"name\"", "nq.info.value = \"ann\"",
-          "nq.userinfo.player = 2", "nq.info.value = \"bob\"", "nq.updatefrags.name := \"ann\"");
+    HEARD("nq.userinfo_string.player = 1", "nq.info.key = \"name\"", "nq.info.value = \"ann\"",
+          "nq.userinfo_string.player = 2", "nq.info.value = \"bob\"",
+          "nq.updatefrags.name := \"ann\"");
     assert_string_equal(qs_table_get(players, 2), "bob");
     wire_assert_reads(wire,
                       VIEW("\x09//ui 1 \"team\" \"y\"\n//svi \"skill\" \"2\"\n//fui 2 \"\"\n\0"));

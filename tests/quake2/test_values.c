@@ -326,9 +326,10 @@ WATCH_TEST(test_q2repro_messages)
           {Q2_DAMAGE_DIRECTION, 1, 9});
     READS(27, 0xff, 0xff, 0, 0, 0, 0x3f, 7, 1, 2, 3, 0xe8, 3, 0, 0, 0x80, 0x3e, 0, 0, 0, 0x40, 4, 5,
           6, 0xff, 0xff, 0xff, 0xff, 7, 8, 9, 100, 0, 0, 0);
-    SHOWS({Q2_FOG_DENSITY, 0, 0.5}, {Q2_FOG_BLUE, 0, 3}, {Q2_FOG_TIME, 0, 1000},
-          {Q2_FOG_FALLOFF, 0, 0.25}, {Q2_FOG_HEIGHT_DENSITY, 0, 2}, {Q2_FOG_START_RED, 0, 4},
-          {Q2_FOG_START_DIST, 0, -1}, {Q2_FOG_END_BLUE, 0, 9}, {Q2_FOG_END_DIST, 0, 100});
+    SHOWS({Q2_FOG_DENSITY, 0, 0.5}, {Q2_FOG_BLUE, 0, 3 * (1 / 255.0)}, {Q2_FOG_TIME, 0, 1},
+          {Q2_FOG_FALLOFF, 0, 0.25}, {Q2_FOG_HEIGHT_DENSITY, 0, 2},
+          {Q2_FOG_START_RED, 0, 4 * (1 / 255.0)}, {Q2_FOG_START_DIST, 0, -1},
+          {Q2_FOG_END_BLUE, 0, 9 * (1 / 255.0)}, {Q2_FOG_END_DIST, 0, 100});
     READS(30, 1, 0, 2, 0, 0, 0, 0xc0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40, 3, 0, 4, 5, 31, 1, 0, 0, 0,
           0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 6, 32, 7, 0, 0x2c, 1, 33, 'a', 0);
     SHOWS({Q2_POI_ORIGIN_X, 0, -1.5}, {Q2_POI_ORIGIN_Z, 0, 2}, {Q2_POI_FLAGS, 0, 5},

@@ -49,7 +49,7 @@ class Recording:
             target = None
             for group in packet["fields"]:
                 if group["name"] == "qw.mvd":
-                    target = values(group).get("qw.mvd.player")
+                    target = values(group).get("qw.mvd.to")
                 if group["name"] in names:
                     yield packet["time"], target, group
 

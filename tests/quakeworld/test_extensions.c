@@ -470,7 +470,7 @@ FIXTURE_TEST(old_deltas_have_all_bits)
                          "\x10\xff\1\2\3\5\0\1\0"
                          "\1\0\2\0\3\0\4\0\5\6\7"
                          "\0\0");
-    HEARD("qw.entity.scale = 16\n", "qw.entity.fatness = -1\n", "qw.entity.dpflags = 0x3\n",
+    HEARD("qw.entity.scale = 1\n", "qw.entity.fatness = -1\n", "qw.entity.dpflags = 0x3\n",
           "qw.entity.tag.entity = 5\n", "qw.entity.light.radius = 4\n",
           "qw.entity.effects_high = 0x7\n");
 }

@@ -231,6 +231,7 @@ class Anonymize(ToolTest):
         """What tells who somebody is, or lets others in."""
         client = [b"SAY my planted0", b"wait;say my planted1", b"setinfo _pw planted2",
                   b"cmd auth planted3", b"cmd say planted12", b"register planted13 planted14"]
+        lists = [b'n\\*admin\\planted19\n1 5 3 25 "x" "skin" 4 4 "planted20"\n', b"info\nplanted21  dm4 1/8\n"]
         server = [b"\x33\1*auth\0planted4\0", b"\x33\1team\0planted5\0",
                   b"\x08\2mail planted6@example.org now\n\0",
                   b'\x09fullserverinfo "\\a\\b\\hostport\\planted7.example.org:27500"\n\0',
@@ -240,13 +241,16 @@ class Anonymize(ToolTest):
                   b"\x08\2" + bytes(c | 0x80 for c in b"planted18@example.org") + b"\n\0",
                   b"\x08\2[2001:470:1::77]:27001, 2001:470:1::78\n\0",
                   b"\x08\2" + bytes(c | 0x80 for c in b"93.184.216.34") + b" is 0x5DB8D822\n\0",
+                  b'\x09//tinfo 1 1 1 1 1 1 1 "planted22" 3\n\0', b'\x09//qul 1 2 "planted23"\n\0',
+                  b'\x09//finalscores "d" "m" "dm4" "planted24" 5 "planted25" 6\n\0',
                   b"\x28\1\1\0\0\0\\*auth\\planted9\\_pw\\planted10\\team\\planted11\0"]
         packets = [udp(CLIENT, SERVER, struct.pack("<IIH", 1 + number, 0, 1) + b"\4%s\0" % text)
                    for number, text in enumerate(client)]
         packets += [udp(SERVER, CLIENT, struct.pack("<II", 1 + number, 0) + message)
                     for number, message in enumerate(server)]
+        packets += [udp(SERVER, CLIENT, OOB + lists[0]), udp(QUAKE2, CLIENT, OOB + lists[1])]
         original = self.capture(packets)
-        self.assertEqual(len(set(re.findall(rb"planted\d+", original.read_bytes()))), 18)
+        self.assertEqual(len(set(re.findall(rb"planted\d+", original.read_bytes()))), 25)
         copy, _, _ = self.copy(original, options=["--replace-names", "--replace-chat"])
         plain = bytes(c & 0x7f for c in copy.read_bytes())
         self.assertEqual(re.findall(rb"planted\d+|2001:470|93\.184|(?i:5db8)", plain), [])

@@ -123,7 +123,7 @@ class Faults(RecorderTest):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(PATIENCE), 1)
         self.assertGreater(early["lost"], 0)
-        self.assertGreater(self.blocks(self.demos / early["file"]), 1000)
+        self.assertGreater(self.blocks(self.folder / early["file"]), 1000)
 
     def test_a_folder_that_cannot_be_written_for_a_while(self):
         self.folder.chmod(0o755)

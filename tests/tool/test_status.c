@@ -40,8 +40,12 @@ TEST(finished_demos)
 
         status_init(&status);
         status_continue(&status, folder);
-        for (int i = 0; i <= LISTED; i++)
-            status_add_finished(&status, qs_protocols[0], "a.qwd", 9);
+        for (int i = 0; i <= LISTED; i++) {
+            json_t *members = json_pack("{s:s, s:i}", "file", "a.qwd", "bytes", 9);
+
+            status_add_finished(&status, qs_protocols[0], members);
+            json_decref(members);
+        }
         status_write(&status, folder, NULL);
         status_clear(&status);
         file = json_load_file(finished, 0, NULL);

@@ -76,10 +76,11 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
 static bool write_in_full(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                           const struct qw_update *update, guint index)
 {
+    const struct qw_session *session = (const struct qw_session *)packet->decoder->session;
     GByteArray *full = entities->scratch;
 
     qs_bytes_empty(full);
-    qw_frames_append(full, &entities->frames);
+    qw_frames_append(full, &entities->frames, entities->out->sanitize ? &session->models : NULL);
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
         qs_demo_problem(entities->out, packet->packet,
