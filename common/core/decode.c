@@ -258,7 +258,7 @@ static void pass_over(struct qs_decoder *d, qs_message_measure *measure)
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup,
                       qs_message_measure *measure)
 {
-    const bool measured = measure && !d->values_wanted;
+    const bool measured = measure && d->unjudged && !d->values_wanted;
 
     do {
         if (measured)

@@ -79,9 +79,9 @@ typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder 
 
 /*
  * The size of the message that begins at `at`, with its id, if reading it would leave nothing but
- * its row in `messages`: it changes neither session nor results, is not ambiguous, has no problem,
- * and ends within the `left` bytes (at least 1). 0: it has to be read. For the messages of which a
- * game consists: without a listener they are passed over.
+ * its row in `messages`: it changes neither session nor results, has no problem, and ends within
+ * the `left` bytes (at least 1). 0: it has to be read. For the messages of which a game consists:
+ * without a listener, and if nobody asks whether they are ambiguous, they are passed over.
  */
 typedef uint32_t qs_message_measure(const struct qs_decoder *d, const uint8_t *at, uint32_t left);
 

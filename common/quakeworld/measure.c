@@ -73,10 +73,8 @@ static uint32_t measure_temp_entity(const struct qs_decoder *d, uint8_t type)
 static uint32_t measure(const struct qs_decoder *d, const uint8_t *at, uint32_t left)
 {
     static const uint8_t sizes[QS_MESSAGE_IDS] = {
-        [SVC_UPDATESTAT] = 3,      [SVC_SETANGLE] = 4,  [SVC_UPDATEFRAGS] = 4,
-        [SVC_DAMAGE] = 3 + COORDS, [SVC_SMALLKICK] = 1, [SVC_BIGKICK] = 1,
-        [SVC_UPDATEPING] = 4,      [SVC_UPDATEPL] = 3,  [SVC_UPDATESTATLONG] = 6,
-        [SVC_MUZZLEFLASH] = 3,
+        [SVC_UPDATESTAT] = 3, [SVC_SETANGLE] = 4,    [SVC_DAMAGE] = 3 + COORDS, [SVC_SMALLKICK] = 1,
+        [SVC_BIGKICK] = 1,    [SVC_MUZZLEFLASH] = 3, [SVC_UPDATESTATLONG] = 6,
     };
     const uint8_t next = left > 1 ? at[1] : 0;
     uint32_t size = sizes[at[0]];

@@ -274,6 +274,7 @@ static void decode(struct qs_decoder *decoder, struct qs_session *session, struc
         qs_decode(decoder, session, sink, packet);
 }
 
+/* Messages that were passed over may be ambiguous. */
 static bool are_same_messages(const GArray *a, const GArray *b)
 {
     if (a->len != b->len)
@@ -283,8 +284,7 @@ static bool are_same_messages(const GArray *a, const GArray *b)
         const struct qs_message *other = &g_array_index(b, struct qs_message, i);
 
         if (one->offset != other->offset || one->length != other->length || one->id != other->id ||
-            one->source != other->source || one->is_ambiguous != other->is_ambiguous ||
-            one->is_mendable != other->is_mendable)
+            one->source != other->source || (other->is_ambiguous && !one->is_ambiguous))
             return false;
     }
     return true;
@@ -340,6 +340,7 @@ void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder
     protocol->session_copy(silent_session, session);
     qs_decoder_init(&silent, protocol);
     silent.options = decoder->options;
+    silent.unjudged = true;
     decode(&silent, silent_session, NULL, packet);
     start(invariants, packet);
     decode(decoder, session, &invariants->base, packet);
