@@ -125,12 +125,13 @@ struct qs_decoder {
     bool want_transfers;     /* fill `transfers` */
     unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
     bool unchecked;          /* do not verify the checksums of moves */
+    bool unjudged;           /* nobody asks which messages of a running game are ambiguous */
 
     /* Valid during a decode. */
     const struct qs_packet *packet;
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
-    bool values_wanted; /* it does, or there is to be a summary */
+    bool values_wanted; /* it does, or there is to be a summary; else silent readers will do */
     bool ambiguous;     /* current message: readers disagree about it, do not play it; see text.h */
     bool stop;          /* a message ended the message loop, with a note */
     bool probing;       /* a trial: its session is discarded */

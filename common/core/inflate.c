@@ -34,8 +34,11 @@ static uint32_t allowed(const struct qs_decoder *d)
 
 void qs_inflate_end(struct qs_decoder *d)
 {
-    const int64_t left = credit(d) - (int64_t)MIN(d->inflated, allowance(d));
+    int64_t left;
 
+    if (!d->inflated && d->session->may_inflate == QS_INFLATED_MAX - ahead(d))
+        return; /* as most often: there is no room for more */
+    left = credit(d) - (int64_t)MIN(d->inflated, allowance(d));
     d->session->may_inflate = (int32_t)MIN(left, (int64_t)QS_INFLATED_MAX - ahead(d));
 }
 

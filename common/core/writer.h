@@ -16,14 +16,17 @@ static inline void qs_write_u8(GByteArray *to, uint8_t value)
 
 static inline void qs_write_u16(GByteArray *to, uint16_t value)
 {
-    qs_write_u8(to, (uint8_t)value);
-    qs_write_u8(to, (uint8_t)(value >> 8));
+    const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8)};
+
+    g_byte_array_append(to, bytes, sizeof bytes);
 }
 
 static inline void qs_write_u32(GByteArray *to, uint32_t value)
 {
-    qs_write_u16(to, (uint16_t)value);
-    qs_write_u16(to, (uint16_t)(value >> 16));
+    const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+                             (uint8_t)(value >> 24)};
+
+    g_byte_array_append(to, bytes, sizeof bytes);
 }
 
 static inline void qs_write_u16be(GByteArray *to, uint16_t value)

@@ -19,11 +19,12 @@ enum {
     BURST_MIN = 2 /* numbers of each end */
 };
 
-static bool was_seen(const struct qs_netchan *chan, uint32_t sequence)
+bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence)
 {
     const uint32_t age = chan->sequence - sequence;
 
-    return sequence <= chan->sequence && age < SEEN_WINDOW && (chan->seen >> age & 1);
+    return chan->started && sequence <= chan->sequence && age < SEEN_WINDOW &&
+           (chan->seen >> age & 1);
 }
 
 /* The packet was acknowledged before: the capture does not lack it. */
@@ -52,7 +53,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
     if (chan->started && sequence <= chan->sequence) {
         const uint32_t age = chan->sequence - sequence;
 
-        if (was_seen(chan, sequence)) {
+        if (qs_netchan_has(chan, sequence)) {
             chan->duplicates++;
             return QS_ARRIVAL_DUPLICATE;
         }
@@ -99,8 +100,9 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
     /* Of numbers older than the window, or from before the capture began, nothing is known. */
     if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured)
         return false;
-    if (ack <= chan->sequence && (chan->sequence - ack >= SEEN_WINDOW ||
-                                  chan->sequence - ack >= chan->accepted || was_seen(chan, ack)))
+    if (ack <= chan->sequence &&
+        (chan->sequence - ack >= SEEN_WINDOW || chan->sequence - ack >= chan->accepted ||
+         qs_netchan_has(chan, ack)))
         return false;
     note_lacking(chan, ack);
     return true;
@@ -175,6 +177,21 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped", skipped, qs_plural(skipped));
     return note_burst(d, skipped > choked ? skipped - choked : 0);
+}
+
+bool qs_receive_next(struct qs_decoder *d, uint32_t sequence)
+{
+    struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
+
+    if (!forth->started || sequence != forth->sequence + 1 || forth->lacking)
+        return false;
+    forth->sequence = d->sequence = sequence;
+    forth->seen = forth->seen << 1 | 1;
+    forth->accepted++;
+    forth->anew = back->gap = 0;
+    back->lacks_gap = false;
+    d->accepted = true;
+    return true;
 }
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)

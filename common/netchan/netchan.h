@@ -96,6 +96,14 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
  * call it for a packet that its receiver drops. */
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
 
+/*
+ * The two calls that take the usual packet of a game, in place of the three above: whether `chan`
+ * has that number; and whether the packet `sequence` is the next of its direction, of a session
+ * that lacks none: then it has arrived. Where one is false nothing has changed.
+ */
+bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence);
+bool qs_receive_next(struct qs_decoder *d, uint32_t sequence);
+
 /* The packet carries again what was sent before and must arrive. */
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);
 

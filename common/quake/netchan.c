@@ -380,10 +380,24 @@ static enum qs_direction find_direction(struct qs_decoder *d)
     return nq_is_sign_on((struct qs_view){d->in.data, d->in.size}) ? QS_S2C : qs_probe_direction(d);
 }
 
+/* The usual packet of a game, without a listener: see qs_receive_next(). */
+static bool read_usual(struct qs_decoder *d)
+{
+    if (d->values_wanted || d->direction == QS_DIRECTION_UNKNOWN || d->in.size < NET_HEADER_SIZE ||
+        qs_be32(d->in.data) != (NETFLAG_UNRELIABLE | d->packet->wire_size) ||
+        !qs_receive_next(d, qs_be32(d->in.data + 4)))
+        return false;
+    d->in.pos = NET_HEADER_SIZE;
+    deliver(d, false);
+    return true;
+}
+
 void nq_read_datagram(struct qs_decoder *d)
 {
     uint32_t word, size;
 
+    if (read_usual(d))
+        return;
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, find_direction(d));
     qs_open(d, NQ_HEADER);

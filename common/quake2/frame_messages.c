@@ -174,10 +174,13 @@ void q2_read_packetentities(struct qs_decoder *d)
 static void read_player(struct qs_decoder *d, unsigned extra)
 {
     struct q2_tracker *tracker = q2_tracker(d);
-    struct q2_player alone = {.clientnum = q2_session_of(d->session)->player};
-    struct q2_player *player = tracker ? q2_tracker_player(tracker) : NULL;
+    struct q2_player *player = tracker ? q2_tracker_player(tracker) : NULL, alone;
 
-    q2_read_player(d, extra, player ? player : &alone);
+    if (!player) {
+        alone = (struct q2_player){.clientnum = q2_session_of(d->session)->player};
+        player = &alone;
+    }
+    q2_read_player(d, extra, player);
 }
 
 void q2_read_playerinfo(struct qs_decoder *d)

@@ -217,6 +217,33 @@ static bool place_fragment(const struct q2_session *session, const struct qs_pac
     return true;
 }
 
+/* The protocol of the session, if it was agreed on in the capture. */
+static bool is_known(const struct q2_session *session)
+{
+    return !session->guessed && (session->base.version || session->wanted.version);
+}
+
+bool q2_decode_usual(struct qs_decoder *d)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    const uint32_t size = HEADER_SIZE + (d->direction == QS_C2S ? qport_size(session) : 0);
+    uint32_t word, ack;
+
+    if (d->values_wanted || d->direction == QS_DIRECTION_UNKNOWN || !is_known(session) ||
+        session->connect_pending || session->new_netchan || d->in.size < size ||
+        qs_packet_is_cut(d->packet))
+        return false;
+    word = qs_le32(d->in.data);
+    ack = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
+    if (!qs_netchan_has(qs_netchan_back(d), ack) || !qs_receive_next(d, word & QS_SEQUENCE_MASK))
+        return false;
+    d->acknowledged = ack;
+    d->in.pos = size;
+    session->moved = false;
+    read_messages(d);
+    return true;
+}
+
 bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo)
 {
@@ -326,11 +353,6 @@ static enum fit try_guess(struct qs_decoder *d, const struct guess *guess,
     apply(session, guess);
     qs_learn_direction(d, direction);
     return fit;
-}
-
-static bool is_known(const struct q2_session *session)
-{
-    return !session->guessed && (session->base.version || session->wanted.version);
 }
 
 void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))

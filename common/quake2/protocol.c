@@ -13,6 +13,8 @@ static void decode(struct qs_decoder *d)
         q2_decode_connectionless(d);
         return;
     }
+    if (q2_decode_usual(d))
+        return;
     if (!d->probing)
         q2_guess(d, decode);
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)

@@ -391,7 +391,7 @@ bool q2_configstring_range(const struct q2_session *session, uint32_t index, enu
     const struct place *places = layout_of(session)->places;
 
     for (unsigned i = 0; i < Q2_RANGES; i++)
-        if (index >= places[i].start && index - places[i].start < places[i].count) {
+        if (index - places[i].start < places[i].count) {
             *range = (enum q2_range)i;
             *number = index - places[i].start;
             return true;

@@ -5,10 +5,36 @@
 
 enum { ROOM_MIN = 32 };
 
+/* Each frame lets go about as many states as the next one needs: some stay for it. */
+enum { SPARES_MAX = 256 };
+
+static _Thread_local struct {
+    struct q2_shared_entity *first;
+    unsigned count;
+} spares;
+
+static struct q2_shared_entity *allocate(void)
+{
+    struct q2_shared_entity *shared = spares.first;
+
+    if (!shared)
+        return g_new(struct q2_shared_entity, 1);
+    spares.first = shared->next;
+    spares.count--;
+    return shared;
+}
+
 static inline void unref(struct q2_shared_entity *shared)
 {
-    if (!--shared->references)
+    if (--shared->references)
+        return;
+    if (spares.count == SPARES_MAX) {
         g_free(shared);
+        return;
+    }
+    shared->next = spares.first;
+    spares.first = shared;
+    spares.count++;
 }
 
 struct q2_entities *q2_entities_new(void)
@@ -61,7 +87,7 @@ bool q2_entities_find(const struct q2_entities *entities, uint32_t number, guint
 
 static inline struct q2_shared_entity *copy_of(const struct q2_entity *state)
 {
-    struct q2_shared_entity *shared = g_new(struct q2_shared_entity, 1);
+    struct q2_shared_entity *shared = allocate();
 
     shared->state = *state;
     shared->references = 1;

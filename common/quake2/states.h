@@ -69,7 +69,10 @@ struct q2_entities {
 
 /* The state comes first. */
 struct q2_shared_entity {
-    struct q2_entity state;
+    union {
+        struct q2_entity state;
+        struct q2_shared_entity *next; /* of one that is spare */
+    };
     guint references; /* in lists */
     bool settled;     /* it was carried: it has no event, and stood still */
 };

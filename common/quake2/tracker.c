@@ -214,17 +214,14 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
     struct q2_entities *entities = frame->entities ? frame->entities : q2_entities_new();
 
     q2_entities_empty(entities);
-    *frame = (struct q2_frame){
-        .trust = find_base(tracker, number, delta),
-        .reference_missing = missing,
-        .healed = healed,
-        .number = number,
-        .delta = delta,
-        .suppressed = suppressed,
-        .entities = entities,
-    };
-    if (tracker->base)
-        frame->player = tracker->base->player;
+    frame->trust = find_base(tracker, number, delta);
+    frame->reference_missing = missing;
+    frame->healed = healed;
+    frame->number = number;
+    frame->delta = delta;
+    frame->suppressed = suppressed;
+    frame->entities = entities;
+    frame->player = tracker->base ? tracker->base->player : (struct q2_player){0};
     frame->area_bytes = (uint8_t)MIN(areas.size, Q2_AREA_BYTES_MAX);
     if (frame->area_bytes)
         memcpy(frame->areas, areas.data, frame->area_bytes);
@@ -314,10 +311,10 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
 static void take_slot(struct q2_tracker *tracker)
 {
     struct q2_frame *slot = slot_of(tracker, tracker->reading->number);
-    const struct q2_frame old = *slot;
+    struct q2_entities *old = slot->entities;
 
     *slot = tracker->unfinished;
-    tracker->unfinished = old;
+    tracker->unfinished.entities = old;
     tracker->newest = slot->number;
 }
 

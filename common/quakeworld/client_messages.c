@@ -9,7 +9,7 @@ static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
     const uint32_t covered = at + 1;
     uint8_t expected;
 
-    if (d->in.overrun)
+    if (d->in.overrun || d->unchecked)
         return;
     expected = qw_move_checksum(d->in.data + covered, d->in.pos - covered, d->sequence);
     qs_emit_generated_uint(d, QW_MOVE_CHECKSUM_GOOD, at, 1, checksum == expected);
@@ -86,6 +86,18 @@ static void read_upload(struct qs_decoder *d)
     qs_u8(d, QW_UPLOAD_PERCENT);
     if (size > 0)
         qs_bytes(d, QW_UPLOAD_DATA, (uint16_t)size);
+}
+
+/* A move changes the session, and is most often followed by this. */
+static uint32_t measure_delta(const struct qs_decoder *d, const uint8_t *at, uint32_t left)
+{
+    (void)d;
+    return at[0] == CLC_DELTA && left >= 2 ? 2 : 0;
+}
+
+void qw_read_client_messages(struct qs_decoder *d)
+{
+    qs_read_messages(d, QW_CLC, qw_client_message, measure_delta);
 }
 
 /* clang-format off */

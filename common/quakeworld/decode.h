@@ -13,7 +13,10 @@
 #include "common/quakeworld/session.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
+void qw_read_client_messages(struct qs_decoder *d);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
+/* measure.c: how the server's messages can be measured; NULL: they cannot. */
+qs_message_measure *qw_measure_for(const struct qs_decoder *d);
 
 /* entities.c */
 void qw_read_playerinfo(struct qs_decoder *d);
@@ -76,6 +79,9 @@ void qw_decode_bare_text(struct qs_decoder *d);
 
 /* netchan.c: packets with sequence numbers */
 void qw_decode_netchan(struct qs_decoder *d);
+/* The same of the usual packet of a game, without a listener (see qs_receive_next()); false, and
+ * nothing was done: it is another one. No text without the mark has 0 or 0x80 as fourth byte. */
+bool qw_decode_usual(struct qs_decoder *d);
 /* The same for demos, which have only the plain header. */
 void qw_decode_plain_netchan(struct qs_decoder *d);
 bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet,

@@ -219,9 +219,9 @@ static void read_messages(struct qs_decoder *d)
     qw_session_of(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
     if (d->direction == QS_C2S)
-        qs_read_messages(d, QW_CLC, qw_client_message);
+        qw_read_client_messages(d);
     else
-        qs_read_messages(d, QW_SVC, qw_server_message);
+        qs_read_messages(d, QW_SVC, qw_server_message, qw_measure_for(d));
 }
 
 /*
@@ -306,6 +306,39 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
     } else if (read_fragment(d, header.fragment_word)) {
         take_message(d, &header, read_joined);
     }
+}
+
+/* What has to be looked at before a packet's number is believed. */
+static bool is_settled(const struct qw_session *session)
+{
+    const struct qw_netchan_format *format = &session->format;
+
+    return format->known && !format->stunaware && !format->fragments && !format->huffman &&
+           !session->connecting && !session->base.disconnected;
+}
+
+bool qw_decode_usual(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session_of(d);
+    const bool was_pending = session->sign_on.pending;
+    const uint32_t size = header_size(d->direction, &session->format);
+    uint32_t word, ack;
+
+    if (d->values_wanted || d->direction == QS_DIRECTION_UNKNOWN || !is_settled(session) ||
+        d->in.size < size || (d->in.data[3] & ~0x80) || qw_sign_on_is_torn(d))
+        return false;
+    word = qs_le32(d->in.data);
+    ack = qs_le32(d->in.data + 4);
+    if (!qs_netchan_has(qs_netchan_back(d), ack & QS_SEQUENCE_MASK) ||
+        !qs_receive_next(d, word & QS_SEQUENCE_MASK))
+        return false;
+    begin_packet(session);
+    d->acknowledged = ack & QS_SEQUENCE_MASK;
+    d->in.pos = session->header_size = size;
+    qw_sign_on_bits(d, word & QS_RELIABLE_BIT, ack & QS_RELIABLE_BIT, 0);
+    read_messages(d);
+    qw_sign_on_packet(d, false, was_pending);
+    return true;
 }
 
 void qw_decode_netchan(struct qs_decoder *d)

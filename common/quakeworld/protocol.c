@@ -20,6 +20,8 @@ static void decode(struct qs_decoder *d)
 {
     if (qw_is_connectionless(d))
         qw_decode_connectionless(d);
+    else if (qw_decode_usual(d))
+        return;
     else if (d->packet->size < 8 || qw_is_bare_text(d->packet))
         qw_decode_bare_text(d);
     else

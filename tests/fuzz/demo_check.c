@@ -119,6 +119,10 @@ static void take_file(void *user, const char *name, struct qs_view file)
 {
     struct demo_check *check = user;
 
+    g_checksum_update(check->sum, (const guchar *)name, (gssize)strlen(name));
+    g_checksum_update(check->sum, file.data, file.size);
+    if (check->silent)
+        return;
     if (check->sanitize)
         check_engines(name, file);
     else
@@ -139,6 +143,8 @@ static void start_check(struct demo_check *check, const struct demo_rebuild_setu
                                  .sent = setup->sent ? g_hash_table_ref(setup->sent)
                                                      : demo_check_sent_new(),
                                  .sanitize = setup->sanitize,
+                                 .silent = setup->silent,
+                                 .sum = g_checksum_new(G_CHECKSUM_MD5),
                                  .lenders = setup->lenders};
     fuzz_take_files(take_file, check);
 }
@@ -146,6 +152,7 @@ static void start_check(struct demo_check *check, const struct demo_rebuild_setu
 static void end_check(struct demo_check *check)
 {
     fuzz_take_files(NULL, NULL);
+    g_checksum_free(check->sum);
     g_hash_table_unref(check->sent);
 }
 
@@ -157,8 +164,10 @@ void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_
     rebuild->options.sign_ons = setup->lent_by;
     rebuild->options.demo.sanitize = setup->sanitize;
     rebuild->options.store = demo_files_store(rebuild->files);
-    rebuild->handler = (struct qs_sessions_handler){
-        .sink = &rebuild->check.sink, .want_rebuild = true, .write_demos = true};
+    rebuild->handler =
+        (struct qs_sessions_handler){.sink = setup->silent ? NULL : &rebuild->check.sink,
+                                     .want_rebuild = true,
+                                     .write_demos = true};
     start_check(&rebuild->check, setup);
     rebuild->sessions = qs_sessions_new(&rebuild->options, &rebuild->handler);
     qs_sessions_set_source(rebuild->sessions, "input", "input");
@@ -167,6 +176,7 @@ void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_
 void demo_rebuild_end(struct demo_rebuild *rebuild)
 {
     qs_sessions_free(rebuild->sessions, true);
+    g_strlcpy(rebuild->sum, g_checksum_get_string(rebuild->check.sum), sizeof rebuild->sum);
     end_check(&rebuild->check);
     demo_files_free(rebuild->files);
     fuzz_session_options_clear(&rebuild->options);

@@ -19,11 +19,14 @@ struct demo_check {
     bool unread;         /* not all could be read of what was sent */
     bool sanitize;
     GPtrArray *lenders; /* see demo_rebuild_setup */
+    bool silent;        /* it only sums up the demos, which were rebuilt without a listener */
+    GChecksum *sum;     /* of all demos */
 };
 
 /* What is asked for. The arrays are those of qs_donor_demos_new(), or NULL. */
 struct demo_rebuild_setup {
     bool sanitize;
+    bool silent;        /* nobody listens: demos are only summed up */
     bool may_wait;      /* late sessions wait for who lends to them */
     GPtrArray *lenders; /* get what the rebuilt demos can lend */
     GPtrArray *lent_by; /* lend to late sessions */
@@ -37,6 +40,7 @@ struct demo_rebuild {
     struct qs_sessions_handler handler;
     struct demo_files *files;
     struct qs_sessions *sessions; /* to be fed */
+    char sum[64];                 /* of all demos, at the end */
 };
 
 /* For demo_rebuild_setup.sent. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rebuilds demos of a stream of packets between two addresses, from datagrams to the demo's bytes,
- * at which demo_check.h looks. Inputs are those of fuzz_decode, but for the second byte, a bit of
- * which asks for --sanitize.
+ * at which demo_check.h looks; and again without a listener, which gives the same demos. Inputs are
+ * those of fuzz_decode, but for the second byte, a bit of which asks for --sanitize.
  */
 #include <glib.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
@@ -30,20 +32,34 @@ static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8
     }
 }
 
+enum { HEADER = 2 };
+
+static void rebuild_demos(struct demo_rebuild *rebuild, const uint8_t *data, size_t size,
+                          bool silent)
+{
+    const struct demo_rebuild_setup setup = {.sanitize = data[1] & SANITIZE, .silent = silent};
+
+    demo_rebuild_start(rebuild, &setup);
+    feed(rebuild->sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
+         HEADER);
+    demo_rebuild_end(rebuild);
+}
+
 const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { HEADER = 2 };
     const double started = fuzz_time();
-    struct demo_rebuild rebuild;
+    struct demo_rebuild heard, silent;
 
     if (size < HEADER)
         return 0;
-    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.sanitize = data[1] & SANITIZE});
-    feed(rebuild.sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
-         HEADER);
-    demo_rebuild_end(&rebuild);
+    rebuild_demos(&heard, data, size, false);
     fuzz_check_time(started, size);
+    rebuild_demos(&silent, data, size, true);
+    if (strcmp(heard.sum, silent.sum) != 0) {
+        fprintf(stderr, "without a listener the demos are others\n");
+        abort();
+    }
     return 0;
 }

@@ -265,14 +265,89 @@ static void check_counts(const struct invariants *invariants, const struct qs_de
                    decoder->notes[i], invariants->notes[i]);
 }
 
+static void decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
+                   const struct qs_packet *packet)
+{
+    if (packet->unit)
+        qs_decode_unit(decoder, session, sink, packet);
+    else
+        qs_decode(decoder, session, sink, packet);
+}
+
+/* Messages that were passed over may be ambiguous. */
+static bool are_same_messages(const GArray *a, const GArray *b)
+{
+    if (a->len != b->len)
+        return false;
+    for (guint i = 0; i < a->len; i++) {
+        const struct qs_message *one = &g_array_index(a, struct qs_message, i);
+        const struct qs_message *other = &g_array_index(b, struct qs_message, i);
+
+        if (one->offset != other->offset || one->length != other->length || one->id != other->id ||
+            one->source != other->source || (other->is_ambiguous && !one->is_ambiguous))
+            return false;
+    }
+    return true;
+}
+
+static bool are_same_numbers(const struct qs_netchan *a, const struct qs_netchan *b)
+{
+    return a->sequence == b->sequence && a->seen == b->seen && a->accepted == b->accepted &&
+           a->missing == b->missing && a->not_captured == b->not_captured && a->gap == b->gap &&
+           a->lacks_gap == b->lacks_gap && a->anew == b->anew;
+}
+
+static void check_same(const char *what, bool same, const struct qs_packet *packet)
+{
+    if (!same)
+        broken(what, "not the same without a listener, of packet %" G_GUINT64_FORMAT,
+               packet->number);
+}
+
+/* Without a listener, what a game consists of is passed over: that leaves the same behind. */
+static void check_silence(const struct qs_decoder *heard, const struct qs_session *after,
+                          const struct qs_decoder *silent, const struct qs_session *silent_after)
+{
+    const struct qs_packet *packet = heard->packet;
+
+    check_same("messages", are_same_messages(heard->messages, silent->messages), packet);
+    check_same("problems", heard->problems == silent->problems, packet);
+    check_same("header",
+               heard->accepted == silent->accepted && heard->sequence == silent->sequence &&
+                   heard->acknowledged == silent->acknowledged,
+               packet);
+    check_same("line",
+               heard->line.choked == silent->line.choked && heard->line.loss == silent->line.loss,
+               packet);
+    check_same("numbers",
+               are_same_numbers(&after->to_client, &silent_after->to_client) &&
+                   are_same_numbers(&after->to_server, &silent_after->to_server),
+               packet);
+    check_same("session",
+               after->disconnected == silent_after->disconnected &&
+                   after->level == silent_after->level &&
+                   after->may_inflate == silent_after->may_inflate,
+               packet);
+}
+
 void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
                        struct qs_session *session, const struct qs_packet *packet)
 {
+    const struct qs_protocol *protocol = decoder->protocol;
+    struct qs_session *silent_session = g_malloc(protocol->session_size);
+    struct qs_decoder silent;
+
+    protocol->session_copy(silent_session, session);
+    qs_decoder_init(&silent, protocol);
+    silent.options = decoder->options;
+    silent.unjudged = true;
+    decode(&silent, silent_session, NULL, packet);
     start(invariants, packet);
-    if (packet->unit)
-        qs_decode_unit(decoder, session, &invariants->base, packet);
-    else
-        qs_decode(decoder, session, &invariants->base, packet);
+    decode(decoder, session, &invariants->base, packet);
+    check_silence(decoder, session, &silent, silent_session);
+    qs_decoder_clear(&silent);
+    protocol->session_clear(silent_session);
+    g_free(silent_session);
     if (invariants->open->len)
         broken(g_array_index(invariants->open, struct group, 0).field->name, "never closes");
     if (invariants->sources)

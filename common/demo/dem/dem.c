@@ -78,6 +78,17 @@ void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_
     qs_write_view(out, messages);
 }
 
+void dem_set_view(uint8_t *block, const struct dem_angles *view)
+{
+    const float angles[] = {view->pitch, view->yaw, view->roll};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(angles); i++) {
+        const uint32_t bits = GUINT32_TO_LE(qs_bits_of_float(angles[i]));
+
+        memcpy(block + 4 + 4 * i, &bits, sizeof bits);
+    }
+}
+
 /* --- Decoding --- */
 
 static void decode_track(struct qs_decoder *d)

@@ -43,5 +43,7 @@ enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block
 
 void dem_append_header(GByteArray *out, int32_t track);
 void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages);
+/* Replaces the view of the block that begins there. */
+void dem_set_view(uint8_t *block, const struct dem_angles *view);
 
 #endif

@@ -63,8 +63,8 @@ struct dem {
     enum view_source source;
     struct dem_angles view; /* the last known */
     struct stufftext stufftext;
-    GByteArray *filtered;    /* scratch: a message without what is left out, blocks */
-    GByteArray *waiting;     /* messages of blocks that wait for their angles */
+    GByteArray *filtered;    /* scratch: a message without what is left out, a donor's block */
+    GByteArray *waiting;     /* blocks that wait for their angles */
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
     guint waiting_read;      /* and so many has the client read for certain */
@@ -111,20 +111,12 @@ static void settle(struct dem *dem)
 {
     const GArray *offsets = dem->waiting_offsets;
 
-    qs_bytes_empty(dem->filtered);
-    for (guint i = 0; i < offsets->len; i++) {
-        const guint at = g_array_index(offsets, guint, i);
-        const guint end =
-            i + 1 < offsets->len ? g_array_index(offsets, guint, i + 1) : dem->waiting->len;
-
-        dem_append_block(dem->filtered, &dem->view,
-                         (struct qs_view){dem->waiting->data + at, end - at});
-    }
-    qs_demo_write(dem->out, qs_view_of_bytes(dem->filtered));
-    qs_bytes_empty(dem->filtered);
+    for (guint i = 0; i < offsets->len; i++)
+        dem_set_view(dem->waiting->data + g_array_index(offsets, guint, i), &dem->view);
+    qs_demo_write(dem->out, qs_view_of_bytes(dem->waiting));
     dem->out->counts.blocks += offsets->len;
     qs_bytes_empty(dem->waiting);
-    g_array_set_size(dem->waiting_offsets, 0);
+    qs_array_empty(dem->waiting_offsets);
     dem->waiting_read = dem->waiting_reliable = 0;
 }
 
@@ -147,7 +139,7 @@ static void drop_unread(struct dem *dem)
 static void add_block(struct dem *dem, struct qs_view messages)
 {
     g_array_append_val(dem->waiting_offsets, dem->waiting->len);
-    qs_write_view(dem->waiting, messages);
+    dem_append_block(dem->waiting, &dem->view, messages);
 }
 
 static struct dem_angles angles_of(const struct nq_angles *angles)

@@ -54,7 +54,8 @@ static struct qs_view kept_string(const struct preamble *preamble, uint32_t inde
     const struct q2_session *session = preamble->session;
     const struct qs_view text = qs_view_of(qs_table_get(&session->configstrings, index));
 
-    return kept(preamble, text, q2_configstring_is_unsafe(session, index, text));
+    return kept(preamble, text,
+                preamble->sanitize && q2_configstring_is_unsafe(session, index, text));
 }
 
 static void put_serverdata(struct preamble *preamble, int32_t version)
