@@ -116,7 +116,8 @@ void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder
                           const struct qs_packet *packet)
 {
     const struct qs_netchan *server = &decoder->session->to_client;
-    const uint32_t lost = server->not_captured + server->burst;
+    const bool no_more = decoder->session->disconnected && server->lacks_gap;
+    const uint32_t lost = server->not_captured + server->burst + (no_more ? server->gap : 0);
 
     if (lost > writer->lost)
         qs_demo_missing(writer, packet, lost - writer->lost,

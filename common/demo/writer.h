@@ -109,8 +109,8 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
                        const struct qs_protocol *protocol, const struct qs_session *session);
 
-/* Reports server packets that the client's packet, just decoded, is the first to acknowledge, and
- * that the capture lacks. */
+/* Reports server packets that the packet of the client, just decoded, is the first to acknowledge,
+ * and that the capture lacks; or the server's last packet: none follows that could. */
 void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
                           const struct qs_packet *packet);
 

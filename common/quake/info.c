@@ -58,7 +58,7 @@ static void read_arguments(struct qs_decoder *d, struct command *command,
 {
     const bool of_player = known->group == NQ_USERINFO;
     struct qs_token info, value;
-    uint8_t slot;
+    uint8_t slot = 0;
 
     if ((of_player && !next_slot(d, command, &slot)) || !next_word(command, &info) ||
         (!known->whole && !next_word(command, &value)))

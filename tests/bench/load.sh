@@ -38,5 +38,6 @@ kill -TERM "$recorder"
 wait "$recorder"
 echo "ended within $((($(date +%s%N) - start) / 1000000)) ms"
 echo "memory and open files over time: $(cat "$folder/memory")"
+grep "came too fast" "$folder/log" || true
 echo "unfinished files: $(find "$folder" -name '.*' -type f | wc -l)"
 tail -n 1 "$folder/log"

@@ -20,6 +20,8 @@ from test_torn import ALL, WINDOW
 STRIDE = WINDOW if ALL else 9 * WINDOW
 SIGN_ON = 120  # packets of a capture that may be of the first sign-on
 KEPT = 200  # bytes of a torn packet
+# Behind the first, of a session's end, only the server's svc_disconnect is left; behind the other nothing.
+ENDS = {"qw-id.pcap.gz": [138, 140]}
 
 OWN = ["qw-vanilla", "qw-id", "qw-extended", "qw-fte"]
 STORED = ["a2-record-after-connect/a2-record-after-connect", "c-download-old/c-download-old",
@@ -51,6 +53,7 @@ def levels_of(tool, demo):
 class Sweep:
     def __init__(self, tool, path, folder):
         self.tool, self.folder = tool, pathlib.Path(folder)
+        self.ends = ENDS.get(path.name, [])
         self.link_type, self.frames = capture.read(path)
         self.donor = self.folder / "donor.qwd"
         self.truth = self.convert(self.frames)
@@ -85,7 +88,7 @@ class Sweep:
 
     def windows(self):
         last = len(self.frames) - 2 * WINDOW
-        return [start for start in range(0, last, STRIDE) if self.is_silent(start)]
+        return [start for start in [*range(0, last, STRIDE), *self.ends] if self.is_silent(start)]
 
     def torn(self, *options):
         """The places whose demo has a level with less of its sign-on than the whole capture has."""

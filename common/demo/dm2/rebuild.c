@@ -609,8 +609,9 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     /* What the tracker has not followed is not known. */
     if (dm2->tracker->followed != session)
         q2_tracker_attach(dm2->tracker, session);
-    if (decoder->direction == QS_C2S) {
+    if (decoder->direction == QS_C2S || decoder->session->disconnected)
         qs_demo_count_losses(dm2->out, decoder, packet);
+    if (decoder->direction == QS_C2S) {
         if (session->moved)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
