@@ -448,7 +448,7 @@ static void print_file(const struct check *check, const struct findings *finding
         findings_print(findings);
     if (findings->golden)
         print_golden(check, findings);
-    if (findings->expected && !golden_options.update)
+    if (findings->expected && (findings->expected->len || !golden_options.update))
         print_expected(check, findings);
 }
 

@@ -56,6 +56,12 @@ json_t *report_array(const GPtrArray *items, report_item *item);
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct qs_client_session *session);
 
+/* What a recorder keeps of its sessions in the folder of its demos. */
+#define STATUS_FILE "pcap2demo-status.json"
+
+/* A row of the table of --status, of the session's JSON with "bytes". New. */
+char *report_status_row(const json_t *session);
+
 /* The figures of its line: milliseconds and percents, null where they are not known. New. */
 json_t *report_line_json(const struct qs_quality *quality);
 

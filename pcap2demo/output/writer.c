@@ -223,3 +223,16 @@ void writer_free(struct writer *writer)
     g_free(writer->error);
     g_free(writer);
 }
+
+char *writer_replace(const char *path, const char *text)
+{
+    char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path), *error;
+    struct writer *writer = writer_new(folder);
+
+    writer_add(writer, text, strlen(text));
+    error = writer_commit(writer, name, true);
+    writer_free(writer);
+    g_free(folder);
+    g_free(name);
+    return error;
+}

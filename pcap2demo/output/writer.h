@@ -45,4 +45,7 @@ bool writer_name_is_taken(const struct writer *writer);
 /* Frees the writer, and removes an uncommitted file. */
 void writer_free(struct writer *writer);
 
+/* Writes a file, or replaces it. Returns as writer_commit() does. */
+char *writer_replace(const char *path, const char *text);
+
 #endif

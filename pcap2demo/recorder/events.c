@@ -8,12 +8,10 @@
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/session_captures.h"
 
-/* --- What events hold ------------------------------------------------------------------------ */
-
 struct recording_action {
     struct action action;
     struct status *status;
-    struct session_captures *captures; /* or NULL */
+    struct session_captures *captures;
 };
 
 static const char *player_name(const struct qs_client_session *session)
@@ -44,10 +42,17 @@ static void on_session_begin(struct qs_sessions_handler *handler,
     g_string_free(ends, TRUE);
 }
 
+static void on_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+
+    session_captures_packet(recorder->captures, decoded);
+}
+
 static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
-    (void)handler;
+    handler->packet = on_packet;
     log_event("session_late", status_session_json(session),
               "session %u began before the recording: its demo is written at its end, from its "
               "next level on, or from here if another session has the sign-on",
@@ -76,20 +81,6 @@ static const struct {
                              "is not followed any more, because a packet took more than a second"},
     [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},
 };
-
-static void on_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
-{
-    const struct recording_action *recorder = (const struct recording_action *)handler;
-
-    session_captures_packet(recorder->captures, decoded);
-}
-
-static void close_captures(const struct recording_action *recorder,
-                           const struct qs_client_session *session, bool keep)
-{
-    if (recorder->captures)
-        session_captures_over(recorder->captures, session, keep);
-}
 
 /* Whether a demo of the session could not be written. */
 static bool is_lost(const struct qs_client_session *session)
@@ -127,7 +118,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
-    close_captures(recorder, session, !is_left_out(session));
+    session_captures_over(recorder->captures, session, !is_left_out(session));
     if (!g_hash_table_remove(recorder->status->sessions, session))
         return;
     status_game(recorder->status, session->protocol)->sessions_ended++;
@@ -145,7 +136,7 @@ static void on_session_left_out(struct qs_sessions_handler *handler,
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
-    close_captures(recorder, session, false);
+    session_captures_over(recorder->captures, session, false);
     g_hash_table_remove(recorder->status->sessions, session);
 }
 
@@ -170,18 +161,19 @@ struct action *recording_action_new(const struct options *options, struct status
 {
     struct recording_action *recorder = g_new0(struct recording_action, 1);
 
-    recorder->action = (struct action){.handler = {.want_lines = true,
-                                                   .want_rebuild = true,
-                                                   .write_demos = true,
-                                                   .packet = captures ? on_packet : NULL,
-                                                   .session_begin = on_session_begin,
-                                                   .session_late = on_session_late,
-                                                   .session_map = on_session_map,
-                                                   .session_end = on_session_end,
-                                                   .session_left_out = on_session_left_out,
-                                                   .others = on_others},
-                                       .options = options,
-                                       .end = end};
+    recorder->action =
+        (struct action){.handler = {.want_lines = true,
+                                    .want_rebuild = true,
+                                    .write_demos = true,
+                                    .packet = recorder_options.packets ? on_packet : NULL,
+                                    .session_begin = on_session_begin,
+                                    .session_late = on_session_late,
+                                    .session_map = on_session_map,
+                                    .session_end = on_session_end,
+                                    .session_left_out = on_session_left_out,
+                                    .others = on_others},
+                        .options = options,
+                        .end = end};
     recorder->status = status;
     recorder->captures = captures;
     return &recorder->action;

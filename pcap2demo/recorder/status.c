@@ -14,7 +14,6 @@
 
 enum { FINISHED_MAX = 100 };
 
-static const char status_file[] = "pcap2demo-status.json";
 static const char finished_file[] = "pcap2demo-finished.json";
 
 /* --- Counters -------------------------------------------------------------------------------- */
@@ -127,14 +126,13 @@ json_t *status_json(const struct status *status)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* Without room the old file stays; the log has why. */
+/* If the disk is full, the old file stays; the log has why. */
 static void replace_file(const char *folder, const char *name, const char *text)
 {
-    struct writer *writer = writer_new(folder);
+    char *path = g_build_filename(folder, name, NULL);
 
-    writer_add(writer, text, strlen(text));
-    g_free(writer_commit(writer, name, true));
-    writer_free(writer);
+    g_free(writer_replace(path, text));
+    g_free(path);
 }
 
 static void replace_json(const char *folder, const char *name, const json_t *object)
@@ -181,7 +179,7 @@ static void write_status(const struct status *status, const char *folder)
     json_object_set_new(object, "updated", json_string(time));
     json_object_set_new(object, "message", json_string(text));
     json_object_set_new(object, "sessions", sessions_json(status));
-    replace_json(folder, status_file, object);
+    replace_json(folder, STATUS_FILE, object);
     json_decref(numbers);
     json_decref(object);
     g_free(text);
@@ -265,44 +263,6 @@ void status_add_finished(struct status *status, const struct qs_protocol *protoc
 
 /* --- Who plays ------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *member)
-{
-    const char *text = json_string_value(json_object_get(object, member));
-
-    return text ? text : "?";
-}
-
-enum { FIGURE = 16 };
-
-/* "12.3", or "-" if it is not known. */
-static const char *figure_text(char text[FIGURE], const json_t *object, const char *member)
-{
-    const json_t *value = json_object_get(object, member);
-
-    if (!json_is_number(value))
-        return "-";
-    g_snprintf(text, FIGURE, "%.1f", json_number_value(value));
-    return text;
-}
-
-/* A row of the table, by the session's JSON. New. */
-static char *session_row(const json_t *session)
-{
-    const json_t *line = json_object_get(session, "line"), *maps = json_object_get(session, "maps");
-    const json_t *map = json_array_get(maps, json_array_size(maps) - 1);
-    char up[FIGURE], down[FIGURE], ping[FIGURE];
-
-    return g_strdup_printf(
-        "%-24s %-11s %-12s %6.0f s %9" G_GINT64_FORMAT " %6s %6s %7s %9" G_GINT64_FORMAT "%s",
-        text_of(session, "player"), text_of(session, "title"), map ? json_string_value(map) : "?",
-        json_number_value(json_object_get(session, "duration")),
-        (gint64)json_integer_value(json_object_get(session, "packets")),
-        figure_text(up, json_object_get(line, "c2s"), "loss"),
-        figure_text(down, json_object_get(line, "s2c"), "loss"), figure_text(ping, line, "ping"),
-        (gint64)json_integer_value(json_object_get(session, "bytes")),
-        json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
-}
-
 void status_log_players(const struct status *status)
 {
     json_t *sessions = sessions_json(status), *session;
@@ -310,45 +270,10 @@ void status_log_players(const struct status *status)
 
     json_array_foreach(sessions, i, session)
     {
-        char *row = session_row(session);
+        char *row = report_status_row(session);
 
         log_warning("player", json_incref(session), "%s", row);
         g_free(row);
     }
     json_decref(sessions);
 }
-
-static void print_status(const struct options *options)
-{
-    const char *folder =
-        options->files && options->files[0] ? options->files[0] : "/var/lib/pcap2demo";
-    char *path = g_build_filename(folder, status_file, NULL);
-    json_error_t error;
-    json_t *status = json_load_file(path, 0, &error), *session;
-    size_t i;
-
-    if (!status)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
-                error.text);
-    else
-        print_line("%-24s %-11s %-12s %8s %9s %6s %6s %7s %9s", "player", "game", "map", "since",
-                   "packets", "loss^%", "lossv%", "ping ms", "bytes");
-    json_array_foreach(json_object_get(status, "sessions"), i, session)
-    {
-        char *row = session_row(session);
-
-        print_line("%s", row);
-        g_free(row);
-    }
-    if (status)
-        print_line("%s: %s", text_of(status, "updated"), text_of(status, "message"));
-    json_decref(status);
-    g_free(path);
-}
-
-const struct action_kind status_action = {
-    .name = "status",
-    .help = "Print who plays, by the recorder of a FOLDER",
-    .task = TASK_RECORD,
-    .print = print_status,
-};

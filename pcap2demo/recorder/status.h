@@ -63,8 +63,8 @@ void status_log_players(const struct status *status);
 
 /*
  * The action that records interfaces: a demo of each session, a line of the log for what happens to
- * it. It keeps `status` up to date, and passes packets and sessions to `captures`, which may be
- * NULL; all arguments must live as long.
+ * it. It keeps `status` up to date, and passes packets and sessions to `captures`; all arguments
+ * must live as long.
  */
 struct action *recording_action_new(const struct options *options, struct status *status,
                                     struct session_captures *captures);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "pcap2demo/output/writer.h"
+
 struct expect {
     char *path;
     bool update;
@@ -154,17 +156,15 @@ GPtrArray *expect_write(struct expect *expect, char **problem)
 {
     GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
     char *before = NULL, *text = expect_file_text(expect->file, changes);
-    GError *error = NULL;
 
+    *problem = NULL;
     g_file_get_contents(expect->path, &before, NULL, NULL);
     if (expect->update && g_strcmp0(before ? before : "", text) != 0) {
         if (!changes->len)
             g_ptr_array_add(changes, g_strdup("written"));
-        g_file_set_contents(expect->path, text, -1, &error);
+        *problem = writer_replace(expect->path, text);
     }
     g_free(before);
     g_free(text);
-    *problem = error ? g_strdup(error->message) : NULL;
-    g_clear_error(&error);
     return changes;
 }

@@ -28,10 +28,10 @@ struct expect_counts {
     struct qs_share problems[PROBLEM_KINDS];
     struct qs_share largest[QS_DIRECTIONS]; /* bytes, and the packet */
     struct steps {
-        int64_t last;    /* time */
-        GArray *between; /* guint: microseconds, STEPS_MAX at most */
-    } moves,             /* updates in which entities moved */
-        sent;            /* the client's packets, each with the step before it */
+        int64_t last;        /* time */
+        GArray *between;     /* guint: microseconds, STEPS_MAX at most */
+    } moves,                 /* updates in which entities moved */
+        sent[QS_DIRECTIONS]; /* packets, each with the step before it */
 };
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -42,7 +42,8 @@ struct expect_counts *expect_counts_new(void)
 
     qs_tally_init(&counts->tally);
     counts->moves.between = g_array_new(FALSE, FALSE, sizeof(guint));
-    counts->sent.between = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (int i = 0; i < QS_DIRECTIONS; i++)
+        counts->sent[i].between = g_array_new(FALSE, FALSE, sizeof(guint));
     return counts;
 }
 
@@ -52,7 +53,8 @@ void expect_counts_free(gpointer data)
 
     qs_tally_clear(&counts->tally);
     g_array_free(counts->moves.between, TRUE);
-    g_array_free(counts->sent.between, TRUE);
+    for (int i = 0; i < QS_DIRECTIONS; i++)
+        g_array_free(counts->sent[i].between, TRUE);
     g_free(counts);
 }
 
@@ -127,8 +129,8 @@ void expect_counts_add(struct expect_counts *counts, const struct qs_message_cou
         return;
     qs_tally_add(&counts->tally, &tally);
     count_moves(counts, counter->counted, packet->time);
-    if (direction == QS_C2S && !decoder->connectionless)
-        add_step(&counts->sent, packet->time, G_MAXINT);
+    if (!decoder->connectionless)
+        add_step(&counts->sent[direction], packet->time, G_MAXINT);
     counts->spectator |= counter->spectator;
     if (packet->size > counts->largest[direction].count)
         counts->largest[direction] = (struct qs_share){packet->size, packet->number};
@@ -311,29 +313,54 @@ static void visit_rate(const struct visit *visit, const char *key, double low, d
         expect_find(visit->file, visit->session->protocol, visit->group, key);
     const struct expect_range range = {(1 - margin) * low, (1 + margin) * high};
 
-    visit_value(visit, key, rule && low <= high ? CLAMP(rule->range.min, low, high) : low, "", 0,
-                range, 1);
+    visit_value(visit, key, rule && high >= rule->range.min ? fmax(low, rule->range.min) : low, "",
+                0, range, 1);
 }
 
-/* A busy machine draws fewer frames of a client, and unevenly. What the client would send otherwise
- * is between the median of the whole seconds of play and the rate at which the packets follow one
- * another soonest, a tenth of all. A server's rate is that median. */
-static void visit_packet_rate(const struct visit *visit)
+struct rate {
+    double low, high; /* NAN: not measured */
+};
+
+/* A busy machine runs fewer frames, and unevenly. What the program would send otherwise is between
+ * the median of the whole seconds of play and the rate of the tenth of the packets that follow the
+ * one before soonest. */
+static struct rate packet_rate(const struct visit *visit, enum qs_direction direction)
 {
-    const GArray *all = visit->counts->tally.seconds[visit->direction];
-    const GArray *sent = visit->counts->sent.between;
+    const GArray *all = visit->counts->tally.seconds[direction];
+    const GArray *sent = visit->counts->sent[direction].between;
     const guint from = (guint)visit->play_second + 1;
+    struct rate rate = {NAN, NAN};
     guint before = 0;
-    double low = NAN, high;
 
     if (all && all->len > from + SECONDS_MIN)
-        low = quantile(all, from, all->len - 1, 0, 0.5);
-    high = low;
+        rate.low = quantile(all, from, all->len - 1, 0, 0.5);
+    rate.high = rate.low;
     for (guint i = 0; all && i < MIN(from, all->len); i++)
         before += g_array_index(all, guint, i);
-    if (visit->direction == QS_C2S && sent->len >= before + MANY)
-        high = fmax(low, 1e6 / quantile(sent, before, sent->len, FRAME_MIN, 0.1));
-    visit_rate(visit, "packets-per-second", low, high, 0.15);
+    if (sent->len >= before + MANY)
+        rate.high = fmax(rate.low, 1e6 / quantile(sent, before, sent->len, FRAME_MIN, 0.1));
+    return rate;
+}
+
+/* A QuakeWorld server answers its client, and is as slow as that one. It leaves packets out for a
+ * client with a low rate, and so does Quake II's: how soon they may come shows nothing. */
+static void visit_rates(const struct visit *visit)
+{
+    const GArray *steps = visit->counts->moves.between;
+    const double moves = steps->len < MANY ? NAN : 1e6 / quantile(steps, 0, steps->len, 0, 0.5);
+    const char *game = visit->session->protocol->name;
+    struct rate rate = packet_rate(visit, visit->direction);
+
+    if (visit->direction == QS_S2C && strcmp(game, "nq") != 0)
+        rate.high = rate.low;
+    if (visit->direction == QS_S2C && strcmp(game, "qw") == 0) {
+        const struct rate client = packet_rate(visit, QS_C2S);
+        const double slow = client.low > 0 ? client.high / client.low : 1;
+
+        rate.high *= slow;
+        visit_rate(visit, "moves-per-second", moves, moves * slow, 0.2);
+    }
+    visit_rate(visit, "packets-per-second", rate.low, rate.high, 0.15);
 }
 
 /* Rates and sizes get a margin; moves a larger one, as a busy client draws them unevenly. */
@@ -342,17 +369,13 @@ static void visit_measures(const struct visit *visit)
     const enum qs_direction direction = visit->direction;
     const struct qs_tally *tally = &visit->counts->tally;
     const struct qs_share *largest = &visit->counts->largest[direction];
-    const double seconds = qs_tally_seconds(tally);
-    const GArray *steps = visit->counts->moves.between;
-    const double moves = steps->len < MANY ? NAN : 1e6 / quantile(steps, 0, steps->len, 0, 0.5);
+    const double seconds = qs_tally_seconds(tally), size = (double)largest->count;
     struct qs_line line;
 
     qs_quality_line(visit->session->quality, &line);
-    visit_value(visit, "largest-packet", (double)largest->count, " bytes", largest->first,
-                (struct expect_range){-HUGE_VAL, 1.15 * (double)largest->count}, LARGEST_STEP);
-    visit_packet_rate(visit);
-    if (direction == QS_S2C && strcmp(visit->session->protocol->name, "qw") == 0)
-        visit_rate(visit, "moves-per-second", moves, moves, 0.2);
+    visit_value(visit, "largest-packet", size, " bytes", largest->first,
+                (struct expect_range){-HUGE_VAL, 1.15 * size + LARGEST_STEP}, LARGEST_STEP);
+    visit_rates(visit);
     visit_measure(visit, "bytes-per-second",
                   seconds > 0 ? (double)tally->traffic[direction].bytes / seconds : -1, "");
     visit_measure(visit, "loss", direction == QS_C2S ? line.c2s.loss : line.s2c.loss, " %");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/golden.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/protocols.h"
 #include "common/core/text.h"
@@ -185,19 +187,19 @@ static void drop_carriage_returns(char *text)
 char *golden_read_text(const char *path, char **problem)
 {
     struct stat status;
-    GError *error = NULL;
     char *text = NULL;
 
     *problem = NULL;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+    if (stat(path, &status) != 0 || access(path, R_OK) != 0)
+        *problem = g_strdup(g_strerror(errno));
+    else if (!S_ISREG(status.st_mode))
         *problem = g_strdup("is not a regular file");
-    else if (stat(path, &status) == 0 && status.st_size > GOLDEN_SIZE_MAX)
+    else if (status.st_size > GOLDEN_SIZE_MAX)
         *problem = g_strdup("is too large");
-    else if (!g_file_get_contents(path, &text, NULL, &error))
-        *problem = g_strdup(error->message);
+    else if (!g_file_get_contents(path, &text, NULL, NULL))
+        *problem = g_strdup("cannot be read");
     else
         drop_carriage_returns(text);
-    g_clear_error(&error);
     return text;
 }
 

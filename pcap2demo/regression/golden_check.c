@@ -262,20 +262,15 @@ void golden_check_discard(struct golden_check *check)
 }
 
 /* Writes what was decoded, unless the file has it already. */
-static void update(struct golden_result *result, const char *folder, const char *text)
+static void update(struct golden_result *result, const char *text)
 {
-    char *name = g_path_get_basename(result->path), *problem;
-    char *before = golden_read_text(result->path, &problem);
-    struct writer *writer = writer_new(folder);
+    char *problem, *before = golden_read_text(result->path, &problem);
 
     result->verdict = g_strcmp0(before, text) == 0 ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
-    writer_add(writer, text, strlen(text));
     if (result->verdict == GOLDEN_WRITTEN)
-        set_error(result, writer_commit(writer, name, true));
-    writer_free(writer);
+        set_error(result, writer_replace(result->path, text));
     g_free(problem);
     g_free(before);
-    g_free(name);
 }
 
 /* All packets of the input are in `text`. */
@@ -288,7 +283,7 @@ static void finish(struct golden_check *check)
     g_free(foot);
     if (check->options->update) {
         check->result->packets = check->packets;
-        update(check->result, check->options->folder, check->text->str);
+        update(check->result, check->text->str);
     } else if (check->golden) {
         today = golden_parse(g_string_free(g_steal_pointer(&check->text), FALSE));
         golden_compare(check->result, check->golden, today);

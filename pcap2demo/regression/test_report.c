@@ -284,15 +284,8 @@ static char *junit_text(const struct test_report *report)
 
 char *junit_write(const struct test_report *report, const char *path)
 {
-    char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
-    char *xml = junit_text(report), *error;
-    struct writer *writer = writer_new(folder);
+    char *xml = junit_text(report), *error = writer_replace(path, xml);
 
-    writer_add(writer, xml, strlen(xml));
-    error = writer_commit(writer, name, true);
-    writer_free(writer);
-    g_free(folder);
-    g_free(name);
     g_free(xml);
     return error;
 }

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 from measure import MEGABYTE, Comparison, Run, median
-from multiply import multiply
+from multiply import Capture, multiply
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import capture as captures
@@ -31,11 +31,11 @@ CAPTURES = pathlib.Path(__file__).resolve().parent.parent / "captures" / "fideli
 
 # Kind of session: its capture, and how often `tcpdump -r IN -w OUT` a conversion may take.
 KINDS = {
-    "QuakeWorld": ("qw-vanilla", 1.0),
-    "Quake": ("nq-protocol15", 1.0),
-    "Quake II 34": ("q2-protocol34", 1.5),
-    "Quake II 35": ("q2-protocol35", 1.5),
-    "Quake II 36": ("q2-protocol36", 1.5),
+    "QuakeWorld": ("qw-vanilla", 1.2),
+    "Quake": ("nq-protocol15", 1.2),
+    "Quake II 34": ("q2-protocol34", 1.6),
+    "Quake II 35": ("q2-protocol35", 2.0),
+    "Quake II 36": ("q2-protocol36", 2.0),
 }
 DAMAGES = {
     "lossy": lambda frames: damages.lose(frames, 0.01, 1),
@@ -81,6 +81,14 @@ class Inputs:
         long = self.folder / f"{short.stem}-{times}.pcap"
         multiply(short, long, times)
         return long
+
+    def at_once(self, short, sessions):
+        capture = Capture(short.read_bytes())
+        many = self.folder / f"{short.stem}-at-once-{sessions}.pcap"
+        with open(many, "wb") as file:
+            file.write(capture.head)
+            file.writelines(capture.at_once(sessions, 200))
+        return many
 
 
 def new_place(folder):
@@ -168,7 +176,7 @@ def conversion(table, work, inputs):
                       lambda file=file: work.convert(file),
                       lambda file=file: tcpdump(file, inputs.folder))
     for name in DAMAGES:
-        table.at_most(f"convert, {name} : undamaged", 1.1,
+        table.at_most(f"convert, {name} : undamaged", 1.3,
                       lambda name=name: work.convert(inputs.long[name]),
                       lambda: work.convert(inputs.long["QuakeWorld"]))
 
@@ -176,7 +184,9 @@ def conversion(table, work, inputs):
 def reports(table, work, inputs, dissects):
     file = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
     work.golden(file, "--update")
-    table.at_most("--dump=json : --dump", 3, lambda: work.dump(file, "--dump=json"),
+    table.at_most("--list : convert", 0.5, lambda: work.list(inputs.long[DISSECTED]),
+                  lambda: work.convert(inputs.long[DISSECTED]))
+    table.at_most("--dump=json : --dump", 1.2, lambda: work.dump(file, "--dump=json"),
                   lambda: work.dump(file))
     if dissects:
         table.at_least("tshark -T json with the plugin : --dump=json", 5,
@@ -223,6 +233,18 @@ def memory(table, work, inputs):
     table.row("memory at 100 x the capture - at 1 x", f"{(hundred - one) / MEGABYTE:.1f} MB",
               "<= 10 MB", hundred - one <= MEMORY_GROWS,
               f"{hundred / MEGABYTE:.1f} MB to {one / MEGABYTE:.1f} MB")
+
+
+def sessions_at_once(table, work, inputs):
+    few, many = 100, 10000
+    captures_of = {number: inputs.at_once(inputs.short[DISSECTED], number) for number in (few, many)}
+    for what, do, goal in (("convert", work.convert, 25), ("--list", work.list, 6)):
+        both = Comparison(lambda do=do: do(captures_of[many]), lambda do=do: do(captures_of[few]), 3)
+        each = (median(both.over, "memory") - median(both.under, "memory")) / (many - few) / 1000
+        ratio = both.ratio("cpu") * few / many
+        table.row(f"memory of an open session, {what}", f"{each:.0f} kB", f"<= {goal} kB", each <= goal)
+        table.row(f"{what}, {many} sessions : {few}, CPU time a packet", f"{ratio:.2f} x", "<= 2 x",
+                  ratio <= 2)
 
 
 # --- Two builds
@@ -284,6 +306,7 @@ def bench(options, folder):
     if dissects:
         dissection(table, work, inputs)
     memory(table, work, inputs)
+    sessions_at_once(table, work, inputs)
     return False
 
 

@@ -61,13 +61,24 @@ class Capture:
             seconds, fraction = divmod(time + shift, self.fraction)
             struct.pack_into(self.order + "2I", self.body, at, seconds, fraction)
         for ip in self.ips:
-            for address in (ip + 12, ip + 16):
-                struct.pack_into(">H", self.body, address + 1, number)
-            struct.pack_into(">H", self.body, ip + 10, 0)
-            struct.pack_into(">H", self.body, ip + 10, checksum(self.body[ip:ip + 20]))
-            if self.body[ip + 9] == 17:
-                struct.pack_into(">H", self.body, ip + 26, 0)  # UDP without a checksum
+            self.set_addresses(ip, number)
         return self.body
+
+    def set_addresses(self, ip, number):
+        for address in (ip + 12, ip + 16):
+            struct.pack_into(">H", self.body, address + 1, number)
+        struct.pack_into(">H", self.body, ip + 10, 0)
+        struct.pack_into(">H", self.body, ip + 10, checksum(self.body[ip:ip + 20]))
+        if self.body[ip + 9] == 17:
+            struct.pack_into(">H", self.body, ip + 26, 0)  # UDP without a checksum
+
+    def at_once(self, sessions, packets):
+        """The first packets of so many copies that go on at the same time."""
+        ends = [at for at, _ in self.records[1:]]
+        for (at, _), end, ip in list(zip(self.records, ends, self.ips))[:packets]:
+            for number in range(sessions):
+                self.set_addresses(ip, number)
+                yield self.body[at:end]
 
 
 def multiply(source, target, times, first=0):

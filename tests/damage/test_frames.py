@@ -28,10 +28,8 @@ class Result:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "x.pcap"
             capture.write(path, 1, frames)
-            run = subprocess.run([tool, "-q", "-o", folder, path], check=False, capture_output=True,
-                                 text=True)
-            report = subprocess.run([tool, "--check", "--json", path], check=False,
-                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            run = subprocess.run([tool, "-q", "-o", folder, path], capture_output=True, text=True)
+            report = subprocess.run([tool, "--check", "--json", path], capture_output=True)
         self.status, self.said = run.returncode, run.stderr
         session = json.loads(report.stdout)["sessions"][0]
         self.counts = session["loss"]["not_captured"], session["demo"]["missing"]

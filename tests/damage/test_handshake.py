@@ -61,7 +61,7 @@ def demos(tool, frames):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "x.pcap"
         capture.write(path, 1, frames)
-        subprocess.run([tool, "-q", "-o", folder, path], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run([tool, "-q", "-o", folder, path], stderr=subprocess.DEVNULL)
         path.unlink()
         return [path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())]
 

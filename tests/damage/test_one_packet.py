@@ -27,8 +27,7 @@ def convert(tool, frames):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "x.pcap"
         capture.write(path, 1, frames)
-        result = subprocess.run([tool, "-o", folder, path], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, check=False)
+        result = subprocess.run([tool, "-o", folder, path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         path.unlink()
         demos = [path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())]
         return Outcome(demos, result.returncode, result.stderr)

@@ -33,8 +33,7 @@ CUTS = [1, 3, 5, 7, 10, 50, 700]
 def report(tool, frames):
     with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
         capture.write(file.name, 1, frames)
-        run = subprocess.run([tool, "--check", "--json", file.name], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, check=False)
+        run = subprocess.run([tool, "--check", "--json", file.name], capture_output=True)
     return json.loads(run.stdout)
 
 

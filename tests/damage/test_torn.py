@@ -62,7 +62,7 @@ class Sweep:
         capture.write(path, self.link_type, frames)
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             run = subprocess.run([self.tool, "-q", "-o", folder, path], capture_output=True, text=True,
-                                 stdin=subprocess.DEVNULL, check=False)
+                                 stdin=subprocess.DEVNULL)
             demos = [blocks_of(demo) for demo in sorted(pathlib.Path(folder).iterdir())]
         return run.returncode, run.stderr, demos
 

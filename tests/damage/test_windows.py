@@ -36,8 +36,7 @@ Outcome = collections.namedtuple("Outcome", "status error demos levels")
 
 def levels_of(tool, demo):
     """Of each level that is played: how often it has each part of a sign-on."""
-    run = subprocess.run([tool, "--dump", demo], capture_output=True, text=True, errors="replace",
-                         check=False)
+    run = subprocess.run([tool, "--dump", demo], capture_output=True, text=True, errors="replace")
     levels, played = [collections.Counter()], []
     for words in (line.split(" ", 5) for line in run.stdout.splitlines()):
         if words[2] != "qw.svc":
@@ -64,7 +63,7 @@ class Sweep:
         capture.write(path, self.link_type, frames)
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             run = subprocess.run([self.tool, "-q", "-o", folder, *options, path], capture_output=True,
-                                 text=True, stdin=subprocess.DEVNULL, check=False)
+                                 text=True, stdin=subprocess.DEVNULL)
             paths = sorted(pathlib.Path(folder).iterdir())
             # Of windows only what is silent is looked at.
             levels = [level for demo in paths for level in levels_of(self.tool, demo)

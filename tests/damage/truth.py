@@ -6,8 +6,8 @@ same session, which is the truth. Of each format, TRUTHS has a function
     compare(tools, demo, truth) -> Share
 
 with the paths of two files. `wrong` counts what must never be: frames that show something else than was
-sent, and what a player stops at or drops. `right` of `all` frames of the truth are as they should be; the
-others are not there.
+sent, and what a player stops at; `dropped` updates that it drops. `right` of `all` frames of the truth (of
+QuakeWorld: states of entities) are as they should be; the others are not there.
 """
 
 import collections
@@ -17,7 +17,7 @@ import player
 from comparison import compare as compare_dm2
 
 Tools = collections.namedtuple("Tools", "pcap2demo compare_dm2")
-Share = collections.namedtuple("Share", "right all wrong")
+Share = collections.namedtuple("Share", "right all wrong dropped", defaults=[0])
 
 DISCONNECT = b"\x02"
 LAST_FRAMES = 6
@@ -33,7 +33,9 @@ def compare_qwd(tools, demo, truth):
     found = {(level + behind, sequence): state for (level, sequence), state in mine.seen.items()}
     same = sum(found.get(key) == state for key, state in true.seen.items())
     there = sum(key in found for key in true.seen)
-    return Share(same, len(true.seen), there - same + mine.dropped)
+    right = sum(found.get(key, {}).get(number) == state for key, states in true.seen.items()
+                for number, state in states.items())
+    return Share(right, sum(map(len, true.seen.values())), there - same, mine.dropped)
 
 
 # --- Quake: updates are deltas from the baselines, so that each message says all.

@@ -39,7 +39,7 @@ class Played(ToolTest):
         logs.mkdir()
         keep = {"LAB_KEEPLOG": f"{logs}/qwd", "KEEP": str(logs), "PLAYDM2_LOGDIR": str(logs)}
         subprocess.run([TOOLS / player, *options, demo, *([] if options else ["timedemo", LIMIT])],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        env=os.environ | keep | environment)
         console = "".join(path.read_text(errors="replace") for path in logs.iterdir())
         self.assertGreater(len(console), 500, "the engine did not start")
@@ -68,8 +68,8 @@ class Played(ToolTest):
                               packets=2500).made(
             *[lambda payload: payload.replace(b"progs/missile", b"../../missile")] * 2), "--sanitize")
         self.assertFalse(b"../" in demo.read_bytes())
-        played = subprocess.run([TOOLS / "play-qwd.sh", demo, "timedemo", LIMIT],
-                                stdout=subprocess.PIPE, text=True, check=False)
+        played = subprocess.run([TOOLS / "play-qwd.sh", demo, "timedemo", LIMIT], stdout=subprocess.PIPE,
+                                text=True)
         self.assertEqual(played.returncode, 0, played.stdout)
 
     def test_quakespasm(self):

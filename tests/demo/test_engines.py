@@ -31,8 +31,7 @@ def read(demos):
     """(findings, bytes unread), and all that the reader says."""
     if not demos:
         return 0, 0, ""
-    result = subprocess.run([READER, "--unread", *demos], stdout=subprocess.PIPE, text=True,
-                            errors="replace")
+    result = subprocess.run([READER, "--unread", *demos], stdout=subprocess.PIPE, text=True, errors="replace")
     lines = re.findall(r"(\d+) findings, \d+ commands, (\d+) of", result.stdout)
     findings = sum(int(found) for found, _ in lines)
     assert len(lines) == len(demos) and bool(findings) == (result.returncode == 1)

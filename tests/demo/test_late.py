@@ -164,6 +164,17 @@ class Quake2(Late):
         self.assertEqual(got[-frames + 1:], whole[-frames + 1:])
         self.assertEqual(got[0][13:], whole[0][13:])  # behind the server count
 
+    def test_pipe_cannot_be_read_again(self):
+        whole = Capture.read(CAPTURES / "q2-lossy.pcap")
+        path = self.write("in.pcap", merged(whole, cut(readdressed(whole, [10, 0, 0, 9]), 100)).pcap())
+        demos = []
+        for name, folder in ((path, self.folder / "file"), ("-", self.folder / "pipe")):
+            with open(path, "rb") as stream:
+                self.tool("--output", f"{folder}/", name, stdin=stream, status=1)
+            demos.append(sorted(demo.read_bytes() for demo in folder.iterdir()))
+        self.assertEqual(len(demos[0]), 2)
+        self.assertEqual(*demos)
+
     def test_extended_limits(self):
         got, _, error = self.lent("q2-rates.pcap", 120)
         self.assertIn("is from session 1", error)

@@ -57,8 +57,7 @@ class Sanitize(ToolTest):
     def is_clean(self, demos):
         """Whether no engine would carry out anything, and all of it can be read."""
         names = [self.write(name, demo) for name, demo in demos.items()]
-        result = subprocess.run([READER, *names], stdout=subprocess.PIPE, text=True,
-                                errors="replace")
+        result = subprocess.run([READER, *names], stdout=subprocess.PIPE, text=True, errors="replace")
         return result.returncode == 0 and result.stdout.count(" commands, 0 of ") == len(demos)
 
     def problems(self, capture):

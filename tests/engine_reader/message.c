@@ -251,14 +251,14 @@ static bool is_allowed(const struct reading *r, uint32_t id)
 static bool take_message(struct reading *r)
 {
     const uint32_t id = take_byte(r) & r->engine->id_mask;
-    const struct message_row *row = &r->game->rows[id > 128 && r->game->rows[128].read ? 128 : id];
+    const uint32_t row = id > 128 && r->game->readers[128] ? 128 : id;
 
     if (!is_allowed(r, id))
         r->bad = true;
-    else if (row->read)
-        row->read(r);
-    else if (row->shape)
-        take_shape(r, row->shape);
+    else if (r->game->readers[row])
+        r->game->readers[row](r);
+    else if (r->game->shapes[row])
+        take_shape(r, r->game->shapes[row]);
     else
         r->bad = true;
     return !r->bad;

@@ -27,17 +27,15 @@ struct engine {
 };
 
 struct reading;
-
-/* A message: its shape, or who reads it; neither: the engine ends the game there. */
-struct message_row {
-    const char *shape;
-    void (*read)(struct reading *r);
-};
+typedef void message_reader(struct reading *r);
 
 struct game {
     const struct engine *engines; /* ends with a name NULL; the first reads most */
     const char *const *commands;  /* that may stay, NULL at the end */
-    const struct message_row *rows;
+    /* By the message's number: its shape, or who reads it; neither: the engine ends the game there.
+     */
+    const char *const *shapes;
+    message_reader *const *readers;
     uint8_t extensions, extensions_end; /* messages of FTE, unknown where nothing is agreed on */
     void (*read_demo)(struct reading *r, const uint8_t *demo, size_t size);
 };

@@ -316,27 +316,14 @@ static void take_temp_entity(struct reading *r)
         r->bad = true;
 }
 
-static const struct message_row rows[256] = {
-    [1] = {NULL, take_flash},
-    [2] = {NULL, take_flash},
-    [3] = {NULL, take_temp_entity},
-    [4] = {"p", NULL},
-    [5] = {NULL, take_inventory},
-    [6] = {"", NULL},
-    [7] = {NULL, take_ending},
-    [8] = {NULL, take_ending},
-    [9] = {NULL, take_sound},
-    [10] = {"bs", NULL},
-    [11] = {NULL, take_stufftext},
-    [12] = {NULL, take_serverdata},
-    [13] = {NULL, take_configstring},
-    [14] = {NULL, take_baseline},
-    [15] = {"s", NULL},
-    [16] = {NULL, take_ending},
-    [17] = {NULL, take_player},
-    [18] = {NULL, take_entities},
-    [20] = {NULL, take_frame},
-};
+static const char *const shapes[256] = {[4] = "p", [6] = "", [10] = "bs", [15] = "s"};
+
+static message_reader *const readers[256] = {
+
+    [1] = take_flash,       [2] = take_flash,         [3] = take_temp_entity, [5] = take_inventory,
+    [7] = take_ending,      [8] = take_ending,        [9] = take_sound,       [11] = take_stufftext,
+    [12] = take_serverdata, [13] = take_configstring, [14] = take_baseline,   [16] = take_ending,
+    [17] = take_player,     [18] = take_entities,     [20] = take_frame};
 
 static void read_dm2(struct reading *r, const uint8_t *demo, size_t size)
 {
@@ -356,4 +343,4 @@ static void read_dm2(struct reading *r, const uint8_t *demo, size_t size)
         finding(r, "the file is not whole");
 }
 
-const struct game engine_dm2 = {engines, needed, rows, 0, 0, read_dm2};
+const struct game engine_dm2 = {engines, needed, shapes, readers, 0, 0, read_dm2};

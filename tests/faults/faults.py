@@ -183,9 +183,9 @@ FAULTS = [
      "    rule->range.min = known ? rule->range.min : by->range.min;\n"),
     ("regression", "by.phase = fact->fresh ? by.phase : EXPECT_PLAY;", "by.phase = EXPECT_PLAY;"),
     ("regression", "if (!rule && (fact->optional ||", "if (!rule && (false ||"),
-    ("regression", "1.15 * (double)largest->count", "2 * (double)largest->count"),
+    ("regression", "1.15 * size + LARGEST_STEP", "2 * size + LARGEST_STEP"),
     ("regression", "message->bytes > EMPTY_UPDATE &&", "message->bytes >= EMPTY_UPDATE &&"),
-    ("regression", "high = fmax(low, 1e6 /", "high = fmin(low, 1e6 /"),
+    ("regression", "rate.high = fmax(rate.low, 1e6 /", "rate.high = fmin(rate.low, 1e6 /"),
     ("regression", "if (known && strcmp(rule->key, \"extensions\") == 0)", "if (false)"),
     ("regression", "wrong = wrong ? wrong : twice;", ""),
 

@@ -69,8 +69,8 @@ def differs(origin, copy):
 
 
 def copy_tree(to, tests):
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=SOURCE, check=True,
-                           capture_output=True, text=True).stdout.split("\0")
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=SOURCE, check=True, capture_output=True,
+                           text=True).stdout.split("\0")
     for name in filter(None, names):
         origin = tests if tests and name.startswith("tests/") else SOURCE
         if differs(origin / name, to / name):
@@ -90,8 +90,8 @@ class Tree:
         self.folder, self.build, self.jobs = folder, folder / "build", str(jobs)
 
     def run(self, *command, **options):
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True,
-                              errors="replace", **options)
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="replace",
+                              **options)
 
     def configure(self):
         options = ["-DCMAKE_BUILD_TYPE=Debug"]

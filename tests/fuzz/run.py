@@ -73,9 +73,9 @@ class Fuzzing:
                 f"-artifact_prefix={self.found}/{target}-", *options]
 
     def turn(self, target, seconds):
-        result = subprocess.run([*self.command(target, f"-max_total_time={seconds}"),
-                                 *self.folders(target)], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, text=True, errors="replace")
+        result = subprocess.run([*self.command(target, f"-max_total_time={seconds}"), *self.folders(target)],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                errors="replace")
         runs = re.search(r"number_of_executed_units: (\d+)", result.stderr)
         edges = re.findall(r" cov: (\d+)", result.stderr)
         self.runs[target] += int(runs[1]) if runs else 0
@@ -104,7 +104,7 @@ class Fuzzing:
             shutil.rmtree(merged, ignore_errors=True)
             merged.mkdir(parents=True)
             subprocess.run([*self.command(target, "-merge=1"), merged, *self.folders(target)],
-                           stderr=subprocess.DEVNULL, check=False)
+                           stderr=subprocess.DEVNULL)
             left = CORPUS_MAX * SHARE.get(target, 1) // total
             kept = []
             for path in sorted(merged.iterdir(), key=lambda path: path.stat().st_size):
@@ -129,17 +129,16 @@ class Fuzzing:
             listed.write_text("\n".join(map(str, inputs)))
             # What follows an input that breaks the program would be missing in the counts.
             subprocess.run(["xargs", "-n", "500", "-d", "\n", "-a", listed, program],
-                           env={"LLVM_PROFILE_FILE": f"{profile}-%p"}, stdout=subprocess.DEVNULL,
-                           check=True)
+                           env={"LLVM_PROFILE_FILE": f"{profile}-%p"}, stdout=subprocess.DEVNULL, check=True)
             profiles += list(self.corpus.glob(f"{target}.profraw-*"))
             programs += ["-object", program]
-        subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", self.corpus / "profile",
-                        *profiles], check=True)
+        subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", self.corpus / "profile", *profiles],
+                       check=True)
         for profile in profiles:
             profile.unlink()
         exported = subprocess.run(["llvm-cov", "export", *programs[1:],
-                                   f"-instr-profile={self.corpus}/profile"],
-                                  stdout=subprocess.PIPE, check=True).stdout
+                                   f"-instr-profile={self.corpus}/profile"], stdout=subprocess.PIPE,
+                                  check=True).stdout
         print_coverage(json.loads(exported)["data"][0])
 
 

@@ -134,8 +134,8 @@ class Sources:
 
     def make_lenders(self, folder):
         """The demos of all captures, which late sessions may be lent from."""
-        subprocess.run([PROGRAM, "--quiet", "-o", folder, *self.paths], check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([PROGRAM, "--quiet", "-o", folder, *self.paths], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
         return sorted(folder.iterdir())
 
     def frames(self):
@@ -164,9 +164,9 @@ class Sources:
     def edited(self, folder):
         """By Wireshark's own tool."""
         path = folder / "edited.pcap"
-        subprocess.run(["editcap", "-F", "pcap", "-E", str(self.rand.choice([0.001, 0.01, 0.05])),
-                        "--seed", str(self.rand.randrange(1 << 30)), self.rand.choice(self.paths),
-                        path], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(["editcap", "-F", "pcap", "-E", str(self.rand.choice([0.001, 0.01, 0.05])), "--seed",
+                        str(self.rand.randrange(1 << 30)), self.rand.choice(self.paths), path], check=True,
+                       stderr=subprocess.DEVNULL)
         return ".pcap", path.read_bytes()
 
     def file(self, folder):
@@ -204,9 +204,8 @@ class Storm:
         """Runs it, and looks at all that can be seen from outside."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         try:
-            result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                    timeout=TIMEOUT, check=False)
+            result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             self.blame(path, words, "hangs")
             return b""
@@ -229,7 +228,7 @@ class Storm:
             if file.name not in UNSAFE and not SAFE_NAME.match(file.name):
                 self.blame(path, words, f"writes {file.name!r}")
         if words == ["--sanitize"] and written:
-            result = subprocess.run([READER, *written], stdout=subprocess.PIPE, check=False)
+            result = subprocess.run([READER, *written], stdout=subprocess.PIPE)
             if result.returncode or result.stdout.count(b" commands, 0 of ") != len(written):
                 self.blame(path, words, result.stdout[:2000])
 

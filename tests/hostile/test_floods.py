@@ -104,9 +104,8 @@ class Floods(ToolTest):
     def test_memory_bounds_sessions(self):
         path = self.capture("many.pcap", floods.at_once(PLAYER[:60], 2000))
         limit = 160 << 20
-        result = subprocess.run(
-            [PROGRAM, "--list", "--json", path], capture_output=True, check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        result = subprocess.run([PROGRAM, "--list", "--json", path], capture_output=True,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         self.assertEqual(result.returncode, 1, result.stderr)
         sessions = json.loads(result.stdout)["sessions"]
         self.assertGreater(len(sessions), 100)

@@ -96,8 +96,7 @@ class Privileges(test_live.Live):
         if not compiler or os.environ.get("SANITIZED"):
             self.skipTest("no compiler, or one's own library cannot be loaded first")
         library = self.folder / "replace.so"
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, "-xc", "-"], check=True,
-                       input=REPLACE)
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, "-xc", "-"], check=True, input=REPLACE)
         other = self.folder / "other"
         other.mkdir()
         _, error = self.tool("-i", "lo", "-Z", "nobody", "--output", "replaced", status=2,

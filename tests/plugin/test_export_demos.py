@@ -28,8 +28,7 @@ class Demos(PluginTest):
     def rebuild(self, capture, *options):
         """The same by pcap2demo, whose names begin with the capture's."""
         folder = self.folder_for("pcap2demo")
-        subprocess.run([PCAP2DEMO, "-q", "-o", folder, *options, capture], capture_output=True,
-                       check=False)
+        subprocess.run([PCAP2DEMO, "-q", "-o", folder, *options, capture], capture_output=True)
         stem = pathlib.Path(capture).name.partition(".")[0]
         return {path.name.removeprefix(f"{stem}-"): path.read_bytes() for path in folder.iterdir()}
 

@@ -22,8 +22,7 @@ class Install(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def cmake(self, *arguments, **environment):
-        subprocess.run(["cmake", *arguments], check=True, env=os.environ | environment,
-                       capture_output=True)
+        subprocess.run(["cmake", *arguments], check=True, env=os.environ | environment, capture_output=True)
 
     def uninstall(self, **environment):
         self.cmake(f"-DMANIFEST={BUILD}/install_manifest.txt", "-P",

@@ -18,8 +18,8 @@ WAYS = {"C→S": "c2s", "S→C": "s2c", "?": "unknown"}
 
 
 def tool_report(path):
-    result = subprocess.run([os.environ["PCAP2DEMO"], "--stats", "--json", str(path)],
-                            capture_output=True, encoding="utf-8")
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--stats", "--json", str(path)], capture_output=True,
+                            encoding="utf-8")
     return json.loads(result.stdout)
 
 

@@ -122,9 +122,8 @@ class PluginTest(unittest.TestCase):
 
     @classmethod
     def run_tshark(cls, *arguments, encoding="utf-8", window=""):
-        return subprocess.run([TSHARK, *map(str, arguments)], env=cls.environment(window),
-                              cwd=cls.folder, capture_output=True, encoding=encoding,
-                              **cls.identity)
+        return subprocess.run([TSHARK, *map(str, arguments)], env=cls.environment(window), cwd=cls.folder,
+                              capture_output=True, encoding=encoding, **cls.identity)
 
     @classmethod
     def sharkd(cls, calls, window=""):

@@ -57,7 +57,7 @@ OWN_LATE = [
 def rebuild(tool, capture, session):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([tool, "-q", "--session", str(session), "-o", folder, capture],
-                       check=False, stdin=subprocess.DEVNULL)
+                       stdin=subprocess.DEVNULL)
         demos = list(pathlib.Path(folder).glob("*.dem"))
         if len(demos) != 1:
             raise SystemExit(f"{capture}: {len(demos)} demos for session {session}")

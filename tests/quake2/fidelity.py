@@ -97,7 +97,7 @@ def rebuild(tool, capture, folder, wanted):
     if not output.exists():
         output.mkdir()
         subprocess.run([tool, "--quiet", "--output", output, "--session", session, capture],
-                       check=False, stderr=subprocess.DEVNULL)
+                       stderr=subprocess.DEVNULL)
     demo, = output.glob(f"*-{level}.dm2")
     return demo
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import capture
+import damages
 
 # captures, how many packets are cut off. What is left begins with the client's first packet, or the
 # server's.
@@ -88,7 +89,7 @@ class Rebuilding:
         folder.mkdir()
         path = self.folder / f"{self.count}.pcap"
         capture.write(path, 1, frames)
-        run = subprocess.run([self.tools[0], "--quiet", "--output", folder, *options, path], check=False,
+        run = subprocess.run([self.tools[0], "--quiet", "--output", folder, *options, path],
                              stderr=subprocess.PIPE, text=True)
         self.said = run.stderr
         return sorted(folder.iterdir())
@@ -96,8 +97,7 @@ class Rebuilding:
     def compare(self, demo, truth):
         """Of the truth's frames from the demo's first one on: (those with all entities right, all, wrong
         entity states, all)."""
-        run = subprocess.run([self.tools[1], "--late", demo, truth], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True, check=False)
+        run = subprocess.run([self.tools[1], "--late", demo, truth], capture_output=True, text=True)
         found = re.search(r"frames \d+ of (\d+), .*wrong states (\d+) of (\d+), entities of (\d+)", run.stdout,
                           re.DOTALL)
         frames, wrong, states, right = map(int, found.groups())
@@ -217,6 +217,51 @@ def check_first_frame(rebuilding, shared):
         yield good
 
 
+# Statistics: a packet with a change of STAT_LAYOUTS, and frames in which that may be wrong without it; the
+# share of the packets that a late start lacks, whose lent sign-on has no icon of the other player's.
+HEALTH_ICON, LAYOUTS, CHANGE, LATE = 0, 13, (2507, 45), 0.4
+
+
+def statistics(tool, demo):
+    """Of each frame by its number: its statistics."""
+    run = subprocess.run([tool, "--dump", demo], capture_output=True, encoding="utf-8", errors="replace")
+    frames, number, stat = {}, 0, 0
+    for words in (line.split(" ") for line in run.stdout.splitlines()):
+        if words[2] == "q2.frame.number":
+            number = int(words[4])
+        elif words[2] == "q2.frame.delta":
+            frames[number] = dict(frames.get(int(words[4]), {}))
+        elif words[2] == "q2.player.stat.index":
+            stat = int(words[4])
+        elif words[2] == "q2.player.stat.value":
+            frames[number][stat] = int(words[4])
+    return frames
+
+
+def check_statistic(tool, frames, stat, kept, most, *options):
+    """In how many frames it is another than in the demo of the whole capture."""
+    found = []
+    for some in frames, kept:
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "x.pcap"
+            capture.write(path, 1, some)
+            subprocess.run([tool, "--quiet", "--output", name, *options, path], stderr=subprocess.DEVNULL)
+            found.append(statistics(tool, sorted(pathlib.Path(name).glob("*.dm2"))[0]))
+    whole, lossy = found
+    wrong = sum(frame.get(stat, 0) != whole[number].get(stat, 0) for number, frame in lossy.items()
+                if number in whole)
+    good = lossy and wrong <= most
+    print(f"{'ok  ' if good else 'FAIL'} statistic {stat} is wrong in {wrong} of {len(lossy)} frames")
+    return good
+
+
+def check_statistics(tool, folder):
+    _, frames = capture.read(folder / "a-v34-yquake2" / "a.pcap")
+    yield check_statistic(tool, frames, LAYOUTS, damages.lose_run(frames, CHANGE[0] - 1, 1), CHANGE[1])
+    yield check_statistic(tool, frames, HEALTH_ICON, damages.begin_late(frames, LATE), 0, "--sign-on",
+                          folder / "d-v34-lossy" / "d-v34.dm2")
+
+
 def main():
     tools = sys.argv[1:3]
     captures, shared = map(pathlib.Path, sys.argv[3:5])
@@ -226,5 +271,6 @@ def main():
         if shared.is_dir():
             results += [*check_lent(rebuilding, shared), *check_maps(rebuilding, shared),
                     *check_losses(rebuilding, shared),
-                        *check_lost_sign_on(rebuilding, shared), *check_first_frame(rebuilding, shared)]
+                        *check_lost_sign_on(rebuilding, shared), *check_first_frame(rebuilding, shared),
+                        *check_statistics(tools[0], shared / "captures" / "quake2")]
     return results

@@ -139,7 +139,7 @@ def check_lost_request(tool, stored):
         path = pathlib.Path(folder, "lost.pcap")
         path.write_bytes(Capture(capture.link_type, left).pcap())
         run = subprocess.run([tool, "--output", f"{folder}/", path], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True, check=False)
+                             stderr=subprocess.PIPE, text=True)
     return "level dm4 cannot be shown" in run.stderr
 
 
@@ -150,8 +150,7 @@ def check_lost_serverdata(tool, stored):
         capture = Capture.read(stored / name)
         path = pathlib.Path(folder, "lossy.pcap")
         path.write_bytes(Capture(capture.link_type, damages.lose(capture.frames, rate, seed)).pcap())
-        run = subprocess.run([tool, "--output", f"{folder}/", path], stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, check=False)
+        run = subprocess.run([tool, "--output", f"{folder}/", path], capture_output=True, text=True)
         made = re.search(r"^(\S+): session 2,", run.stdout, re.MULTILINE)
         if not made:
             return "no demo of session 2"

@@ -73,7 +73,7 @@ class Tap(Reports):
     def test_prove(self):
         self.write("report.tap", self.report("--tap").encode())
         result = subprocess.run(["prove", "--exec", "cat", "report.tap"], cwd=self.folder,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertIn(b"Failed 4/12 subtests", result.stdout)
         self.assertNotIn(b"Parse errors", result.stdout)
 
@@ -82,8 +82,8 @@ class JUnit(Reports):
     def validate(self, name):
         if not shutil.which("xmllint"):
             self.skipTest("xmllint is not there")
-        result = subprocess.run(["xmllint", "--noout", "--nonet", "--schema", SCHEMA, name],
-                                cwd=self.folder, stderr=subprocess.PIPE, check=False)
+        result = subprocess.run(["xmllint", "--noout", "--nonet", "--schema", SCHEMA, name], cwd=self.folder,
+                                stderr=subprocess.PIPE)
         return result.returncode, result.stderr.decode()
 
     def test_valid(self):

@@ -14,8 +14,7 @@ Comparison = collections.namedtuple("Comparison", "same frames lacks messages sa
 def compare(tool, rebuilt, recording, modelled_only):
     """None where one of the two cannot be read."""
     options = ["--modelled-only"] if modelled_only else []
-    run = subprocess.run([tool, *options, rebuilt, recording], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, text=True, check=False)
+    run = subprocess.run([tool, *options, rebuilt, recording], capture_output=True, text=True)
     numbers = [int(number) for number in re.findall(r"\d+", run.stdout)]
     return Comparison(*numbers) if len(numbers) == len(Comparison._fields) else None
 

@@ -24,6 +24,10 @@ def lose(frames, rate, seed, keep=0):
     return [frame for index, frame in enumerate(frames) if index < keep or dice.random() >= rate]
 
 
+def lose_run(frames, first, count):
+    return frames[:first] + frames[first + count:]
+
+
 def from_server(frames, server):
     return [frame for frame in frames if is_udp(frame) and ends(frame)[0] == server]
 

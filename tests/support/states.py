@@ -35,8 +35,7 @@ class Hearer:
     """Hears the lines of a demo's dump: hear(name, value)."""
 
     def listen(self, tool, demo):
-        run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace",
-                             check=False)
+        run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace")
         for line in run.stdout.splitlines():
             words = line.split(" ", 3)
             self.hear(words[2], words[3] if len(words) > 3 else "")
@@ -44,8 +43,7 @@ class Hearer:
 
 def messages_of(tool, path, prefix="qw.svc"):
     """The names of the server's messages, by the packet's number."""
-    run = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         text=True, errors="replace", check=False)
+    run = subprocess.run([tool, "--dump", path], capture_output=True, text=True, errors="replace")
     found = {}
     for line in run.stdout.splitlines():
         words = line.split(" ", 3)

@@ -61,11 +61,11 @@ class Anonymize(ToolTest):
     def test_checksums(self):
         for name in ("qw-vanilla", "q2-gtv-plain", "nq-control"):
             copy, _, _ = self.copy(CAPTURES / f"{name}.pcap")
-            wrong = subprocess.run(
-                ["tshark", "-r", copy, "-T", "fields", "-e", "ip.checksum.status", "-e",
-                 "udp.checksum.status", "-e", "tcp.checksum.status", "-o", "ip.check_checksum:TRUE",
-                 "-o", "udp.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"],
-                stdout=subprocess.PIPE, check=True).stdout.decode().split()
+            wrong = subprocess.run(["tshark", "-r", copy, "-T", "fields", "-e", "ip.checksum.status", "-e",
+                                    "udp.checksum.status", "-e", "tcp.checksum.status", "-o",
+                                    "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o",
+                                    "tcp.check_checksum:TRUE"], stdout=subprocess.PIPE,
+                                   check=True).stdout.decode().split()
             self.assertEqual(set(wrong), {"1"})
 
     def test_passwords(self):

@@ -273,6 +273,12 @@ class Usage(ToolTest):
 
 
 class List(ToolTest):
+    def test_status(self):
+        """The map that is played is the last one."""
+        status = {"sessions": [{"player": "anna", "title": "QuakeWorld", "maps": ["dm4", "dm6"]}]}
+        self.write("pcap2demo-status.json", json.dumps(status).encode())
+        self.assertRegex(self.tool("--status", self.folder)[0], r"(?m)^anna +QuakeWorld +dm6 +0 s ")
+
     def test_table(self):
         output, error = self.tool("--list", ACKNEX)
         head, row = output.splitlines()

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of conversations: both directions, idle ones, and no more than QS_FLOWS_MAX. */
+/* The table of conversations: both directions, idle ones, and no more than QS_FLOWS_MAX. And that
+ * of clients' qports. */
 #include "tests/tool/frames.h"
 
+#include "common/netchan/seqinfo.h"
 #include "common/sessions/flow.h"
+#include "common/sessions/qports.h"
 
 struct qs_conversation {
     struct qs_flow flow;
@@ -249,4 +252,87 @@ FIXTURE_TEST(shifts_far)
     assert_true(qs_flow_last(f->table, early) == 0);
     qs_flow_table_shift(f->table, -1);
     assert_true(qs_flow_last(f->table, early) == 0);
+}
+
+/* --- Qports */
+
+enum { QPORT = 0x1234, SENT = 1000 };
+
+static int found_same_host; /* -1: not asked */
+
+static bool always_continues(void *owner, const struct qs_packet *packet, bool same_host)
+{
+    (void)owner, (void)packet;
+    found_same_host = same_host;
+    return true;
+}
+
+static void assert_found(GHashTable *qports, uint8_t host, void *owner, int same_host)
+{
+    static const uint8_t data[] = {1, 0, 0, 0, 1, 0, 0, 0, QPORT & 0xff, QPORT >> 8};
+    struct qs_packet packet = to_server(host, 0);
+
+    packet.data = data;
+    packet.size = sizeof data;
+    packet.source.port = 40000;
+    found_same_host = -1;
+    assert_ptr_equal(qs_qports_find(qports, &packet, always_continues), owner);
+    assert_int_equal(found_same_host, same_host);
+}
+
+TEST(qports_of_the_same_host_or_another)
+{
+    const struct qs_packet packet = to_server(1, 0);
+    const uint32_t value = qs_seqinfo_qport(2, QPORT);
+    GHashTable *qports = qs_qports_new();
+    int one, two;
+    struct qs_qport *first =
+        qs_qports_add(qports, &packet.destination, &packet.source, value, &one);
+    struct qs_qport *second;
+
+    assert_found(qports, 1, &one, true);
+    assert_found(qports, 2, &one, false);
+    second = qs_qports_add(qports, &packet.destination, &packet.source, value, &two);
+    assert_found(qports, 1, &two, true);
+    qs_qports_remove(qports, first);
+    assert_found(qports, 1, &two, true);
+    qs_qports_remove(qports, second);
+    assert_found(qports, 1, NULL, -1);
+    g_hash_table_destroy(qports);
+}
+
+static struct qs_seqinfo sent;
+
+static bool sent_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                         struct qs_seqinfo *seqinfo)
+{
+    (void)session, (void)packet;
+    *seqinfo = sent;
+    return true;
+}
+
+static bool continues(struct qs_session *session, unsigned width, int ahead, bool same_host)
+{
+    const struct qs_protocol protocol = {.seqinfo = sent_seqinfo};
+    const struct qs_packet packet = to_server(1, 0);
+
+    sent = (struct qs_seqinfo){.qport = qs_seqinfo_qport(width, QPORT)};
+    qs_seqinfo_message(&sent, (uint32_t)(SENT + ahead), 1);
+    return qs_session_continues(&protocol, session, &packet, sent.qport, same_host);
+}
+
+/* What comes from another host must be later; and of a qport of one byte there are few. */
+TEST(numbers_that_continue)
+{
+    struct qs_session session = {.server = QS_END_B,
+                                 .to_server = {.started = true, .sequence = SENT}};
+
+    assert_true(continues(&session, 2, 1, false) && continues(&session, 2, 2048, false));
+    assert_false(continues(&session, 2, 0, false) || continues(&session, 2, 2049, false));
+    assert_true(continues(&session, 2, -63, true));
+    assert_false(continues(&session, 2, -64, true));
+    assert_true(continues(&session, 1, 64, true));
+    assert_false(continues(&session, 1, 65, true));
+    session.disconnected = true;
+    assert_false(continues(&session, 2, 1, true));
 }

@@ -136,8 +136,7 @@ class OtherCompressions(ToolTest):
         """Endings, and functions that compress."""
         for program, ending in (("xz", "xz"), ("zstd", "zst"), ("bzip2", "bz2"), ("lz4", "lz4")):
             def pack(data, program=program):
-                return subprocess.run([program, "-c"], input=data, stdout=subprocess.PIPE,
-                                      check=True).stdout
+                return subprocess.run([program, "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
             if shutil.which(program):
                 yield ending, pack
 

@@ -68,8 +68,8 @@ class Jobs(unittest.TestCase):
 
     def run_step(self, script, **variables):
         return subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=self.folder,
-                              env=self.environment | variables, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, check=False)
+                              env=self.environment | variables, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True)
 
     def passes(self, script, **variables):
         result = self.run_step(script, **variables)

@@ -267,7 +267,7 @@ class QuakeII(Servers, RecorderTest):
         if not recorded or name == "bert":  # nothing is flushed of what a killed client records
             return "not recorded by the client"
         output = subprocess.run([os.environ["COMPARE_DM2"], path, own], stdout=subprocess.PIPE,
-                                text=True, check=False).stdout.splitlines()[-1]
+                                text=True).stdout.splitlines()[-1]
         same, frames = output.split()[1::2][:2]
         self.assertEqual(same, frames.rstrip(","), output)
         self.assertGreater(int(same), 10)

@@ -122,7 +122,7 @@ class Examples(ToolTest):
             with self.subTest(command):
                 result = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True,
                                         env={**os.environ, "PATH": path}, capture_output=True,
-                                        stdin=subprocess.DEVNULL, check=False)
+                                        stdin=subprocess.DEVNULL)
                 # 1 and xargs' 123: the late capture is not whole.
                 self.assertIn(result.returncode, (0, 1, 123), result.stderr)
                 self.assertNotRegex(result.stderr, "Try .pcap2demo --help|[Nn]o such file|not used for")
@@ -157,8 +157,7 @@ class Guide(ToolTest):
 class Manuals(unittest.TestCase):
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is missing")
     def test_lint(self):
-        lint = subprocess.run(["mandoc", "-Tlint", *MANUALS], capture_output=True, text=True,
-                              check=False)
+        lint = subprocess.run(["mandoc", "-Tlint", *MANUALS], capture_output=True, text=True)
         self.assertEqual([line for line in (lint.stdout + lint.stderr).splitlines()
                           if not ABOUT_THE_MACHINE.search(line)], [])
 
@@ -172,8 +171,7 @@ class Manuals(unittest.TestCase):
     def test_synopsis(self):
         """It has all that can be done, and the choices that are there."""
         usage = subprocess.run([tool.PROGRAM, "--help"], capture_output=True, text=True, check=True)
-        choose = subprocess.run([tool.PROGRAM, "--list", "--dump"], capture_output=True, text=True,
-                                check=False)
+        choose = subprocess.run([tool.PROGRAM, "--list", "--dump"], capture_output=True, text=True)
         names = "|".join(re.findall(r"--([a-z-]+)[ ,\n]", choose.stderr.splitlines()[0] + "\n"))
         actions = "\n".join(re.findall(rf"^  (?:-., )?--(?:{names})\b.*$", usage.stdout, re.M))
         synopsis = re.search(r"^Sh SYNOPSIS$.*?^Sh ", shown(MANUALS[0]), re.M | re.S)[0]
@@ -186,8 +184,7 @@ class Manuals(unittest.TestCase):
                 self.assertRegex(synopsis, rf"--{name}\b.*{re.escape(written)}")
 
     def test_options_of_protocols(self):
-        result = subprocess.run([tool.PROGRAM, "--option", "none", ACKNEX], capture_output=True,
-                                text=True, check=False)
+        result = subprocess.run([tool.PROGRAM, "--option", "none", ACKNEX], capture_output=True, text=True)
         options = re.search(r"the options are: (.*)", result.stderr)[1].split(", ")
         for option in options:
             name, values = option.split("=")
@@ -247,9 +244,9 @@ class Variables(ToolTest):
     def configured(self, homepage, contact):
         """What --version, a manual and packages have of them."""
         build = self.folder / "build"
-        subprocess.run(["cmake", "-S", tool.SOURCE, "-B", build, "-DQUAKESHARK_PLUGIN=OFF", "-DQUAKESHARK_TESTS=OFF",
-                        f"-DQUAKESHARK_HOMEPAGE={homepage}", f"-DQUAKESHARK_CONTACT={contact}"],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "-S", tool.SOURCE, "-B", build, "-DQUAKESHARK_PLUGIN=OFF",
+                        "-DQUAKESHARK_TESTS=OFF", f"-DQUAKESHARK_HOMEPAGE={homepage}",
+                        f"-DQUAKESHARK_CONTACT={contact}"], check=True, stdout=subprocess.DEVNULL)
         return [(build / name).read_text(encoding="utf-8")
                 for name in ("pcap2demo/config.h", "manuals/pcap2demo.1", "CPackConfig.cmake")]
 

@@ -194,7 +194,7 @@ class Recorder(RecorderTest):
         program = shutil.copy(tool.PROGRAM, self.folder)  # the user may not enter the build's folder
         os.chmod(program, 0o755)
         result = subprocess.run([program, "-i", "lo"], cwd=self.folder, user=65534, group=65534,
-                                extra_groups=[], capture_output=True, check=False)
+                                extra_groups=[], capture_output=True)
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"setcap cap_net_raw+ep /", result.stderr)
 
@@ -259,9 +259,9 @@ class Recorder(RecorderTest):
         mine = self.demos / "mine.qwd"
         mine.write_bytes(bytes(100000))
         old = self.demos / "lo-20200101-000000-anna-dm4.qwd"
-        old.write_bytes(bytes(100000))
+        old.write_bytes(bytes(1000000))
         os.utime(old, (0, 0))
-        process = self.start("--max-disk", "80k", "--max-demo-size", "20k")
+        process = self.start("--max-disk", "900k", "--max-demo-size", "20k", "--write-pcap", "packets/")
         removed, = self.wait(process, "removed")
         self.assertTrue(removed["file"].endswith(old.name))
         with Session() as session:
@@ -273,6 +273,8 @@ class Recorder(RecorderTest):
         self.assertTrue(mine.exists())
         self.assertLessEqual(demo["bytes"], 20 * 1024 + 64)
         self.assertGreater(self.blocks(self.folder / demo["file"]), 100)
+        packets, = (self.folder / "packets").iterdir()
+        self.assertGreater(packets.stat().st_size, 40000)
 
     def test_interfaces_come_and_go(self):
         add_pair()

@@ -24,6 +24,10 @@ TEST(spectators_are_no_players)
         g_hash_table_add(status.sessions, &sessions[i]);
     text = status_text(&status);
     assert_true(g_str_has_prefix(text, "3 sessions, 1 player, 0 demos, "));
+    g_free(text);
+    status.all.lost_bytes = 5;
+    text = status_text(&status);
+    assert_true(g_str_has_suffix(text, ", lost 0 demos, 5 bytes"));
     status_clear(&status);
 }
 

@@ -136,8 +136,8 @@ class ToolTest(unittest.TestCase):
     def run_tool(self, *arguments, **options):
         environment = dict(os.environ, LC_ALL="C.UTF-8", **options.pop("variables", {}))
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment,
-                              stdout=options.pop("stdout", subprocess.PIPE),
-                              stderr=subprocess.PIPE, **options)
+                              stdout=options.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
+                              **options)
 
     def tool(self, *arguments, status=0, **options):
         """Standard output and standard error as texts; the exit status must be `status`, if any."""
