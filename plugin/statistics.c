@@ -21,6 +21,7 @@ struct figures {
     struct qs_tally_packet tally;
     struct qs_line line; /* of its session, as far as it is known */
     struct qs_response response;
+    struct qs_places places;
     const struct qs_credential *credentials;
     unsigned credential_count;
 };
@@ -338,18 +339,13 @@ static void count(struct table *table, const struct row_key *key, uint32_t bytes
     const uint32_t counted = cell[4].value.uint_value + 1, size = cell[5].value.uint_value + bytes;
 
     put_number(&cell, key->session);
-    if (counted > 1) {
-        cell += 3;
-    } else {
-        put_text(&cell, g_strdup(key->game->title));
-        put_text(&cell,
-                 g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
-        put_text(&cell, key->message ? message_name(filter) : g_strdup("(packets)"));
-    }
+    put_text(&cell, g_strdup(key->game->title));
+    put_text(&cell,
+             g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
+    put_text(&cell, key->message ? message_name(filter) : g_strdup("(packets)"));
     put_number(&cell, counted);
     put_number(&cell, size);
-    if (counted == 1)
-        put_text(&cell, g_strdup(filter));
+    put_text(&cell, g_strdup(filter));
 }
 
 static void count_messages(struct table *table, const struct figures *figures, uint32_t session)
@@ -474,20 +470,14 @@ static const char *conversation_filter(struct _conversation_item_t *item, conv_f
 {
     const struct naming *naming = (const struct naming *)item->dissector_info;
 
-    switch (type) {
-    case CONV_FT_SRC_ADDRESS:
+    if (type == CONV_FT_SRC_ADDRESS)
         return address_filter(&item->src_address, naming, "ip.src", "ipv6.src");
-    case CONV_FT_DST_ADDRESS:
+    if (type == CONV_FT_DST_ADDRESS)
         return address_filter(&item->dst_address, naming, "ip.dst", "ipv6.dst");
-    case CONV_FT_SRC_PORT:
-        return "udp.srcport";
-    case CONV_FT_DST_PORT:
-        return "udp.dstport";
-    case CONV_FT_ANY_PORT:
-        return "udp.port";
-    default:
-        return CONV_FILTER_INVALID;
-    }
+    return type == CONV_FT_SRC_PORT   ? "udp.srcport"
+           : type == CONV_FT_DST_PORT ? "udp.dstport"
+           : type == CONV_FT_ANY_PORT ? "udp.port"
+                                      : CONV_FILTER_INVALID;
 }
 
 static const char *endpoint_filter(struct _endpoint_item_t *item, conv_filter_type_e type)
@@ -516,16 +506,12 @@ static void name_ends(const packet_info *pinfo, const struct figures *figures, c
                       address ends[2])
 {
     const bool from_server = figures->tally.direction == QS_S2C;
-    struct qs_description description = {0};
 
     ends[0] = pinfo->src;
     ends[1] = pinfo->dst;
-    figures->dissector->protocol->describe(figures->session, &description);
-    *player = description.player;
+    *player = qs_player_of(figures->dissector->protocol, figures->session);
     if (*player && figures->number)
         set_address(&ends[from_server], AT_STRINGZ, (int)strlen(*player) + 1, *player);
-    g_free(description.map);
-    g_free(description.version);
 }
 
 static tap_packet_status add_conversation(void *data, packet_info *pinfo, epan_dissect_t *edt,
@@ -595,13 +581,48 @@ static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_
     return TAP_PACKET_REDRAW;
 }
 
+/* --- Positions of players, as CSV: tshark only */
+
+static tap_packet_status print_positions(void *seen, packet_info *pinfo, epan_dissect_t *edt,
+                                         const void *tapped, tap_flags_t flags)
+{
+    const struct figures *figures = tapped;
+    char *own = qs_player_of(figures->dissector->protocol, figures->session);
+    GString *lines = g_string_new(NULL);
+
+    (void)edt, (void)flags;
+    qs_places_print(&figures->places, seen, lines, nstime_to_sec(&pinfo->rel_ts), figures->number,
+                    own ? own : "");
+    fputs(lines->str, stdout);
+    g_string_free(lines, TRUE);
+    g_free(own);
+    return TAP_PACKET_DONT_REDRAW;
+}
+
+static WS_TAP_START start_positions(const char *argument, void *data)
+{
+    static struct qs_places places;
+    struct dissector *dissector = data;
+    const char *filter = strchr(strchr(argument, ',') + 1, ',');
+    GString *error = register_tap_listener(
+        dissector->protocol->name, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        filter ? filter + 1 : NULL, 0, NULL, print_positions, NULL, NULL);
+
+    dissector->counter.places = &places;
+    puts(error ? error->str : "time,session,player,x,y,z,health");
+    WS_TAP_STARTED(!error);
+}
+
 void statistics_register_game(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;
+    stat_tap_ui positions = {.cli_string = g_strdup_printf("%s,positions", protocol->name),
+                             .tap_init_cb = start_positions};
 
     dissector->tap = register_tap(protocol->name);
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
         register_table(&kinds[i], protocol->name, protocol->title);
+    register_stat_tap_ui(&positions, dissector);
     register_conversation_table(dissector->proto, FALSE, add_conversation, add_endpoints);
     if (protocol->seqinfo) /* others have hardly anything that is asked for */
         register_srt_table(dissector->proto, protocol->name, 1, add_response_time,
@@ -616,12 +637,13 @@ bool statistics_are_wanted(const struct dissector *dissector)
 }
 
 /* Taps run when all of the frame is dissected, which may hold more packets. */
-static const GArray *copy_of(packet_info *pinfo, const GArray *counted)
+static GArray *copy_of(packet_info *pinfo, GArray *counted)
 {
     GArray *copy = wmem_new(pinfo->pool, GArray);
 
     copy->len = counted->len;
-    copy->data = wmem_memdup(pinfo->pool, counted->data, counted->len * sizeof(struct qs_counted));
+    copy->data =
+        wmem_memdup(pinfo->pool, counted->data, counted->len * g_array_get_element_size(counted));
     return copy;
 }
 
@@ -646,6 +668,10 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                                               .connectionless = decoder->connectionless,
                                               .ack_rtt = links.ack_rtt};
     figures->response = links.response;
+    if (dissector->counter.places) {
+        figures->places = *dissector->counter.places;
+        figures->places.found = copy_of(pinfo, figures->places.found);
+    }
     figures->credential_count = decoder->credential_count;
     figures->credentials = wmem_memdup(pinfo->pool, decoder->credentials,
                                        decoder->credential_count * sizeof decoder->credentials[0]);

@@ -57,11 +57,11 @@
     FIELD(id##_Z, name ".z", title " Z", type, unit, NULL, 0, blurb)
 #define VEC3(id, name, title, type, unit, blurb)                                                   \
     FIELD(id, name, title, QS_GROUP, NULL, NULL, 0, blurb)                                         \
-    XYZ(id, name, title, type, unit, NULL)
+    XYZ(id, name, title, type, unit, blurb)
 #define PITCH_YAW_ROLL(id, name, title, unit)                                                      \
-    FIELD(id##_PITCH, name ".pitch", title " pitch", QS_ANGLE, unit, NULL, 0, NULL)                \
-    FIELD(id##_YAW, name ".yaw", title " yaw", QS_ANGLE, unit, NULL, 0, NULL)                      \
-    FIELD(id##_ROLL, name ".roll", title " roll", QS_ANGLE, unit, NULL, 0, NULL)
+    FIELD(id##_PITCH, name ".pitch", title " pitch", QS_ANGLE, unit, NULL, 0, "Up and down; of a view, positive looks down") \
+    FIELD(id##_YAW, name ".yaw", title " yaw", QS_ANGLE, unit, NULL, 0, "Around the vertical axis, counterclockwise; 0 is along the X axis") \
+    FIELD(id##_ROLL, name ".roll", title " roll", QS_ANGLE, unit, NULL, 0, "Tilt to the side")
 #define ANGLES(id, name, title, blurb)                                                             \
     FIELD(id, name, title, QS_GROUP, NULL, NULL, 0, blurb)                                         \
     PITCH_YAW_ROLL(id, name, title, NULL)

@@ -48,6 +48,8 @@ static void open_group(struct qs_sink *base, const struct qs_field *group, uint3
     else
         open.message = innermost(counter)->message;
     g_array_append_val(counter->open, open);
+    if (counter->places)
+        qs_places_hear(counter->places, group, NULL);
     if (counter->next && counter->next->open)
         counter->next->open(counter->next, group, offset);
 }
@@ -109,6 +111,8 @@ static void forward_field(struct qs_sink *base, const struct qs_field *field,
 
     if (counter->fields && counter->open->len)
         count_field(counter, field, value);
+    if (counter->places)
+        qs_places_hear(counter->places, field, value);
     if (next && next->field)
         next->field(next, field, value);
 }
@@ -171,6 +175,8 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
     g_array_set_size(counter->counted, 0);
     if (counter->fields)
         g_array_set_size(counter->fields, 0);
+    if (counter->places)
+        qs_places_begin(counter->places);
     counter->spectator = false;
     *counter->word = '\0';
     g_array_set_size(counter->open, 0);

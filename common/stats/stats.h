@@ -10,6 +10,7 @@
 
 #include "common/core/parse.h"
 #include "common/netchan/links.h"
+#include "common/stats/positions.h"
 
 /* --- A packet's messages: the outermost groups of its fields, with the headers around them. What
  * was joined or inflated counts as it is then. */
@@ -29,13 +30,14 @@ struct qs_counted_field {
 
 struct qs_message_counter {
     struct qs_sink base;
-    struct qs_sink *next; /* that is given all of it, too; or NULL */
-    GArray *counted;      /* struct qs_counted: of the packet that was decoded last */
-    GArray *fields;       /* struct qs_counted_field, in their order; NULL: not wanted */
-    bool spectator;       /* with fields: a value shows that the player is one */
-    char word[24];        /* with fields: a connectionless packet's command, "connect"; or "" */
-    GArray *open;         /* struct qs_open_group */
-    GArray *bases;        /* guint: groups that were open when each source began */
+    struct qs_sink *next;     /* that is given all of it, too; or NULL */
+    GArray *counted;          /* struct qs_counted: of the packet that was decoded last */
+    GArray *fields;           /* struct qs_counted_field, in their order; NULL: not wanted */
+    struct qs_places *places; /* of players; NULL: not wanted */
+    bool spectator;           /* with fields: a value shows that the player is one */
+    char word[24];            /* with fields: a connectionless packet's command, "connect"; or "" */
+    GArray *open;             /* struct qs_open_group */
+    GArray *bases;            /* guint: groups that were open when each source began */
 };
 
 void qs_message_counter_init(struct qs_message_counter *counter, bool want_fields);

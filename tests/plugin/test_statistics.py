@@ -2,6 +2,7 @@
 """Wireshark's statistics are those of `pcap2demo --stats`, in every small capture."""
 
 import collections
+import csv
 import json
 import os
 import re
@@ -179,6 +180,20 @@ class Statistics(PluginTest):
             ("5", "Quake II", "bert", "server password", "q2.userinfo"),
             ("6", "Quake", "", "rcon", "nq.control.password"),
         ])
+
+    def test_positions(self):
+        """The own player's places, where the fields say so; Quake II leaves out what did not change."""
+        for game, name, own, lines in (("qw", "qw-vanilla", "labplayer", 2229),
+                                       ("nq", "nq-protocol15", "alice", 1865),
+                                       ("q2", "q2-protocol34", "yam", 58)):
+            path = self.readable(CAPTURES[0] / "fidelity" / f"{name}.pcap.gz")
+            rows = list(csv.DictReader(self.statistics(path, "positions", game).splitlines()))
+            self.assertEqual((len(rows), rows[0]["player"], rows[0]["health"]), (lines, own, "100"))
+            message = {"qw": "playerinfo", "nq": "update", "q2": "player"}[game]
+            for axis in "xyz":
+                output = self.tshark("-r", path, "-T", "fields", "-e", f"{game}.{message}.origin.{axis}")
+                on_wire = {float(cell) for cell in re.split("[,\\s]+", output) if cell}
+                self.assertLessEqual({float(row[axis]) for row in rows}, on_wire)
 
     def test_fields_that_can_be_drawn(self):
         """The I/O graph's functions take RTT, rate and loss."""

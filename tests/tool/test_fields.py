@@ -42,7 +42,7 @@ class Fields(ToolTest):
         found = {field["name"]: field for field in self.reference("qw")}
         self.assertEqual(found["qw.damage.armor"],
                          {"name": "qw.damage.armor", "protocol": "qw", "type": "uint8",
-                          "title": "Armor lost"})
+                          "title": "Armor lost", "description": "Points that the armor took, 0 to 255"})
         self.assertEqual(found["qw.damage.origin.x"]["unit"], "units")
         self.assertEqual(found["qw.setangle.angles.yaw"]["unit"], "°")
         self.assertEqual(found["qw.ack_rtt"]["unit"], "s")

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where players are, as packets tell it, as CSV. */
+#ifndef QS_STATS_POSITIONS_H
+#define QS_STATS_POSITIONS_H
+
+#include <glib.h>
+
+#include "common/core/sink.h"
+
+/* What one packet tells; zeroed at first. */
+struct qs_places {
+    GArray *found;   /* struct qs_place */
+    bool has_health; /* of the session's own player */
+    int64_t health;
+    const char *player, *figure; /* of the group at hand, or NULL; interned */
+    bool placing;                /* a place was found in the group at hand */
+};
+
+void qs_places_begin(struct qs_places *places);
+
+/* All groups (`value` NULL) and fields of the packet, in their order. */
+void qs_places_hear(struct qs_places *places, const struct qs_field *row,
+                    const struct qs_value *value);
+
+/* Appends a line for each place: time, session, player, x, y, z, health. `seen` keeps what is known
+ * of players from packet to packet: text -> g_malloc()ed. */
+void qs_places_print(const struct qs_places *places, GHashTable *seen, GString *to, double time,
+                     uint32_t session, const char *own_player);
+
+#endif
