@@ -93,6 +93,12 @@ class Quake(Late):
         self.assertIn("no demo: retry with --sign-on DEMO of the same map", error)
         self.assertEqual(self.demos(), {})
 
+    def test_updates_of_fte_need_a_level(self):
+        """They have no svc_time: the end of the first level is not dropped in silence."""
+        capture = Capture.read(CAPTURES / "fidelity/nq-fte-qss.pcap.gz")
+        self.assertIn("(the capture begins in the middle of a level); the demo starts with dm4",
+                      self.convert(cut(capture, 1409)))
+
     def test_list_says_who_lends(self):
         self.write("in.pcap", cut(self.whole, PLAYING).pcap())
         output, _ = self.tool("--list", "--sign-on", "lender.dem", "in.pcap")
@@ -263,8 +269,8 @@ class QuakeWorld(Late):
             demo.unlink()
 
     def test_mvd_that_does_not_fit(self):
-        """Others lists, and FTE's replacement deltas, which cannot be told otherwise."""
-        for name, why in (("qw-mvdsv.mvd", "models of the session are others"),
+        """Sounds that its list lacks, and FTE's replacement deltas, which cannot be told otherwise."""
+        for name, why in (("qw-mvdsv.mvd", "has no sign-on of a whole level"),
                           ("qw-fte.mvd", "only one of the two has FTE's replacement deltas")):
             error = self.convert(cut(self.whole, self.playing(0.2)), "--sign-on", CAPTURES / name)
             self.assertIn(f"{name}: ", error)

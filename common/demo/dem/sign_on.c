@@ -217,6 +217,6 @@ void dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 
 bool dem_needs_level(const struct qs_decoder *decoder)
 {
-    return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVC_SIGNONNUM) ||
-           qs_has_message(decoder, SVC_SPAWNBASELINE);
+    return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVCFTE_UPDATEENTITIES) ||
+           qs_has_message(decoder, SVC_SIGNONNUM) || qs_has_message(decoder, SVC_SPAWNBASELINE);
 }
