@@ -302,16 +302,16 @@ static void sanitize_line(const struct stufftext *stufftext, struct qs_view line
 static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;
-    gsize done = 0;
+    gsize done = 0, seen = pending->len;
     const char *end;
 
     g_string_append_len(pending, (const char *)text.data, text.size);
-    while ((end = memchr(pending->str + done, '\n', pending->len - done))) {
+    while ((end = memchr(pending->str + seen, '\n', pending->len - seen))) {
         const uint8_t *line = (const uint8_t *)pending->str + done;
         const uint32_t size = (uint32_t)(end - (pending->str + done)) + 1;
 
         sanitize_line(stufftext, (struct qs_view){line, size}, out);
-        done += size;
+        seen = done += size;
     }
     g_string_erase(pending, 0, (gssize)done);
     if (pending->len > LINE_MAX_BYTES)
