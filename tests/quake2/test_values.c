@@ -127,6 +127,12 @@ static void assert_shows(const struct watch *watch, const struct shown *shown, s
 /* A block without a problem; with one. */
 #define READS(...) assert_int_equal(read_block(watch, BLOCK(__VA_ARGS__)), 0)
 #define REFUSES(...) assert_int_not_equal(read_block(watch, BLOCK(__VA_ARGS__)), 0)
+/* A block without a problem, and the number that it shows first. */
+#define SHOWN(id, number, ...)                                                                     \
+    do {                                                                                           \
+        READS(__VA_ARGS__);                                                                        \
+        SHOWS({id, 0, number});                                                                    \
+    } while (0)
 
 static void assert_shows_vector(const struct watch *watch, unsigned id, double x, double y,
                                 double z)
@@ -232,10 +238,8 @@ WATCH_TEST(test_entity_words)
 WATCH_TEST(test_words_of_messages)
 {
     begin_34(watch);
-    READS(1, 0x00, 0x80, 0);
-    SHOWS({Q2_MUZZLEFLASH_ENTITY, 0, 32768});
-    READS(2, 0xff, 0xff, 1);
-    SHOWS({Q2_MUZZLEFLASH2_ENTITY, 0, 65535});
+    SHOWN(Q2_MUZZLEFLASH_ENTITY, 32768, 1, 0x00, 0x80, 0);
+    SHOWN(Q2_MUZZLEFLASH2_ENTITY, 65535, 2, 0xff, 0xff, 1);
     /* Entity and position of a sound. */
     READS(9, 0x0c, 1, 0x07, 0x80, 0, 0x80, 0xff, 0x7f, 0xff, 0xff);
     SHOWS({Q2_SOUND_ENTITY, 0, 4096}, {Q2_SOUND_CHANNEL, 0, 7});
@@ -247,8 +251,7 @@ WATCH_TEST(test_words_of_messages)
     READS(3, 40, 0xff, 0xff, 255, 0, 0x80, 0, 0, 0, 0, 161, 255, 0x00, 0x80);
     SHOWS({Q2_TE_ID, 0, -1}, {Q2_TE_COUNT, 0, 255}, {Q2_TE_MAGNITUDE, 0, -32768});
     /* TE_DAMAGE_DEALT. */
-    READS(3, 128, 0xff, 0xff);
-    SHOWS({Q2_TE_DAMAGE, 0, -1});
+    SHOWN(Q2_TE_DAMAGE, -1, 3, 128, 0xff, 0xff);
     /* A config string that does not exist. */
     REFUSES(13, 0x00, 0x80, 'a', 0);
     SHOWS({Q2_CONFIGSTRING_INDEX, 0, 32768});
@@ -290,9 +293,8 @@ WATCH_TEST(test_aqtion_messages)
     assert_string_equal(nth(watch, Q2_GHUD_TEXT, 0)->text, "hi");
     SHOWS({Q2_GHUD_COLOR_ALPHA, 0, 255}, {Q2_GHUD_ORIGIN_X, 0, -2}, {Q2_GHUD_ANCHOR_X, 0, 0.5},
           {Q2_GHUD_ANCHOR_Y, 0, 1}, {Q2_GHUD_SIZE_Y, 0, 32}, {Q2_GHUD_INDEX, 2, 255});
-    READS(30, 32, 2, 'a', 0, '1', 0, 'b', 0, '2', 0, 31, 'k', 0, 0xff, 0xff, 0xff, 0xff, 30, 31,
-          'x', 0, 5, 0, 0, 0);
-    SHOWS({Q2_CVARSYNC_COUNT, 0, 2});
+    SHOWN(Q2_CVARSYNC_COUNT, 2, 30, 32, 2, 'a', 0, '1', 0, 'b', 0, '2', 0, 31, 'k', 0, 0xff, 0xff,
+          0xff, 0xff, 30, 31, 'x', 0, 5, 0, 0, 0);
     assert_string_equal(nth(watch, Q2_CVARSYNC_VALUE, 1)->text, "2");
     SHOWS({Q2_USERSTATISTIC_VALUE, 0, -1}, {Q2_USERSTATISTIC_VALUE, 1, 5});
     REFUSES(30, 30, 6);
@@ -318,8 +320,7 @@ WATCH_TEST(test_aqtion_frames)
 /* q2repro: messages of the rerelease, numbered otherwise from 24 on; coordinates are floats. */
 WATCH_TEST(test_q2repro_messages)
 {
-    READS(SERVERDATA_1038(0x1d, 0));
-    SHOWS({Q2_SERVERDATA_FPS, 0, 40});
+    SHOWN(Q2_SERVERDATA_FPS, 40, SERVERDATA_1038(0x1d, 0));
     assert_int_equal(watch->game.session.frame_rate, 40);
     READS(25, 2, 0xa3, 5, 0x41, 9);
     SHOWS({Q2_DAMAGE_AMOUNT, 0, 3}, {Q2_DAMAGE_SHIELD, 0, 1}, {Q2_DAMAGE_ARMOR, 1, 1},
@@ -352,8 +353,7 @@ WATCH_TEST(test_q2repro_config_strings)
 
         watch_again(watch);
         READS(SERVERDATA_1038(games[i].low, games[i].high));
-        READS(38, 5, 0, 'x', 0, (uint8_t)end, (uint8_t)(end >> 8), 6);
-        SHOWS({Q2_STREAM_END, 0, end});
+        SHOWN(Q2_STREAM_END, end, 38, 5, 0, 'x', 0, (uint8_t)end, (uint8_t)(end >> 8), 6);
     }
 }
 
@@ -420,24 +420,24 @@ WATCH_TEST(test_beam_origin)
 WATCH_TEST(test_short_angles)
 {
     begin_old_36(watch, 1017);
-    READS(FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5, 0x80, NO_MORE_ENTITIES);
-    SHOWS({Q2_ENTITY_ANGLES_PITCH, 0, -180});
+    SHOWN(Q2_ENTITY_ANGLES_PITCH, -180, FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5, 0x80,
+          NO_MORE_ENTITIES);
     watch_again(watch);
     begin_old_36(watch, 1018);
-    READS(FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5, 0x01, 0x80, NO_MORE_ENTITIES);
-    SHOWS({Q2_ENTITY_ANGLES_PITCH, 0, -32767 * 360.0 / 65536});
+    SHOWN(Q2_ENTITY_ANGLES_PITCH, -32767 * 360.0 / 65536, FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5,
+          0x01, 0x80, NO_MORE_ENTITIES);
 }
 
 /* Extra bit 6, the third of the upper three bits of the message's byte: the client's number. */
 WATCH_TEST(test_client_number)
 {
     begin_old_36(watch, 1021);
-    READS(20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 200, NO_MORE_ENTITIES);
-    SHOWS({Q2_PLAYER_CLIENTNUM, 0, 200});
+    SHOWN(Q2_PLAYER_CLIENTNUM, 200, 20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 200,
+          NO_MORE_ENTITIES);
     watch_again(watch);
     begin_old_36(watch, 1022);
-    READS(20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 0xff, 0xff, NO_MORE_ENTITIES);
-    SHOWS({Q2_PLAYER_CLIENTNUM, 0, -1});
+    SHOWN(Q2_PLAYER_CLIENTNUM, -1, 20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 0xff, 0xff,
+          NO_MORE_ENTITIES);
 }
 
 /* Three bytes up to 1023, two from 1024 on; what follows is svc_nop. */
@@ -519,9 +519,8 @@ WATCH_TEST(test_suppress_counts)
 
     begin_34(watch);
     for (unsigned i = 0; i < sizeof counts; i++) {
-        READS(20, (uint8_t)(i + 1), 0, 0, 0, 0xff, 0xff, 0xff, 0xff, counts[i], 0, 17, 0, 0, 0, 0,
-              0, 0, 18, 0, 0);
-        SHOWS({Q2_FRAME_SUPPRESSED, 0, counts[i]});
+        SHOWN(Q2_FRAME_SUPPRESSED, counts[i], 20, (uint8_t)(i + 1), 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+              counts[i], 0, 17, 0, 0, 0, 0, 0, 0, 18, 0, 0);
         assert_int_equal(q2_tracker_frame(watch->game.session.tracker, (int32_t)i + 1)->suppressed,
                          counts[i]);
     }
@@ -532,8 +531,8 @@ WATCH_TEST(test_packed_suppress_counts)
 {
     begin_35(watch, 1905);
     for (uint8_t count = 7; count <= 15; count++) {
-        READS(20, count, 0, 0, 0xf8, 0x10 | count, 0, NO_PLAYER, 0xfc, 4, 0x80, NO_MORE_ENTITIES);
-        SHOWS({Q2_FRAME_FLAGS, 0, count});
+        SHOWN(Q2_FRAME_FLAGS, count, 20, count, 0, 0, 0xf8, 0x10 | count, 0, NO_PLAYER, 0xfc, 4,
+              0x80, NO_MORE_ENTITIES);
         SHOWS({Q2_FRAME_EXTRA, 0, 1});
         assert_shows_vector(watch, Q2_PLAYER_GUNOFFSET, -1, 1, -32);
         assert_int_equal(q2_tracker_frame(watch->game.session.tracker, count)->suppressed, count);
@@ -623,8 +622,7 @@ WATCH_TEST(test_updates_of_the_last_level)
     begin_35(watch, 1905);
     set_string(watch, 30, "8");
     READS(FULL_FRAME(1), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES);
-    READS(23, 1, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 0x08, 0x00, 6);
-    SHOWS({Q2_PLAYERUPDATE_ENTITY, 0, 8});
+    SHOWN(Q2_PLAYERUPDATE_ENTITY, 8, 23, 1, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 0x08, 0x00, 6);
     assert_shows_vector(watch, Q2_PLAYERUPDATE_ORIGIN, -4096, -0.125, 1);
     begin_35(watch, 1905);
     set_string(watch, 30, "8");
