@@ -94,26 +94,13 @@ bool qs_text_is_ambiguous(struct qs_view text)
 
 bool qs_text_leads_out(struct qs_view text)
 {
-    return qs_view_contains(text, "..") &&
-           (qs_view_contains(text, "../") || qs_view_contains(text, "..\\"));
+    return qs_view_contains(text, "../") || qs_view_contains(text, "..\\");
 }
 
-/* What no name has, besides control characters. */
-enum { NOT_IN_FILES = 1, NOT_IN_FOLDERS = 2 };
-
-static bool has_any(struct qs_view text, uint8_t forbidden)
+static bool has_any(struct qs_view text, const char *characters)
 {
-    static const uint8_t characters[UINT8_MAX + 1] = {
-        ['"'] = NOT_IN_FILES | NOT_IN_FOLDERS,
-        [';'] = NOT_IN_FILES | NOT_IN_FOLDERS,
-        ['$'] = NOT_IN_FOLDERS,
-        [':'] = NOT_IN_FOLDERS,
-        ['/'] = NOT_IN_FOLDERS,
-        ['\\'] = NOT_IN_FOLDERS,
-    };
-
     for (uint32_t i = 0; i < text.size; i++)
-        if (text.data[i] < ' ' || characters[text.data[i]] & forbidden)
+        if (text.data[i] < ' ' || strchr(characters, text.data[i]))
             return true;
     return false;
 }
@@ -123,12 +110,12 @@ bool qs_file_name_is_unsafe(struct qs_view name)
     const bool is_whole = name.size && (name.data[0] == '/' || name.data[0] == '\\');
 
     return is_whole || (name.size > 1 && name.data[1] == ':') || qs_text_leads_out(name) ||
-           has_any(name, NOT_IN_FILES);
+           has_any(name, "\";");
 }
 
 bool qs_folder_name_is_unsafe(struct qs_view name)
 {
-    return name.size > QS_FOLDER_NAME_MAX || has_any(name, NOT_IN_FOLDERS) ||
+    return name.size > QS_FOLDER_NAME_MAX || has_any(name, "\";$:/\\") ||
            (name.size && name.data[0] == '.');
 }
 
@@ -233,15 +220,11 @@ bool qs_view_begins(struct qs_view text, const char *start)
 
 bool qs_view_contains(struct qs_view text, const char *other)
 {
-    const uint32_t length = (uint32_t)strlen(other);
-    const uint8_t *found;
+    const size_t length = strlen(other);
 
-    while (text.size >= length && text.size &&
-           (found = memchr(text.data, other[0], text.size - length + 1))) {
-        if (memcmp(found, other, length) == 0)
+    for (; text.size >= length; text.data++, text.size--)
+        if (memcmp(text.data, other, length) == 0)
             return true;
-        text = qs_view_behind(text, (uint32_t)(found - text.data) + 1);
-    }
     return false;
 }
 

@@ -68,19 +68,6 @@ static uint32_t measure_clientdata(const uint8_t *at, uint32_t left)
     return ALWAYS + qs_bits_in(flags & FIRST) + qs_bits_in(flags >> 8 & SECOND);
 }
 
-static uint32_t measure_temp_entity(const struct qs_decoder *d, uint8_t type)
-{
-    const struct fte_game *game = fte_session(d)->game;
-    const struct fte_temp_entity *entity =
-        type < game->temp_entity_count ? &game->temp_entities[type] : NULL;
-
-    if (!entity || !entity->name || entity->extension)
-        return 0;
-    if (entity->shape == FTE_SHAPE_POINT)
-        return 2 + 3 * coord_size(d);
-    return entity->shape == FTE_SHAPE_BEAM ? 4 + 6 * coord_size(d) : 0;
-}
-
 static uint32_t measure(const struct qs_decoder *d, const uint8_t *at, uint32_t left)
 {
     const uint8_t next = left > 1 ? at[1] : 0;
@@ -94,8 +81,6 @@ static uint32_t measure(const struct qs_decoder *d, const uint8_t *at, uint32_t 
         size = 5 + qs_bits_in(next) + 3 * coord_size(d);
     else if (at[0] == SVC_PARTICLE)
         size = 6 + 3 * coord_size(d);
-    else if (at[0] == SVC_TEMP_ENTITY)
-        size = measure_temp_entity(d, next);
     else if (at[0] == SVC_UPDATESTAT)
         size = 6;
     else if (at[0] == SVC_DAMAGE)

@@ -100,48 +100,10 @@ static void read_fields(struct qs_decoder *d, unsigned bits, bool short_forms_al
         command->impulse = qs_u8(d, Q2_USERCMD_IMPULSE);
 }
 
-enum {
-    WORD_BITS = CM_BUTTONS - 1, /* of angles and moves */
-    COMMAND_MAX = 1 + 6 * 2 + 4 /* bytes */
-};
-
-/* Bytes of a command without short forms, by the byte of bits that it begins with. */
-static uint32_t size_of(uint8_t bits)
-{
-    return 1 + 2 * qs_bits_in(bits & WORD_BITS) + qs_bits_in(bits & (CM_BUTTONS | CM_IMPULSE)) + 2;
-}
-
-/* The same command without a listener, of bytes that are there. Returns where they end. */
-static const uint8_t *take_plain_command(const uint8_t *from, struct q2_usercmd *command)
-{
-    int16_t *const words[] = {&command->angles[0], &command->angles[1], &command->angles[2],
-                              &command->moves[0],  &command->moves[1],  &command->moves[2]};
-    const unsigned bits = *from++;
-
-    for (unsigned i = 0; (bits & WORD_BITS) >> i; i++)
-        if (bits >> i & 1) {
-            *words[i] = (int16_t)qs_le16(from);
-            from += 2;
-        }
-    if (bits & CM_BUTTONS)
-        command->buttons = *from++;
-    if (bits & CM_IMPULSE)
-        command->impulse = *from++;
-    command->msec = from[0];
-    command->lightlevel = from[1];
-    return from + 2;
-}
-
 void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t minor)
 {
-    const struct qs_view rest = qs_rest(d);
     unsigned bits;
 
-    if (!d->values_wanted && minor < R1Q2_UCMD &&
-        (rest.size >= COMMAND_MAX || (rest.size && rest.size >= size_of(rest.data[0])))) {
-        d->in.pos += (uint32_t)(take_plain_command(rest.data, command) - rest.data);
-        return;
-    }
     qs_open(d, Q2_USERCMD);
     bits = qs_u8(d, Q2_USERCMD_BITS);
     read_fields(d, bits, minor >= R1Q2_UCMD, command);

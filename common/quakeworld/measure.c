@@ -56,20 +56,6 @@ static uint32_t measure_entities(const uint8_t *at, uint32_t left, uint32_t star
     return left == pos + 2 && !qs_le16(at + pos) ? left : 0;
 }
 
-static uint32_t measure_temp_entity(const struct qs_decoder *d, uint8_t type)
-{
-    static const uint8_t sizes[] = {[FTE_SHAPE_POINT] = 2 + COORDS,
-                                    [FTE_SHAPE_COUNTED] = 3 + COORDS,
-                                    [FTE_SHAPE_BEAM] = 4 + 2 * COORDS};
-    const struct fte_game *game = fte_session(d)->game;
-    const struct fte_temp_entity *entity =
-        type < game->temp_entity_count ? &game->temp_entities[type] : NULL;
-
-    return entity && entity->name && !entity->extension && entity->shape < G_N_ELEMENTS(sizes)
-               ? sizes[entity->shape]
-               : 0;
-}
-
 static uint32_t measure(const struct qs_decoder *d, const uint8_t *at, uint32_t left)
 {
     static const uint8_t sizes[QS_MESSAGE_IDS] = {
@@ -79,6 +65,7 @@ static uint32_t measure(const struct qs_decoder *d, const uint8_t *at, uint32_t 
     const uint8_t next = left > 1 ? at[1] : 0;
     uint32_t size = sizes[at[0]];
 
+    (void)d;
     if (at[0] == SVC_PLAYERINFO)
         size = measure_playerinfo(at, left);
     else if (at[0] == SVC_PACKETENTITIES)
@@ -87,8 +74,6 @@ static uint32_t measure(const struct qs_decoder *d, const uint8_t *at, uint32_t 
         size = measure_entities(at, left, 2);
     else if (at[0] == SVC_NAILS)
         size = 2 + 6 * (uint32_t)next;
-    else if (at[0] == SVC_TEMP_ENTITY)
-        size = measure_temp_entity(d, next);
     else if (at[0] == SVC_SOUND && left > 2) /* the upper bits of the word */
         size = 4u + COORDS + qs_bits_in(at[2] & (SND_VOLUME | SND_ATTENUATION) >> 8);
     return size <= left ? size : 0;

@@ -61,52 +61,11 @@ uint32_t qw_usercmd_size(uint8_t bits)
     return 1 + 2 * qs_bits_in(bits & words) + qs_bits_in(bits & (CM_BUTTONS | CM_IMPULSE)) + 1;
 }
 
-enum { USERCMD_MAX = 1 + 6 * 2 + 3 }; /* bytes */
-
-static uint16_t take_word(const uint8_t **from)
-{
-    const uint16_t word = qs_le16(*from);
-
-    *from += 2;
-    return word;
-}
-
-/* The same without a listener: wide moves, of bytes that are there. Returns where they end. */
-static const uint8_t *take_usercmd(const uint8_t *from, struct qw_usercmd *cmd)
-{
-    const uint8_t bits = *from++;
-
-    if (bits & CM_ANGLE1)
-        cmd->angles[0] = take_word(&from);
-    if (bits & CM_ANGLE2)
-        cmd->angles[1] = take_word(&from);
-    if (bits & CM_ANGLE3)
-        cmd->angles[2] = take_word(&from);
-    if (bits & CM_FORWARD)
-        cmd->forward = (int16_t)take_word(&from);
-    if (bits & CM_SIDE)
-        cmd->side = (int16_t)take_word(&from);
-    if (bits & CM_UP)
-        cmd->up = (int16_t)take_word(&from);
-    if (bits & CM_BUTTONS)
-        cmd->buttons = *from++;
-    if (bits & CM_IMPULSE)
-        cmd->impulse = *from++;
-    cmd->msec = *from++;
-    return from;
-}
-
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
 {
     const bool narrow = qw_version(d) < QW_PROTOCOL_WIDE_MOVES;
-    const struct qs_view rest = qs_rest(d);
     uint8_t bits;
 
-    if (!d->values_wanted && !narrow &&
-        (rest.size >= USERCMD_MAX || (rest.size && rest.size >= qw_usercmd_size(rest.data[0])))) {
-        d->in.pos += (uint32_t)(take_usercmd(rest.data, cmd) - rest.data);
-        return;
-    }
     qs_open(d, QW_USERCMD);
     bits = qs_u8(d, QW_USERCMD_BITS);
     cmd->angles[0] = read_angle(d, QW_USERCMD_PITCH, bits & CM_ANGLE1, cmd->angles[0]);
