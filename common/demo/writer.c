@@ -154,9 +154,8 @@ void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet
                         ": the demo ends there",
                         packet->missing, packet->missing_before);
     else if (qs_packet_is_cut(packet))
-        qs_demo_problem(writer, packet,
-                        "the stream ends within a %s, %u bytes of which are left out", unit,
-                        packet->size);
+        qs_demo_problem(writer, packet, "the stream ends within a %s: its %u bytes are left out",
+                        unit, packet->size);
     else
         qs_demo_problem(writer, packet, "no %s begins here: the demo ends before it", unit);
     writer->counts.missing++;

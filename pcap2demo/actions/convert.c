@@ -118,8 +118,8 @@ static void convert_missed(struct qs_sessions_handler *handler,
     server = g_string_new(NULL);
     qs_address_append(server, &missed->server);
     failure(EXIT_PROBLEMS, (struct qs_location){0},
-            "a server told its client to play on %s, of which the capture has no packet%s; capture "
-            "with a filter that names no port, as: udp and host %.*s",
+            "a server sent its client to %s, but the capture has no packet from there%s; capture "
+            "with a filter that names no port, such as: udp and host %.*s",
             server->str, missed->announced > 1 ? ", and others on other ports" : "",
             (int)(strrchr(server->str, ':') - server->str), server->str);
     g_string_free(server, TRUE);

@@ -65,7 +65,7 @@ class Usage(ToolTest):
             ("--stat", ACKNEX): "unknown option --stat; did you mean --stats or --status?",
             ("--xyzzy", ACKNEX): "unknown option --xyzzy",
             ("-fX", ACKNEX): "unknown option -fX",
-            ("--csv", ACKNEX): "unknown option --csv: --list --json prints JSON, of which jq makes CSV",
+            ("--csv", ACKNEX): "unknown option --csv: --list --json prints JSON, and jq makes CSV of it",
             ("list", ACKNEX): "list: no such file; did you mean --list?",
             ("--dump", "compact", ACKNEX): "compact: no such file; did you mean --dump=compact?",
             (ACKNEX, "final.qwd"): "final.qwd: no such file; --output final.qwd writes there",

@@ -301,7 +301,7 @@ class Sessions(Convert):
                   udp((1, 26000), (2, 51000), bytes.fromhex("80000009 81") + struct.pack("<I", 40264))]
         frames *= 2  # the accept is repeated: it is of one client
         _, error = self.tool(self.write("x.pcap", Capture(tool.RAW, enumerate(frames)).pcap()), status=1)
-        self.assertIn("to play on 10.0.0.1:40264, of which the capture has no packet; ", error)
+        self.assertIn("sent its client to 10.0.0.1:40264, but the capture has no packet from there; ", error)
         self.assertIn("udp and host 10.0.0.1\n", error)
 
     def test_numbers_on_an_unknown_port(self):

@@ -99,7 +99,7 @@ class Demos(Gtv):
         conversation.send(SERVER, gtv_message(GTV_DATA, gtv_frame("cut"))[:-2])
         demo, error = self.demo(conversation.frames, status=1)
         self.assertEqual(demo, mvd2(GTV_BLOCKS))
-        self.assertIn("ends within a message, 12 bytes of which are left out", error)
+        self.assertIn("ends within a message: its 12 bytes are left out", error)
 
     def test_end_within_a_deflated_message(self):
         """What was not flushed is no fault of the stream: it ends there for relays, too."""

@@ -84,7 +84,7 @@ class Demos(ToolTest):
         conversation = stream(demo=DEMO[:-7])
         demo, error = self.demo(conversation.frames, status=1)
         self.assertEqual(demo, b"".join(BLOCKS[:-1]) + END_OF_DEMO)
-        self.assertIn(f"ends within a block, {len(BLOCKS[-1]) - 7} bytes of which are left out",
+        self.assertIn(f"ends within a block: its {len(BLOCKS[-1]) - 7} bytes are left out",
                       error)
 
     def test_damaged(self):
