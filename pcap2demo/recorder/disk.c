@@ -52,11 +52,12 @@ static uint64_t find_recordings(const char *folder, GPtrArray *recordings)
         const uint64_t size = (uint64_t)about.st_blocks * BLOCK;
 
         if (finished) {
-            struct old_recording *recording = g_malloc(sizeof *recording + strlen(path) + 1);
+            const size_t length = strlen(path) + 1;
+            struct old_recording *recording = g_malloc(sizeof *recording + length);
 
             recording->changed = about.st_mtime;
             recording->size = size;
-            strcpy(recording->path, path);
+            memcpy(recording->path, path, length);
             g_ptr_array_add(recordings, recording);
         }
         if (finished || (is_file && g_str_has_prefix(name, UNFINISHED_PREFIX)))
