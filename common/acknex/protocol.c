@@ -67,7 +67,7 @@ static void decode(struct qs_decoder *d)
 {
     settle_direction(d);
     d->accepted = true;
-    qs_read_messages(d, ACKNEX_MESSAGE, lookup, NULL);
+    qs_read_messages(d, ACKNEX_MESSAGE, lookup);
 }
 
 /* --- The record --- */

@@ -192,8 +192,9 @@ static bool has_unsafe_text(const struct qs_decoder *d)
     return last && last->message == d->messages->len && last->source == d->source_depth;
 }
 
-static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id, bool unsafe)
+static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
+    const bool unsafe = has_unsafe_text(d);
     const guint index = qs_array_add(d->messages, &d->messages_room);
 
     d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
@@ -235,35 +236,17 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
     if (!readable || d->in.overrun)
         note_unread(d, type, id, start);
     else if (!d->stop)
-        keep_message(d, start, id, has_unsafe_text(d));
+        keep_message(d, start, id);
     if (type)
         qs_close(d);
     return readable && !d->in.overrun && !d->stop;
 }
 
-/* Passes over the messages that can be measured. */
-static void pass_over(struct qs_decoder *d, qs_message_measure *measure)
+void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
-    uint32_t size, left;
-
-    d->ambiguous = false;
-    while ((left = qs_reader_left(&d->in)) && (size = measure(d, d->in.data + d->in.pos, left))) {
-        const uint32_t start = d->in.pos;
-
-        d->in.pos += size;
-        keep_message(d, start, id_at(d, start), false);
-    }
-}
-
-void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup,
-                      qs_message_measure *measure)
-{
-    const bool measured = measure && d->unjudged && !d->values_wanted;
-
-    do {
-        if (measured)
-            pass_over(d, measure);
-    } while (qs_reader_left(&d->in) && qs_read_message(d, id_row, lookup));
+    while (qs_reader_left(&d->in))
+        if (!qs_read_message(d, id_row, lookup))
+            break;
     qs_undecoded(d);
 }
 

@@ -78,20 +78,11 @@ void qs_read_nothing(struct qs_decoder *d);
 typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder *d, uint32_t id);
 
 /*
- * The size of the message that begins at `at`, with its id, if reading it would leave nothing but
- * its row in `messages`: it changes neither session nor results, has no problem, and ends within
- * the `left` bytes (at least 1). 0: it has to be read. For the messages of which a game consists:
- * without a listener, and if nobody asks whether they are ambiguous, they are passed over.
- */
-typedef uint32_t qs_message_measure(const struct qs_decoder *d, const uint8_t *at, uint32_t left);
-
-/*
  * Reads messages to the end of the current source. Emits a group for each, with the id (row
  * `id_row`) and the fields of its `read`. Ends at the first message that is unknown, runs past the
- * end, or sets `stop`, and reports the rest as undecoded. `measure` may be NULL.
+ * end, or sets `stop`, and reports the rest as undecoded.
  */
-void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup,
-                      qs_message_measure *measure);
+void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
 /* Reads one message; returns whether another may follow. */
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);

@@ -125,7 +125,6 @@ struct qs_decoder {
     bool want_transfers;     /* fill `transfers` */
     unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
     bool unchecked;          /* do not verify the checksums of moves */
-    bool unjudged;           /* nobody asks which messages of a running game are ambiguous */
 
     /* Valid during a decode. */
     const struct qs_packet *packet;

@@ -86,14 +86,6 @@ static inline uint32_t qs_be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
 }
 
-/* How many of the lower 8 bits are set: flags, each of which announces a field. */
-static inline uint32_t qs_bits_in(uint32_t bits)
-{
-    static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-
-    return (uint32_t)counts[bits & 15] + counts[bits >> 4 & 15];
-}
-
 static inline float qs_float_of_bits(uint32_t bits)
 {
     float value;

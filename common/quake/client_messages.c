@@ -162,7 +162,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
 static void read_messages(struct qs_decoder *d)
 {
-    qs_read_messages(d, NQ_CLC, lookup, NULL);
+    qs_read_messages(d, NQ_CLC, lookup);
 }
 
 void nq_read_client_messages(struct qs_decoder *d)

@@ -13,9 +13,6 @@
 void nq_read_server_messages(struct qs_decoder *d);
 void nq_read_client_messages(struct qs_decoder *d);
 
-/* measure.c: how the server's messages can be measured; NULL: they cannot. */
-qs_message_measure *nq_measure_for(const struct qs_decoder *d);
-
 /* What svc_disconnect and clc_disconnect have behind their id. */
 void nq_read_reason(struct qs_decoder *d);
 

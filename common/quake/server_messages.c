@@ -344,7 +344,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 static void read_messages(struct qs_decoder *d)
 {
     nq_set_formats(d);
-    qs_read_messages(d, NQ_SVC, lookup, nq_measure_for(d));
+    qs_read_messages(d, NQ_SVC, lookup);
 }
 
 void nq_read_server_messages(struct qs_decoder *d)

@@ -211,5 +211,5 @@ void q2_read_client_messages(struct qs_decoder *d)
         d->id_mask = PACKED_ID_MASK;
     if (d->session->version == Q2_PROTOCOL_AQTION)
         d->whole_id = CLC_CVARSYNC;
-    qs_read_messages(d, Q2_CLC, lookup, NULL);
+    qs_read_messages(d, Q2_CLC, lookup);
 }

@@ -535,7 +535,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 static void read_messages(struct qs_decoder *d)
 {
     set_id_mask(d);
-    qs_read_messages(d, is_q2repro(d) ? Q2_SVC_OF_Q2REPRO : Q2_SVC, lookup, NULL);
+    qs_read_messages(d, is_q2repro(d) ? Q2_SVC_OF_Q2REPRO : Q2_SVC, lookup);
     track_messages(d);
 }
 

@@ -88,18 +88,6 @@ static void read_upload(struct qs_decoder *d)
         qs_bytes(d, QW_UPLOAD_DATA, (uint16_t)size);
 }
 
-/* A move changes the session, and is most often followed by this. */
-static uint32_t measure_delta(const struct qs_decoder *d, const uint8_t *at, uint32_t left)
-{
-    (void)d;
-    return at[0] == CLC_DELTA && left >= 2 ? 2 : 0;
-}
-
-void qw_read_client_messages(struct qs_decoder *d)
-{
-    qs_read_messages(d, QW_CLC, qw_client_message, measure_delta);
-}
-
 /* clang-format off */
 static const struct qs_message_type messages[] = {
 #define CLC(id, number, name, read, blurb) [CLC_##id] = {name, &name[sizeof "clc_" - 1], QW_CLC_##id, read},

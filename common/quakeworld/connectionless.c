@@ -540,7 +540,7 @@ static void read_chunk(struct qs_decoder *d, const struct oob *oob)
     d->in.pos = oob->offset + word.size;
     qs_u32(d, QW_CHUNK_TRANSFER);
     qw_apply_extensions(d);
-    qs_read_messages(d, QW_SVC, qw_server_message, NULL);
+    qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
 bool qw_is_known_oob(struct qs_view text)

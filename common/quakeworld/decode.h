@@ -13,10 +13,7 @@
 #include "common/quakeworld/session.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
-void qw_read_client_messages(struct qs_decoder *d);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
-/* measure.c: how the server's messages can be measured; NULL: they cannot. */
-qs_message_measure *qw_measure_for(const struct qs_decoder *d);
 
 /* entities.c */
 void qw_read_playerinfo(struct qs_decoder *d);

@@ -89,7 +89,7 @@ static void read_payload(struct qs_decoder *d)
     }
     qw_session_of(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
-    qs_read_messages(d, QW_SVC, qw_server_message, NULL);
+    qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
 void qw_decode_mvd_block(struct qs_decoder *d)

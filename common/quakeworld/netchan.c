@@ -219,9 +219,9 @@ static void read_messages(struct qs_decoder *d)
     qw_session_of(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
     if (d->direction == QS_C2S)
-        qw_read_client_messages(d);
+        qs_read_messages(d, QW_CLC, qw_client_message);
     else
-        qs_read_messages(d, QW_SVC, qw_server_message, qw_measure_for(d));
+        qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
 /*

@@ -492,7 +492,7 @@ static void decode_command(struct qs_decoder *d)
     d->accepted = true;
     qs_summary(d, "QTV");
     qs_u16(d, QW_QTV_LENGTH);
-    qs_read_messages(d, QW_QTV_CLC, client_message, NULL);
+    qs_read_messages(d, QW_QTV_CLC, client_message);
 }
 
 /* --- The end of what can be read --- */

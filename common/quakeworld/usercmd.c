@@ -54,13 +54,6 @@ void qw_read_whole_usercmd(struct qs_decoder *d)
     qs_rows(d, QW_USERCMD_FORWARD, QW_USERCMD_IMPULSE);
 }
 
-uint32_t qw_usercmd_size(uint8_t bits)
-{
-    static const uint8_t words = CM_ANGLE1 | CM_ANGLE2 | CM_ANGLE3 | CM_FORWARD | CM_SIDE | CM_UP;
-
-    return 1 + 2 * qs_bits_in(bits & words) + qs_bits_in(bits & (CM_BUTTONS | CM_IMPULSE)) + 1;
-}
-
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
 {
     const bool narrow = qw_version(d) < QW_PROTOCOL_WIDE_MOVES;

@@ -9,8 +9,6 @@
 #include "common/core/parse.h"
 #include "common/quakeworld/session.h"
 
-/* Bytes of a command, from protocol 27 on, by the byte of bits that it begins with. */
-uint32_t qw_usercmd_size(uint8_t bits);
 /* Reads a command as a delta from `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 /* The angles in degrees, the moves, buttons and impulse, as demos have them. */

@@ -142,6 +142,7 @@ static void start(struct stream *stream, const struct qs_protocol *protocol, uin
     stream->decoder.options = stream->options;
     stream->decoder.want_summary = true;
     invariants_init(&stream->invariants);
+    stream->invariants.compare_silent = true;
 }
 
 static void end(struct stream *stream)

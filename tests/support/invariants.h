@@ -21,6 +21,7 @@ struct invariants {
     uint64_t fields, undecoded, notes[QS_NOTE_KINDS]; /* heard in this packet */
     uint64_t inflated;                                /* bytes that it inflated to */
     uint64_t bytes;                                   /* sum of all bytes of all values */
+    bool compare_silent; /* with a decode that has no listener; the caller sets it */
 };
 
 void invariants_init(struct invariants *invariants);

@@ -51,6 +51,7 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     protocol->session_copy(session, visit->session);
     qs_decoder_init(&decoder, protocol);
     decoder.want_summary = true;
+    truncation->invariants.compare_silent = size == visit->packet->size;
     invariants_decode(&truncation->invariants, &decoder, session, &packet);
     if (!decoder.notes[QS_NOTE_CUT] != (size == wire_size)) {
         fprintf(stderr, "packet %" G_GUINT64_FORMAT " cut at %u: said %u times that it is cut\n",

@@ -46,7 +46,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
 static void read_all(struct qs_decoder *d)
 {
-    qs_read_messages(d, TOY_ID, lookup, NULL);
+    qs_read_messages(d, TOY_ID, lookup);
 }
 
 /* A length, and so many bytes that are messages in a source of their own. */
