@@ -14,6 +14,10 @@ set -euo pipefail
 expect=$1
 capture=${2:-wire.pcap}
 
+for file in "$SERVER" "$PROGS" "$CLIENT" "$GAMEDATA/id1"; do
+    [ -e "$file" ] || { echo "$0: $file does not exist (see SERVER, PROGS, CLIENT and GAMEDATA in this script)" >&2 && exit 2; }
+done
+
 work=$(mktemp -d)
 started=()
 stop() {
@@ -54,7 +58,7 @@ capturing=(tcpdump -i lo -U -w "$capture" "udp port $PORT")
 [ "$(id -u)" = 0 ] || tcpdump -i lo -c 0 2>/dev/null || capturing=(sudo -n "${capturing[@]}")
 "${capturing[@]}" 2>"$work/tcpdump.log" &
 tcpdump=$!
-started+=($tcpdump)
+started+=("$tcpdump")
 wait_for "listening on" "$work/tcpdump.log" 10
 
 (cd "$work/server" && exec "$SERVER" -port "$PORT" -game ktx +exec wire.cfg) >"$work/server.log" 2>&1 </dev/null &

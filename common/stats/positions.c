@@ -9,9 +9,9 @@
 enum { ALL_AXES = 7 };
 
 struct qs_place {
-    const char *player; /* NULL: the session's own */
-    double at[3];       /* x, y, z */
-    unsigned axes;      /* bits of `at`: what a packet leaves out has not changed */
+    char player[QS_PLAYER_NAME_MAX]; /* "": the session's own */
+    double at[3];                    /* x, y, z */
+    unsigned axes;                   /* bits of `at`: what a packet leaves out has not changed */
 };
 
 /* Of a player of a session. */
@@ -34,13 +34,13 @@ static void add_coordinate(struct qs_places *places, const char *name, double va
     const unsigned axis = (unsigned)(name[strlen(name) - 1] - 'x');
     struct qs_place *place;
 
-    if (axis > 2 || !strstr(name, places->player ? ".origin." : ".player.origin."))
+    if (axis > 2 || !strstr(name, *places->player ? ".origin." : ".player.origin."))
         return;
     if (!places->placing)
         g_array_set_size(places->found, places->found->len + 1);
     places->placing = true;
     place = &g_array_index(places->found, struct qs_place, places->found->len - 1);
-    place->player = places->player;
+    g_strlcpy(place->player, places->player, sizeof place->player);
     place->at[axis] = value;
     place->axes |= 1u << axis;
 }
@@ -53,12 +53,12 @@ void qs_places_hear(struct qs_places *places, const struct qs_field *row,
 
     if (!value) {
         if (!g_str_has_suffix(row->name, ".origin"))
-            places->player = places->figure = NULL, places->placing = false;
+            places->player[0] = '\0', places->figure = NULL, places->placing = false;
     } else if (row->type == QS_COORD) {
         add_coordinate(places, row->name, value->f);
     } else if (row->type == QS_TEXT && g_str_has_suffix(row->name, ".player.name")) {
         text = qs_text_utf8(value->bytes);
-        places->player = g_intern_string(text);
+        g_strlcpy(places->player, text, sizeof places->player);
         g_free(text);
     } else if (row->names && g_str_has_suffix(row->name, ".index")) {
         places->figure = qs_name_of(row->names, (uint32_t)value->u);
@@ -91,7 +91,7 @@ void qs_places_print(const struct qs_places *places, GHashTable *seen, GString *
         snprintf(known->health, sizeof known->health, "%" G_GINT64_FORMAT, places->health);
     for (guint i = 0; i < places->found->len; i++) {
         const struct qs_place *place = &g_array_index(places->found, struct qs_place, i);
-        char *player = g_strdup(place->player ? place->player : own_player);
+        char *player = g_strdup(*place->player ? place->player : own_player);
 
         known = known_of(seen, session, player);
         for (unsigned axis = 0; axis < 3; axis++)

@@ -7,13 +7,17 @@
 
 #include "common/core/sink.h"
 
+/* Bytes of a player's name, with the terminator; what is over is cut. */
+enum { QS_PLAYER_NAME_MAX = 128 };
+
 /* What one packet tells; zeroed at first. */
 struct qs_places {
     GArray *found;   /* struct qs_place */
     bool has_health; /* of the session's own player */
     int64_t health;
-    const char *player, *figure; /* of the group at hand, or NULL; interned */
-    bool placing;                /* a place was found in the group at hand */
+    char player[QS_PLAYER_NAME_MAX]; /* of the group at hand, or "" */
+    const char *figure;              /* of it: a name of a value; or NULL */
+    bool placing;                    /* a place was found in the group at hand */
 };
 
 void qs_places_begin(struct qs_places *places);
