@@ -130,7 +130,7 @@ struct qs_decoder {
     const struct qs_packet *packet;
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
-    bool values_wanted; /* it does, or there is to be a summary; else silent readers will do */
+    bool values_wanted; /* it does, or there is to be a summary */
     bool ambiguous;     /* current message: readers disagree about it, do not play it; see text.h */
     bool stop;          /* a message ended the message loop, with a note */
     bool probing;       /* a trial: its session is discarded */
