@@ -422,8 +422,8 @@ void nq_read_datagram(struct qs_decoder *d)
 
 /*
  * Strict: no other flag, the right length, a number that a connection of weeks would not exceed,
- * and a message that begins as all but the rarest do: the server's with the time, the client's with
- * a move that fills it.
+ * and a message that begins as all but the rarest do: the server's with the time, or FTE's updates
+ * with theirs, the client's with a move that fills it.
  */
 bool nq_is_game(struct qs_view packet)
 {
@@ -434,6 +434,7 @@ bool nq_is_game(struct qs_view packet)
         return false;
     switch (packet.data[NET_HEADER_SIZE]) {
     case SVC_TIME:
+    case SVCFTE_UPDATEENTITIES:
         return true;
     case CLC_MOVE:
         return packet.size == NET_HEADER_SIZE + MOVE_SIZE ||
