@@ -29,6 +29,11 @@ void qs_demo_nothing_shown(struct qs_demo_writer *writer)
     qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
 }
 
+void qs_demo_never_moved(struct qs_demo_writer *writer)
+{
+    qs_demo_problem(writer, NULL, "the capture has no move of the client: the view does not turn");
+}
+
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
     if (!writer->late)

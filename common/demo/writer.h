@@ -72,6 +72,9 @@ void qs_demo_discard(struct qs_demo_writer *writer);
  * dropped, and the reason is reported. */
 void qs_demo_nothing_shown(struct qs_demo_writer *writer);
 
+/* Reports that the capture has no move, of which the view needs the angles. */
+void qs_demo_never_moved(struct qs_demo_writer *writer);
+
 /*
  * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no
  * svc_serverinfo seen"). A player would stop at what comes before the next start: nothing is to be

@@ -129,15 +129,6 @@ static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 
 /* --- Levels --- */
 
-/* All its frames are deltas from one that is missing, and no donor has that. */
-static void note_not_begun(struct dm2 *dm2)
-{
-    qs_demo_problem(dm2->out, NULL,
-                    "%s cannot be shown: its first frame was not captured, and all others are "
-                    "changes to it",
-                    dm2->unfounded);
-}
-
 static void end_level(struct dm2 *dm2)
 {
     if (dm2->begun) {
@@ -148,7 +139,10 @@ static void end_level(struct dm2 *dm2)
             qs_demo_problem(dm2->out, &dm2->loss,
                             "the score board may stay on the screen from then on");
     } else if (dm2->unfounded && !dm2->incomplete) {
-        note_not_begun(dm2);
+        qs_demo_problem(dm2->out, NULL,
+                        "%s cannot be shown: its first frame was not captured, and all others are "
+                        "changes to it",
+                        dm2->unfounded);
     }
     g_clear_pointer(&dm2->unfounded, g_free);
     dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
@@ -643,6 +637,8 @@ static void dm2_finish(void *state)
     end_level(dm2);
     if (dm2->level && !dm2->framed)
         qs_demo_nothing_shown(dm2->out);
+    else if (dm2->converter.viewless && !dm2->converter.moved)
+        qs_demo_never_moved(dm2->out);
 }
 
 const struct qs_demo_rebuilder dm2_rebuilder = {
