@@ -454,7 +454,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
 /* --- Whether the score board is shown, after a loss --- */
 
 /* id's game sends the score board of a deathmatch again after 32 frames, as long as it is shown. */
-enum { LAYOUT_EVERY = 40, SPAWN_HEALTH = 100 };
+enum { LAYOUT_EVERY = 40 };
 
 static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
                     const struct q2_player *player, int32_t number)
