@@ -39,13 +39,13 @@ static struct column {
     [NUMBER] = {.title = "#"},
     [INPUT] = {.title = "file", .least = 12, .end = true},
     [PLAYER] = {.title = "player", .least = 8, .cut = true},
-    [MAP] = {.title = "map", .rank = 1, .least = 6, .cut = true},
-    [GAME] = {.title = "game", .rank = 2, .cut = true},
-    [DURATION] = {.title = "duration", .rank = 3},
-    [LOSS_UP] = {.title = "loss↑", .rank = 4},
-    [LOSS_DOWN] = {.title = "loss↓", .rank = 4},
-    [DEMO] = {.title = "demo", .rank = 5, .least = 8},
-    [PING] = {.title = "ping", .rank = 6},
+    [MAP] = {.title = "map", .rank = 3, .least = 6, .cut = true},
+    [GAME] = {.title = "game", .rank = 4, .cut = true},
+    [DURATION] = {.title = "duration", .rank = 5},
+    [LOSS_UP] = {.title = "loss↑", .rank = 1},
+    [LOSS_DOWN] = {.title = "loss↓", .rank = 1},
+    [DEMO] = {.title = "demo", .rank = 6, .least = 8},
+    [PING] = {.title = "ping", .rank = 2},
     [SIGN_ON] = {.title = "sign-on", .rank = 7, .least = 8, .cut = true},
     [START] = {.title = "start", .rank = 8},
     [PACKETS] = {.title = "packets", .rank = 9},
@@ -275,7 +275,7 @@ static void narrow(struct list *list, glong line)
 {
     int column;
 
-    while (row_width(list, 2) > line && leave_out(list, columns[PING].rank))
+    while (row_width(list, 2) > line && leave_out(list, columns[DEMO].rank))
         ;
     while (row_width(list, 1) > line && leave_out(list, 0))
         ;
