@@ -27,6 +27,12 @@ static bool is_left_out(const struct qs_client_session *session)
 
 /* --- Events ---------------------------------------------------------------------------------- */
 
+/* The event's members; NULL: the log is text. Making them takes longer than a hundred packets. */
+static json_t *members_of(const struct qs_client_session *session)
+{
+    return recorder_options.json ? status_session_json(session) : NULL;
+}
+
 static void on_session_begin(struct qs_sessions_handler *handler,
                              const struct qs_client_session *session)
 {
@@ -37,8 +43,8 @@ static void on_session_begin(struct qs_sessions_handler *handler,
     g_string_append(ends, ", server ");
     qs_address_append(ends, &session->server);
     g_hash_table_add(recorder->status->sessions, (gpointer)session);
-    log_event("session_begin", status_session_json(session), "session %u begins: %s, %s",
-              session->number, session->protocol->title, ends->str);
+    log_event("session_begin", members_of(session), "session %u begins: %s, %s", session->number,
+              session->protocol->title, ends->str);
     g_string_free(ends, TRUE);
 }
 
@@ -53,7 +59,7 @@ static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
     handler->packet = on_packet;
-    log_event("session_late", status_session_json(session),
+    log_event("session_late", members_of(session),
               "session %u began before the recording: its demo is written at its end, from its "
               "next level on, or from here if another session has the sign-on",
               session->number);
@@ -65,7 +71,7 @@ static void on_session_map(struct qs_sessions_handler *handler,
     (void)handler;
     if (is_left_out(session) && session->demo)
         session->demo->dropped = "its player is a spectator";
-    log_event("map", status_session_json(session), "session %u: %s %s %s", session->number,
+    log_event("map", members_of(session), "session %u: %s %s %s", session->number,
               player_name(session), session->spectator ? "watches" : "plays", session->map);
 }
 
@@ -97,7 +103,7 @@ static void log_session_end(const struct qs_client_session *session)
 {
     char *duration = report_duration(session);
     char *demo = is_lost(session) ? g_strdup("lost") : report_demo(session);
-    json_t *members = status_session_json(session);
+    json_t *members = members_of(session);
     struct qs_line line;
     char *line_text;
 
@@ -123,7 +129,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
         return;
     status_game(recorder->status, session->protocol)->sessions_ended++;
     if (session->same_as)
-        log_event("session_same", status_session_json(session),
+        log_event("session_same", members_of(session),
                   "session %u is session %u under another address", session->number,
                   session->same_as);
     if (session->demo && recorder->action.options->verbose)

@@ -148,7 +148,7 @@ static struct recording *recording_new(struct recordings *all, unsigned folder,
     recording->suffix = g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture,
                                         request->start, request->extension);
     recording->format = qs_demo_format_of_name(recording->suffix);
-    recording->waiting = g_byte_array_sized_new(BUFFER);
+    recording->waiting = g_byte_array_new();
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
     return recording;
