@@ -68,23 +68,18 @@ static void fail(struct writer *writer, const char *what)
 /* Makes a temporary file under a free name; returns its descriptor, or -1. */
 static int create_temporary(struct writer *writer)
 {
-    static unsigned serial;
+    int file;
 
     writer->error = make_folders(writer->folder);
-    while (!writer->error) {
-        char *path =
-            g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), ++serial);
-        const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-        if (file >= 0) {
-            writer->temporary = path;
-            return file;
-        }
-        g_free(path);
-        if (errno != EEXIST)
-            fail(writer, writer->folder);
+    if (writer->error)
+        return -1;
+    writer->temporary = g_strdup_printf("%s/.pcap2demo-XXXXXX.tmp", writer->folder);
+    file = g_mkstemp_full(writer->temporary, O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0) {
+        fail(writer, writer->folder);
+        g_clear_pointer(&writer->temporary, g_free);
     }
-    return -1;
+    return file;
 }
 
 static int open_temporary(struct writer *writer)
@@ -107,20 +102,26 @@ static void make_buffer(struct writer *writer)
     writer->buffer = g_byte_array_sized_new(writer->room);
 }
 
-static void flush(struct writer *writer)
+size_t write_whole(int file, const void *data, size_t size)
 {
-    GByteArray *buffer = writer->buffer;
-    const int file = writer->error ? -1 : open_temporary(writer);
     size_t done = 0;
 
-    while (file >= 0 && done < buffer->len) {
-        const ssize_t written = write(file, buffer->data + done, buffer->len - done);
+    while (done < size) {
+        const ssize_t written = write(file, (const char *)data + done, size - done);
 
         if (written < 0 && errno != EINTR)
             break;
         done += (size_t)MAX(written, 0);
     }
-    if (done < buffer->len)
+    return done;
+}
+
+static void flush(struct writer *writer)
+{
+    GByteArray *buffer = writer->buffer;
+    const int file = writer->error ? -1 : open_temporary(writer);
+
+    if (file >= 0 && write_whole(file, buffer->data, buffer->len) < buffer->len)
         fail(writer, writer->folder);
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);

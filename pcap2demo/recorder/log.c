@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/output/writer.h"
 
 enum { CLOSE_MS = 2000, FILE_MODE = 0640 };
 
@@ -26,24 +26,12 @@ static char end_of_log[1];
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* A line that was cut gets its end before the next one. */
-static bool write_all(const char *line)
+static bool write_text(const char *text)
 {
-    size_t size = strlen(line);
-
-    while (size) {
-        const ssize_t written = write(STDOUT_FILENO, line, size);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        line += written;
-        size -= (size_t)written;
-    }
-    return true;
+    return write_whole(STDOUT_FILENO, text, strlen(text)) == strlen(text);
 }
 
+/* A line that was cut gets its end before the next one. */
 static gpointer write_lines(gpointer data)
 {
     bool cut = false;
@@ -51,7 +39,7 @@ static gpointer write_lines(gpointer data)
 
     (void)data;
     while ((line = g_async_queue_pop(state.lines)) != end_of_log) {
-        const bool written = (!cut || write_all("\n")) && write_all(line);
+        const bool written = (!cut || write_text("\n")) && write_text(line);
 
         if (!written)
             g_atomic_int_inc(&state.dropped);
