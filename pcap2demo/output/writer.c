@@ -23,6 +23,7 @@ struct writer {
     guint room; /* of the buffer; 0: there is none so far */
     char *error;
     bool taken; /* the error is that the name is taken */
+    bool unchanged;
 };
 
 /* The extension of a compressed file's name, or NULL. */
@@ -173,10 +174,30 @@ static bool is_no_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* False if there is no such file. */
+static bool have_same_bytes(const char *path, const char *other)
+{
+    FILE *one = fopen(path, "rb"), *two = fopen(other, "rb");
+    int byte = 0;
+    bool same = one && two;
+
+    while (same && byte != EOF) {
+        byte = getc_unlocked(one);
+        same = byte == getc_unlocked(two) && !ferror(one) && !ferror(two);
+    }
+    if (one)
+        fclose(one);
+    if (two)
+        fclose(two);
+    return same;
+}
+
 static void set_name(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path))
         fail_as_taken(writer, "exists already, and is not a file");
+    else if (!overwrite && have_same_bytes(writer->temporary, path))
+        writer->unchanged = true;
     else if (overwrite ? rename(writer->temporary, path) == 0
                        : rename_to_free_name(writer->temporary, path))
         g_clear_pointer(&writer->temporary, g_free);
@@ -213,6 +234,11 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 bool writer_name_is_taken(const struct writer *writer)
 {
     return writer->taken;
+}
+
+bool writer_is_unchanged(const struct writer *writer)
+{
+    return writer->unchanged;
 }
 
 void writer_free(struct writer *writer)

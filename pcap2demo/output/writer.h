@@ -31,8 +31,8 @@ void writer_add(struct writer *writer, const void *data, size_t size);
 
 /*
  * Gives the file its name, which has no folder in it. An existing file of that name is an error,
- * unless `overwrite`; a folder, a device or a pipe always is. Returns NULL when the file is there,
- * else a new text about what went wrong.
+ * unless `overwrite` or it has the same bytes; a folder, a device or a pipe always is. Returns NULL
+ * when the file is there, else a new text about what went wrong.
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
@@ -44,6 +44,9 @@ bool rename_to_free_name(const char *from, const char *to);
 
 /* Whether the only error is that the last name was taken: try another. */
 bool writer_name_is_taken(const struct writer *writer);
+
+/* Whether the file was there before, with the same bytes. */
+bool writer_is_unchanged(const struct writer *writer);
 
 /* Frees the writer, and removes an uncommitted file. */
 void writer_free(struct writer *writer);

@@ -295,8 +295,8 @@ static void choose_name(struct recording *recording, const struct qs_demo_name_r
     qs_demo_names_forget(all->naming, NAMES_MAX);
 }
 
-static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_demo_name_request *request, char **name)
+static void commit(struct qs_demo_store *store, void *file,
+                   const struct qs_demo_name_request *request, struct qs_session_demo_file *result)
 {
     struct recording *recording = file;
     bool lost;
@@ -314,8 +314,8 @@ static char *commit(struct qs_demo_store *store, void *file,
         log_warning("demo_waits", json_incref(recording->members),
                     "%s: the demo waits in memory: it cannot be written yet", recording->title);
     lost = recording->cut == file_removed;
-    *name = recording->finished || lost ? NULL : g_path_get_basename(recording->name);
-    return lost ? g_strdup(file_removed) : NULL;
+    result->name = recording->finished || lost ? NULL : g_path_get_basename(recording->name);
+    result->error = lost ? g_strdup(file_removed) : NULL;
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */

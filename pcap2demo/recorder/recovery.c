@@ -152,10 +152,11 @@ static char *scan(struct unfinished *file, const struct qs_sessions_options *ses
 static void commit(const struct unfinished *file, void *recording)
 {
     struct qs_demo_store *store = recordings_store(file->recordings);
-    char *name;
+    struct qs_session_demo_file result = {0};
 
-    g_free(store->commit(store, recording, &file->request, &name));
-    g_free(name);
+    store->commit(store, recording, &file->request, &result);
+    g_free(result.error);
+    g_free(result.name);
     store->end(recording);
 }
 
