@@ -29,7 +29,7 @@ struct unfinished {
     GByteArray *end;      /* what a demo lacks */
 };
 
-/* The parts of ".pcap2demo-rec-NUMBER.CAPTURE@START.EXTENSION". The texts stand in `name`, which is
+/* The parts of ".pcap2demo-rec-RANDOM.CAPTURE@START.EXTENSION". The texts stand in `name`, which is
  * changed. */
 static bool parse_name(char *name, struct qs_demo_name_request *request)
 {
