@@ -66,20 +66,16 @@ static void fail(struct writer *writer, const char *what)
         writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-/* Makes a temporary file under a free name; returns its descriptor, or -1. */
-static int create_temporary(struct writer *writer)
+int open_to_append(char **path, const char *folder, const char *pattern, int mode)
 {
     int file;
 
-    writer->error = make_folders(writer->folder);
-    if (writer->error)
-        return -1;
-    writer->temporary = g_strdup_printf("%s/.pcap2demo-XXXXXX.tmp", writer->folder);
-    file = g_mkstemp_full(writer->temporary, O_WRONLY | O_CLOEXEC, 0666);
-    if (file < 0) {
-        fail(writer, writer->folder);
-        g_clear_pointer(&writer->temporary, g_free);
-    }
+    if (*path)
+        return open(*path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    *path = g_build_filename(folder, pattern, NULL);
+    file = g_mkstemp_full(*path, O_WRONLY | O_CLOEXEC, mode);
+    if (file < 0)
+        g_clear_pointer(path, g_free);
     return file;
 }
 
@@ -87,11 +83,12 @@ static int open_temporary(struct writer *writer)
 {
     int file;
 
-    if (!writer->temporary)
-        return create_temporary(writer);
-    file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    writer->error = writer->temporary ? NULL : make_folders(writer->folder);
+    if (writer->error)
+        return -1;
+    file = open_to_append(&writer->temporary, writer->folder, ".pcap2demo-XXXXXX.tmp", 0666);
     if (file < 0)
-        fail(writer, writer->temporary);
+        fail(writer, writer->folder);
     return file;
 }
 

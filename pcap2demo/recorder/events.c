@@ -42,7 +42,7 @@ static void on_session_begin(struct qs_sessions_handler *handler,
     qs_address_append(ends, &session->client);
     g_string_append(ends, ", server ");
     qs_address_append(ends, &session->server);
-    g_hash_table_add(recorder->status->sessions, (gpointer)session);
+    g_ptr_array_add(recorder->status->sessions, (gpointer)session);
     log_event("session_begin", members_of(session), "session %u begins: %s, %s", session->number,
               session->protocol->title, ends->str);
     g_string_free(ends, TRUE);
@@ -125,9 +125,9 @@ static void on_session_end(struct qs_sessions_handler *handler,
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
     session_captures_over(recorder->captures, session, !is_left_out(session));
-    if (!g_hash_table_remove(recorder->status->sessions, session))
+    if (!g_ptr_array_remove(recorder->status->sessions, (gpointer)session))
         return;
-    status_game(recorder->status, session->protocol)->sessions_ended++;
+    status_count_game(recorder->status, session->protocol, SESSIONS_ENDED, 1);
     if (session->same_as)
         log_event("session_same", members_of(session),
                   "session %u is session %u under another address", session->number,
@@ -143,7 +143,7 @@ static void on_session_left_out(struct qs_sessions_handler *handler,
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
     session_captures_over(recorder->captures, session, false);
-    g_hash_table_remove(recorder->status->sessions, session);
+    g_ptr_array_remove(recorder->status->sessions, (gpointer)session);
 }
 
 static void on_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)

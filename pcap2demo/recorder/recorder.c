@@ -218,7 +218,7 @@ static bool read_frames(struct recorder *recorder)
         set_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
-    recorder->status.all.packets += count;
+    recorder->status.all[PACKETS] += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
@@ -230,13 +230,13 @@ static bool read_frames(struct recorder *recorder)
 
 static void update_drops(struct recorder *recorder)
 {
-    struct status_counts *counts = &recorder->status.all;
+    uint64_t *counts = recorder->status.all;
     const struct live_drops drops = live_drops(recorder->live);
-    const uint64_t kernel = drops.kernel - counts->dropped_kernel,
-                   interface = drops.interface - counts->dropped_interface;
+    const uint64_t kernel = drops.kernel - counts[DROPPED_KERNEL],
+                   interface = drops.interface - counts[DROPPED_INTERFACE];
 
-    counts->dropped_kernel = drops.kernel;
-    counts->dropped_interface = drops.interface;
+    counts[DROPPED_KERNEL] = drops.kernel;
+    counts[DROPPED_INTERFACE] = drops.interface;
     if (kernel || interface)
         log_warning("drops",
                     json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
@@ -313,7 +313,7 @@ static void handle_signals(struct recorder *recorder)
 static bool should_restart(const struct recorder *recorder)
 {
     return notify_socket >= 0 && live_lacks_right(recorder->live) &&
-           g_hash_table_size(recorder->status.sessions) == 0;
+           !recorder->status.sessions->len;
 }
 
 static bool is_over(const struct recorder *recorder)
@@ -371,7 +371,7 @@ static void finish(struct recorder *recorder)
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
-                                     recorder->status.all.packets);
+                                     recorder->status.all[PACKETS]);
     pipeline_end(&recorder->pipeline);
 }
 

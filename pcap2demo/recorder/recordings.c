@@ -50,7 +50,7 @@ struct recording {
     struct recordings *all;
     unsigned folder;
     const struct qs_demo_format *format; /* NULL: a capture */
-    char *suffix;                        /* of the unfinished file's name */
+    char *pattern;                       /* of the unfinished file's name */
     char *path;                          /* of the unfinished file; NULL: there is none */
     uint64_t written;                    /* bytes of it */
     GByteArray *waiting;                 /* bytes that follow, in memory */
@@ -94,27 +94,12 @@ static void fail(struct recording *recording)
     }
 }
 
-/* Makes the unfinished file under a free name, or opens it. */
-static int open_file(struct recording *recording)
-{
-    int file;
-
-    if (recording->path)
-        return open(recording->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    recording->path =
-        g_strdup_printf("%s/" UNFINISHED_PREFIX "XXXXXX%s",
-                        recording->all->folders[recording->folder], recording->suffix);
-    file = g_mkstemp_full(recording->path, O_WRONLY | O_CLOEXEC, FILE_MODE);
-    if (file < 0)
-        g_clear_pointer(&recording->path, g_free);
-    return file;
-}
-
 /* Writes what waits. False: not all of it can be written. */
 static bool write_waiting(struct recording *recording)
 {
     GByteArray *waiting = recording->waiting;
-    const int file = open_file(recording);
+    const int file = open_to_append(&recording->path, recording->all->folders[recording->folder],
+                                    recording->pattern, FILE_MODE);
     const guint done = file < 0 ? 0 : (guint)write_whole(file, waiting->data, waiting->len);
 
     if (file < 0 || done < waiting->len)
@@ -140,9 +125,9 @@ static struct recording *recording_new(struct recordings *all, unsigned folder,
     recording->all = all;
     recording->folder = folder;
     recording->recovered = !all->recovered;
-    recording->suffix = g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture,
-                                        request->start, request->extension);
-    recording->format = qs_demo_format_of_name(recording->suffix);
+    recording->pattern = g_strdup_printf(UNFINISHED_PREFIX "XXXXXX.%s@%" G_GINT64_FORMAT ".%s",
+                                         request->capture, request->start, request->extension);
+    recording->format = qs_demo_format_of_name(recording->pattern);
     recording->waiting = g_byte_array_new();
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
@@ -188,7 +173,7 @@ static void write_bytes(void *file, const void *data, size_t size)
     }
     if (recording->cut) {
         recording->lost += size;
-        all->status->all.lost_bytes += size;
+        all->status->all[LOST_BYTES] += size;
     } else if (recording->waiting->len >= BUFFER && !*obstacle_of(recording)) {
         write_waiting(recording);
     }
@@ -204,7 +189,7 @@ static void free_recording(struct recording *recording)
     drop_waiting(recording);
     g_queue_unlink(&recording->all->open, &recording->link);
     g_byte_array_free(recording->waiting, TRUE);
-    g_free(recording->suffix);
+    g_free(recording->pattern);
     g_free(recording->path);
     g_free(recording->name);
     g_free(recording->title);
@@ -234,7 +219,7 @@ static void report_named(struct recording *recording)
     json_object_set_new(recording->members, "bytes", report_number(recording->written));
     if (recording->format) {
         status_add_finished(status, recording->format->protocol, recording->members);
-        status->all.lost_demos += recording->cut && recording->cut != size_limit;
+        status->all[LOST_DEMOS] += recording->cut && recording->cut != size_limit;
     }
     if (recording->recovered)
         log_warning("unfinished", json_incref(recording->members),
@@ -257,8 +242,8 @@ static void report_lost(struct recording *recording)
 {
     struct status *status = recording->all->status;
 
-    status->all.lost_demos += recording->format != NULL;
-    status->all.lost_bytes += recording->written;
+    status->all[LOST_DEMOS] += recording->format != NULL;
+    status->all[LOST_BYTES] += recording->written;
     log_warning("demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
                 recording->title, file_removed);
 }
@@ -374,7 +359,7 @@ static void report_obstacle(struct recordings *all)
     else if (!obstacle && all->reported)
         log_warning("disk_room", NULL,
                     "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
-                    all->status->all.lost_bytes);
+                    all->status->all[LOST_BYTES]);
     all->reported = obstacle != NULL;
 }
 
@@ -475,8 +460,8 @@ static void give_up(struct recording *recording)
             "a recording is not finished: %s; %u bytes are lost, and the next start completes the "
             "rest",
             *obstacle_of(recording), waiting);
-    status->all.lost_bytes += waiting;
-    status->all.lost_demos += recording->format != NULL;
+    status->all[LOST_BYTES] += waiting;
+    status->all[LOST_DEMOS] += recording->format != NULL;
     free_recording(recording);
 }
 
@@ -489,7 +474,7 @@ void recordings_close(struct recordings *all)
         next = link->next;
         give_up(link->data);
     }
-    if (all->status->all.lost_demos)
+    if (all->status->all[LOST_DEMOS])
         raise_status(EXIT_PROBLEMS);
 }
 
