@@ -308,12 +308,13 @@ static void handle_signals(struct recorder *recorder)
 
 /* --- The run --------------------------------------------------------------------------------- */
 
-/* A service manager restarts it with the dropped privileges; without open sessions that loses
- * nothing. */
+/* A service manager restarts it with the dropped privileges; without open sessions, or without the
+ * folder of their demos, that loses nothing. */
 static bool should_restart(const struct recorder *recorder)
 {
-    return notify_socket >= 0 && live_lacks_right(recorder->live) &&
-           !recorder->status.sessions->len;
+    return notify_socket >= 0 &&
+           ((live_lacks_right(recorder->live) && !recorder->status.sessions->len) ||
+            (recorder->recordings && recordings_lack_folder(recorder->recordings)));
 }
 
 static bool is_over(const struct recorder *recorder)
@@ -382,10 +383,9 @@ static void log_stop(struct recorder *recorder)
 
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
-    else if (!signal && live_lacks_right(recorder->live))
+    else if (!signal)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "ends, to be started again with the right "
-                "to open all interfaces");
+                "ends, to be started again with the right to open all interfaces and folders");
     if (recorder->records)
         log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);

@@ -41,9 +41,10 @@ struct recordings {
     uint64_t waiting; /* bytes in memory */
     bool no_room;     /* by --max-disk */
     bool reported;    /* that recordings wait */
-    bool recovered;   /* what earlier runs left: what begins now is of this one */
-    unsigned ticks;   /* seconds */
-    int64_t began;    /* seconds since the epoch */
+    bool lacks_folder;
+    bool recovered; /* what earlier runs left: what begins now is of this one */
+    unsigned ticks; /* seconds */
+    int64_t began;  /* seconds since the epoch */
 };
 
 struct recording {
@@ -338,12 +339,13 @@ static void check_folder(struct recordings *all, unsigned number)
     const char *path = all->folders[number];
     char *error = NULL;
 
-    if (!path)
-        return;
-    if (!is_same_folder(all->locks[number], path) && open_folder(all, number, &error))
-        log_warning("folder_removed", json_pack("{s:s}", "folder", path),
-                    "%s: was removed; recordings that were being written are lost", path);
-    g_free(error);
+    if (path && !is_same_folder(all->locks[number], path)) {
+        if (!all->lacks_folder)
+            log_warning("folder_removed", json_pack("{s:s}", "folder", path),
+                        "%s: was removed; recordings that were being written are lost", path);
+        all->lacks_folder = !open_folder(all, number, &error);
+        g_free(error);
+    }
     g_free(all->obstacles[number]);
     all->obstacles[number] =
         all->no_room ? g_strdup("nothing can be removed to keep --max-disk") : NULL;
@@ -418,6 +420,11 @@ void recordings_end_recovery(struct recordings *all)
 struct qs_demo_store *recordings_store(struct recordings *all)
 {
     return &all->store;
+}
+
+bool recordings_lack_folder(const struct recordings *all)
+{
+    return all->lacks_folder;
 }
 
 const char *const *recordings_folders(const struct recordings *all)

@@ -34,6 +34,9 @@ void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
+/* Whether a folder was removed that this run has no right to make again; a restart could. */
+bool recordings_lack_folder(const struct recordings *recordings);
+
 /* FOLDERS of them. */
 const char *const *recordings_folders(const struct recordings *recordings);
 
