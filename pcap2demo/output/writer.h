@@ -36,6 +36,13 @@ void writer_add(struct writer *writer, const void *data, size_t size);
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
+/* Opens the file at `*path` to append to it; NULL: makes one in the folder, whose name is `pattern`
+ * with other characters for its "XXXXXX". -1 on failure: see errno. */
+int open_to_append(char **path, const char *folder, const char *pattern, int mode);
+
+/* Writes to a file that is open. Returns how many bytes; if that is not all, errno says why. */
+size_t write_whole(int file, const void *data, size_t size);
+
 /* Renames a file, never to a taken name: then it is false, and errno EEXIST. */
 bool rename_to_free_name(const char *from, const char *to);
 

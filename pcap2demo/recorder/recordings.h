@@ -19,9 +19,6 @@
 #define CAPTURE_EXTENSION "pcapng"
 #define LATE_CAPTURE_EXTENSION "late.pcapng"
 
-/* The folders of recordings; the second may be missing. */
-enum { DEMOS, CAPTURES, FOLDERS };
-
 struct recordings;
 
 /*
@@ -37,8 +34,11 @@ void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
-/* NULL: there is none. */
-const char *recordings_folder(const struct recordings *recordings, unsigned folder);
+/* Whether a folder was removed that this run has no right to make again; a restart could. */
+bool recordings_lack_folder(const struct recordings *recordings);
+
+/* FOLDERS of them. */
+const char *const *recordings_folders(const struct recordings *recordings);
 
 /*
  * Recordings that were not finished: a program that was killed left them, or their folder could not
