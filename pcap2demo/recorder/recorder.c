@@ -249,7 +249,7 @@ static void update_drops(struct recorder *recorder)
 /* Writes it to its files and returns it as a new text. */
 static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings)
+    if (recorder->records)
         status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
     return status_text(&recorder->status);
@@ -435,8 +435,6 @@ static void open_and_run(struct recorder *recorder)
         run(recorder);
         log_close();
     }
-    if (recorder->recordings)
-        recordings_free(recorder->recordings);
     if (notify_socket >= 0)
         close(notify_socket);
     live_close(recorder->live);
