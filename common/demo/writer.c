@@ -10,6 +10,7 @@ void qs_demo_begin(struct qs_demo_writer *writer)
 {
     writer->begin(writer);
     writer->begun = true;
+    writer->duration = 0;
 }
 
 void qs_demo_write(struct qs_demo_writer *writer, struct qs_view bytes)

@@ -26,11 +26,11 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
     if (convert->action.options->quiet)
         return;
     game = report_game(session);
-    duration = report_duration(session);
+    duration = qs_duration_text(qs_seconds_of(file->end - file->start));
     path = g_build_filename(demo_files_folder(convert->action.options->demos), file->name, NULL);
-    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
+    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes%s",
                path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
-               file->size);
+               file->size, file->unchanged ? ", unchanged" : "");
     g_free(game);
     g_free(duration);
     g_free(path);

@@ -218,7 +218,7 @@ static bool read_frames(struct recorder *recorder)
         set_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
-    recorder->status.all.packets += count;
+    recorder->status.all[PACKETS] += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
@@ -230,13 +230,13 @@ static bool read_frames(struct recorder *recorder)
 
 static void update_drops(struct recorder *recorder)
 {
-    struct status_counts *counts = &recorder->status.all;
+    uint64_t *counts = recorder->status.all;
     const struct live_drops drops = live_drops(recorder->live);
-    const uint64_t kernel = drops.kernel - counts->dropped_kernel,
-                   interface = drops.interface - counts->dropped_interface;
+    const uint64_t kernel = drops.kernel - counts[DROPPED_KERNEL],
+                   interface = drops.interface - counts[DROPPED_INTERFACE];
 
-    counts->dropped_kernel = drops.kernel;
-    counts->dropped_interface = drops.interface;
+    counts[DROPPED_KERNEL] = drops.kernel;
+    counts[DROPPED_INTERFACE] = drops.interface;
     if (kernel || interface)
         log_warning("drops",
                     json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
@@ -249,7 +249,7 @@ static void update_drops(struct recorder *recorder)
 /* Writes it to its files and returns it as a new text. */
 static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings)
+    if (recorder->records)
         status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
     return status_text(&recorder->status);
@@ -308,12 +308,13 @@ static void handle_signals(struct recorder *recorder)
 
 /* --- The run --------------------------------------------------------------------------------- */
 
-/* A service manager restarts it with the dropped privileges; without open sessions that loses
- * nothing. */
+/* A service manager restarts it with the dropped privileges; without open sessions, or without the
+ * folder of their demos, that loses nothing. */
 static bool should_restart(const struct recorder *recorder)
 {
-    return notify_socket >= 0 && live_lacks_right(recorder->live) &&
-           g_hash_table_size(recorder->status.sessions) == 0;
+    return notify_socket >= 0 &&
+           ((live_lacks_right(recorder->live) && !recorder->status.sessions->len) ||
+            (recorder->recordings && recordings_lack_folder(recorder->recordings)));
 }
 
 static bool is_over(const struct recorder *recorder)
@@ -371,7 +372,7 @@ static void finish(struct recorder *recorder)
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
-                                     recorder->status.all.packets);
+                                     recorder->status.all[PACKETS]);
     pipeline_end(&recorder->pipeline);
 }
 
@@ -382,10 +383,9 @@ static void log_stop(struct recorder *recorder)
 
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
-    else if (!signal && live_lacks_right(recorder->live))
+    else if (!signal)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "ends, to be started again with the right "
-                "to open all interfaces");
+                "ends, to be started again with the right to open all interfaces and folders");
     if (recorder->records)
         log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);
@@ -435,8 +435,6 @@ static void open_and_run(struct recorder *recorder)
         run(recorder);
         log_close();
     }
-    if (recorder->recordings)
-        recordings_free(recorder->recordings);
     if (notify_socket >= 0)
         close(notify_socket);
     live_close(recorder->live);

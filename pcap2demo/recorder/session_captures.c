@@ -185,10 +185,11 @@ static void commit_capture(const struct session_captures *captures,
                            const struct qs_client_session *session, void *capture)
 {
     const struct qs_demo_name_request request = request_for(session);
-    char *name;
+    struct qs_session_demo_file result = {0};
 
-    g_free(captures->store->commit(captures->store, capture, &request, &name));
-    g_free(name);
+    captures->store->commit(captures->store, capture, &request, &result);
+    g_free(result.error);
+    g_free(result.name);
 }
 
 /* --- Interface ------------------------------------------------------------------------------- */

@@ -121,7 +121,7 @@ class Quake(Late):
         path = self.write("other.pcap", Capture.read(CAPTURES / "nq-darkplaces.pcap").pcap())
         self.tool("--output", "other.dem", path, status=1)
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "other.dem")
-        self.assertIn("other.dem: with it, 43 of 44 packets of the session cannot be read", error)
+        self.assertIn("other.dem: with it, 43 of 44 packets of the session cannot be read; its client probably had other", error)
         self.assertEqual(self.demos(), {})
 
     def test_demo_that_lends_nothing(self):

@@ -305,6 +305,7 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
                             const struct q2_frame *frame)
 {
     dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
+    dm2->out->duration += 100000000; /* players show each for 100 ms */
     if (session->variant.packed)
         converter_keep(&dm2->converter);
 }

@@ -50,7 +50,8 @@ static char *describe(enum qs_evidence_kind kind, const struct qs_evidence *evid
 
     switch (kind) {
     case QS_EVIDENCE_PACKETS:
-        return g_strdup_printf("with it, %u of %u packets of the session cannot be read",
+        return g_strdup_printf("with it, %u of %u packets of the session cannot be read; its "
+                               "client probably had other protocol extensions",
                                evidence->differ, all);
     case QS_EVIDENCE_LISTS:
         return g_strdup_printf("%u models, sounds or images of the session are others in its lists",
