@@ -24,7 +24,7 @@ static const struct {
     {" diff compare cmp baseline reference ",
      "--golden DIR --update keeps how a capture decodes, --golden DIR compares"},
     {" mvd mvd2 qwd dem dm2 demo demos convert rebuild extract-demos export c2d ",
-     "without an action, there is a demo of each session, in the format of its game"},
+     "without an action, it writes a demo of each session, in its game's format"},
     {" out outdir out-dir output-dir output-file outfile dir directory folder target dest o ",
      "--output DIR, or --output FILE for one demo"},
     {" text txt print show raw hex packet details x chat say ",
@@ -51,7 +51,7 @@ static const struct {
     {" Y display-filter read-filter bpf expression ", "--filter takes tcpdump's expressions"},
     {" d decode-as ports udp ", "--port GAME=PORT decodes a port, such as qw=27500"},
     {" anon scrub redact privacy ", "--anonymize FILE copies captures without passwords"},
-    {" all ", "all sessions are taken without --session"},
+    {" all ", "without --session, it takes all sessions"},
 };
 
 const GOptionEntry *guess_find(const GArray *entries, const char *name)

@@ -283,7 +283,7 @@ static void reopen(struct recorder *recorder)
 {
     log_reopen();
     live_tend(recorder->live);
-    log_event("reopened", NULL, "interfaces are opened anew");
+    log_event("reopened", NULL, "interfaces are opened again");
 }
 
 static void tick(struct recorder *recorder, gint64 now)

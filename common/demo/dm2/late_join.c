@@ -142,13 +142,13 @@ static void note_unknown(struct dm2_match *m)
     const bool any = !m->whole_seen || m->reference_count;
 
     qs_donor_match_unknown(&m->base, any,
-                           "what of the player's state and statistics did not change at first, "
-                           "until it does");
+                           "the player's state and statistics that did not change at first, "
+                           "until they do");
     qs_donor_match_unknown(&m->base,
                            any && m->base.kind == QS_DONOR_OTHER && m->base.lacks != QS_LACKS_FRAME,
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
-                           "which entities were in view of those that never change");
+                           "whether entities that never change were in view");
 }
 
 static char *dm2_judge(struct qs_donor_match *match)
