@@ -63,6 +63,7 @@ class Usage(ToolTest):
             ("--lsit", ACKNEX): "unknown option --lsit; did you mean --list?",
             ("--outpu=x", ACKNEX): "unknown option --outpu=x; did you mean --output?",
             ("--stat", ACKNEX): "unknown option --stat; did you mean --stats or --status?",
+            ("--list-sessions", ACKNEX): "unknown option --list-sessions; did you mean --list?",
             ("--xyzzy", ACKNEX): "unknown option --xyzzy",
             ("-fX", ACKNEX): "unknown option -fX",
             ("--csv", ACKNEX): "unknown option --csv: --list --json prints JSON, and jq makes CSV of it",
