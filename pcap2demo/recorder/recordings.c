@@ -432,6 +432,18 @@ const char *const *recordings_folders(const struct recordings *all)
     return all->folders;
 }
 
+static void free_recordings(struct recordings *all)
+{
+    syncer_free(all->syncer);
+    for (int i = 0; i < FOLDERS; i++) {
+        if (all->locks[i] >= 0)
+            close(all->locks[i]);
+        g_free(all->obstacles[i]);
+    }
+    qs_demo_names_free(all->naming);
+    g_free(all);
+}
+
 struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
                                   char **error)
 {
@@ -453,7 +465,7 @@ struct recordings *recordings_new(const char *demos, const char *captures, struc
     }
     if (good)
         return all;
-    recordings_free(all);
+    free_recordings(all);
     return NULL;
 }
 
@@ -483,16 +495,5 @@ void recordings_close(struct recordings *all)
     }
     if (all->status->all[LOST_DEMOS])
         raise_status(EXIT_PROBLEMS);
-}
-
-void recordings_free(struct recordings *all)
-{
-    syncer_free(all->syncer);
-    for (int i = 0; i < FOLDERS; i++) {
-        if (all->locks[i] >= 0)
-            close(all->locks[i]);
-        g_free(all->obstacles[i]);
-    }
-    qs_demo_names_free(all->naming);
-    g_free(all);
+    free_recordings(all);
 }

@@ -28,9 +28,9 @@ struct recordings;
 struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
                                   char **error);
 
-/* Also ends recordings that still wait; the next run completes what is on disk. */
+/* Brings all to disk, and frees it. Recordings that still wait end; the next run completes what is
+ * on disk of them. */
 void recordings_close(struct recordings *recordings);
-void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
