@@ -556,7 +556,7 @@ static enum command_line_verdict parse(GOptionContext *context, struct options *
 
     g_strfreev(words);
     if (!good) {
-        usage_error("the value of an option is no text in this locale's encoding");
+        usage_error("the value of an option is not text in this locale's encoding");
         g_error_free(error);
         return COMMAND_LINE_WRONG;
     }

@@ -42,12 +42,12 @@ char *writer_name_problem(const char *option, const char *name)
     const char *ending = name ? packed_ending(name) : NULL;
 
     if (ending && !g_file_test(name, G_FILE_TEST_IS_DIR))
-        return g_strdup_printf("%s \"%s\": files are not compressed when they are written: name it "
-                               "%.*s, and compress that",
+        return g_strdup_printf("%s \"%s\": files are written uncompressed: name it %.*s, and "
+                               "compress it afterwards",
                                option, name, (int)(ending - name), name);
     if (!name || (*name && strcmp(name, "-") != 0))
         return NULL;
-    return g_strdup_printf("%s \"%s\": the name of a file is wanted", option, name);
+    return g_strdup_printf("%s \"%s\": name a file", option, name);
 }
 
 struct writer *writer_new(const char *folder)

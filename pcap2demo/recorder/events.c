@@ -82,7 +82,7 @@ static const struct {
     [QS_SESSION_GOES_ON] = {"goes_on", "is recorded up to here"},
     [QS_SESSION_DISCONNECTED] = {"disconnected", "disconnected"},
     [QS_SESSION_REPLACED] = {"replaced", "connected anew"},
-    [QS_SESSION_SILENT] = {"silent", "was not heard of any more"},
+    [QS_SESSION_SILENT] = {"silent", "timed out"},
     [QS_SESSION_TOO_SLOW] = {"too_slow",
                              "is not followed any more, because a packet took more than a second"},
     [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},

@@ -25,7 +25,7 @@ enum {
     STATUS_EVERY_MAX = 30,
     FRAMES_AT_ONCE = 4096,
     DRAIN_WAIT_MS = 10,
-    DRAIN_MS = 3000
+    DRAIN_MS = 10000
 };
 
 struct recorder {
@@ -42,7 +42,8 @@ struct recorder {
     struct qs_sessions *sessions;
     struct status status;
     unsigned interface; /* of the last frame */
-    gint64 last_frame;  /* monotonic, microseconds */
+    int64_t frame_time; /* its time */
+    gint64 last_frame;  /* when it was read: monotonic, microseconds */
     gint64 ticked;      /* the same */
     gint64 status_due;  /* the same */
 };
@@ -215,6 +216,7 @@ static bool read_frames(struct recorder *recorder)
 
     while (count < FRAMES_AT_ONCE && (frame = live_next(recorder->live, &interface))) {
         count++;
+        recorder->frame_time = frame->packet.time;
         set_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
@@ -283,7 +285,7 @@ static void reopen(struct recorder *recorder)
 {
     log_reopen();
     live_tend(recorder->live);
-    log_event("reopened", NULL, "interfaces are opened anew");
+    log_event("reopened", NULL, "interfaces are opened again");
 }
 
 static void tick(struct recorder *recorder, gint64 now)
@@ -346,16 +348,17 @@ static void record(struct recorder *recorder)
     }
 }
 
-/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS. Packets that
- * keep coming do not delay the end for longer than DRAIN_MS. */
+/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS, or before one
+ * that is later than now. It takes no longer than DRAIN_MS. */
 static void drain_kernel(struct recorder *recorder)
 {
     const gint64 now = g_get_monotonic_time();
     const gint64 idle = now + LIVE_HANDED_OUT_MS * 1000, last = now + DRAIN_MS * 1000;
+    const int64_t stopped = g_get_real_time() * 1000;
     bool busy = true;
 
     live_take_at_once(recorder->live);
-    while (g_get_monotonic_time() < (busy ? last : idle)) {
+    while (g_get_monotonic_time() < (busy ? last : idle) && recorder->frame_time < stopped) {
         busy = read_frames(recorder);
         if (!busy)
             live_wait(recorder->live, DRAIN_WAIT_MS);

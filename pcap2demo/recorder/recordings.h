@@ -28,8 +28,8 @@ struct recordings;
 struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
                                   char **error);
 
-/* Brings all to disk, and frees it. Recordings that still wait end; the next run completes what is on
- * disk of them. */
+/* Brings all to disk, and frees it. Recordings that still wait end; the next run completes what is
+ * on disk of them. */
 void recordings_close(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);

@@ -52,7 +52,7 @@ static char *switch_user(const struct passwd *user, const char *name)
         setuid(user->pw_uid) != 0)
         return g_strdup_printf("-Z %s: %s", name, g_strerror(errno));
     if (user->pw_uid && setuid(0) == 0)
-        return g_strdup_printf("-Z %s: the user can be root again", name);
+        return g_strdup_printf("-Z %s: the user could become root again", name);
     return NULL;
 }
 

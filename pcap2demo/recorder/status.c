@@ -106,7 +106,7 @@ json_t *status_json(const struct status *status)
                   (json_int_t)count_sessions(status, true, NULL), "seconds",
                   (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
 
-    for (int i = 0; i < STATUS_COUNTERS; i++)
+    for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
         json_object_set_new(object, counters[i].name, report_number(sum_of(status, i)));
     return object;
 }
@@ -180,7 +180,7 @@ static void write_metrics(const struct status *status, const char *path)
     for (int i = 0; qs_protocols[i]; i++)
         g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n", qs_protocols[i]->name,
                                count_sessions(status, false, qs_protocols[i]));
-    for (int i = 0; i < STATUS_COUNTERS; i++)
+    for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
         append_metric(text, status, i);
     g_free(writer_replace(path, text->str));
     g_string_free(text, TRUE);

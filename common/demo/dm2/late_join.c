@@ -165,7 +165,7 @@ static void note_unknown(struct dm2_match *m)
                            any && m->base.kind == QS_DONOR_OTHER && m->base.lacks != QS_LACKS_FRAME,
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
-                           "which entities were in view of those that never change");
+                           "whether entities that never change were in view");
     g_free(state);
 }
 

@@ -449,7 +449,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     if (add_unit(dm2, unit))
         keep_last_frame(dm2, session, frame);
     else
-        lose_frame(dm2, packet, "since it is longer than players read");
+        lose_frame(dm2, packet, "since it is too long for players");
 }
 
 /* --- Whether the score board is shown, after a loss --- */
