@@ -7,6 +7,7 @@ does one of FTE's fragments that is late; a demo that becomes much smaller or go
 """
 
 import collections
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ CAPTURES = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "q2-protocol34", "q2
 FRAGMENTS = "qw-fte"  # its unreliable messages come in order all the same: clients tell which they have
 FIRST_OF_CLIENT = {FRAGMENTS: 5}  # the server's tell as well that a connection begins
 PLACES = 22
+STEP = 4 if os.environ["SANITIZED"] else 1  # the same code, wherever the packet is
 MUCH = 0.9
 
 Outcome = collections.namedtuple("Outcome", "demos status error")
@@ -60,7 +62,7 @@ def faults(tool, name, frames):
     whole = convert(tool, frames)
     if not whole.demos:
         yield "no demo"
-    for place in range(min(PLACES, len(frames) - 3)):
+    for place in range(0, min(PLACES, len(frames) - 3), STEP):
         for later in 1, 2:
             if convert(tool, with_copy(frames, place, later)).demos != whole.demos:
                 yield f"{place} again {later} later"

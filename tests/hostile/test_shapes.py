@@ -21,12 +21,14 @@ class Shapes(ToolTest):
 
     def assert_linear(self, make, count, *options):
         """Twice as much takes about twice as long, and no more than a second and one a megabyte."""
+        if SANITIZED:  # they take time, and see the same in less
+            result = self.run_tool(*options, self.capture("shape.pcap", make(count // 5)))
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            return
         seconds = []
         for times in (1, 2):
             path = self.capture("shape.pcap", make(times * count))
             seconds.append(min(self.measure(*options, path)[2] for _ in range(2)))
-        if SANITIZED:
-            return
         self.assertLess(seconds[1], 1 + path.stat().st_size / (1 << 20), seconds)
         if seconds[1] > 0.2:  # else starting it takes most
             self.assertLess(seconds[1] / seconds[0], 3, seconds)
