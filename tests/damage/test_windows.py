@@ -16,6 +16,7 @@ import tempfile
 import capture
 import player
 import test_torn
+import truth
 from test_torn import ALL, WINDOW
 
 STRIDE = WINDOW if ALL else 9 * WINDOW
@@ -33,7 +34,11 @@ STORED = ["a2-record-after-connect/a2-record-after-connect", "c-download-old/c-d
 # Parts of a sign-on by the numbers of their messages: svc_serverdata begins a level.
 SERVERDATA, PARTS, GAME = "11", {"46", "45", "22", "66", "20", "29"}, {"47", "48", "86"}
 
-Outcome = collections.namedtuple("Outcome", "status error demos levels")
+Demo = collections.namedtuple("Demo", "data levels")
+
+
+def levels(outcome):
+    return [level for demo in outcome.demos for level in demo.levels]
 
 
 def levels_of(tool, demo):
@@ -61,21 +66,14 @@ class Sweep:
         self.seen = [self.frames_of(demo) for demo in self.truth.demos if not SANITIZED]
 
     def convert(self, frames, *options):
-        path = self.folder / "x.pcap"
-        capture.write(path, self.link_type, frames)
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            run = subprocess.run([self.tool, "-q", "-o", folder, *options, path], capture_output=True,
-                                 text=True, stdin=subprocess.DEVNULL)
-            paths = sorted(pathlib.Path(folder).iterdir())
-            # Of windows only what is silent is looked at.
-            levels = [level for demo in paths for level in levels_of(self.tool, demo)
-                      if len(frames) == len(self.frames) and not SANITIZED]
-            demos = [demo.read_bytes() for demo in paths]
-        return Outcome(run.returncode, run.stderr, demos, levels)
+        # Of windows only what is silent is looked at.
+        looked_at = len(frames) == len(self.frames) and not SANITIZED
+        return truth.convert(self.tool, frames, *options, link_type=self.link_type, read=lambda path: Demo(
+            path.read_bytes(), levels_of(self.tool, path) if looked_at else []))
 
     def frames_of(self, demo):
         path = self.folder / "x.qwd"
-        path.write_bytes(demo)
+        path.write_bytes(demo.data)
         return player.play(self.tool, path).seen
 
     def is_silent(self, start):
@@ -98,8 +96,8 @@ class Sweep:
                 continue
             cut = frame._replace(data=frame.data[:KEPT])
             outcome = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:], *options)
-            parts = [level for level in outcome.levels if level not in self.truth.levels
-                     and not any(level >= whole for whole in self.truth.levels)]
+            parts = [level for level in levels(outcome) if level not in levels(self.truth)
+                     and not any(level >= whole for whole in levels(self.truth))]
             fewer = len(outcome.demos) < len(self.truth.demos)
             if parts or (fewer and (options or not outcome.error)):
                 yield place
@@ -108,7 +106,7 @@ class Sweep:
 def check(tool, path):
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(tool, path, folder)
-        sweep.donor.write_bytes(sweep.truth.demos[0])
+        sweep.donor.write_bytes(sweep.truth.demos[0].data)
         found = {"lost": sweep.windows(), "torn": list(sweep.torn()),
                  "torn, with a donor": list(sweep.torn("--sign-on", sweep.donor))}
     wrong = {what: places for what, places in found.items() if places}
