@@ -209,9 +209,11 @@ static const char *first_given(const GOptionEntry *entries)
 
 /* --- Help ------------------------------------------------------------------------------------ */
 
-static const char short_help[] =
-    "pcap2demo makes demos of captures of Quake-family games, and lists, dumps and\n"
-    "checks what is in captures and demos.\n\n"
+#define SUMMARY                                                                                    \
+    "Rebuilds demos of Quake-family games from packet captures, and lists, dumps and\n"            \
+    "checks captures and demos.\n\n"
+
+static const char short_help[] = SUMMARY
     "Usage: pcap2demo [OPTION...] FILE...\n\n"
     "  -o, --output=DIR|FILE   Write demos to this folder, or one demo to this file\n"
     "  -s, --session=N         Only these sessions: 2, or 1,3-5\n"
@@ -248,23 +250,16 @@ static const char ending[] =
 static void print_help(GOptionContext *context)
 {
     static const char heading[] = "Application Options:"; /* what GOption calls the main group */
-    GString *summary = g_string_new("Makes demos (");
     char *text, *at;
 
-    for (int i = 0; qs_demo_formats[i]; i++)
-        g_string_append_printf(summary, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
-    g_string_append(
-        summary, ") from captures of\nQuake-family games, and lists, dumps, checks and counts what"
-                 " is in them.\n\nFILE is a capture (pcap, pcapng), a demo, or a folder of them;"
-                 " \"-\" is\nstandard input. Several captures are read as one, in the order"
-                 " given.");
-    g_option_context_set_summary(context, summary->str);
+    g_option_context_set_summary(
+        context, SUMMARY "FILE is a capture (pcap, pcapng), a demo, or a folder of them; \"-\" is\n"
+                         "standard input. Several captures are read as one, in the order given.");
     g_option_context_set_description(context, ending);
     text = g_option_context_get_help(context, FALSE, NULL);
     at = strstr(text, heading);
     printf("%.*sOutput:%s", (int)(at - text), text, at + strlen(heading));
     g_free(text);
-    g_string_free(summary, TRUE);
 }
 
 static void print_version(void)
@@ -561,7 +556,7 @@ static enum command_line_verdict parse(GOptionContext *context, struct options *
 
     g_strfreev(words);
     if (!good) {
-        usage_error("the value of an option is no text in this locale's encoding");
+        usage_error("the value of an option is not text in this locale's encoding");
         g_error_free(error);
         return COMMAND_LINE_WRONG;
     }

@@ -17,14 +17,14 @@ static const struct {
     {" format fmt ", "--dump=json and --dump=text choose how packets are printed; a demo's format "
                      "is that of its game"},
     {" csv tsv ", "--list --json prints JSON, and jq makes CSV of it"},
-    {" player players name user-name map level maps game info ",
+    {" player players name user-name map level maps game info team who ",
      "--list shows who played what; --session takes the number"},
     {" client server ip host address addr ", "--filter \"host ADDRESS\" takes its packets"},
     {" input in file infile stdin ", "name the file alone, or \"-\" for standard input"},
     {" diff compare cmp baseline reference ",
      "--golden DIR --update keeps how a capture decodes, --golden DIR compares"},
     {" mvd mvd2 qwd dem dm2 demo demos convert rebuild extract-demos export c2d ",
-     "without an action, there is a demo of each session, in the format of its game"},
+     "without an action, it writes a demo of each session, in its game's format"},
     {" out outdir out-dir output-dir output-file outfile dir directory folder target dest o ",
      "--output DIR, or --output FILE for one demo"},
     {" text txt print show raw hex packet details x chat say ",
@@ -47,11 +47,11 @@ static const struct {
     {" no-color no-colour nocolor monochrome ", "--color=never"},
     {" silent ", "--quiet prints only what is wrong"},
     {" list-interfaces interfaces D devices ", "tcpdump -D lists the interfaces"},
-    {" live record capture monitor listen daemon ", "-i IFACE records"},
+    {" live record capture monitor listen daemon watch tail ", "-i IFACE records"},
     {" Y display-filter read-filter bpf expression ", "--filter takes tcpdump's expressions"},
     {" d decode-as ports udp ", "--port GAME=PORT decodes a port, such as qw=27500"},
     {" anon scrub redact privacy ", "--anonymize FILE copies captures without passwords"},
-    {" all ", "all sessions are taken without --session"},
+    {" all ", "without --session, it takes all sessions"},
 };
 
 const GOptionEntry *guess_find(const GArray *entries, const char *name)
@@ -103,8 +103,9 @@ static bool is_near(const char *name, const char *other)
 {
     const size_t length = strlen(name);
 
-    return length > 2 &&
-           (g_str_has_prefix(other, name) || edits(name, other) <= (length < LONG_NAME ? 1 : 2));
+    return length > 2 && *other &&
+           (strstr(other, name) || g_str_has_prefix(name, other) ||
+            edits(name, other) <= (length < LONG_NAME ? 1 : 2));
 }
 
 /* "--list or --lists"; empty if none is near. New. */

@@ -220,7 +220,7 @@ static void read_sources(struct run *run, struct source *source)
         read_source(run, source);
     if (!report_problem(source) && !inputs && !signals_interrupted())
         failure(EXIT_UNUSABLE, (struct qs_location){.file = source->title},
-                "no captures%s are in this archive", demos ? " and no demos" : "");
+                "no captures%s in this archive", demos ? " and no demos" : "");
 }
 
 static void read_input(struct run *run, const char *name)

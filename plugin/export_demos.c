@@ -158,18 +158,19 @@ static void write_file(void *data, const void *bytes, size_t size)
     g_byte_array_append(file->bytes, bytes, (guint)size);
 }
 
-static char *commit_file(struct qs_demo_store *base, void *data,
-                         const struct qs_demo_name_request *request, char **name)
+static void commit_file(struct qs_demo_store *base, void *data,
+                        const struct qs_demo_name_request *request,
+                        struct qs_session_demo_file *result)
 {
     struct memory_store *store = (struct memory_store *)base;
     struct memory_file *file = data;
 
-    *name = qs_demo_names_next(store->naming, request);
-    if (!file->bytes)
-        return g_strdup("the demos are too large to be held in memory");
-    g_hash_table_insert(store->files, g_strdup(*name), file->bytes);
+    result->name = qs_demo_names_next(store->naming, request);
+    if (file->bytes)
+        g_hash_table_insert(store->files, g_strdup(result->name), file->bytes);
+    else
+        result->error = g_strdup("the demos are too large to be held in memory");
     file->bytes = NULL;
-    return NULL;
 }
 
 static void end_file(void *data)

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Wireshark looks for plugins and profiles in its own prefix and in the user's folders, nowhere else.
-# So the prefix that is given when installing decides: ~/.local means this user's folders, any other
-# Wireshark's. Variables with a backslash are those of that time. A profile that the user has already
-# may have been changed, and is kept: then ours goes beside the rules.
+# The prefix that is given when installing decides: ~/.local means this user's folders, Wireshark's own
+# prefix and CMake's default one (/usr/local) mean Wireshark's own folders, any other itself. Variables
+# with a backslash are those of that time. A profile that the user has already may have been changed,
+# and is kept: then ours goes beside the rules.
 install(CODE "
-  set(quakeshark_prefix \"\${CMAKE_INSTALL_PREFIX}\")
-  if(\"\${CMAKE_INSTALL_PREFIX}\" STREQUAL \"\$ENV{HOME}/.local\")
-    set(quakeshark_plugin_dir \"lib/wireshark/plugins/${wireshark_minor}\")
+  get_filename_component(quakeshark_prefix \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
+  set(quakeshark_plugin_dir \"lib/wireshark/plugins/${wireshark_minor}\")
+  set(quakeshark_profile_dir \"share/wireshark/profiles/Quake\")
+  if(quakeshark_prefix STREQUAL \"\$ENV{HOME}/.local\")
     set(quakeshark_profile_dir \"../.config/wireshark/profiles/Quake\")
     if(EXISTS \"\$ENV{HOME}/.config/wireshark/profiles/Quake\")
       message(STATUS \"Kept: \$ENV{HOME}/.config/wireshark/profiles/Quake\")
       set(quakeshark_profile_dir \"share/quakeshark/profile\")
     endif()
-  else()
+  elseif(quakeshark_prefix MATCHES \"^(/usr/local|${wireshark_prefix})$\")
     set(CMAKE_INSTALL_PREFIX \"${wireshark_prefix}\")
     set(quakeshark_plugin_dir \"${wireshark_plugin_dir}\")
-    set(quakeshark_profile_dir \"share/wireshark/profiles/Quake\")
+  else()
+    message(STATUS \"Wireshark looks for plugins in ${wireshark_prefix}/${wireshark_plugin_dir} and \"
+      \"~/.local/lib/wireshark/plugins/${wireshark_minor}. For this one, run it as: \"
+      \"WIRESHARK_PLUGIN_DIR=\${quakeshark_prefix}/lib/wireshark/plugins wireshark\")
   endif()"
   COMPONENT plugin)
 install(TARGETS quakeshark LIBRARY DESTINATION "\${quakeshark_plugin_dir}/epan" COMPONENT plugin)

@@ -256,6 +256,6 @@ bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uin
         refuse(d, offset, packed.size);
     else
         qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset,
-                "The %u bytes do not go on with the deflate stream", packed.size);
+                "The %u bytes do not continue the deflate stream", packed.size);
     return false;
 }

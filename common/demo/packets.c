@@ -111,8 +111,10 @@ void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
     }
 }
 
-void qs_demo_stream_close(struct qs_demo_stream *stream)
+void qs_demo_stream_close(void *data)
 {
+    struct qs_demo_stream *stream = data;
+
     if (!stream->open)
         return;
     send_flagged(stream, QS_S2C, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);

@@ -80,7 +80,7 @@ void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direct
 void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
                          const struct qs_demo_part *part);
 
-/* Both ends close the connection, where it is open. */
-void qs_demo_stream_close(struct qs_demo_stream *stream);
+/* Both ends close the connection of a struct qs_demo_stream, where it is open. */
+void qs_demo_stream_close(void *data);
 
 #endif

@@ -85,7 +85,8 @@ bool qs_demo_part_read(const char *text, struct qs_demo_part *part, GByteArray *
     return good;
 }
 
-bool qs_demo_part_append(const struct qs_demo_part *part, struct qs_view payload, GByteArray *out)
+/* `payload` is the packet's. False: the bytes are not as many as the part's size says. */
+static bool append_part(const struct qs_demo_part *part, struct qs_view payload, GByteArray *out)
 {
     const uint32_t from = MIN(part->from, payload.size);
     const uint32_t rest = part->has_payload ? payload.size - from : 0;
@@ -149,7 +150,7 @@ static void add_part(struct qs_demo_restorer *restorer, const struct qs_demo_par
     const struct qs_view payload = {packet->data, packet->size};
 
     qs_bytes_empty(restorer->bytes);
-    if (part->offset != restorer->offset || !qs_demo_part_append(part, payload, restorer->bytes))
+    if (part->offset != restorer->offset || !append_part(part, payload, restorer->bytes))
         report_missing(restorer, packet);
     if (restorer->broken)
         return;

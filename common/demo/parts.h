@@ -36,12 +36,6 @@ char *qs_demo_part_text(const struct qs_demo_part *part);
 /* Reads one; `part->head` will be in `head`. False: it is no such comment. */
 bool qs_demo_part_read(const char *text, struct qs_demo_part *part, GByteArray *head);
 
-/*
- * Appends the part's bytes to `out`; `payload` is the packet's. Returns false and appends nothing
- * if their number differs from the part's size.
- */
-bool qs_demo_part_append(const struct qs_demo_part *part, struct qs_view payload, GByteArray *out);
-
 /* --- Restoring: decodes nothing and omits nothing; sanitizing needs a rebuilder instead. */
 
 struct qs_demo_restorer;

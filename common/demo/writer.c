@@ -10,6 +10,7 @@ void qs_demo_begin(struct qs_demo_writer *writer)
 {
     writer->begin(writer);
     writer->begun = true;
+    writer->duration = 0;
 }
 
 void qs_demo_write(struct qs_demo_writer *writer, struct qs_view bytes)
@@ -27,6 +28,11 @@ void qs_demo_nothing_shown(struct qs_demo_writer *writer)
 {
     qs_demo_discard(writer);
     qs_demo_problem(writer, NULL, "no demo: the session ended before the game began");
+}
+
+void qs_demo_never_moved(struct qs_demo_writer *writer)
+{
+    qs_demo_problem(writer, NULL, "the capture has no move of the client: the view does not turn");
 }
 
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)

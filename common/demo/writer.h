@@ -49,10 +49,11 @@ struct qs_demo_writer {
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
     bool sanitize; /* leave out what playback does not need and would carry out */
     enum qs_qwd_format qwd_format;
-    bool goes_on;  /* the session had a demo before this one, which begins with another level */
-    bool begun;    /* a demo has begun and was not discarded */
-    bool late;     /* the capture lacks its start: that was reported */
-    uint32_t lost; /* packets that the client acknowledged and the capture lacks, as reported */
+    bool goes_on;     /* the session had a demo before this one, which begins with another level */
+    bool begun;       /* a demo has begun and was not discarded */
+    bool late;        /* the capture lacks its start: that was reported */
+    uint32_t lost;    /* packets that the client acknowledged and the capture lacks, as reported */
+    int64_t duration; /* of the demo by its own clock, nanoseconds; 0: that is the capture's */
     struct qs_demo_counts counts;
 };
 
@@ -71,6 +72,9 @@ void qs_demo_discard(struct qs_demo_writer *writer);
 /* The session is over before its client was shown anything: the demo that was begun last is
  * dropped, and the reason is reported. */
 void qs_demo_nothing_shown(struct qs_demo_writer *writer);
+
+/* Reports that the capture has no move, of which the view needs the angles. */
+void qs_demo_never_moved(struct qs_demo_writer *writer);
 
 /*
  * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no

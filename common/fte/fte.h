@@ -120,9 +120,7 @@ static inline void fte_forget_agreement(struct fte_session *session)
 struct fte_extension {
     uint32_t key, value;
 };
-/* Whether a pair of key and value in binary comes next, by its key. */
-bool fte_next_is_extension(const struct qs_decoder *d);
-/* Such a pair, as challenges, svc_serverdata and svc_serverinfo have it. */
+/* A pair of key and value in binary, as challenges, svc_serverdata and svc_serverinfo have it. */
 struct fte_extension fte_read_extension(struct qs_decoder *d);
 /* All pairs that come, which are agreed on from now on; emits the sets in force behind them. */
 void fte_read_agreement(struct qs_decoder *d);

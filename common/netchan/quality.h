@@ -55,6 +55,7 @@ struct qs_line_direction {
     uint64_t packets;    /* that were captured */
     double loss;         /* of what was sent */
     double loss_at_most; /* where `loss` is not known, but limited */
+    bool or_late;        /* that is behind the capture, where late ones look like lost ones */
     uint64_t late;       /* overtaken: the line delivered them, the game dropped them */
     uint64_t duplicates; /* delivered twice */
     double burst;        /* datagrams lost in a row, at most */

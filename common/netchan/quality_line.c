@@ -53,7 +53,9 @@ static bool is_near(const struct qs_line_leg *leg, bool seldom)
 /* Part of the numbers that never came by, without what the capture lacks. */
 static double gap_loss(const struct qs_line_way *way, double lacking)
 {
-    return without(percent((double)way->missing, (double)way->missing + way->accepted), lacking);
+    const double arrived = (double)way->accepted + way->late;
+
+    return without(percent((double)way->missing, (double)way->missing + arrived), lacking);
 }
 
 static struct view view_of(const struct qs_quality *quality)
@@ -151,6 +153,7 @@ static void estimate_at_server(const struct view *view, struct qs_line *line)
     const double reported = reported_loss(view);
     struct qs_line_direction *c2s = &line->c2s, *s2c = &line->s2c;
 
+    s2c->or_late = true;
     if (reported >= 0 && view->gaps_c2s > MAX(3, reported + 1.5)) {
         c2s->gaps = QS_GAP_THROTTLED;
         c2s->throttle = view->gaps_c2s;
@@ -232,6 +235,7 @@ static void estimate_c2s(const struct view *view, struct qs_line_direction *line
     if (throttle > 0)
         line->gaps = QS_GAP_THROTTLED;
     line->loss = dropped_loss(view->history);
+    line->or_late = !view->near_server;
     if (view->near_server)
         set_gap_loss(view, view->client, loss, line);
 }
@@ -246,6 +250,7 @@ static void estimate_proven(const struct view *view, struct qs_line_direction *l
     const double passed_over = history->passed_over, all = leg->tried + passed_over;
     double seen = .01, lost = 0, loss, error;
 
+    line->or_late = true;
     for (unsigned i = 0; i < G_N_ELEMENTS(levels); i++) {
         const double time = qs_histogram_quantile(&leg->high, levels[i]);
         const double part = (double)qs_intervals_covering(&history->seen, time) / leg->tried;
@@ -461,7 +466,7 @@ char *qs_line_direction_text(const struct qs_line_direction *direction, bool asc
     if (direction->loss < 0 && direction->loss_at_most < 0)
         g_string_append(text, "loss unknown");
     else
-        g_string_append_printf(text, "%s %% lost", loss);
+        g_string_append_printf(text, "%s %% lost%s", loss, direction->or_late ? " or late" : "");
     if (direction->burst > 0)
         g_string_append_printf(text, ", longest burst %.0f packet%s", direction->burst,
                                qs_plural((uint64_t)direction->burst));

@@ -422,22 +422,23 @@ void nq_read_datagram(struct qs_decoder *d)
 
 /*
  * Strict: no other flag, the right length, a number that a connection of weeks would not exceed,
- * and a message that begins as all but the rarest do: the server's with the time, the client's with
- * a move that fills it.
+ * and a message that begins as all but the rarest do: the server's with the time, or FTE's updates
+ * with theirs, the client's with a move that fills it.
  */
 bool nq_is_game(struct qs_view packet)
 {
-    enum { MOVE_SIZE = 1 + 4 + 3 + 6 + 2, WIDE_MOVE_SIZE = MOVE_SIZE + 3 };
+    enum { MOVE = 1 + 4 + 3 + 6 + 2, WIDE_MOVE = MOVE + 3, FTE_MOVE = WIDE_MOVE + 5 };
+    const uint32_t size = packet.size - MIN(packet.size, NET_HEADER_SIZE);
 
-    if (packet.size < NET_HEADER_SIZE + 5 ||
-        qs_be32(packet.data) != (NETFLAG_UNRELIABLE | packet.size) || packet.data[4])
+    if (size < 5 || qs_be32(packet.data) != (NETFLAG_UNRELIABLE | packet.size) || packet.data[4])
         return false;
     switch (packet.data[NET_HEADER_SIZE]) {
     case SVC_TIME:
+    case SVCFTE_UPDATEENTITIES:
         return true;
     case CLC_MOVE:
-        return packet.size == NET_HEADER_SIZE + MOVE_SIZE ||
-               packet.size == NET_HEADER_SIZE + WIDE_MOVE_SIZE;
+        return size == MOVE || size == WIDE_MOVE || size == FTE_MOVE ||
+               (size > FTE_MOVE && packet.data[NET_HEADER_SIZE + FTE_MOVE] == CLC_DP_ACKFRAME);
     }
     return false;
 }

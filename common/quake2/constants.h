@@ -172,18 +172,20 @@ enum { FF_SUPPRESSED = 1, FF_CLIENTDROP = 2 };
 enum {
     STAT_HEALTH_ICON = 0,
     STAT_HEALTH = 1,
-    STAT_PICKUP_ICON = 7,
-    STAT_PICKUP_STRING = 8, /* config string of the item's name */
-    STAT_TIMER_ICON = 9,
-    STAT_TIMER = 10,
-    STAT_HELPICON = 11,
+    STAT_AMMO = 3,
+    STAT_ARMOR = 5,
+    STAT_SELECTED_ICON = 6,
+    STAT_PICKUP_STRING = 8,  /* config string of the item's name */
+    STAT_SELECTED_ITEM = 12, /* the same of the item */
     STAT_LAYOUTS = 13,
+    STAT_FRAGS = 14,
+    SPAWN_HEALTH = 100,
     LAYOUT_SHOWN = 1
 };
 
 /* Of the player's movement; from PM_DEAD on, and with PMF_NO_PREDICTION, all servers send the view.
  * Source: engine, q_shared.h pmtype_t, PMF_*. */
-enum { PM_DEAD = 2, PMF_NO_PREDICTION = 64 };
+enum { PM_DEAD = 2, PMF_ON_GROUND = 4, PMF_NO_PREDICTION = 64 };
 
 /* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
 enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };

@@ -332,8 +332,7 @@ void q2_read_playerupdate(struct qs_decoder *d)
 
     if (!session->max_clients || !find_roster(session, frame, &roster)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
-                "The players in frame %d are not known: the length of the message is not either",
-                frame);
+                "The players in frame %d are unknown, and so is the length of the message", frame);
         d->stop = true;
         return;
     }

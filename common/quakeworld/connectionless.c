@@ -232,7 +232,7 @@ static void read_words(struct qs_decoder *d, struct oob *oob)
     }
     read_arguments(d, oob);
     qs_note(d, QS_NOTE_UNUSUAL, oob->offset + name.offset, name.length,
-            "Not a connectionless command that is known");
+            "Unknown connectionless command");
 }
 
 static bool begins_with_word(struct qs_view text)

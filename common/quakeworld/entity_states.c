@@ -433,7 +433,8 @@ bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format 
 
 enum { STEP = 16 }; /* room is made for so many more */
 
-uint32_t qw_states_index(const struct qw_states *states, uint16_t number)
+/* Of the state of that number, or where to insert it. */
+static uint32_t index_of(const struct qw_states *states, uint16_t number)
 {
     uint32_t first = 0, end = states ? states->count : 0;
 
@@ -457,7 +458,7 @@ static struct qw_entity *at(struct qw_states *states, uint32_t index, uint16_t n
 
 const struct qw_entity *qw_states_find(const struct qw_states *states, uint16_t number)
 {
-    return at((struct qw_states *)states, qw_states_index(states, number), number);
+    return at((struct qw_states *)states, index_of(states, number), number);
 }
 
 static size_t size_for(uint32_t room)
@@ -493,7 +494,7 @@ static struct qw_entity *insert(struct qw_states **states, uint32_t index, uint3
 
 struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity)
 {
-    const uint32_t index = qw_states_index(states, entity->number);
+    const uint32_t index = index_of(states, entity->number);
     struct qw_entity *place = at(states, index, entity->number);
 
     if (!place)
@@ -503,9 +504,9 @@ struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity
     return states;
 }
 
-void qw_states_remove(struct qw_states *states, uint16_t number)
+static void remove_state(struct qw_states *states, uint16_t number)
 {
-    const uint32_t index = qw_states_index(states, number);
+    const uint32_t index = index_of(states, number);
 
     if (at(states, index, number)) {
         states->count--;
@@ -524,7 +525,7 @@ struct qw_states *qw_states_copy(const struct qw_states *states)
 static struct qw_entity *state_to_change(struct qw_states **states,
                                          const struct qw_states *baselines, uint16_t number)
 {
-    const uint32_t index = qw_states_index(*states, number);
+    const uint32_t index = index_of(*states, number);
     struct qw_entity *state = at(*states, index, number);
     const struct qw_entity *baseline;
 
@@ -550,7 +551,7 @@ struct qw_states *qw_states_apply(struct qw_states *states, const struct qw_stat
         struct qw_entity *state;
 
         if (delta.removes) {
-            qw_states_remove(states, delta.number);
+            remove_state(states, delta.number);
             continue;
         }
         state = state_to_change(&states, baselines, delta.number);

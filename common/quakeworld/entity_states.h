@@ -121,16 +121,11 @@ struct qw_states {
     struct qw_entity entities[];
 };
 
-/* Index of the state of that number, or where to insert it. */
-uint32_t qw_states_index(const struct qw_states *states, uint16_t number);
-
 /* The state of that number, or NULL. */
 const struct qw_entity *qw_states_find(const struct qw_states *states, uint16_t number);
 
 /* Inserts `entity`, replacing the one with its number. */
 struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity);
-
-void qw_states_remove(struct qw_states *states, uint16_t number);
 
 /* A deep copy. */
 struct qw_states *qw_states_copy(const struct qw_states *states);

@@ -182,6 +182,7 @@ static struct qs_demo_name_request name_request(const struct demo *demo)
 
 static void end_file(struct demo *demo)
 {
+    const int64_t duration = demo->shared.writer.duration;
     struct qs_demo_store *store = demo->setup.store;
     struct qs_demo_name_request request;
     struct qs_session_demo_file *file;
@@ -194,11 +195,11 @@ static void end_file(struct demo *demo)
     *file = (struct qs_session_demo_file){.size = demo->shared.size,
                                           .first = demo->first,
                                           .start = demo->start,
-                                          .end = demo->end,
+                                          .end = duration ? demo->start + duration : demo->end,
                                           .map = g_strdup(demo->file_map)};
     request = name_request(demo);
     if (demo->file)
-        file->error = store->commit(store, demo->file, &request, &file->name);
+        store->commit(store, demo->file, &request, file);
     g_ptr_array_add(demo->shared.files, file);
     discard_file(demo);
 }

@@ -53,6 +53,17 @@ char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem
 
 /* --- The demo -------------------------------------------------------------------------------- */
 
+/* A file that was written, or would be. */
+struct qs_session_demo_file {
+    char *name; /* without folder; NULL where nothing is written */
+    char *map;  /* that it is named after, as received; or NULL */
+    uint64_t size;
+    uint64_t first;     /* number of the packet that it begins with */
+    int64_t start, end; /* nanoseconds since the epoch: its first packet, and the demo's end */
+    char *error;        /* why it is not there, or NULL */
+    bool unchanged;     /* a file of that name had the same bytes already */
+};
+
 /* Where the files of demos go. An implementation begins with this struct. */
 struct qs_demo_store {
     /* Begins a file, which has no name yet; `request` is what is known for one. */
@@ -61,12 +72,10 @@ struct qs_demo_store {
     /* Whether the store keeps no more of what is written: the next level should begin another file.
      * NULL: never. */
     bool (*is_cut)(const void *file);
-    /*
-     * The file is whole, and gets a name. NULL; or a new text: why it is not there. `*name` is the
-     * name as a new text, or NULL where it could have none.
-     */
-    char *(*commit)(struct qs_demo_store *store, void *file,
-                    const struct qs_demo_name_request *request, char **name);
+    /* The file is whole, and gets a name: sets `name` (NULL: it could have none), `error` and
+     * `unchanged` of the result. */
+    void (*commit)(struct qs_demo_store *store, void *file,
+                   const struct qs_demo_name_request *request, struct qs_session_demo_file *result);
     /* Ends it; what was not committed is dropped. */
     void (*end)(void *file);
 };
@@ -85,16 +94,6 @@ struct qs_session_demo_setup {
     const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
     const char *extension;
     unsigned session;
-};
-
-/* A file that was written, or would be. */
-struct qs_session_demo_file {
-    char *name; /* without folder; NULL where nothing is written */
-    char *map;  /* that it is named after, as received; or NULL */
-    uint64_t size;
-    uint64_t first;     /* number of the packet that it begins with */
-    int64_t start, end; /* times of its first packet and of its last, nanoseconds since the epoch */
-    char *error;        /* why it is not there, or NULL */
 };
 
 /* Only session.c, the functions here and `writer` change it. */

@@ -358,7 +358,7 @@ static bool may_choose(const struct search *search, struct trial *trial)
 {
     if (trial->match && !is_proven(search, trial))
         trial->refusal = g_strdup("nothing shows that it is of the session's map; "
-                                  "--sign-on-unchecked takes it nevertheless");
+                                  "--sign-on-unchecked uses it anyway");
     return trial->match && !trial->refusal;
 }
 

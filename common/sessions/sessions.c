@@ -612,7 +612,7 @@ void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comm
 char *qs_small_sessions_text(const struct qs_small_sessions *others)
 {
     return g_strdup_printf("and %" G_GUINT64_FORMAT " more session%s, of %" G_GUINT64_FORMAT
-                           " packet%s in all: only one end was heard, and shortly",
+                           " packet%s in all: short, and captured in one direction only",
                            others->sessions, qs_plural(others->sessions), others->packets,
                            qs_plural(others->packets));
 }

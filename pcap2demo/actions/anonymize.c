@@ -275,8 +275,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
                 anonymous_writer_leave_out(fragment);
         }
     }
-    message(decoded->location,
-            "left out: what is to be replaced stands in compressed messages of it");
+    message(decoded->location, "left out: its compressed messages contain something to replace");
 }
 
 /* --- Deflate streams ------------------------------------------------------------------------- */
@@ -487,8 +486,8 @@ static void begin(struct action *action)
 
 static const GOptionEntry entries[] = {
     {"replace-names", 0, 0, G_OPTION_ARG_NONE, &given.replace_names,
-     "Replace the names of players and servers, too", NULL},
-    {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &given.replace_chat, "Replace chat, too", NULL},
+     "Also replace the names of players and servers", NULL},
+    {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &given.replace_chat, "Also replace chat", NULL},
     G_OPTION_ENTRY_NULL};
 
 const struct action_kind anonymize_action = {

@@ -420,7 +420,7 @@ static void print_expected(const struct check *check, const struct findings *fin
         if (finding->failed)
             failure(EXIT_PROBLEMS, at, "%s", finding->text);
         else if (finding->text && shows_findings(check))
-            print_line("  %s (no failure)", finding->text);
+            print_line("  not a failure: %s", finding->text);
         failed += finding->failed;
     }
     test_report_about(check->report, NULL, NULL);
@@ -493,7 +493,7 @@ static void report_orphans(const struct check *check)
     orphans = golden_orphans(golden_options.folder, options->files);
     for (guint i = 0; i < orphans->len; i++) {
         const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
-        static const char text[] = "a golden of no input that was given";
+        static const char text[] = "no input has this golden";
 
         if (options->any_folder)
             failure(EXIT_PROBLEMS, at, "%s", text);

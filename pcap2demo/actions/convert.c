@@ -26,11 +26,11 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
     if (convert->action.options->quiet)
         return;
     game = report_game(session);
-    duration = report_duration(session);
+    duration = qs_duration_text(qs_seconds_of(file->end - file->start));
     path = g_build_filename(demo_files_folder(convert->action.options->demos), file->name, NULL);
-    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
+    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes%s",
                path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
-               file->size);
+               file->size, file->unchanged ? ", unchanged" : "");
     g_free(game);
     g_free(duration);
     g_free(path);
@@ -71,7 +71,7 @@ static void print_session(struct convert *convert, const struct qs_client_sessio
 {
     if (session->recorded) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = session->first.file},
-                "is a demo already; --list, --dump, --check and --pcap look into it");
+                "is already a demo; --list, --dump, --check and --pcap read it");
         return;
     }
     convert->sessions++;
@@ -130,7 +130,7 @@ static void print_no_session(const uint16_t likely[2])
     if (likely[0])
         failure(EXIT_PROBLEMS, (struct qs_location){0},
                 "no session found; the packets between ports %u and %u are numbered like a game's: "
-                "try --port with the server's one, as --port qw=%u or --port q2=%u",
+                "try --port with the server's port, such as --port qw=%u or --port q2=%u",
                 likely[0], likely[1], likely[0], likely[0]);
     else
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");

@@ -77,8 +77,8 @@ bool cut_options_parse(const struct options *options)
     wanted = g_array_new(FALSE, FALSE, sizeof(struct qs_range));
     for (char **text = given_packets; text && *text; text++)
         if (!ranges_parse(wanted, *text))
-            return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
-                               *text);
+            return usage_error(
+                "--packets %s: packets are numbers from 1, such as 7 or 100-200,300-", *text);
     return true;
 }
 

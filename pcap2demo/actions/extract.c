@@ -214,7 +214,7 @@ static char *problem(const char *folder)
     if (*folder &&
         (g_file_test(folder, G_FILE_TEST_IS_DIR) || !g_file_test(folder, G_FILE_TEST_EXISTS)))
         return NULL;
-    return g_strdup_printf("--extract-files \"%s\": is no folder; write --extract-files=DIR",
+    return g_strdup_printf("--extract-files \"%s\": is not a folder; write --extract-files=DIR",
                            folder);
 }
 

@@ -136,12 +136,15 @@ static void print_json(const struct described *what)
 struct listing {
     char *const *words; /* ends with NULL; none: all fields are wanted */
     void (*print)(const struct described *what);
+    bool descriptions; /* list those that a word selects by its description only */
     bool any;
 };
 
 /* "qw.damage" is the beginning of names, "damage" is searched for. */
-static bool is_wanted(char *const *words, const struct described *what)
+static bool is_wanted(char *const *words, const struct described *what, bool descriptions)
 {
+    const char *blurb = descriptions && what->row && what->row->blurb ? what->row->blurb : "";
+
     if (!*words)
         return true;
     for (; *words; words++) {
@@ -150,7 +153,8 @@ static bool is_wanted(char *const *words, const struct described *what)
 
         g_free(game);
         if (begins ? g_str_has_prefix(what->name, *words)
-                   : strcasestr(what->name, *words) || strcasestr(what->title, *words))
+                   : strcasestr(what->name, *words) || strcasestr(what->title, *words) ||
+                         strcasestr(blurb, *words))
             return true;
     }
     return false;
@@ -158,7 +162,8 @@ static bool is_wanted(char *const *words, const struct described *what)
 
 static void list(struct listing *listing, const struct described *what)
 {
-    if (!is_wanted(listing->words, what))
+    if (!is_wanted(listing->words, what, listing->descriptions) ||
+        (listing->descriptions && is_wanted(listing->words, what, false)))
         return;
     listing->print(what);
     listing->any = true;
@@ -204,12 +209,15 @@ static void list_protocol(struct listing *listing, const struct qs_protocol *pro
 
 static void print_fields(const struct options *options)
 {
-    struct listing listing = {options->files, options->json ? print_json : print_text, false};
+    struct listing listing = {.words = options->files,
+                              .print = options->json ? print_json : print_text};
 
-    for (int i = 0; qs_protocols[i]; i++)
-        list_protocol(&listing, qs_protocols[i]);
+    for (int pass = 0; pass < 2; pass++, listing.descriptions = true)
+        for (int i = 0; qs_protocols[i]; i++)
+            list_protocol(&listing, qs_protocols[i]);
     if (!listing.any)
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no field has such a name or title");
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "no field has that in its name, title or description");
 }
 
 const struct action_kind fields_action = {

@@ -39,13 +39,13 @@ static struct column {
     [NUMBER] = {.title = "#"},
     [INPUT] = {.title = "file", .least = 12, .end = true},
     [PLAYER] = {.title = "player", .least = 8, .cut = true},
-    [MAP] = {.title = "map", .rank = 1, .least = 6, .cut = true},
-    [GAME] = {.title = "game", .rank = 2, .cut = true},
-    [DURATION] = {.title = "duration", .rank = 3},
-    [LOSS_UP] = {.title = "loss↑", .rank = 4},
-    [LOSS_DOWN] = {.title = "loss↓", .rank = 4},
-    [DEMO] = {.title = "demo", .rank = 5, .least = 8},
-    [PING] = {.title = "ping", .rank = 6},
+    [MAP] = {.title = "map", .rank = 3, .least = 6, .cut = true},
+    [GAME] = {.title = "game", .rank = 4, .cut = true},
+    [DURATION] = {.title = "duration", .rank = 5},
+    [LOSS_UP] = {.title = "loss↑", .rank = 1},
+    [LOSS_DOWN] = {.title = "loss↓", .rank = 1},
+    [DEMO] = {.title = "demo", .rank = 6, .least = 8},
+    [PING] = {.title = "ping", .rank = 2},
     [SIGN_ON] = {.title = "sign-on", .rank = 7, .least = 8, .cut = true},
     [START] = {.title = "start", .rank = 8},
     [PACKETS] = {.title = "packets", .rank = 9},
@@ -193,13 +193,14 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     g_byte_array_free(row, TRUE);
 }
 
-/* `cells` have a NUL each. Columns of width 0 are left out. */
-static char *line_of(const struct list *list, const char *cells)
+/* `cells` have a NUL each. Columns of width 0 are left out. `common`: bytes that all files' names
+ * begin with, left out too. */
+static char *line_of(const struct list *list, const char *cells, size_t common)
 {
     GString *line = g_string_new(NULL);
 
     for (int i = 0; i < COLUMNS; i++, cells += strlen(cells) + 1) {
-        const char *text = cells + (i == INPUT && strlen(cells) > list->common ? list->common : 0);
+        const char *text = cells + (i == INPUT ? common : 0);
         char *cell = list->width[i] ? cut_cell(g_strdup(text), &columns[i], list->width[i]) : NULL;
         const glong pad = cell ? list->width[i] - g_utf8_strlen(cell, -1) + GAP : 0;
 
@@ -212,7 +213,7 @@ static char *line_of(const struct list *list, const char *cells)
 
 static void print_cells(void *user, const char *cells, gsize size)
 {
-    char *line = line_of(user, cells);
+    char *line = line_of(user, cells, ((const struct list *)user)->common);
 
     (void)size;
     print_line("%s", line);
@@ -274,7 +275,7 @@ static void narrow(struct list *list, glong line)
 {
     int column;
 
-    while (row_width(list, 2) > line && leave_out(list, columns[PING].rank))
+    while (row_width(list, 2) > line && leave_out(list, columns[DEMO].rank))
         ;
     while (row_width(list, 1) > line && leave_out(list, 0))
         ;
@@ -289,7 +290,7 @@ static void print_titles(const struct list *list)
 
     for (int i = 0; i < COLUMNS; i++)
         g_string_append_len(head, columns[i].title, (gssize)strlen(columns[i].title) + 1);
-    line = line_of(list, head->str);
+    line = line_of(list, head->str, 0);
     print_styled(STYLE_TITLE, "%s", line);
     g_free(line);
     g_string_free(head, TRUE);

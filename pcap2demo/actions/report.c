@@ -310,7 +310,8 @@ static json_t *direction_json(const struct qs_line_direction *direction)
         figure_json(direction->throttle));
 }
 
-json_t *report_line_json(const struct qs_quality *quality)
+/* Milliseconds and percents. */
+static json_t *line_json(const struct qs_quality *quality)
 {
     struct qs_line line;
 
@@ -339,7 +340,7 @@ json_t *report_session_json(const struct qs_client_session *session)
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
         "problems", report_number(session->problems), "loss", "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
-        "line", report_line_json(session->quality), "same_as",
+        "line", line_json(session->quality), "same_as",
         session->same_as ? report_number(session->same_as) : json_null(), "demo",
         demo_json(session), "spectator", session->spectator);
 }

@@ -62,9 +62,6 @@ json_t *report_session_json(const struct qs_client_session *session);
 /* A row of the table of --status, of the session's JSON with "bytes". New. */
 char *report_status_row(const json_t *session);
 
-/* The figures of its line: milliseconds and percents, null where they are not known. New. */
-json_t *report_line_json(const struct qs_quality *quality);
-
 /* Begins a JSON report of this kind. New. */
 json_t *report_json(const char *kind);
 

@@ -25,13 +25,13 @@ static struct {
 
 const GOptionEntry input_entries[] = {
     {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files,
-     "Read FILE, which may stand alone, too (may be repeated)", "FILE"},
+     "The same as FILE alone (may be repeated)", "FILE"},
     {"recursive", 'R', 0, G_OPTION_ARG_NONE, &given.recursive,
-     "Read the folders below a folder, too", NULL},
+     "Also read the folders below a folder", NULL},
     {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.sessions,
      "Only these sessions: 2, or 1,3-5 (may be repeated)", "N"},
     {"max-sessions", 0, 0, G_OPTION_ARG_STRING, &given.sessions_max,
-     "Follow no more than N sessions at once", "N"},
+     "Follow at most N sessions at once", "N"},
     {"filter", 0, 0, G_OPTION_ARG_STRING, &input_options.filter,
      "Take only packets that match, as tcpdump does", "BPF"},
     {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &input_options.ports,
@@ -130,7 +130,7 @@ static void list_folder(const char *folder, bool demos, GPtrArray *files, char *
     if (!search(folder, given.recursive ? DEPTH_MAX : 0, demos, files))
         *error = g_strdup_printf("%s: %s", folder, g_strerror(errno));
     else if (files->len == before)
-        *error = g_strdup_printf("%s: no captures%s are in this folder%s", folder,
+        *error = g_strdup_printf("%s: no captures%s in this folder%s", folder,
                                  demos ? " and no demos" : "",
                                  given.recursive ? "" : "; -R looks into those below it, too");
 }
@@ -179,7 +179,7 @@ static bool has_memory(guint live)
 static void report_limits(const struct qs_session_limits *limits)
 {
     failure(EXIT_PROBLEMS, (struct qs_location){0},
-            "too many sessions went on at once (--max-sessions %u, or memory): %" G_GUINT64_FORMAT
+            "too many sessions at once (--max-sessions %u, or memory): %" G_GUINT64_FORMAT
             " were ended early, %" G_GUINT64_FORMAT " left out",
             limits->max, limits->ended, limits->left_out);
 }
@@ -309,7 +309,8 @@ bool inputs_parse_sessions(struct qs_sessions_options *sessions)
     sessions->sessions_max = (guint)number;
     for (char **text = given.sessions; text && *text; text++)
         if (!ranges_parse(sessions->chosen, *text))
-            return usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", *text);
+            return usage_error("--session %s: sessions are numbers from 1, such as 2 or 1,3-5",
+                               *text);
     for (char **text = given.protocol_options; text && *text; text++)
         if (!parse_protocol_option(sessions, *text))
             return false;

@@ -111,19 +111,20 @@ static pcap_t *open_interface(const struct live *live, const char *name, char **
     return pcap;
 }
 
-static void use_interface(struct source *source, pcap_t *pcap)
+static void use_interface(struct source *source, unsigned index, pcap_t *pcap)
 {
-    source->index = if_nametoindex(source->name);
+    source->index = index;
     source->pcap = pcap;
     source->seen = (struct pcap_stat){0};
 }
 
 static bool open_source(const struct live *live, struct source *source, char **error)
 {
+    const unsigned index = if_nametoindex(source->name); /* before: it may change meanwhile */
     pcap_t *pcap = open_interface(live, source->name, error);
 
     if (pcap)
-        use_interface(source, pcap);
+        use_interface(source, index, pcap);
     return pcap != NULL;
 }
 
@@ -371,7 +372,7 @@ static void follow_name(struct live *live, struct source *source)
 
     if (pcap) {
         close_source(live, source);
-        use_interface(source, pcap);
+        use_interface(source, index, pcap);
     }
     g_free(error);
 }

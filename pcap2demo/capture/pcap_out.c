@@ -250,7 +250,9 @@ static uint16_t transport_checksum(const GByteArray *frame, const struct frame_c
     return made || content->tcp ? made : UINT16_MAX;
 }
 
-void frame_build(GByteArray *frame, const struct frame_content *content)
+/* A raw IP packet with checksums; a cut one has no UDP or TCP checksum. Sources: RFC 791, 768,
+ * 8200, 9293, 1071. */
+static void build_frame(GByteArray *frame, const struct frame_content *content)
 {
     const bool cut = content->payload.size < content->wire_size;
     uint32_t transport, sum_at = 0;
@@ -299,7 +301,7 @@ void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_cont
 {
     uint32_t headers;
 
-    frame_build(out->frame, content);
+    build_frame(out->frame, content);
     headers = out->frame->len - content->payload.size;
     pcap_out_frame(out, &(struct pcap_out_frame){
                             .link_type = LINKTYPE_RAW,

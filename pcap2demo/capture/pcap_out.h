@@ -52,12 +52,6 @@ struct frame_content {
 /* The largest payload that fits with the headers of either family. */
 enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
 
-/*
- * Overwrites `frame` with a raw IP packet and its checksums; a cut one has no UDP or TCP checksum.
- * Sources: RFC 791, 768, 8200, 9293, 1071.
- */
-void frame_build(GByteArray *frame, const struct frame_content *content);
-
 /* Writes a UDP datagram or a TCP segment; time >= 0. `comment`: as for the section. */
 void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content,
                      const char *comment);

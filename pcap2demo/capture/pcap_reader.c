@@ -47,7 +47,7 @@ static char *read_header(struct pcap_reader *in)
         return g_strdup("the file ends within its header");
     header = read_buffer_bytes(&in->base.file);
     if (!read_magic(in, header))
-        return g_strdup("no pcap file");
+        return g_strdup("not a pcap file");
     if (frame_reader_u16(&in->base, header + 4) != VERSION_MAJOR ||
         frame_reader_u16(&in->base, header + 6) != VERSION_MINOR)
         return g_strdup_printf("version %u.%u of pcap is not known",

@@ -81,20 +81,18 @@ static char *commit_as(struct writer *writer, const char *name, const char *exte
     return writer_commit(writer, name, overwrite);
 }
 
-static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_demo_name_request *request, char **name)
+static void commit(struct qs_demo_store *store, void *file,
+                   const struct qs_demo_name_request *request, struct qs_session_demo_file *result)
 {
     const struct demo_files *files = (const struct demo_files *)store;
-    char *error = NULL;
 
-    *name = NULL;
     do {
-        g_free(error);
-        g_free(*name);
-        *name = qs_demo_names_next(files->naming, request);
-        error = commit_as(file, *name, request->extension, files->force);
+        g_free(result->error);
+        g_free(result->name);
+        result->name = qs_demo_names_next(files->naming, request);
+        result->error = commit_as(file, result->name, request->extension, files->force);
     } while (writer_name_is_taken(file) && qs_demo_names_is_free(files->naming));
-    return error;
+    result->unchanged = writer_is_unchanged(file);
 }
 
 static void end(void *file)

@@ -62,41 +62,27 @@ static void (*printer)(const char *line);
 static failure_handler *handler;
 static void *handler_user;
 
-static void put_line(FILE *stream, const char *line)
+static void put_line(FILE *stream, enum terminal_style style, const char *line)
 {
-    if (muted)
-        return;
-    fprintf(stream, "%s\n", line);
-}
+    char *printable = qs_text_printable(line);
+    char *styled = styled_text(stream, style, printable);
 
-static void print_styled_list(enum terminal_style style, const char *format, va_list arguments)
-{
-    char *text = g_strdup_vprintf(format, arguments);
-    char *printable = qs_text_printable(text);
-    char *styled = styled_text(stdout, style, printable);
-
-    put_line(stdout, styled);
+    if (!muted)
+        fprintf(stream, "%s\n", styled);
     g_free(styled);
     g_free(printable);
-    g_free(text);
 }
 
 void print_styled(enum terminal_style style, const char *format, ...)
 {
     va_list arguments;
+    char *line;
 
     va_start(arguments, format);
-    print_styled_list(style, format, arguments);
+    line = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-}
-
-void print_line(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    print_styled_list(STYLE_PLAIN, format, arguments);
-    va_end(arguments);
+    put_line(stdout, style, line);
+    g_free(line);
 }
 
 void location_append(GString *line, struct qs_location location)
@@ -164,10 +150,8 @@ static void print_message(enum terminal_style style, struct qs_location location
     } else {
         char *name = styled_text(stderr, style, "pcap2demo:");
         char *printable = qs_text_printable(text->str);
-        char *line = g_strconcat(name, " ", printable, NULL);
 
-        put_line(stderr, line);
-        g_free(line);
+        fprintf(stderr, "%s %s\n", name, printable);
         g_free(printable);
         g_free(name);
     }
@@ -215,15 +199,10 @@ void handle_failures(failure_handler *by, void *user)
 
 void failure_detail(struct qs_location location, enum terminal_style style, const char *line)
 {
-    char *printable = qs_text_printable(line);
-    char *styled = styled_text(stderr, style, printable);
-
     if (printer)
         printer(line);
     else
-        put_line(stderr, styled);
-    g_free(styled);
-    g_free(printable);
+        put_line(stderr, style, line);
     if (handler)
         handler(EXIT_PROBLEMS, location, line, handler_user);
 }

@@ -33,11 +33,10 @@ enum exit_status {
     EXIT_UNUSABLE = 2  /* wrong usage, or an input that cannot be read at all */
 };
 
-/* Prints a report line and a newline. */
-void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
-
-/* Prints a line with a terminal style. */
+/* Prints a report line with a terminal style, and a newline. */
 void print_styled(enum terminal_style style, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+#define print_line(...) print_styled(STYLE_PLAIN, __VA_ARGS__)
 
 /* Prints `pcap2demo: FILE: packet N: session N: TEXT` (or block N), and a newline. Does not change
  * the exit status. */

@@ -23,6 +23,7 @@ struct writer {
     guint room; /* of the buffer; 0: there is none so far */
     char *error;
     bool taken; /* the error is that the name is taken */
+    bool unchanged;
 };
 
 /* The extension of a compressed file's name, or NULL. */
@@ -41,12 +42,12 @@ char *writer_name_problem(const char *option, const char *name)
     const char *ending = name ? packed_ending(name) : NULL;
 
     if (ending && !g_file_test(name, G_FILE_TEST_IS_DIR))
-        return g_strdup_printf("%s \"%s\": files are not compressed when they are written: name it "
-                               "%.*s, and compress that",
+        return g_strdup_printf("%s \"%s\": files are written uncompressed: name it %.*s, and "
+                               "compress it afterwards",
                                option, name, (int)(ending - name), name);
     if (!name || (*name && strcmp(name, "-") != 0))
         return NULL;
-    return g_strdup_printf("%s \"%s\": the name of a file is wanted", option, name);
+    return g_strdup_printf("%s \"%s\": name a file", option, name);
 }
 
 struct writer *writer_new(const char *folder)
@@ -65,37 +66,29 @@ static void fail(struct writer *writer, const char *what)
         writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-/* Makes a temporary file under a free name; returns its descriptor, or -1. */
-static int create_temporary(struct writer *writer)
+int open_to_append(char **path, const char *folder, const char *pattern, int mode)
 {
-    static unsigned serial;
+    int file;
 
-    writer->error = make_folders(writer->folder);
-    while (!writer->error) {
-        char *path =
-            g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), ++serial);
-        const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-        if (file >= 0) {
-            writer->temporary = path;
-            return file;
-        }
-        g_free(path);
-        if (errno != EEXIST)
-            fail(writer, writer->folder);
-    }
-    return -1;
+    if (*path)
+        return open(*path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    *path = g_build_filename(folder, pattern, NULL);
+    file = g_mkstemp_full(*path, O_WRONLY | O_CLOEXEC, mode);
+    if (file < 0)
+        g_clear_pointer(path, g_free);
+    return file;
 }
 
 static int open_temporary(struct writer *writer)
 {
     int file;
 
-    if (!writer->temporary)
-        return create_temporary(writer);
-    file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    writer->error = writer->temporary ? NULL : make_folders(writer->folder);
+    if (writer->error)
+        return -1;
+    file = open_to_append(&writer->temporary, writer->folder, ".pcap2demo-XXXXXX.tmp", 0666);
     if (file < 0)
-        fail(writer, writer->temporary);
+        fail(writer, writer->folder);
     return file;
 }
 
@@ -107,20 +100,26 @@ static void make_buffer(struct writer *writer)
     writer->buffer = g_byte_array_sized_new(writer->room);
 }
 
-static void flush(struct writer *writer)
+size_t write_whole(int file, const void *data, size_t size)
 {
-    GByteArray *buffer = writer->buffer;
-    const int file = writer->error ? -1 : open_temporary(writer);
     size_t done = 0;
 
-    while (file >= 0 && done < buffer->len) {
-        const ssize_t written = write(file, buffer->data + done, buffer->len - done);
+    while (done < size) {
+        const ssize_t written = write(file, (const char *)data + done, size - done);
 
         if (written < 0 && errno != EINTR)
             break;
         done += (size_t)MAX(written, 0);
     }
-    if (done < buffer->len)
+    return done;
+}
+
+static void flush(struct writer *writer)
+{
+    GByteArray *buffer = writer->buffer;
+    const int file = writer->error ? -1 : open_temporary(writer);
+
+    if (file >= 0 && write_whole(file, buffer->data, buffer->len) < buffer->len)
         fail(writer, writer->folder);
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
@@ -172,10 +171,30 @@ static bool is_no_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* False if there is no such file. */
+static bool have_same_bytes(const char *path, const char *other)
+{
+    FILE *one = fopen(path, "rb"), *two = fopen(other, "rb");
+    int byte = 0;
+    bool same = one && two;
+
+    while (same && byte != EOF) {
+        byte = getc_unlocked(one);
+        same = byte == getc_unlocked(two) && !ferror(one) && !ferror(two);
+    }
+    if (one)
+        fclose(one);
+    if (two)
+        fclose(two);
+    return same;
+}
+
 static void set_name(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path))
         fail_as_taken(writer, "exists already, and is not a file");
+    else if (!overwrite && have_same_bytes(writer->temporary, path))
+        writer->unchanged = true;
     else if (overwrite ? rename(writer->temporary, path) == 0
                        : rename_to_free_name(writer->temporary, path))
         g_clear_pointer(&writer->temporary, g_free);
@@ -212,6 +231,11 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 bool writer_name_is_taken(const struct writer *writer)
 {
     return writer->taken;
+}
+
+bool writer_is_unchanged(const struct writer *writer)
+{
+    return writer->unchanged;
 }
 
 void writer_free(struct writer *writer)

@@ -31,16 +31,26 @@ void writer_add(struct writer *writer, const void *data, size_t size);
 
 /*
  * Gives the file its name, which has no folder in it. An existing file of that name is an error,
- * unless `overwrite`; a folder, a device or a pipe always is. Returns NULL when the file is there,
- * else a new text about what went wrong.
+ * unless `overwrite` or it has the same bytes; a folder, a device or a pipe always is. Returns NULL
+ * when the file is there, else a new text about what went wrong.
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
+
+/* Opens the file at `*path` to append to it; NULL: makes one in the folder, whose name is `pattern`
+ * with other characters for its "XXXXXX". -1 on failure: see errno. */
+int open_to_append(char **path, const char *folder, const char *pattern, int mode);
+
+/* Writes to a file that is open. Returns how many bytes; if that is not all, errno says why. */
+size_t write_whole(int file, const void *data, size_t size);
 
 /* Renames a file, never to a taken name: then it is false, and errno EEXIST. */
 bool rename_to_free_name(const char *from, const char *to);
 
 /* Whether the only error is that the last name was taken: try another. */
 bool writer_name_is_taken(const struct writer *writer);
+
+/* Whether the file was there before, with the same bytes. */
+bool writer_is_unchanged(const struct writer *writer);
 
 /* Frees the writer, and removes an uncommitted file. */
 void writer_free(struct writer *writer);

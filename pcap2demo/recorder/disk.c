@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recorder/options.h"
 
 enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 32 /* files */ };
 
@@ -20,7 +20,7 @@ enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 32 /* files */ };
 static const char with_start[] =
     "*" TWO_DIGITS TWO_DIGITS TWO_DIGITS TWO_DIGITS "-" TWO_DIGITS TWO_DIGITS TWO_DIGITS "*";
 
-static bool is_recording(const char *name)
+static bool is_finished(const char *name)
 {
     const bool damaged = g_str_has_suffix(name, DAMAGED_EXTENSION);
     char *stem = g_strndup(name, strlen(name) - (damaged ? strlen(DAMAGED_EXTENSION) : 0));
@@ -31,88 +31,97 @@ static bool is_recording(const char *name)
     return found;
 }
 
-struct old_recording {
-    int64_t changed; /* seconds since the epoch */
-    uint64_t size;   /* on disk */
-    char path[];
-};
-
-/* Adds the recordings of the folder. Returns the size of all, also of those being written. */
-static uint64_t find_recordings(const char *folder, GPtrArray *recordings)
+static void free_file(gpointer data)
 {
-    GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
-    uint64_t total = 0;
-    const char *name;
+    struct disk_file *file = data;
+
+    g_free(file->path);
+    g_free(file);
+}
+
+static void add_file(GPtrArray *files, const char *folder, const char *name, unsigned number)
+{
+    char *path = g_build_filename(folder, name, NULL);
+    const bool unfinished = g_str_has_prefix(name, UNFINISHED_PREFIX);
     struct stat about;
 
-    while (directory && (name = g_dir_read_name(directory))) {
-        char *path = g_build_filename(folder, name, NULL);
-        const bool is_file = lstat(path, &about) == 0 && S_ISREG(about.st_mode);
-        const bool finished = is_file && is_recording(name);
-        const uint64_t size = (uint64_t)about.st_blocks * BLOCK;
-
-        if (finished) {
-            const size_t length = strlen(path) + 1;
-            struct old_recording *recording = g_malloc(sizeof *recording + length);
-
-            recording->changed = about.st_mtime;
-            recording->size = size;
-            memcpy(recording->path, path, length);
-            g_ptr_array_add(recordings, recording);
-        }
-        if (finished || (is_file && g_str_has_prefix(name, UNFINISHED_PREFIX)))
-            total += size;
+    if (lstat(path, &about) != 0 ||
+        !(unfinished || (S_ISREG(about.st_mode) && is_finished(name)))) {
         g_free(path);
+        return;
     }
-    if (directory)
-        g_dir_close(directory);
-    return total;
+    g_ptr_array_add(files, g_memdup2(&(struct disk_file){.path = path,
+                                                         .name = path + strlen(path) - strlen(name),
+                                                         .folder = number,
+                                                         .unfinished = unfinished,
+                                                         .changed = about.st_mtime,
+                                                         .size = (uint64_t)about.st_blocks * BLOCK},
+                                     sizeof(struct disk_file)));
 }
 
 static gint compare_age(gconstpointer a, gconstpointer b)
 {
-    const struct old_recording *x = *(struct old_recording *const *)a,
-                               *y = *(struct old_recording *const *)b;
+    const struct disk_file *x = *(struct disk_file *const *)a, *y = *(struct disk_file *const *)b;
 
     if (x->changed != y->changed)
         return x->changed < y->changed ? -1 : 1;
     return strcmp(x->path, y->path);
 }
 
-static bool remove_recording(const struct old_recording *recording, const char *why)
+GPtrArray *disk_files(const char *const folders[FOLDERS])
 {
-    if (unlink(recording->path) != 0)
+    GPtrArray *files = g_ptr_array_new_with_free_func(free_file);
+
+    for (unsigned i = 0; i < FOLDERS; i++) {
+        GDir *directory = folders[i] ? g_dir_open(folders[i], 0, NULL) : NULL;
+        const char *name;
+
+        while (directory && (name = g_dir_read_name(directory)))
+            add_file(files, folders[i], name, i);
+        if (directory)
+            g_dir_close(directory);
+    }
+    g_ptr_array_sort(files, compare_age);
+    return files;
+}
+
+/* --- Quota ----------------------------------------------------------------------------------- */
+
+static bool remove_file(const struct disk_file *file, const char *why)
+{
+    if (unlink(file->path) != 0)
         return false;
     log_event("removed",
-              json_pack("{s:s, s:I, s:s}", "file", recording->path, "bytes",
-                        (json_int_t)recording->size, "why", why),
-              "%s: removed (%s)", recording->path, why);
+              json_pack("{s:s, s:I, s:s}", "file", file->path, "bytes", (json_int_t)file->size,
+                        "why", why),
+              "%s: removed (%s)", file->path, why);
     return true;
 }
 
-bool quota_enforce(const struct quota *quota, int64_t now)
+bool quota_enforce(const char *const folders[FOLDERS], int64_t now)
 {
-    GPtrArray *recordings;
+    const int64_t keep = recorder_options.keep;
+    const uint64_t max = recorder_options.max_disk ? recorder_options.max_disk : UINT64_MAX;
+    GPtrArray *files = keep || recorder_options.max_disk ? disk_files(folders) : g_ptr_array_new();
+    int64_t newest = 0;
     uint64_t total = 0;
 
-    if (!quota->max_disk && !quota->keep)
-        return true;
-    recordings = g_ptr_array_new_with_free_func(g_free);
-    for (int i = 0; i < QUOTA_FOLDERS; i++)
-        total += find_recordings(quota->folders[i], recordings);
-    g_ptr_array_sort(recordings, compare_age);
-    for (guint i = 0; i < recordings->len; i++) {
-        const struct old_recording *recording = g_ptr_array_index(recordings, i);
-        const struct old_recording *newest = g_ptr_array_index(recordings, recordings->len - 1);
-        const bool too_old =
-            quota->keep && MIN(now, newest->changed) - recording->changed > quota->keep;
-        const bool too_much = quota->max_disk && total > quota->max_disk;
+    for (guint i = 0; i < files->len; i++) {
+        const struct disk_file *file = g_ptr_array_index(files, i);
 
-        if ((too_old || too_much) && remove_recording(recording, too_old ? "--keep" : "--max-disk"))
-            total -= recording->size;
+        total += file->size;
+        newest = file->unfinished ? newest : file->changed;
     }
-    g_ptr_array_free(recordings, TRUE);
-    return !quota->max_disk || total <= quota->max_disk;
+    for (guint i = 0; i < files->len; i++) {
+        const struct disk_file *file = g_ptr_array_index(files, i);
+        const bool too_old = keep && MIN(now, newest) - file->changed > keep;
+
+        if (!file->unfinished && (too_old || total > max) &&
+            remove_file(file, too_old ? "--keep" : "--max-disk"))
+            total -= file->size;
+    }
+    g_ptr_array_free(files, TRUE);
+    return total <= max;
 }
 
 /* --- Syncing --------------------------------------------------------------------------------- */
@@ -130,13 +139,13 @@ int open_own_file(const char *path)
     return -1;
 }
 
-/* What is brought to disk at once: paths. */
+/* Paths. */
 struct batch {
     GPtrArray *written, *removed;
 };
 
 struct syncer {
-    const char *folders[QUOTA_FOLDERS];
+    const char *const *folders;
     GThreadPool *thread;
     gint busy; /* atomic */
     struct batch next;
@@ -166,7 +175,7 @@ static void run_batch(gpointer data, gpointer user)
 
     for (guint i = 0; i < batch->written->len && !many; i++)
         sync_and_close(open_own_file(g_ptr_array_index(batch->written, i)), fdatasync);
-    for (int i = 0; i < QUOTA_FOLDERS && syncer->folders[i]; i++)
+    for (int i = 0; i < FOLDERS && syncer->folders[i]; i++)
         sync_and_close(open(syncer->folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                        many ? syncfs : fsync);
     for (guint i = 0; i < batch->removed->len; i++)
@@ -187,25 +196,20 @@ void syncer_remove(struct syncer *syncer, const char *path)
     g_ptr_array_add(syncer->next.removed, g_strdup(path));
 }
 
-bool syncer_is_idle(struct syncer *syncer)
-{
-    return !g_atomic_int_get(&syncer->busy);
-}
-
 void syncer_run(struct syncer *syncer)
 {
-    if (!(syncer->next.written->len + syncer->next.removed->len))
+    if (!(syncer->next.written->len + syncer->next.removed->len) ||
+        !g_atomic_int_compare_and_exchange(&syncer->busy, 0, 1))
         return;
-    g_atomic_int_set(&syncer->busy, 1);
     g_thread_pool_push(syncer->thread, g_memdup2(&syncer->next, sizeof syncer->next), NULL);
     start_batch(&syncer->next);
 }
 
-struct syncer *syncer_new(const char *const folders[QUOTA_FOLDERS])
+struct syncer *syncer_new(const char *const folders[FOLDERS])
 {
     struct syncer *syncer = g_new0(struct syncer, 1);
 
-    memcpy(syncer->folders, folders, sizeof syncer->folders);
+    syncer->folders = folders;
     syncer->thread = g_thread_pool_new(run_batch, syncer, 1, TRUE, NULL);
     start_batch(&syncer->next);
     return syncer;

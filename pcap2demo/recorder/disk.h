@@ -6,38 +6,44 @@
 #ifndef PCAP2DEMO_DISK_H
 #define PCAP2DEMO_DISK_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A file that is being written: ".pcap2demo-rec-NUMBER.CAPTURE@START.EXTENSION" */
+/* A file that is being written: ".pcap2demo-rec-RANDOM.CAPTURE@START.EXTENSION" */
 #define UNFINISHED_PREFIX ".pcap2demo-rec-"
 #define DAMAGED_EXTENSION ".damaged"
 
-enum { QUOTA_FOLDERS = 2 };
+/* The folders of recordings; the second may be missing: NULL. */
+enum { DEMOS, CAPTURES, FOLDERS };
 
-/*
- * Only regular files whose names look like recordings count and may be removed: a start,
- * "20261120-155401", in the name, and the extension of a demo or ".pcapng", also before ".damaged".
- */
-struct quota {
-    const char *folders[QUOTA_FOLDERS]; /* NULL: fewer */
-    uint64_t max_disk;                  /* bytes on disk, of all folders; 0: no limit */
-    int64_t keep;                       /* seconds; 0: for ever */
+/* A recording. Only regular files whose names look like one are: a start, "20261120-155401", in the
+ * name, and the extension of a demo or ".pcapng", also before ".damaged". */
+struct disk_file {
+    char *path;
+    const char *name; /* in it */
+    unsigned folder;
+    bool unfinished; /* it is being written, or a program that was killed left it: of any type */
+    int64_t changed; /* seconds since the epoch */
+    uint64_t size;   /* on disk */
 };
 
-/*
- * Removes recordings that are too old, then the oldest ones until all are within the limit, and
- * logs each; those that are being written count, too. `now`: seconds since the epoch; if the newest
- * recording is older, ages count from that: a clock that is set ahead removes nothing. False: there
- * is still no room for more.
- */
-bool quota_enforce(const struct quota *quota, int64_t now);
+/* Those of all folders, as struct disk_file, the oldest first. */
+GPtrArray *disk_files(const char *const folders[FOLDERS]);
 
-/* Brings files in these folders, of which the last may be NULL, to disk, in a thread: disks are
- * slow, packets do not wait. */
+/*
+ * Removes recordings that are older than --keep says, then the oldest ones until all take no more
+ * than --max-disk, and logs each. Unfinished ones count, and stay. `now`: seconds since the epoch;
+ * if the newest recording is older, ages count from that: a clock that is set ahead removes
+ * nothing. False: there is still no room for more.
+ */
+bool quota_enforce(const char *const folders[FOLDERS], int64_t now);
+
+/* Brings files in the folders to disk, in a thread: disks are slow, packets do not wait. */
 struct syncer;
 
-struct syncer *syncer_new(const char *const folders[QUOTA_FOLDERS]);
+/* The folders must live as long. */
+struct syncer *syncer_new(const char *const folders[FOLDERS]);
 
 /* Does what is left to do. */
 void syncer_free(struct syncer *syncer);
@@ -48,9 +54,7 @@ void syncer_add(struct syncer *syncer, const char *path);
 /* and removes this file afterwards. */
 void syncer_remove(struct syncer *syncer, const char *path);
 
-bool syncer_is_idle(struct syncer *syncer);
-
-/* Begins a run; to be called while none goes on. */
+/* Begins a run, unless one goes on or there is nothing to do. */
 void syncer_run(struct syncer *syncer);
 
 /* Opens a file to read it: a regular one of this user, else -1 with errno set. */

@@ -27,6 +27,12 @@ static bool is_left_out(const struct qs_client_session *session)
 
 /* --- Events ---------------------------------------------------------------------------------- */
 
+/* The event's members; NULL: the log is text. Making them takes longer than a hundred packets. */
+static json_t *members_of(const struct qs_client_session *session)
+{
+    return recorder_options.json ? status_session_json(session) : NULL;
+}
+
 static void on_session_begin(struct qs_sessions_handler *handler,
                              const struct qs_client_session *session)
 {
@@ -36,9 +42,9 @@ static void on_session_begin(struct qs_sessions_handler *handler,
     qs_address_append(ends, &session->client);
     g_string_append(ends, ", server ");
     qs_address_append(ends, &session->server);
-    g_hash_table_add(recorder->status->sessions, (gpointer)session);
-    log_event("session_begin", status_session_json(session), "session %u begins: %s, %s",
-              session->number, session->protocol->title, ends->str);
+    g_ptr_array_add(recorder->status->sessions, (gpointer)session);
+    log_event("session_begin", members_of(session), "session %u begins: %s, %s", session->number,
+              session->protocol->title, ends->str);
     g_string_free(ends, TRUE);
 }
 
@@ -53,7 +59,7 @@ static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
     handler->packet = on_packet;
-    log_event("session_late", status_session_json(session),
+    log_event("session_late", members_of(session),
               "session %u began before the recording: its demo is written at its end, from its "
               "next level on, or from here if another session has the sign-on",
               session->number);
@@ -65,7 +71,7 @@ static void on_session_map(struct qs_sessions_handler *handler,
     (void)handler;
     if (is_left_out(session) && session->demo)
         session->demo->dropped = "its player is a spectator";
-    log_event("map", status_session_json(session), "session %u: %s %s %s", session->number,
+    log_event("map", members_of(session), "session %u: %s %s %s", session->number,
               player_name(session), session->spectator ? "watches" : "plays", session->map);
 }
 
@@ -76,7 +82,7 @@ static const struct {
     [QS_SESSION_GOES_ON] = {"goes_on", "is recorded up to here"},
     [QS_SESSION_DISCONNECTED] = {"disconnected", "disconnected"},
     [QS_SESSION_REPLACED] = {"replaced", "connected anew"},
-    [QS_SESSION_SILENT] = {"silent", "was not heard of any more"},
+    [QS_SESSION_SILENT] = {"silent", "timed out"},
     [QS_SESSION_TOO_SLOW] = {"too_slow",
                              "is not followed any more, because a packet took more than a second"},
     [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},
@@ -97,7 +103,7 @@ static void log_session_end(const struct qs_client_session *session)
 {
     char *duration = report_duration(session);
     char *demo = is_lost(session) ? g_strdup("lost") : report_demo(session);
-    json_t *members = status_session_json(session);
+    json_t *members = members_of(session);
     struct qs_line line;
     char *line_text;
 
@@ -119,11 +125,11 @@ static void on_session_end(struct qs_sessions_handler *handler,
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
     session_captures_over(recorder->captures, session, !is_left_out(session));
-    if (!g_hash_table_remove(recorder->status->sessions, session))
+    if (!g_ptr_array_remove(recorder->status->sessions, (gpointer)session))
         return;
-    status_game(recorder->status, session->protocol)->sessions_ended++;
+    status_count_game(recorder->status, session->protocol, SESSIONS_ENDED, 1);
     if (session->same_as)
-        log_event("session_same", status_session_json(session),
+        log_event("session_same", members_of(session),
                   "session %u is session %u under another address", session->number,
                   session->same_as);
     if (session->demo && recorder->action.options->verbose)
@@ -137,7 +143,7 @@ static void on_session_left_out(struct qs_sessions_handler *handler,
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
     session_captures_over(recorder->captures, session, false);
-    g_hash_table_remove(recorder->status->sessions, session);
+    g_ptr_array_remove(recorder->status->sessions, (gpointer)session);
 }
 
 static void on_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)

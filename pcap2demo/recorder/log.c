@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,57 +8,38 @@
 #include <unistd.h>
 
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/output/writer.h"
 
-enum { CLOSE_MS = 2000, FILE_MODE = 0640 };
+enum { CLOSE_MS = 2000, POLL_MS = 5, FILE_MODE = 0640 };
 
 static struct {
     struct log_setup setup;
     bool times;          /* before lines of text */
     char *path;          /* of standard output; NULL: it is no file */
-    GThread *thread;     /* writes: */
-    GAsyncQueue *lines;  /* char *; the last is `end_of_log` */
-    GAsyncQueue *closed; /* `end_of_log`, when the thread is done */
+    GThreadPool *writer; /* a thread */
+    gint waiting;        /* lines for it; atomic */
     gint dropped;        /* lines; atomic */
 } state = {.setup = {.messages = true}};
 
-static char end_of_log[1];
-
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* A line that was cut gets its end before the next one. */
-static bool write_all(const char *line)
+static bool write_text(const char *text)
 {
-    size_t size = strlen(line);
-
-    while (size) {
-        const ssize_t written = write(STDOUT_FILENO, line, size);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        line += written;
-        size -= (size_t)written;
-    }
-    return true;
+    return write_whole(STDOUT_FILENO, text, strlen(text)) == strlen(text);
 }
 
-static gpointer write_lines(gpointer data)
+/* A line that was cut gets its end before the next one. */
+static void write_line(gpointer line, gpointer user)
 {
-    bool cut = false;
-    char *line;
+    static bool cut;
+    const bool written = (!cut || write_text("\n")) && write_text(line);
 
-    (void)data;
-    while ((line = g_async_queue_pop(state.lines)) != end_of_log) {
-        const bool written = (!cut || write_all("\n")) && write_all(line);
-
-        if (!written)
-            g_atomic_int_inc(&state.dropped);
-        cut = !written;
-        g_free(line);
-    }
-    g_async_queue_push(state.closed, end_of_log);
-    return NULL;
+    (void)user;
+    if (!written)
+        g_atomic_int_inc(&state.dropped);
+    cut = !written;
+    g_free(line);
+    g_atomic_int_add(&state.waiting, -1);
 }
 
 /* --- Lines ----------------------------------------------------------------------------------- */
@@ -93,7 +73,8 @@ static void push_line(const char *event, json_t *members, const char *text)
         line = g_strconcat(time ? time : "", time ? " " : "", text, "\n", NULL);
     }
     g_free(time);
-    g_async_queue_push(state.lines, line);
+    g_atomic_int_inc(&state.waiting);
+    g_thread_pool_push(state.writer, line, NULL);
 }
 
 static void push_dropped(void)
@@ -115,7 +96,7 @@ static void write_event(const char *event, json_t *members, const char *format, 
 
     if (state.setup.messages) {
         message((struct qs_location){0}, "%s", text);
-    } else if (g_async_queue_length(state.lines) >= LOG_LINES_MAX) {
+    } else if (g_atomic_int_get(&state.waiting) >= LOG_LINES_MAX) {
         g_atomic_int_inc(&state.dropped);
     } else {
         char *clean = qs_text_printable(text);
@@ -166,9 +147,7 @@ void log_open(const struct log_setup *setup)
         return;
     if (fstat(STDOUT_FILENO, &about) == 0 && S_ISREG(about.st_mode))
         state.path = g_file_read_link("/proc/self/fd/1", NULL);
-    state.lines = g_async_queue_new();
-    state.closed = g_async_queue_new();
-    state.thread = g_thread_new("log", write_lines, NULL);
+    state.writer = g_thread_pool_new(write_line, NULL, 1, TRUE, NULL);
     print_messages_with(message_event);
 }
 
@@ -188,13 +167,16 @@ void log_reopen(void)
 /* If standard output is stuck, so is the thread, and ends with the program. */
 void log_close(void)
 {
+    const gint64 until = g_get_monotonic_time() + CLOSE_MS * G_TIME_SPAN_MILLISECOND;
+
     if (state.setup.messages)
         return;
     print_messages_with(NULL);
     push_dropped();
-    g_async_queue_push(state.lines, end_of_log);
-    if (g_async_queue_timeout_pop(state.closed, CLOSE_MS * G_TIME_SPAN_MILLISECOND))
-        g_thread_join(state.thread);
+    while (g_atomic_int_get(&state.waiting) && g_get_monotonic_time() < until)
+        g_usleep(POLL_MS * G_TIME_SPAN_MILLISECOND);
+    if (!g_atomic_int_get(&state.waiting))
+        g_thread_pool_free(state.writer, FALSE, TRUE);
     g_clear_pointer(&state.path, g_free);
     state.setup = (struct log_setup){.messages = true};
 }

@@ -66,43 +66,21 @@ bool recorder_options_parse(void)
 
 /* --- The capture filter ---------------------------------------------------------------------- */
 
-/* Whether "qw=27500" names a protocol whose servers continue on other ports. */
-static bool has_game_ports(const char *text, size_t length)
-{
-    char *name = g_strndup(text, length);
-    const int number = qs_protocol_number(name);
-
-    g_free(name);
-    return number >= 0 && qs_protocols[number]->has_game_ports;
-}
-
-/* "27500,27510-27519" */
-static void append_ranges(GString *filter, const char *ranges)
-{
-    char **each = g_strsplit(ranges, ",", -1);
-
-    for (char **range = each; *range; range++)
-        g_string_append_printf(filter, "%s%s %s", filter->len ? " or " : "",
-                               strchr(*range, '-') ? "portrange" : "port", *range);
-    g_strfreev(each);
-}
-
 char *recorder_port_filter(char *const *ports)
 {
-    GString *filter;
+    GString *filter = g_string_new(NULL);
+    bool all = !ports || !*ports;
 
-    if (!ports || !*ports)
-        return NULL;
-    filter = g_string_new(NULL);
-    for (; *ports; ports++) {
-        const char *equals = strchr(*ports, '=');
+    for (; !all && *ports; ports++) {
+        char **parts = g_strsplit_set(*ports, "=,", -1); /* of "qw=27500,27510-27519" */
+        const int game = strchr(*ports, '=') ? qs_protocol_number(parts[0]) : -1;
 
-        if (!equals || has_game_ports(*ports, (size_t)(equals - *ports))) {
-            g_string_free(filter, TRUE);
-            return NULL;
-        }
-        append_ranges(filter, equals + 1);
+        all = game < 0 || qs_protocols[game]->has_game_ports;
+        for (char **range = parts + 1; !all && *range; range++)
+            g_string_append_printf(filter, "%s%s %s", filter->len ? " or " : "",
+                                   strchr(*range, '-') ? "portrange" : "port", *range);
+        g_strfreev(parts);
     }
     g_string_append(filter, " or ip[6:2] & 0x1fff != 0 or ip6 proto 44");
-    return g_string_free(filter, FALSE);
+    return g_string_free(filter, all);
 }

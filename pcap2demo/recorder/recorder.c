@@ -25,7 +25,7 @@ enum {
     STATUS_EVERY_MAX = 30,
     FRAMES_AT_ONCE = 4096,
     DRAIN_WAIT_MS = 10,
-    DRAIN_MS = 3000
+    DRAIN_MS = 10000
 };
 
 struct recorder {
@@ -42,7 +42,8 @@ struct recorder {
     struct qs_sessions *sessions;
     struct status status;
     unsigned interface; /* of the last frame */
-    gint64 last_frame;  /* monotonic, microseconds */
+    int64_t frame_time; /* its time */
+    gint64 last_frame;  /* when it was read: monotonic, microseconds */
     gint64 ticked;      /* the same */
     gint64 status_due;  /* the same */
 };
@@ -215,10 +216,11 @@ static bool read_frames(struct recorder *recorder)
 
     while (count < FRAMES_AT_ONCE && (frame = live_next(recorder->live, &interface))) {
         count++;
+        recorder->frame_time = frame->packet.time;
         set_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
-    recorder->status.all.packets += count;
+    recorder->status.all[PACKETS] += count;
     if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
@@ -230,13 +232,13 @@ static bool read_frames(struct recorder *recorder)
 
 static void update_drops(struct recorder *recorder)
 {
-    struct status_counts *counts = &recorder->status.all;
+    uint64_t *counts = recorder->status.all;
     const struct live_drops drops = live_drops(recorder->live);
-    const uint64_t kernel = drops.kernel - counts->dropped_kernel,
-                   interface = drops.interface - counts->dropped_interface;
+    const uint64_t kernel = drops.kernel - counts[DROPPED_KERNEL],
+                   interface = drops.interface - counts[DROPPED_INTERFACE];
 
-    counts->dropped_kernel = drops.kernel;
-    counts->dropped_interface = drops.interface;
+    counts[DROPPED_KERNEL] = drops.kernel;
+    counts[DROPPED_INTERFACE] = drops.interface;
     if (kernel || interface)
         log_warning("drops",
                     json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
@@ -249,7 +251,7 @@ static void update_drops(struct recorder *recorder)
 /* Writes it to its files and returns it as a new text. */
 static char *write_status(struct recorder *recorder)
 {
-    if (recorder->recordings)
+    if (recorder->records)
         status_write(&recorder->status, demo_files_folder(recorder->options->demos),
                      recorder_options.metrics);
     return status_text(&recorder->status);
@@ -283,7 +285,7 @@ static void reopen(struct recorder *recorder)
 {
     log_reopen();
     live_tend(recorder->live);
-    log_event("reopened", NULL, "interfaces are opened anew");
+    log_event("reopened", NULL, "interfaces are opened again");
 }
 
 static void tick(struct recorder *recorder, gint64 now)
@@ -308,12 +310,13 @@ static void handle_signals(struct recorder *recorder)
 
 /* --- The run --------------------------------------------------------------------------------- */
 
-/* A service manager restarts it with the dropped privileges; without open sessions that loses
- * nothing. */
+/* A service manager restarts it with the dropped privileges; without open sessions, or without the
+ * folder of their demos, that loses nothing. */
 static bool should_restart(const struct recorder *recorder)
 {
-    return notify_socket >= 0 && live_lacks_right(recorder->live) &&
-           g_hash_table_size(recorder->status.sessions) == 0;
+    return notify_socket >= 0 &&
+           ((live_lacks_right(recorder->live) && !recorder->status.sessions->len) ||
+            (recorder->recordings && recordings_lack_folder(recorder->recordings)));
 }
 
 static bool is_over(const struct recorder *recorder)
@@ -345,16 +348,17 @@ static void record(struct recorder *recorder)
     }
 }
 
-/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS. Packets that
- * keep coming do not delay the end for longer than DRAIN_MS. */
+/* Reads what the kernel still has: the last frame comes after LIVE_HANDED_OUT_MS, or before one
+ * that is later than now. It takes no longer than DRAIN_MS. */
 static void drain_kernel(struct recorder *recorder)
 {
     const gint64 now = g_get_monotonic_time();
     const gint64 idle = now + LIVE_HANDED_OUT_MS * 1000, last = now + DRAIN_MS * 1000;
+    const int64_t stopped = g_get_real_time() * 1000;
     bool busy = true;
 
     live_take_at_once(recorder->live);
-    while (g_get_monotonic_time() < (busy ? last : idle)) {
+    while (g_get_monotonic_time() < (busy ? last : idle) && recorder->frame_time < stopped) {
         busy = read_frames(recorder);
         if (!busy)
             live_wait(recorder->live, DRAIN_WAIT_MS);
@@ -371,7 +375,7 @@ static void finish(struct recorder *recorder)
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
         recorder->action->input_over(recorder->action, recorder_options.interface,
-                                     recorder->status.all.packets);
+                                     recorder->status.all[PACKETS]);
     pipeline_end(&recorder->pipeline);
 }
 
@@ -382,10 +386,9 @@ static void log_stop(struct recorder *recorder)
 
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
-    else if (!signal && live_lacks_right(recorder->live))
+    else if (!signal)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "ends, to be started again with the right "
-                "to open all interfaces");
+                "ends, to be started again with the right to open all interfaces and folders");
     if (recorder->records)
         log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);
@@ -435,8 +438,6 @@ static void open_and_run(struct recorder *recorder)
         run(recorder);
         log_close();
     }
-    if (recorder->recordings)
-        recordings_free(recorder->recordings);
     if (notify_socket >= 0)
         close(notify_socket);
     live_close(recorder->live);

@@ -29,15 +29,11 @@ enum {
     FILE_MODE = 0640  /* they hold what clients sent */
 };
 
-struct folder {
-    const char *path; /* NULL: there is none */
-    int lock;         /* the open folder; -1: none */
-    char *obstacle;   /* why nothing is written to it now; or NULL */
-};
-
 struct recordings {
     struct qs_demo_store store;
-    struct folder folders[FOLDERS];
+    const char *folders[FOLDERS];
+    int locks[FOLDERS];       /* the open folders; -1: none */
+    char *obstacles[FOLDERS]; /* why nothing is written there now; or NULL */
     struct qs_demo_names *naming;
     struct status *status;
     struct syncer *syncer;
@@ -45,18 +41,19 @@ struct recordings {
     uint64_t waiting; /* bytes in memory */
     bool no_room;     /* by --max-disk */
     bool reported;    /* that recordings wait */
-    bool recovering;  /* what begins is of an earlier run */
-    unsigned ticks;   /* seconds */
-    int64_t began;    /* seconds since the epoch */
+    bool lacks_folder;
+    bool recovered; /* what earlier runs left: what begins now is of this one */
+    unsigned ticks; /* seconds */
+    int64_t began;  /* seconds since the epoch */
 };
 
 struct recording {
     struct recordings *all;
-    struct folder *folder;
+    unsigned folder;
     const struct qs_demo_format *format; /* NULL: a capture */
-    char *suffix;                        /* of the unfinished file's name */
+    char *pattern;                       /* of the unfinished file's name */
     char *path;                          /* of the unfinished file; NULL: there is none */
-    uint64_t written, synced;            /* bytes of it */
+    uint64_t written;                    /* bytes of it */
     GByteArray *waiting;                 /* bytes that follow, in memory */
     GList link;
     const char *cut; /* why no more of it is kept; or NULL */
@@ -79,60 +76,44 @@ static void drop_waiting(struct recording *recording)
     g_byte_array_set_size(recording->waiting, 0);
 }
 
+static char **obstacle_of(const struct recording *recording)
+{
+    return &recording->all->obstacles[recording->folder];
+}
+
 /* By errno. A file that was removed cannot be continued. */
 static void fail(struct recording *recording)
 {
-    struct folder *folder = recording->folder;
+    char **obstacle = obstacle_of(recording);
 
     if (errno == ENOENT && recording->path) {
         recording->cut = file_removed;
         drop_waiting(recording);
-    } else if (!folder->obstacle) {
-        folder->obstacle = g_strdup_printf("%s: %s", folder->path, g_strerror(errno));
+    } else if (!*obstacle) {
+        *obstacle = g_strdup_printf("%s: %s", recording->all->folders[recording->folder],
+                                    g_strerror(errno));
     }
-}
-
-/* Makes the unfinished file under a free name, or opens it. */
-static int open_file(struct recording *recording)
-{
-    static unsigned serial;
-    int file;
-
-    if (recording->path)
-        return open(recording->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    do {
-        g_free(recording->path);
-        recording->path = g_strdup_printf("%s/" UNFINISHED_PREFIX "%u%s", recording->folder->path,
-                                          ++serial, recording->suffix);
-        file = open(recording->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-    } while (file < 0 && errno == EEXIST);
-    if (file < 0)
-        g_clear_pointer(&recording->path, g_free);
-    return file;
 }
 
 /* Writes what waits. False: not all of it can be written. */
 static bool write_waiting(struct recording *recording)
 {
     GByteArray *waiting = recording->waiting;
-    const int file = open_file(recording);
-    ssize_t size = file < 0 ? -1 : 0;
-    guint done = 0;
+    const int file = open_to_append(&recording->path, recording->all->folders[recording->folder],
+                                    recording->pattern, FILE_MODE);
+    const guint done = file < 0 ? 0 : (guint)write_whole(file, waiting->data, waiting->len);
 
-    while (size >= 0 && done < waiting->len) {
-        size = write(file, waiting->data + done, waiting->len - done);
-        done += (guint)MAX(size, 0);
-    }
-    if (size < 0)
+    if (file < 0 || done < waiting->len)
         fail(recording);
     if (file >= 0 && close(file) != 0)
         fail(recording);
-    if (done) {
+    if (done && recording->cut != file_removed) {
         g_byte_array_remove_range(waiting, 0, done);
         recording->all->waiting -= done;
         recording->written += done;
+        syncer_add(recording->all->syncer, recording->path);
     }
-    return !recording->folder->obstacle && recording->cut != file_removed;
+    return !*obstacle_of(recording) && recording->cut != file_removed;
 }
 
 /* --- The store of sessions ------------------------------------------------------------------- */
@@ -143,12 +124,12 @@ static struct recording *recording_new(struct recordings *all, unsigned folder,
     struct recording *recording = g_new0(struct recording, 1);
 
     recording->all = all;
-    recording->folder = &all->folders[folder];
-    recording->recovered = all->recovering;
-    recording->suffix = g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture,
-                                        request->start, request->extension);
-    recording->format = qs_demo_format_of_name(recording->suffix);
-    recording->waiting = g_byte_array_sized_new(BUFFER);
+    recording->folder = folder;
+    recording->recovered = !all->recovered;
+    recording->pattern = g_strdup_printf(UNFINISHED_PREFIX "XXXXXX.%s@%" G_GINT64_FORMAT ".%s",
+                                         request->capture, request->start, request->extension);
+    recording->format = qs_demo_format_of_name(recording->pattern);
+    recording->waiting = g_byte_array_new();
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
     return recording;
@@ -159,7 +140,7 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
     struct recordings *all = (struct recordings *)store;
     const bool capture = g_str_has_suffix(request->extension, CAPTURE_EXTENSION);
 
-    return recording_new(all, capture && all->folders[CAPTURES].path ? CAPTURES : DEMOS, request);
+    return recording_new(all, capture && all->folders[CAPTURES] ? CAPTURES : DEMOS, request);
 }
 
 /* Why no more of the recording is kept; or NULL. */
@@ -170,7 +151,7 @@ static const char *limit_of(const struct recording *recording, size_t size)
 
     if (max && recording->written + recording->waiting->len + size > max)
         return size_limit;
-    if (!recording->folder->obstacle ||
+    if (!*obstacle_of(recording) ||
         (recording->waiting->len + size <= WAITING_EACH_MAX && all->waiting + size <= WAITING_MAX))
         return NULL;
     return all->no_room ? "--max-disk" : "it could not be written";
@@ -193,8 +174,8 @@ static void write_bytes(void *file, const void *data, size_t size)
     }
     if (recording->cut) {
         recording->lost += size;
-        all->status->all.lost_bytes += size;
-    } else if (recording->waiting->len >= BUFFER && !recording->folder->obstacle) {
+        all->status->all[LOST_BYTES] += size;
+    } else if (recording->waiting->len >= BUFFER && !*obstacle_of(recording)) {
         write_waiting(recording);
     }
 }
@@ -209,7 +190,7 @@ static void free_recording(struct recording *recording)
     drop_waiting(recording);
     g_queue_unlink(&recording->all->open, &recording->link);
     g_byte_array_free(recording->waiting, TRUE);
-    g_free(recording->suffix);
+    g_free(recording->pattern);
     g_free(recording->path);
     g_free(recording->name);
     g_free(recording->title);
@@ -239,7 +220,7 @@ static void report_named(struct recording *recording)
     json_object_set_new(recording->members, "bytes", report_number(recording->written));
     if (recording->format) {
         status_add_finished(status, recording->format->protocol, recording->members);
-        status->all.lost_demos += recording->cut && recording->cut != size_limit;
+        status->all[LOST_DEMOS] += recording->cut && recording->cut != size_limit;
     }
     if (recording->recovered)
         log_warning("unfinished", json_incref(recording->members),
@@ -262,8 +243,8 @@ static void report_lost(struct recording *recording)
 {
     struct status *status = recording->all->status;
 
-    status->all.lost_demos += recording->format != NULL;
-    status->all.lost_bytes += recording->written;
+    status->all[LOST_DEMOS] += recording->format != NULL;
+    status->all[LOST_BYTES] += recording->written;
     log_warning("demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
                 recording->title, file_removed);
 }
@@ -271,7 +252,7 @@ static void report_lost(struct recording *recording)
 /* Gives it its name, unless it is lost. False: it waits for that. */
 static bool finish(struct recording *recording)
 {
-    if (!recording->folder->obstacle && write_waiting(recording)) {
+    if (!*obstacle_of(recording) && write_waiting(recording)) {
         if (rename_to_free_name(recording->path, recording->name)) {
             syncer_add(recording->all->syncer, recording->name);
             report_named(recording);
@@ -294,14 +275,14 @@ static void choose_name(struct recording *recording, const struct qs_demo_name_r
         char *name = qs_demo_names_next(all->naming, request);
 
         g_free(recording->name);
-        recording->name = g_build_filename(recording->folder->path, name, NULL);
+        recording->name = g_build_filename(all->folders[recording->folder], name, NULL);
         g_free(name);
     } while (access(recording->name, F_OK) == 0);
     qs_demo_names_forget(all->naming, NAMES_MAX);
 }
 
-static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_demo_name_request *request, char **name)
+static void commit(struct qs_demo_store *store, void *file,
+                   const struct qs_demo_name_request *request, struct qs_session_demo_file *result)
 {
     struct recording *recording = file;
     bool lost;
@@ -319,8 +300,96 @@ static char *commit(struct qs_demo_store *store, void *file,
         log_warning("demo_waits", json_incref(recording->members),
                     "%s: the demo waits in memory: it cannot be written yet", recording->title);
     lost = recording->cut == file_removed;
-    *name = recording->finished || lost ? NULL : g_path_get_basename(recording->name);
-    return lost ? g_strdup(file_removed) : NULL;
+    result->name = recording->finished || lost ? NULL : g_path_get_basename(recording->name);
+    result->error = lost ? g_strdup(file_removed) : NULL;
+}
+
+/* --- Every second ---------------------------------------------------------------------------- */
+
+static bool is_same_folder(int folder, const char *path)
+{
+    struct stat first, second;
+
+    return fstat(folder, &first) == 0 && stat(path, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* One recorder a folder: the kernel releases the lock of a program that was killed. */
+static bool open_folder(struct recordings *all, unsigned number, char **error)
+{
+    const char *path = all->folders[number];
+    int lock;
+
+    *error = make_folders(path);
+    if (*error)
+        return false;
+    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        *error = g_strdup_printf("%s: another recorder uses this folder", path);
+    else if (lock < 0)
+        *error = g_strdup_printf("%s: %s", path, g_strerror(errno));
+    close(*error ? lock : all->locks[number]);
+    if (!*error)
+        all->locks[number] = lock;
+    return !*error;
+}
+
+static void check_folder(struct recordings *all, unsigned number)
+{
+    const char *path = all->folders[number];
+    char *error = NULL;
+
+    if (path && !is_same_folder(all->locks[number], path)) {
+        if (!all->lacks_folder)
+            log_warning("folder_removed", json_pack("{s:s}", "folder", path),
+                        "%s: was removed; recordings that were being written are lost", path);
+        all->lacks_folder = !open_folder(all, number, &error);
+        g_free(error);
+    }
+    g_free(all->obstacles[number]);
+    all->obstacles[number] =
+        all->no_room ? g_strdup("nothing can be removed to keep --max-disk") : NULL;
+}
+
+static void report_obstacle(struct recordings *all)
+{
+    const char *obstacle = all->obstacles[DEMOS] ? all->obstacles[DEMOS] : all->obstacles[CAPTURES];
+
+    if (obstacle && !all->reported)
+        log_warning("disk_full", json_pack("{s:s}", "why", obstacle),
+                    "%s; what is recorded waits in memory", obstacle);
+    else if (!obstacle && all->reported)
+        log_warning("disk_room", NULL,
+                    "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
+                    all->status->all[LOST_BYTES]);
+    all->reported = obstacle != NULL;
+}
+
+static void write_recordings(struct recordings *all)
+{
+    GList *next;
+
+    for (unsigned i = 0; i < FOLDERS; i++)
+        check_folder(all, i);
+    for (GList *link = all->open.head; link; link = next) {
+        struct recording *recording = link->data;
+
+        next = link->next;
+        if (recording->finished && finish(recording))
+            free_recording(recording);
+        else if (!recording->finished && recording->waiting->len && !*obstacle_of(recording))
+            write_waiting(recording);
+    }
+    report_obstacle(all);
+}
+
+void recordings_tick(struct recordings *all)
+{
+    if (all->ticks % CHECK_EVERY_S == 0)
+        all->no_room = !quota_enforce(all->folders, all->began + all->ticks);
+    write_recordings(all);
+    if (all->ticks++ % SYNC_EVERY_S == 0)
+        syncer_run(all->syncer);
 }
 
 /* --- What earlier runs left ------------------------------------------------------------------ */
@@ -342,115 +411,8 @@ void recordings_remove(struct recordings *all, const char *path)
 
 void recordings_end_recovery(struct recordings *all)
 {
-    all->recovering = false;
-    recordings_tick(all);
-}
-
-/* --- Every second ---------------------------------------------------------------------------- */
-
-/* One recorder a folder: the kernel releases the lock of a program that was killed. */
-static bool open_folder(struct folder *folder, char **error)
-{
-    int lock;
-
-    *error = make_folders(folder->path);
-    if (*error)
-        return false;
-    lock = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock < 0 || access(folder->path, W_OK | X_OK) != 0)
-        *error = g_strdup_printf("%s: %s", folder->path, g_strerror(errno));
-    else if (flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        *error = g_strdup_printf("%s: another recorder uses this folder", folder->path);
-    if (*error && lock >= 0)
-        close(lock);
-    if (*error)
-        return false;
-    if (folder->lock >= 0)
-        close(folder->lock);
-    folder->lock = lock;
-    return true;
-}
-
-static bool is_same_folder(const struct folder *folder, const char *path)
-{
-    struct stat first, second;
-
-    return fstat(folder->lock, &first) == 0 && stat(path, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-static void check_folder(struct recordings *all, struct folder *folder)
-{
-    char *error = NULL;
-
-    if (!folder->path)
-        return;
-    if (!is_same_folder(folder, folder->path) && open_folder(folder, &error))
-        log_warning("folder_removed", json_pack("{s:s}", "folder", folder->path),
-                    "%s: was removed; recordings that were being written are lost", folder->path);
-    g_free(error);
-    g_free(folder->obstacle);
-    folder->obstacle = all->no_room ? g_strdup("nothing can be removed to keep --max-disk") : NULL;
-}
-
-static void enforce_quota(struct recordings *all)
-{
-    const struct quota quota = {.folders = {all->folders[DEMOS].path, all->folders[CAPTURES].path},
-                                .max_disk = recorder_options.max_disk,
-                                .keep = recorder_options.keep};
-
-    all->no_room = !quota_enforce(&quota, all->began + all->ticks);
-}
-
-static void flush(struct recording *recording, bool sync)
-{
-    if (recording->waiting->len && !recording->folder->obstacle)
-        write_waiting(recording);
-    if (sync && recording->written != recording->synced) {
-        syncer_add(recording->all->syncer, recording->path);
-        recording->synced = recording->written;
-    }
-}
-
-static void flush_all(struct recordings *all)
-{
-    const bool sync = all->ticks % SYNC_EVERY_S == 0 && syncer_is_idle(all->syncer);
-    GList *next;
-
-    for (GList *link = all->open.head; link; link = next) {
-        next = link->next;
-        if (!((struct recording *)link->data)->finished)
-            flush(link->data, sync);
-        else if (finish(link->data))
-            free_recording(link->data);
-    }
-    if (sync)
-        syncer_run(all->syncer);
-}
-
-static void report_obstacle(struct recordings *all)
-{
-    const char *obstacle = all->folders[DEMOS].obstacle ? all->folders[DEMOS].obstacle
-                                                        : all->folders[CAPTURES].obstacle;
-
-    if (obstacle && !all->reported)
-        log_warning("disk_full", json_pack("{s:s}", "why", obstacle),
-                    "%s; what is recorded waits in memory", obstacle);
-    else if (!obstacle && all->reported)
-        log_warning("disk_room", NULL,
-                    "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
-                    all->status->all.lost_bytes);
-    all->reported = obstacle != NULL;
-}
-
-void recordings_tick(struct recordings *all)
-{
-    if (all->ticks++ % CHECK_EVERY_S == 0)
-        enforce_quota(all);
-    for (int i = 0; i < FOLDERS; i++)
-        check_folder(all, &all->folders[i]);
-    flush_all(all);
-    report_obstacle(all);
+    all->recovered = true;
+    write_recordings(all);
 }
 
 /* --- Opening and closing --------------------------------------------------------------------- */
@@ -460,36 +422,50 @@ struct qs_demo_store *recordings_store(struct recordings *all)
     return &all->store;
 }
 
-const char *recordings_folder(const struct recordings *all, unsigned folder)
+bool recordings_lack_folder(const struct recordings *all)
 {
-    return all->folders[folder].path;
+    return all->lacks_folder;
+}
+
+const char *const *recordings_folders(const struct recordings *all)
+{
+    return all->folders;
+}
+
+static void free_recordings(struct recordings *all)
+{
+    syncer_free(all->syncer);
+    for (int i = 0; i < FOLDERS; i++) {
+        if (all->locks[i] >= 0)
+            close(all->locks[i]);
+        g_free(all->obstacles[i]);
+    }
+    qs_demo_names_free(all->naming);
+    g_free(all);
 }
 
 struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
                                   char **error)
 {
     struct recordings *all = g_new0(struct recordings, 1);
-    const char *paths[FOLDERS] = {demos, captures};
-    bool good = true;
+    bool good;
 
     all->store = (struct qs_demo_store){
         .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
     all->status = status;
     all->began = g_get_real_time() / G_USEC_PER_SEC;
     all->naming = qs_demo_names_new(NULL);
-    all->recovering = true;
-    for (int i = 0; i < FOLDERS; i++)
-        all->folders[i].lock = -1;
-    for (int i = 0; i < FOLDERS && good; i++) {
-        if (i && paths[i] && is_same_folder(&all->folders[DEMOS], paths[i]))
-            paths[i] = NULL;
-        all->folders[i].path = paths[i];
-        good = !paths[i] || open_folder(&all->folders[i], error);
+    all->folders[DEMOS] = demos;
+    all->locks[DEMOS] = all->locks[CAPTURES] = -1;
+    all->syncer = syncer_new(all->folders);
+    good = open_folder(all, DEMOS, error);
+    if (good && captures && !is_same_folder(all->locks[DEMOS], captures)) {
+        all->folders[CAPTURES] = captures;
+        good = open_folder(all, CAPTURES, error);
     }
-    all->syncer = syncer_new(paths);
     if (good)
         return all;
-    recordings_free(all);
+    free_recordings(all);
     return NULL;
 }
 
@@ -502,9 +478,9 @@ static void give_up(struct recording *recording)
     failure(EXIT_PROBLEMS, (struct qs_location){0},
             "a recording is not finished: %s; %u bytes are lost, and the next start completes the "
             "rest",
-            recording->folder->obstacle, waiting);
-    status->all.lost_bytes += waiting;
-    status->all.lost_demos += recording->format != NULL;
+            *obstacle_of(recording), waiting);
+    status->all[LOST_BYTES] += waiting;
+    status->all[LOST_DEMOS] += recording->format != NULL;
     free_recording(recording);
 }
 
@@ -512,23 +488,12 @@ void recordings_close(struct recordings *all)
 {
     GList *next;
 
-    recordings_tick(all);
+    write_recordings(all);
     for (GList *link = all->open.head; link; link = next) {
         next = link->next;
         give_up(link->data);
     }
-    if (all->status->all.lost_demos)
+    if (all->status->all[LOST_DEMOS])
         raise_status(EXIT_PROBLEMS);
-}
-
-void recordings_free(struct recordings *all)
-{
-    syncer_free(all->syncer);
-    for (int i = 0; i < FOLDERS; i++) {
-        if (all->folders[i].lock >= 0)
-            close(all->folders[i].lock);
-        g_free(all->folders[i].obstacle);
-    }
-    qs_demo_names_free(all->naming);
-    g_free(all);
+    free_recordings(all);
 }

@@ -19,9 +19,6 @@
 #define CAPTURE_EXTENSION "pcapng"
 #define LATE_CAPTURE_EXTENSION "late.pcapng"
 
-/* The folders of recordings; the second may be missing. */
-enum { DEMOS, CAPTURES, FOLDERS };
-
 struct recordings;
 
 /*
@@ -31,14 +28,17 @@ struct recordings;
 struct recordings *recordings_new(const char *demos, const char *captures, struct status *status,
                                   char **error);
 
-/* Also ends recordings that still wait; the next run completes what is on disk. */
+/* Brings all to disk, and frees it. Recordings that still wait end; the next run completes what is
+ * on disk of them. */
 void recordings_close(struct recordings *recordings);
-void recordings_free(struct recordings *recordings);
 
 struct qs_demo_store *recordings_store(struct recordings *recordings);
 
-/* NULL: there is none. */
-const char *recordings_folder(const struct recordings *recordings, unsigned folder);
+/* Whether a folder was removed that this run has no right to make again; a restart could. */
+bool recordings_lack_folder(const struct recordings *recordings);
+
+/* FOLDERS of them. */
+const char *const *recordings_folders(const struct recordings *recordings);
 
 /*
  * Recordings that were not finished: a program that was killed left them, or their folder could not

@@ -19,7 +19,8 @@ struct unfinished {
     struct qs_sessions_handler handler; /* reads it */
     struct recordings *recordings;
     unsigned folder; /* DEMOS or CAPTURES */
-    char *path, *player, *map;
+    const char *path;
+    char *player, *map;
     struct qs_demo_name_request request;
     bool capture, late;
     uint64_t size, whole; /* bytes of it, and of whole blocks */
@@ -28,7 +29,7 @@ struct unfinished {
     GByteArray *end;      /* what a demo lacks */
 };
 
-/* The parts of ".pcap2demo-rec-NUMBER.CAPTURE@START.EXTENSION". The texts stand in `name`, which is
+/* The parts of ".pcap2demo-rec-RANDOM.CAPTURE@START.EXTENSION". The texts stand in `name`, which is
  * changed. */
 static bool parse_name(char *name, struct qs_demo_name_request *request)
 {
@@ -151,10 +152,11 @@ static char *scan(struct unfinished *file, const struct qs_sessions_options *ses
 static void commit(const struct unfinished *file, void *recording)
 {
     struct qs_demo_store *store = recordings_store(file->recordings);
-    char *name;
+    struct qs_session_demo_file result = {0};
 
-    g_free(store->commit(store, recording, &file->request, &name));
-    g_free(name);
+    store->commit(store, recording, &file->request, &result);
+    g_free(result.error);
+    g_free(result.name);
     store->end(recording);
 }
 
@@ -169,16 +171,12 @@ static void copy_start(const struct unfinished *file)
 {
     struct qs_demo_store *store = recordings_store(file->recordings);
     void *copy = store->begin(store, &file->request);
-    const int descriptor = open_own_file(file->path);
-    uint64_t left = file->whole;
-    uint8_t buffer[CHUNK];
-    ssize_t size;
+    GMappedFile *bytes = g_mapped_file_new(file->path, FALSE, NULL);
+    const uint64_t size = bytes ? MIN(file->whole, g_mapped_file_get_length(bytes)) : 0;
 
-    while (left && (size = read(descriptor, buffer, MIN(left, sizeof buffer))) > 0) {
-        store->write(copy, buffer, (size_t)size);
-        left -= (uint64_t)size;
-    }
-    close(descriptor);
+    for (uint64_t at = 0; at < size; at += CHUNK)
+        store->write(copy, g_mapped_file_get_contents(bytes) + at, MIN(CHUNK, size - at));
+    g_clear_pointer(&bytes, g_mapped_file_unref);
     write_end(file, copy);
 }
 
@@ -233,42 +231,29 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
     g_free(error);
 }
 
-static void recover_file(struct recordings *recordings, unsigned folder, const char *name,
+static void recover_file(struct recordings *recordings, const struct disk_file *found,
                          const struct qs_sessions_options *sessions)
 {
-    struct unfinished file = {.recordings = recordings, .folder = folder};
-    char *parts = g_strdup(name);
+    struct unfinished file = {
+        .recordings = recordings, .folder = found->folder, .path = found->path};
+    char *parts = g_strdup(found->name);
 
-    file.path = g_build_filename(recordings_folder(recordings, folder), name, NULL);
     if (parse_name(parts, &file.request))
         recover(&file, sessions);
-    g_free(file.path);
     g_free(parts);
 }
 
-/* Recovering makes other unfinished files, and must not find those. */
-static GPtrArray *find_unfinished(const char *folder)
-{
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
-    const char *name;
-
-    while (directory && (name = g_dir_read_name(directory)))
-        if (g_str_has_prefix(name, UNFINISHED_PREFIX))
-            g_ptr_array_add(names, g_strdup(name));
-    if (directory)
-        g_dir_close(directory);
-    return names;
-}
-
+/* Recovering makes other unfinished files, and does not find those. */
 void recordings_recover(struct recordings *recordings, const struct qs_sessions_options *sessions)
 {
-    for (unsigned folder = 0; folder < FOLDERS; folder++) {
-        GPtrArray *names = find_unfinished(recordings_folder(recordings, folder));
+    GPtrArray *files = disk_files(recordings_folders(recordings));
 
-        for (guint i = 0; i < names->len; i++)
-            recover_file(recordings, folder, g_ptr_array_index(names, i), sessions);
-        g_ptr_array_free(names, TRUE);
+    for (guint i = 0; i < files->len; i++) {
+        const struct disk_file *file = g_ptr_array_index(files, i);
+
+        if (file->unfinished)
+            recover_file(recordings, file, sessions);
     }
+    g_ptr_array_free(files, TRUE);
     recordings_end_recovery(recordings);
 }

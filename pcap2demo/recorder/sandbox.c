@@ -33,35 +33,26 @@ static char *cannot(const char *what)
     return g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-/* Creates a missing folder, owned by the user. Another user may replace it by a link meanwhile,
- * which is not followed. */
+/* Creates a missing folder, owned by the user; NULL: unchanged. Another user may replace it by a
+ * link meanwhile, which is not followed. */
 static char *make_folder_of(const struct passwd *user, const char *folder)
 {
-    char *problem;
+    const bool missing = access(folder, F_OK) != 0;
+    char *problem = make_folders(folder);
 
-    if (access(folder, F_OK) == 0 || geteuid() != 0)
-        return NULL;
-    problem = make_folders(folder);
-    return !problem && lchown(folder, user->pw_uid, user->pw_gid) != 0 ? cannot(folder) : problem;
+    if (!problem && missing && user && lchown(folder, user->pw_uid, user->pw_gid) != 0)
+        problem = cannot(folder);
+    return problem;
 }
 
 /* Groups first: the user has no right to change them. */
-static char *switch_user(const char *name, const char *const *folders)
+static char *switch_user(const struct passwd *user, const char *name)
 {
-    const struct passwd *user = getpwnam(name);
-    char *problem = NULL;
-
-    if (!user)
-        return g_strdup_printf("-Z %s: there is no such user", name);
-    for (; *folders && !problem; folders++)
-        problem = make_folder_of(user, *folders);
-    if (problem)
-        return problem;
     if (initgroups(user->pw_name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
         setuid(user->pw_uid) != 0)
         return g_strdup_printf("-Z %s: %s", name, g_strerror(errno));
     if (user->pw_uid && setuid(0) == 0)
-        return g_strdup_printf("-Z %s: the user can be root again", name);
+        return g_strdup_printf("-Z %s: the user could become root again", name);
     return NULL;
 }
 
@@ -83,122 +74,82 @@ static char *drop_capabilities(void)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* The folder, or its nearest parent that exists. New. */
-static char *existing_folder(const char *folder)
-{
-    char *path = g_strdup(*folder ? folder : ".");
-
-    while (access(path, F_OK) != 0 && strcmp(path, ".") != 0 && strcmp(path, "/") != 0) {
-        char *parent = g_path_get_dirname(path);
-
-        g_free(path);
-        path = parent;
-    }
-    return path;
-}
-
-static char *writing_problem(const char *folder)
-{
-    char *path = existing_folder(folder);
-    char *problem = NULL;
-
-    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
-        problem = cannot(path);
-    g_free(path);
-    return problem;
-}
-
 #ifdef HAS_LANDLOCK
-/* Rights of later kernels, which the headers may lack. */
-#ifndef LANDLOCK_ACCESS_FS_REFER
-#define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
-#endif
-#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
-#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
-#endif
+/* Version 1 has 13 rights to files, a bit each; 2 and 3 have another, which headers may lack. */
+enum { RIGHTS_BEFORE = 12, VERSION_MAX = 3, VERSION_TCP = 4 };
 
-enum { TCP_BIND = 1, TCP_CONNECT = 2 };
-
-/* struct landlock_ruleset_attr of version 4. */
+/* struct landlock_ruleset_attr of VERSION_TCP. */
 struct ruleset {
-    uint64_t files, network;
+    uint64_t files, tcp;
 };
 
-/* All rights of version 1. */
-static const uint64_t version_1 = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+static const uint64_t not_for_writing =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
-static const uint64_t writing =
-    LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE |
-    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REFER | LANDLOCK_ACCESS_FS_TRUNCATE;
-
-static struct ruleset ruleset_of(long version)
+static bool allow(int rules, const char *folder, uint64_t rights)
 {
-    return (struct ruleset){.files = version_1 | (version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0) |
-                                     (version >= 3 ? LANDLOCK_ACCESS_FS_TRUNCATE : 0),
-                            .network = version >= 4 ? TCP_BIND | TCP_CONNECT : 0};
-}
-
-/* Or its nearest parent that exists. */
-static bool allow(int rules, const struct ruleset *ruleset, const char *folder, uint64_t rights)
-{
-    char *path = existing_folder(folder);
-    struct landlock_path_beneath_attr beneath = {
-        .allowed_access = rights & ruleset->files,
-        .parent_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
-    };
+    const struct landlock_path_beneath_attr beneath = {
+        .allowed_access = rights, .parent_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
     const bool done =
         beneath.parent_fd >= 0 &&
         syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
 
     if (beneath.parent_fd >= 0)
         close(beneath.parent_fd);
-    g_free(path);
     return done;
 }
 
-static char *restrict_files(const char *const *folders)
+static bool restrict_files(const char *const *folders)
 {
     const long version =
         syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    const struct ruleset ruleset = ruleset_of(version);
-    const size_t size = version >= 4 ? sizeof ruleset : sizeof ruleset.files;
+    const struct ruleset ruleset = {
+        .files = (UINT64_C(1) << (RIGHTS_BEFORE + CLAMP(version, 1, VERSION_MAX))) - 1,
+        .tcp = 3 /* binding, connecting */};
+    const uint64_t writing = ruleset.files & ~not_for_writing;
     bool done = true;
     int rules;
 
     if (version < 1)
-        return NULL; /* not in this kernel */
-    rules = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
-    if (rules < 0)
-        return cannot("files cannot be put out of reach");
+        return true; /* not in this kernel */
+    rules = (int)syscall(SYS_landlock_create_ruleset, &ruleset,
+                         version < VERSION_TCP ? sizeof ruleset.files : sizeof ruleset, 0);
     for (; *folders && done; folders++)
-        done = allow(rules, &ruleset, *folders, writing);
+        done = allow(rules, *folders, writing);
     /* libpcap reads the interfaces' drop counters there; not every system has it. */
-    allow(rules, &ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
-    allow(rules, &ruleset, "/sys/devices", LANDLOCK_ACCESS_FS_READ_FILE);
+    allow(rules, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
+    allow(rules, "/sys/devices", LANDLOCK_ACCESS_FS_READ_FILE);
     /* For temporary files; see tmpfile(3). */
-    done = done && allow(rules, &ruleset, P_tmpdir, writing) &&
+    done = done && allow(rules, P_tmpdir, writing) &&
            syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
-    return done ? NULL : cannot("files cannot be put out of reach");
+    return done;
 }
 #else
-static char *restrict_files(const char *const *folders)
+static bool restrict_files(const char *const *folders)
 {
     (void)folders;
-    return NULL;
+    return true;
 }
 #endif
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-char *sandbox_enter(const char *user, const char *const *folders)
+char *sandbox_enter(const char *name, const char *const *folders)
 {
-    char *problem = user ? switch_user(user, folders) : NULL;
+    const struct passwd *user = name ? getpwnam(name) : NULL;
+    char *problem = name && !user ? g_strdup_printf("-Z %s: there is no such user", name) : NULL;
 
+    for (const char *const *folder = folders; *folder && !problem; folder++)
+        problem = make_folder_of(user, *folder);
+    if (!problem && user)
+        problem = switch_user(user, name);
     if (!problem)
         problem = drop_capabilities();
     for (const char *const *folder = folders; *folder && !problem; folder++)
-        problem = writing_problem(*folder);
-    return problem ? problem : restrict_files(folders);
+        if (faccessat(AT_FDCWD, *folder, W_OK | X_OK, AT_EACCESS) != 0)
+            problem = cannot(*folder);
+    return problem || restrict_files(folders) ? problem
+                                              : cannot("files cannot be put out of reach");
 }

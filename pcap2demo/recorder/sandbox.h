@@ -13,8 +13,8 @@
 #define PCAP2DEMO_SANDBOX_H
 
 /*
- * `user` NULL: unchanged. `folders` ends with NULL; missing ones are allowed, and created here if
- * the user changes. Returns NULL, or what failed as a new string: then the program should end.
+ * `user` NULL: unchanged. `folders` ends with NULL; missing ones are created, and belong to the
+ * user. Returns NULL, or what failed as a new string: then the program should end.
  */
 char *sandbox_enter(const char *user, const char *const *folders);
 

@@ -51,13 +51,6 @@ static void drop_packets(struct session_captures *captures, struct conversation 
     g_byte_array_set_size(conversation->packets, 0);
 }
 
-static void drop_conversation(struct session_captures *captures, struct conversation *conversation)
-{
-    drop_packets(captures, conversation);
-    g_queue_unlink(&captures->lru, &conversation->link);
-    g_hash_table_remove(captures->conversations, &conversation->ends); /* and frees it */
-}
-
 static struct conversation *find_or_add(struct session_captures *captures,
                                         const struct qs_packet *packet)
 {
@@ -98,27 +91,28 @@ void session_captures_keep(void *user, const struct qs_packet *packet, bool is_s
     pcap_out_packet(captures->out, packet->time, &content, NULL);
     captures->bytes += conversation->packets->len;
     while ((captures->bytes > ALL_MAX || captures->lru.length > CONVERSATIONS_MAX) &&
-           captures->lru.length > 1)
-        drop_conversation(captures, g_queue_peek_head(&captures->lru));
+           captures->lru.length > 1) {
+        conversation = g_queue_pop_head_link(&captures->lru)->data;
+        drop_packets(captures, conversation);
+        g_hash_table_remove(captures->conversations, &conversation->ends); /* and frees it */
+    }
 }
 
-/* `capture` NULL: they are not wanted. */
+static struct conversation *find_between(const struct session_captures *captures,
+                                         const struct qs_address *a, const struct qs_address *b)
+{
+    return g_hash_table_lookup(captures->conversations, &(const struct qs_endpoints){{*a, *b}});
+}
+
+/* Either may be NULL; without a capture the packets are dropped. */
 static void write_packets(struct session_captures *captures, struct conversation *conversation,
                           void *capture)
 {
+    if (!conversation)
+        return;
     if (capture && !captures->store->is_cut(capture))
         captures->store->write(capture, conversation->packets->data, conversation->packets->len);
     drop_packets(captures, conversation);
-}
-
-static void write_packets_between(struct session_captures *captures, const struct qs_address *a,
-                                  const struct qs_address *b, void *capture)
-{
-    const struct qs_endpoints ends = {{*a, *b}};
-    struct conversation *conversation = g_hash_table_lookup(captures->conversations, &ends);
-
-    if (conversation)
-        write_packets(captures, conversation, capture);
 }
 
 /* Whether it is between the client and another port of the server: servers of Quake answer a
@@ -128,20 +122,11 @@ static bool is_other_port(const struct conversation *conversation, const struct 
 {
     const struct qs_address *ends = conversation->ends.ends;
     const bool turned = qs_address_equal(&ends[1], client);
-    struct qs_address other = ends[!turned];
+    struct qs_address other = *server;
 
-    if (!qs_address_equal(&ends[turned], client) || other.port == server->port)
-        return false;
-    other.port = server->port;
-    return qs_address_equal(&other, server);
-}
-
-static void write_other_ports(struct session_captures *captures,
-                              const struct qs_client_session *session, void *capture)
-{
-    for (GList *link = captures->lru.head; link; link = link->next)
-        if (is_other_port(link->data, &session->client, &session->server))
-            write_packets(captures, link->data, capture);
+    other.port = ends[!turned].port;
+    return other.port != server->port && qs_address_equal(&ends[turned], client) &&
+           qs_address_equal(&ends[!turned], &other);
 }
 
 /* --- One session ----------------------------------------------------------------------------- */
@@ -177,18 +162,11 @@ static void *open_capture(struct session_captures *captures,
         request.extension = LATE_CAPTURE_EXTENSION;
     capture = captures->store->begin(captures->store, &request);
     captures->store->write(capture, captures->start->data, captures->start->len);
+    for (GList *link = captures->lru.head; link; link = link->next)
+        if (is_other_port(link->data, &session->client, &session->server))
+            write_packets(captures, link->data, capture);
     g_hash_table_insert(captures->sessions, GUINT_TO_POINTER(session->number), capture);
     return capture;
-}
-
-static void commit_capture(const struct session_captures *captures,
-                           const struct qs_client_session *session, void *capture)
-{
-    const struct qs_demo_name_request request = request_for(session);
-    char *name;
-
-    g_free(captures->store->commit(captures->store, capture, &request, &name));
-    g_free(name);
 }
 
 /* --- Interface ------------------------------------------------------------------------------- */
@@ -205,23 +183,28 @@ void session_captures_packet(struct session_captures *captures,
         !qs_client_session_is_live(session))
         return;
     capture = find_capture(captures, session);
-    if (!capture && (capture = open_capture(captures, session)))
-        write_other_ports(captures, session, capture);
-    write_packets_between(captures, &packet->source, &packet->destination, capture);
+    if (!capture)
+        capture = open_capture(captures, session);
+    write_packets(captures, find_between(captures, &packet->source, &packet->destination), capture);
 }
 
 void session_captures_over(struct session_captures *captures,
                            const struct qs_client_session *session, bool keep)
 {
+    const struct qs_demo_name_request request = request_for(session);
+    struct qs_session_demo_file file = {0};
     void *capture = find_capture(captures, session);
 
     if (!capture)
         return;
     /* Adds the conversation's later packets, unless they belong to the next session. */
     if (session->why != QS_SESSION_REPLACED)
-        write_packets_between(captures, &session->client, &session->server, capture);
+        write_packets(captures, find_between(captures, &session->client, &session->server),
+                      capture);
     if (keep && !session->same_as && captures->folder)
-        commit_capture(captures, session, capture);
+        captures->store->commit(captures->store, capture, &request, &file);
+    g_free(file.name);
+    g_free(file.error);
     g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 

@@ -18,47 +18,39 @@ static const char finished_file[] = "pcap2demo-finished.json";
 
 /* --- Counters -------------------------------------------------------------------------------- */
 
-/* clang-format off */
-static const struct counter {
+static const struct {
     const char *name, *help;
-    bool of_games;
-    size_t offset;
+    bool of_games; /* else of `all` */
 } counters[] = {
-    {"sessions_ended", "Sessions that ended", true, offsetof(struct status_counts, sessions_ended)},
-    {"packets", "Packets that were captured", false, offsetof(struct status_counts, packets)},
-    {"dropped_kernel", "Packets that the kernel dropped", false, offsetof(struct status_counts, dropped_kernel)},
-    {"dropped_interface", "Packets that interfaces dropped", false, offsetof(struct status_counts, dropped_interface)},
-    {"demos", "Demos that were written", true, offsetof(struct status_counts, demos)},
-    {"demo_bytes", "Bytes of these demos", true, offsetof(struct status_counts, demo_bytes)},
-    {"lost_demos", "Demos that are lost or end early", false, offsetof(struct status_counts, lost_demos)},
-    {"lost_bytes", "Bytes that are lost", false, offsetof(struct status_counts, lost_bytes)},
+    [SESSIONS_ENDED] = {"sessions_ended", "Sessions that ended", true},
+    [PACKETS] = {"packets", "Packets that were captured", false},
+    [DROPPED_KERNEL] = {"dropped_kernel", "Packets that the kernel dropped", false},
+    [DROPPED_INTERFACE] = {"dropped_interface", "Packets that interfaces dropped", false},
+    [DEMOS_WRITTEN] = {"demos", "Demos that were written", true},
+    [DEMO_BYTES] = {"demo_bytes", "Bytes of these demos", true},
+    [LOST_DEMOS] = {"lost_demos", "Demos that are lost or end early", false},
+    [LOST_BYTES] = {"lost_bytes", "Bytes that are lost", false},
 };
-/* clang-format on */
 
-static uint64_t *count_in(const struct status_counts *counts, const struct counter *counter)
+void status_count_game(struct status *status, const struct qs_protocol *protocol,
+                       enum status_counter counter, uint64_t more)
 {
-    return (uint64_t *)((char *)counts + counter->offset);
+    status->games[qs_protocol_number(protocol->name)][counter] += more;
 }
 
-static struct status_counts sum_up(const struct status *status)
+/* Of all games. */
+static uint64_t sum_of(const struct status *status, enum status_counter counter)
 {
-    struct status_counts sum = status->all;
+    uint64_t sum = status->all[counter];
 
-    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
-        for (int game = 0; qs_protocols[game]; game++)
-            *count_in(&sum, &counters[i]) += *count_in(&status->games[game], &counters[i]);
+    for (int game = 0; qs_protocols[game]; game++)
+        sum += status->games[game][counter];
     return sum;
-}
-
-struct status_counts *status_game(struct status *status, const struct qs_protocol *protocol)
-{
-    return &status->games[qs_protocol_number(protocol->name)];
 }
 
 void status_init(struct status *status)
 {
-    *status =
-        (struct status){.sessions = g_hash_table_new(NULL, NULL), .begun = g_get_monotonic_time()};
+    *status = (struct status){.sessions = g_ptr_array_new(), .begun = g_get_monotonic_time()};
     status->finished = report_json("finished");
     json_object_set_new(status->finished, "count", json_integer(0));
     json_object_set_new(status->finished, "demos", json_array());
@@ -67,20 +59,17 @@ void status_init(struct status *status)
 void status_clear(struct status *status)
 {
     json_decref(status->finished);
-    g_hash_table_destroy(status->sessions);
+    g_ptr_array_free(status->sessions, TRUE);
 }
 
 /* Open sessions with a known player, or of a protocol: NULL, all. */
 static guint count_sessions(const struct status *status, bool players,
                             const struct qs_protocol *protocol)
 {
-    GHashTableIter each;
-    gpointer data;
     guint count = 0;
 
-    g_hash_table_iter_init(&each, status->sessions);
-    while (g_hash_table_iter_next(&each, &data, NULL)) {
-        const struct qs_client_session *session = data;
+    for (guint i = 0; i < status->sessions->len; i++) {
+        const struct qs_client_session *session = g_ptr_array_index(status->sessions, i);
 
         count += (!players || (session->player && !session->spectator)) &&
                  (!protocol || session->protocol == protocol);
@@ -90,65 +79,49 @@ static guint count_sessions(const struct status *status, bool players,
 
 char *status_text(const struct status *status)
 {
-    const guint sessions = g_hash_table_size(status->sessions);
-    const guint players = count_sessions(status, true, NULL);
-    const struct status_counts sum = sum_up(status);
+    const guint sessions = status->sessions->len, players = count_sessions(status, true, NULL);
+    const uint64_t demos = sum_of(status, DEMOS_WRITTEN);
     GString *text = g_string_new(NULL);
 
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    qs_plural(sessions), players, qs_plural(players), sum.demos,
-                    qs_plural(sum.demos));
-    if (sum.demos)
-        g_string_append_printf(text, " (%.1f MB)", (double)sum.demo_bytes / 1e6);
+                    qs_plural(sessions), players, qs_plural(players), demos, qs_plural(demos));
+    if (demos)
+        g_string_append_printf(text, " (%.1f MB)", (double)sum_of(status, DEMO_BYTES) / 1e6);
     g_string_append_printf(text,
                            ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
                            " by kernel, %" G_GUINT64_FORMAT " by interface",
-                           sum.packets, sum.dropped_kernel, sum.dropped_interface);
-    if (sum.lost_bytes || sum.lost_demos)
+                           status->all[PACKETS], status->all[DROPPED_KERNEL],
+                           status->all[DROPPED_INTERFACE]);
+    if (status->all[LOST_BYTES] || status->all[LOST_DEMOS])
         g_string_append_printf(text,
                                ", lost %" G_GUINT64_FORMAT " demos, %" G_GUINT64_FORMAT " bytes",
-                               sum.lost_demos, sum.lost_bytes);
+                               status->all[LOST_DEMOS], status->all[LOST_BYTES]);
     return g_string_free(text, FALSE);
 }
 
 json_t *status_json(const struct status *status)
 {
-    const struct status_counts sum = sum_up(status);
     json_t *object =
-        json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)g_hash_table_size(status->sessions),
-                  "players", (json_int_t)count_sessions(status, true, NULL), "seconds",
+        json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)status->sessions->len, "players",
+                  (json_int_t)count_sessions(status, true, NULL), "seconds",
                   (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
 
-    for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
-        json_object_set_new(object, counters[i].name, report_number(*count_in(&sum, &counters[i])));
+    for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
+        json_object_set_new(object, counters[i].name, report_number(sum_of(status, i)));
     return object;
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
 /* If the disk is full, the old file stays; the log has why. */
-static void replace_file(const char *folder, const char *name, const char *text)
+static void replace_json(const char *folder, const char *name, const json_t *object)
 {
+    char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     char *path = g_build_filename(folder, name, NULL);
 
     g_free(writer_replace(path, text));
     g_free(path);
-}
-
-static void replace_json(const char *folder, const char *name, const json_t *object)
-{
-    char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-
-    replace_file(folder, name, text);
     free(text);
-}
-
-static gint compare_numbers(gconstpointer a, gconstpointer b)
-{
-    const unsigned one = ((const struct qs_client_session *)a)->number,
-                   other = ((const struct qs_client_session *)b)->number;
-
-    return one < other ? -1 : one > other;
 }
 
 json_t *status_session_json(const struct qs_client_session *session)
@@ -161,12 +134,10 @@ json_t *status_session_json(const struct qs_client_session *session)
 
 static json_t *sessions_json(const struct status *status)
 {
-    GList *sessions = g_list_sort(g_hash_table_get_keys(status->sessions), compare_numbers);
     json_t *array = json_array();
 
-    for (GList *link = sessions; link; link = link->next)
-        json_array_append_new(array, status_session_json(link->data));
-    g_list_free(sessions);
+    for (guint i = 0; i < status->sessions->len; i++)
+        json_array_append_new(array, status_session_json(g_ptr_array_index(status->sessions, i)));
     return array;
 }
 
@@ -186,39 +157,33 @@ static void write_status(const struct status *status, const char *folder)
     g_free(time);
 }
 
-static void append_metric(GString *text, const struct counter *counter, const char *game,
-                          uint64_t value)
+static void append_metric(GString *text, const struct status *status, enum status_counter counter)
 {
-    g_string_append_printf(text, "pcap2demo_%s_total", counter->name);
-    if (game)
-        g_string_append_printf(text, "{game=\"%s\"}", game);
-    g_string_append_printf(text, " %" G_GUINT64_FORMAT "\n", value);
+    const char *name = counters[counter].name;
+
+    g_string_append_printf(text,
+                           "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
+                           name, counters[counter].help, name);
+    if (!counters[counter].of_games)
+        g_string_append_printf(text, "pcap2demo_%s_total %" G_GUINT64_FORMAT "\n", name,
+                               status->all[counter]);
+    for (int i = 0; counters[counter].of_games && qs_protocols[i]; i++)
+        g_string_append_printf(text, "pcap2demo_%s_total{game=\"%s\"} %" G_GUINT64_FORMAT "\n",
+                               name, qs_protocols[i]->name, status->games[i][counter]);
 }
 
 static void write_metrics(const struct status *status, const char *path)
 {
-    char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
     GString *text = g_string_new("# HELP pcap2demo_sessions Sessions that are open\n"
                                  "# TYPE pcap2demo_sessions gauge\n");
 
     for (int i = 0; qs_protocols[i]; i++)
         g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n", qs_protocols[i]->name,
                                count_sessions(status, false, qs_protocols[i]));
-    for (const struct counter *counter = counters; counter < counters + G_N_ELEMENTS(counters);
-         counter++) {
-        g_string_append_printf(text,
-                               "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
-                               counter->name, counter->help, counter->name);
-        if (!counter->of_games)
-            append_metric(text, counter, NULL, *count_in(&status->all, counter));
-        for (int i = 0; counter->of_games && qs_protocols[i]; i++)
-            append_metric(text, counter, qs_protocols[i]->name,
-                          *count_in(&status->games[i], counter));
-    }
-    replace_file(folder, name, text->str);
+    for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
+        append_metric(text, status, i);
+    g_free(writer_replace(path, text->str));
     g_string_free(text, TRUE);
-    g_free(folder);
-    g_free(name);
 }
 
 void status_write(struct status *status, const char *folder, const char *metrics)
@@ -249,7 +214,6 @@ void status_add_finished(struct status *status, const struct qs_protocol *protoc
 {
     const json_int_t count = json_integer_value(json_object_get(status->finished, "count")) + 1;
     json_t *demos = json_object_get(status->finished, "demos");
-    struct status_counts *game = status_game(status, protocol);
 
     json_object_set_new(status->finished, "count", json_integer(count));
     json_object_set_new(members, "number", json_integer(count));
@@ -257,8 +221,9 @@ void status_add_finished(struct status *status, const struct qs_protocol *protoc
     while (json_array_size(demos) > FINISHED_MAX)
         json_array_remove(demos, 0);
     status->finished_changed = true;
-    game->demos++;
-    game->demo_bytes += (uint64_t)json_integer_value(json_object_get(members, "bytes"));
+    status_count_game(status, protocol, DEMOS_WRITTEN, 1);
+    status_count_game(status, protocol, DEMO_BYTES,
+                      (uint64_t)json_integer_value(json_object_get(members, "bytes")));
 }
 
 /* --- Who plays ------------------------------------------------------------------------------- */

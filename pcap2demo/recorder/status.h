@@ -20,17 +20,22 @@
 
 struct session_captures;
 
-/* What is counted; all or some of it by game. */
-struct status_counts {
-    uint64_t packets, dropped_kernel, dropped_interface;
-    uint64_t sessions_ended;
-    uint64_t demos, demo_bytes;      /* that have their names */
-    uint64_t lost_demos, lost_bytes; /* that could not be written; also demos that end early */
+/* What is counted; some of it by game. */
+enum status_counter {
+    SESSIONS_ENDED,
+    PACKETS,
+    DROPPED_KERNEL,
+    DROPPED_INTERFACE,
+    DEMOS_WRITTEN,
+    DEMO_BYTES, /* of these */
+    LOST_DEMOS, /* that could not be written; also demos that end early */
+    LOST_BYTES,
+    STATUS_COUNTERS
 };
 
 struct status {
-    GHashTable *sessions; /* struct qs_client_session that have not ended */
-    struct status_counts all, games[QS_PROTOCOLS_MAX];
+    GPtrArray *sessions; /* struct qs_client_session that have not ended */
+    uint64_t all[STATUS_COUNTERS], games[QS_PROTOCOLS_MAX][STATUS_COUNTERS];
     gint64 begun;     /* monotonic, microseconds */
     json_t *finished; /* of pcap2demo-finished.json */
     bool finished_changed;
@@ -42,8 +47,8 @@ void status_clear(struct status *status);
 /* Continues the count of finished demos in this folder. */
 void status_continue(struct status *status, const char *folder);
 
-/* The counts of a game. */
-struct status_counts *status_game(struct status *status, const struct qs_protocol *protocol);
+void status_count_game(struct status *status, const struct qs_protocol *protocol,
+                       enum status_counter counter, uint64_t more);
 
 /* A demo has its name. The members of its event, with "bytes", also get its number. */
 void status_add_finished(struct status *status, const struct qs_protocol *protocol,

@@ -403,7 +403,7 @@ static char *parse_line(struct reading *reading, char *line)
         return enter_group(reading, line + 1) ? parse_rule(reading, "", "")
                                               : g_strdup_printf("%s]: no such group", line);
     if (!reading->name || !value || value == line)
-        return g_strdup_printf("\"%s\" is no [GROUP], and no KEY = VALUE of one", line);
+        return g_strdup_printf("\"%s\" is neither a [GROUP] nor a KEY = VALUE", line);
     *value++ = '\0';
     return parse_rule(reading, g_strchomp(line), g_strchug(value));
 }

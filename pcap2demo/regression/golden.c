@@ -253,7 +253,7 @@ static char *read_head(struct golden *golden)
         return NULL;
     if (strncmp(at, head_start, start) != 0)
         return damaged(golden, at,
-                       "is no first line of a golden that this program reads; --update "
+                       "is not the first line of a golden that this program reads; --update "
                        "writes it anew");
     if (strncmp(at + start, head_ignoring, ignoring) != 0)
         return damaged(golden, at, "does not say which fields are ignored");
@@ -272,7 +272,7 @@ static void read_foot(struct golden *golden, const char *at)
     if (!g_str_has_prefix(at, foot))
         damaged(golden, at, "is not the last line of what is before it");
     else if (at[strlen(foot)])
-        damaged(golden, at + strlen(foot), "stands behind the golden's end");
+        damaged(golden, at + strlen(foot), "follows the golden's end");
     g_free(foot);
 }
 
@@ -288,7 +288,7 @@ static bool read_packet(struct golden *golden, char **at, struct golden_item *pa
         return false;
     }
     if (end && !rest)
-        end = damaged(golden, *at, "is no line of a dump");
+        end = damaged(golden, *at, "is not a line of a dump");
     while (end && (end[1] == ' ' || (parse_packet_line(end + 1, &more) && !more)))
         end = end_of_line(golden, end + 1);
     if (!end || !rest)

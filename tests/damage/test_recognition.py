@@ -19,7 +19,7 @@ from truth import report
 CLIENT, SERVER = (b"\x0a\x00\x00\x01", 40001), (b"\x0a\x00\x00\x02", 5555)
 HEADER = bytes(12) + b"\x08\x00" + b"\x45" + bytes(8) + b"\x11" + bytes(2 + 8)
 CAPTURES = ["qw-vanilla", "qw-extended", "q2-protocol34", "q2-protocol35", "q2-protocol36",
-            "nq-protocol15", "nq-protocol666"]
+            "nq-protocol15", "nq-protocol666", "nq-fte"]
 
 # Bytes that no client can read, or only one that has seen the level's beginning.
 UNDECODED = {"nq-dp7": 0, "nq-fte": 0, "nq-protocol15": 0, "nq-protocol666": 0, "q2-aqtion": 0,

@@ -121,7 +121,7 @@ class Quake(Late):
         path = self.write("other.pcap", Capture.read(CAPTURES / "nq-darkplaces.pcap").pcap())
         self.tool("--output", "other.dem", path, status=1)
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "other.dem")
-        self.assertIn("other.dem: with it, 43 of 44 packets of the session cannot be read", error)
+        self.assertIn("other.dem: with it, 43 of 44 packets of the session cannot be read; its client probably had other", error)
         self.assertEqual(self.demos(), {})
 
     def test_demo_that_lends_nothing(self):
@@ -268,9 +268,11 @@ class QuakeWorld(Late):
             self.assert_right(demo, 0.98)
             demo.unlink()
 
-    def test_mvd_that_does_not_fit(self):
-        """Sounds that its list lacks, and FTE's replacement deltas, which cannot be told otherwise."""
+    def test_demo_that_does_not_fit(self):
+        """Sounds that its list lacks, weapons of other numbers, and FTE's replacement deltas."""
+        other = self.write("other.qwd", self.recorded.read_bytes().replace(b"/v_", b"/x_"))
         for name, why in (("qw-mvdsv.mvd", "has no sign-on of a whole level"),
+                          (other, "models of the session are others, or none, in its list"),
                           ("qw-fte.mvd", "only one of the two has FTE's replacement deltas")):
             error = self.convert(cut(self.whole, self.playing(0.2)), "--sign-on", CAPTURES / name)
             self.assertIn(f"{name}: ", error)

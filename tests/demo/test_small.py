@@ -433,7 +433,7 @@ class Options(SmallDemos):
         path = self.write("x.dem", b"".join(demos.dem_demo()))
         status, _, error = demos.run("-o", self.folder, path)
         self.assertEqual(status, 2)
-        self.assertIn("is a demo already", error)
+        self.assertIn("is already a demo", error)
 
     def test_pcap_of_a_capture(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))

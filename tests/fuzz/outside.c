@@ -56,6 +56,11 @@ bool writer_name_is_taken(const struct writer *writer)
     return false;
 }
 
+bool writer_is_unchanged(const struct writer *writer)
+{
+    return writer_name_is_taken(writer);
+}
+
 void writer_free(struct writer *writer)
 {
     g_byte_array_free(writer->bytes, TRUE);

@@ -28,18 +28,23 @@ class Install(unittest.TestCase):
         self.cmake(f"-DMANIFEST={BUILD}/install_manifest.txt", "-P",
                    str(SOURCE / ".packaging/uninstall.cmake"), **environment)
 
+    def install(self, prefix):
+        self.cmake("--install", str(BUILD), "--prefix", prefix, DESTDIR=str(self.folder))
+        self.addCleanup(lambda: self.assertEqual(files(self.folder), set()))
+        self.addCleanup(self.uninstall, DESTDIR=str(self.folder))
+        return files(self.folder)
+
     def test_for_all(self):
-        """The plugin and the profile go where Wireshark is, the rest goes below the prefix."""
-        self.cmake("--install", str(BUILD), "--prefix", "/opt/x", DESTDIR=str(self.folder))
-        found = files(self.folder)
+        """With CMake's own prefix, the plugin and the profile go where Wireshark is."""
+        found = self.install("/usr/local")
         self.assertLessEqual({"usr/share/wireshark/profiles/Quake/colorfilters",
-                              "usr/share/wireshark/profiles/Quake/preferences",
-                              "opt/x/share/quakeshark/quakeshark-colorfilters",
-                              "opt/x/share/man/man7/quakeshark.7"}, found)
-        self.assertEqual([name for name in found if name.endswith("/epan/quakeshark.so")
-                          and not name.startswith("usr/lib")], [])
-        self.uninstall(DESTDIR=str(self.folder))
-        self.assertEqual(files(self.folder), set())
+                              "usr/local/share/quakeshark/quakeshark-colorfilters",
+                              "usr/local/share/man/man7/quakeshark.7"}, found)
+        self.assertEqual([name.startswith("usr/lib/") for name in found
+                          if name.endswith("/epan/quakeshark.so")], [True])
+
+    def test_below_a_prefix(self):
+        self.assertEqual({name for name in self.install("/opt/x") if not name.startswith("opt/x/")}, set())
 
     def install_for_user(self):
         self.cmake("--install", str(BUILD), "--prefix", f"{self.folder}/.local",

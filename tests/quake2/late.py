@@ -219,7 +219,7 @@ def check_first_frame(rebuilding, shared):
 
 # Statistics: a packet with a change of STAT_LAYOUTS, and frames in which that may be wrong without it; the
 # share of the packets that a late start lacks, whose lent sign-on has no icon of the other player's.
-HEALTH_ICON, LAYOUTS, CHANGE, LATE = 0, 13, (2507, 45), 0.4
+HEALTH_ICON, HEALTH, LAYOUTS, FRAGS, CHANGE, LATE = 0, 1, 13, 14, (2507, 45), 0.4
 
 
 def statistics(tool, demo):
@@ -238,16 +238,10 @@ def statistics(tool, demo):
     return frames
 
 
-def check_statistic(tool, frames, stat, kept, most, *options):
+def check_statistic(rebuilding, frames, stat, kept, most, *options):
     """In how many frames it is another than in the demo of the whole capture."""
-    found = []
-    for some in frames, kept:
-        with tempfile.TemporaryDirectory() as name:
-            path = pathlib.Path(name) / "x.pcap"
-            capture.write(path, 1, some)
-            subprocess.run([tool, "--quiet", "--output", name, *options, path], stderr=subprocess.DEVNULL)
-            found.append(statistics(tool, sorted(pathlib.Path(name).glob("*.dm2"))[0]))
-    whole, lossy = found
+    whole, lossy = (statistics(rebuilding.tools[0], rebuilding.rebuild(some, *options)[0])
+                    for some in (frames, kept))
     wrong = sum(frame.get(stat, 0) != whole[number].get(stat, 0) for number, frame in lossy.items()
                 if number in whole)
     good = lossy and wrong <= most
@@ -255,11 +249,12 @@ def check_statistic(tool, frames, stat, kept, most, *options):
     return good
 
 
-def check_statistics(tool, folder):
+def check_statistics(rebuilding, folder):
     _, frames = capture.read(folder / "a-v34-yquake2" / "a.pcap")
-    yield check_statistic(tool, frames, LAYOUTS, damages.lose_run(frames, CHANGE[0] - 1, 1), CHANGE[1])
-    yield check_statistic(tool, frames, HEALTH_ICON, damages.begin_late(frames, LATE), 0, "--sign-on",
-                          folder / "d-v34-lossy" / "d-v34.dm2")
+    yield check_statistic(rebuilding, frames, LAYOUTS, damages.lose_run(frames, CHANGE[0] - 1, 1), CHANGE[1])
+    for stat in HEALTH_ICON, HEALTH, FRAGS:
+        yield check_statistic(rebuilding, frames, stat, damages.begin_late(frames, LATE), 0, "--sign-on",
+                              folder / "d-v34-lossy" / "d-v34.dm2")
 
 
 def main():
@@ -272,5 +267,5 @@ def main():
             results += [*check_lent(rebuilding, shared), *check_maps(rebuilding, shared),
                     *check_losses(rebuilding, shared),
                         *check_lost_sign_on(rebuilding, shared), *check_first_frame(rebuilding, shared),
-                        *check_statistics(tools[0], shared / "captures" / "quake2")]
+                        *check_statistics(rebuilding, shared / "captures" / "quake2")]
     return results

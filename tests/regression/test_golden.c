@@ -365,8 +365,9 @@ TEST(carriage_returns)
 
 TEST(wrong_heads)
 {
-    static const char other[] = "line 1: is no first line of a golden that this program reads; "
-                                "--update writes it anew";
+    static const char other[] =
+        "line 1: is not the first line of a golden that this program reads; "
+        "--update writes it anew";
 
     assert_damaged("", "line 1: missing: the golden is cut here");
     assert_damaged("packet qw s2c\n", other);
@@ -397,17 +398,16 @@ TEST(truncated)
 TEST(damaged_lines)
 {
     assert_damaged(HEAD "packet qw s2c\nnonsense\n# end, 1 packets\n",
-                   "line 3: is no line of a dump");
-    assert_damaged(HEAD "packet qw s2c\n\n# end, 1 packets\n", "line 3: is no line of a dump");
-    assert_damaged(HEAD " svc_nop()\n# end, 1 packets\n", "line 2: is no line of a dump");
-    assert_damaged(HEAD "packet +x qw s2c\n# end, 1 packets\n", "line 2: is no line of a dump");
+                   "line 3: is not a line of a dump");
+    assert_damaged(HEAD "packet qw s2c\n\n# end, 1 packets\n", "line 3: is not a line of a dump");
+    assert_damaged(HEAD " svc_nop()\n# end, 1 packets\n", "line 2: is not a line of a dump");
+    assert_damaged(HEAD "packet +x qw s2c\n# end, 1 packets\n", "line 2: is not a line of a dump");
     assert_damaged(HEAD "packet +99999999999 qw s2c\n# end, 1 packets\n",
-                   "line 2: is no line of a dump");
-    assert_damaged(HEAD "packets\n# end, 1 packets\n", "line 2: is no line of a dump");
+                   "line 2: is not a line of a dump");
+    assert_damaged(HEAD "packets\n# end, 1 packets\n", "line 2: is not a line of a dump");
     assert_damaged(HEAD "packet qw s2c\n# end, 7 packets\n",
                    "line 3: is not the last line of what is before it");
-    assert_damaged(HEAD "# end, 0 packets\npacket qw s2c\n",
-                   "line 3: stands behind the golden's end");
+    assert_damaged(HEAD "# end, 0 packets\npacket qw s2c\n", "line 3: follows the golden's end");
 }
 
 /* What is before the damage is compared, what is behind it is not called new. */
@@ -417,7 +417,7 @@ TEST(good_part_compared)
         compare(HEAD "packet qw s2c\n header a=5\npacket qw s2c\n???\n",
                 "packet qw s2c\n header a=1\npacket qw s2c\npacket qw c2s\n");
 
-    assert_string_equal(result.error, "line 5: is no line of a dump");
+    assert_string_equal(result.error, "line 5: is not a line of a dump");
     assert_string_equal(result.text->str, "1 1\n- header a=5\n+ header a=1\n");
     comparison_clear(&result);
     result = compare(HEAD "packet qw s2c\n header a=5\n???\n",

@@ -4,7 +4,7 @@
 import json
 import struct
 
-from tool import ETHERNET, Capture, ToolTest, udp
+from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
 
 CLIENT, SERVER, OTHER = (1, 27001), (2, 27500), (3, 27001)
 SECOND = 1000000
@@ -62,6 +62,13 @@ class Length(Reports):
         self.client(30 * SECOND, 11)
         session, = self.sessions()
         self.assertEqual(session["duration"], 29)
+
+    def test_of_a_demo_by_the_servers_time(self):
+        """FTE's replacement deltas carry it, with no svc_time beside."""
+        for name, seconds in [("nq-fte", 29), ("nq-fte-qss", 28), ("nq-protocol15", 95)]:
+            output, _ = self.tool("--list", "--json", CAPTURES / "fidelity" / f"{name}.dem.gz")
+            session, = json.loads(output)["sessions"]
+            self.assertAlmostEqual(session["duration"], seconds, delta=0.5, msg=name)
 
 
 class Order(Reports):

@@ -63,6 +63,7 @@ class Usage(ToolTest):
             ("--lsit", ACKNEX): "unknown option --lsit; did you mean --list?",
             ("--outpu=x", ACKNEX): "unknown option --outpu=x; did you mean --output?",
             ("--stat", ACKNEX): "unknown option --stat; did you mean --stats or --status?",
+            ("--list-sessions", ACKNEX): "unknown option --list-sessions; did you mean --list?",
             ("--xyzzy", ACKNEX): "unknown option --xyzzy",
             ("-fX", ACKNEX): "unknown option -fX",
             ("--csv", ACKNEX): "unknown option --csv: --list --json prints JSON, and jq makes CSV of it",
@@ -95,8 +96,8 @@ class Usage(ToolTest):
                                      "one of qw=27500, q2=27500, nq=27500, acknex=27500",
             ("-p", "doom=5029", ACKNEX): "--port doom=5029: write a game and its ports, "
                                          "one of qw=5029, q2=5029, nq=5029, acknex=5029",
-            ("-s", "1,x", ACKNEX): "--session 1,x: sessions are numbers from 1, as 2 or 1,3-5",
-            ("-s", "3-1", ACKNEX): "--session 3-1: sessions are numbers from 1, as 2 or 1,3-5",
+            ("-s", "1,x", ACKNEX): "--session 1,x: sessions are numbers from 1, such as 2 or 1,3-5",
+            ("-s", "3-1", ACKNEX): "--session 3-1: sessions are numbers from 1, such as 2 or 1,3-5",
         }
         for arguments, text in said.items():
             with self.subTest(arguments):
@@ -231,8 +232,8 @@ class Usage(ToolTest):
                           ["--output", "o.qwd.zst"], ["--check", "--junit", "o.xml.bz2"]):
             with self.subTest(arguments):
                 _, error = self.tool(*arguments, ACKNEX, status=2)
-                self.assertRegex(error, r"files are not compressed when they are written: "
-                                        r"name it o\.\w+, and compress that")
+                self.assertRegex(error, r"files are written uncompressed: "
+                                        r"name it o\.\w+, and compress it afterwards")
         self.assertEqual(list(self.folder.glob("o.*")), [])
         (self.folder / "old.gz").mkdir()
         self.tool("--output", "old.gz", tool.CAPTURES / "qw-vanilla.pcap", status=1)

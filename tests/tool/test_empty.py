@@ -29,7 +29,7 @@ class Empty(ToolTest):
             self.write(f"{name}.pcap", ACKNEX.read_bytes())
         self.tool("-q", "--golden", "goldens", "--update", "a.pcap", "b.pcap", "c.pcap")
         (self.folder / "c.pcap").unlink()
-        stray = "pcap2demo: goldens/c.golden: a golden of no input that was given\n"
+        stray = "pcap2demo: goldens/c.golden: no input has this golden\n"
         # A folder is all that is in it; of files that are named there may be more.
         self.assertEqual(self.tool("-q", "--golden", "goldens", ".", status=1)[1], stray)
         self.assertEqual(self.tool("-q", "--golden", "goldens", "a.pcap", "b.pcap")[1], stray)

@@ -201,4 +201,4 @@ class Extract(ToolTest):
     def test_a_file_is_no_folder(self):
         self.write("file", b"")
         _, error = self.tool("--extract-files", "file", "x.pcap", status=2)
-        self.assertIn('--extract-files "file": is no folder', error)
+        self.assertIn('--extract-files "file": is not a folder', error)

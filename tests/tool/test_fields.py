@@ -29,14 +29,15 @@ class Fields(ToolTest):
             self.assertEqual(self.reference(*prefixes),
                              [field for field in every if field["name"].startswith(tuple(prefixes))])
         output, error = self.tool("--fields", "zombie", status=1)
-        self.assertEqual((output, error), ("", "pcap2demo: no field has such a name or title\n"))
+        self.assertEqual((output, error), ("", "pcap2demo: no field has that in its name, title or description\n"))
 
     def test_words(self):
-        """A word that begins with no game's name is searched for, in any case."""
-        found = [field["name"] for field in self.reference("Damage")]
-        self.assertLessEqual({"qw.damage.armor", "nq.damage.armor"}, set(found))
-        self.assertEqual(found, [field["name"] for field in self.reference()
-                                 if "damage" in (field["name"] + field["title"]).lower()])
+        """Other words are searched for in names and titles, then in descriptions, in any case."""
+        every = self.reference()
+        first = [field for field in every if "chat" in (field["name"] + field["title"]).lower()]
+        then = [field for field in every if "chat" in field.get("description", "").lower() and field not in first]
+        self.assertEqual(self.reference("Chat"), first + then)
+        self.assertIn("qw.print.level", [field["name"] for field in then])
 
     def test_members(self):
         found = {field["name"]: field for field in self.reference("qw")}

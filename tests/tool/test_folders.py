@@ -51,15 +51,15 @@ class Inputs(ToolTest):
             self.assertEqual(error, "")
         self.put("only/a.dm2", DEMO.read_bytes())
         _, error = self.tool("only", status=2)
-        self.assertIn("only: no captures are in this folder; -R", error)
+        self.assertIn("only: no captures in this folder; -R", error)
 
     def test_nothing_in_it(self):
         (self.folder / "empty" / "below").mkdir(parents=True)
         _, error = self.tool("--list", "empty", status=2)
-        self.assertIn("empty: no captures and no demos are in this folder; "
+        self.assertIn("empty: no captures and no demos in this folder; "
                       "-R looks into those below it, too\n", error)
         _, error = self.tool("--list", "-R", "empty", status=2)
-        self.assertIn("empty: no captures and no demos are in this folder\n", error)
+        self.assertIn("empty: no captures and no demos in this folder\n", error)
 
 
 class Output(ToolTest):

@@ -214,7 +214,7 @@ class Archives(ToolTest):
         for name in ("x.zip", "x.tar", "x.tar.gz"):
             path = self.pack(name, [("a.txt", b"nothing")])
             _, error = self.tool("--check", path, status=2)
-            self.assertIn(f"{name}: no captures and no demos are in this archive\n", error)
+            self.assertIn(f"{name}: no captures and no demos in this archive\n", error)
             data = self.pack(name, [("a.pcap", ACKNEX.read_bytes()),
                                     ("b.pcap", os.urandom(9000))]).read_bytes()
             cut = self.write("cut." + name, data[:-8000])

@@ -315,6 +315,14 @@ class Recorder(RecorderTest):
             self.assertIn(words, process.log.read_text())
         run("ip", "link", "delete", "left")
 
+    def test_another_user_cannot_make_the_folder_again(self):
+        self.folder.chmod(0o755)
+        self.systemd()
+        process = self.start("-Z", "nobody")
+        shutil.rmtree(self.demos)
+        self.assertEqual(process.wait(PATIENCE), 1)
+        self.assertIn("to be started again", process.log.read_text())
+
     def test_opening_anew_loses_nothing(self):
         """Nor does it take anything twice."""
         process = self.start()

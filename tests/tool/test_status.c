@@ -21,11 +21,11 @@ TEST(spectators_are_no_players)
 
     status_init(&status);
     for (size_t i = 0; i < G_N_ELEMENTS(sessions); i++)
-        g_hash_table_add(status.sessions, &sessions[i]);
+        g_ptr_array_add(status.sessions, &sessions[i]);
     text = status_text(&status);
     assert_true(g_str_has_prefix(text, "3 sessions, 1 player, 0 demos, "));
     g_free(text);
-    status.all.lost_bytes = 5;
+    status.all[LOST_BYTES] = 5;
     text = status_text(&status);
     assert_true(g_str_has_suffix(text, ", lost 0 demos, 5 bytes"));
     status_clear(&status);

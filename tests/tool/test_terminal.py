@@ -67,7 +67,7 @@ class List(Terminal):
         shown = self.run_on_terminal("--list", WIDE, CAPTURES / "lines/qw-g-server.pcap.gz",
                                      columns=80, NO_COLOR="1")
         self.assertEqual(shown.splitlines()[0].split(),
-                         ["#", "file", "player", "map", "game", "duration", "loss↑", "loss↓", "demo"])
+                         ["#", "file", "player", "map", "game", "duration", "ping", "loss↑", "loss↓"])
         self.assertRegex(shown, r"\n2  …[a-z-]*\.pcap\.gz  anna ")
 
     def test_flags(self):

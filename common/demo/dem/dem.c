@@ -165,7 +165,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
                          : dem_read_header(&reader->in, &track);
 }
 
-/* Since the last svc_time, whose value stands at `value`. */
+/* Since the last time, where the server's stands at `value`. */
 static double passed(struct qs_demo_reader *reader, const uint8_t *value)
 {
     const double time = (double)qs_float_of_bits(qs_le32(value));
@@ -177,11 +177,13 @@ static double passed(struct qs_demo_reader *reader, const uint8_t *value)
 }
 
 /*
- * svc_time counts anew in each level, and from anywhere: the demo's clock counts what passes within
- * levels.
+ * The server's time (svc_time, or svcfte_updateentities) counts anew in each level, and from
+ * anywhere: the demo's clock counts what passes within levels.
  */
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const unsigned move_size = session->ext.fte2 & FTE2_PREDINFO ? 2 : 0; /* the last move */
     double time = reader->time;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
@@ -193,6 +195,8 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
             reader->timed = false;
         else if (message->id == SVC_TIME)
             time += passed(reader, decoder->payload.data + message->offset + 1);
+        else if (message->id == SVCFTE_UPDATEENTITIES)
+            time += passed(reader, decoder->payload.data + message->offset + 1 + move_size);
     }
     return time;
 }

@@ -606,8 +606,7 @@ static void dem_finish(void *state)
         else
             qs_demo_nothing_shown(dem->out);
     } else if (!dem->moved && !dem->undecoded) {
-        qs_demo_problem(dem->out, NULL,
-                        "the capture has no move of the client: the view does not turn");
+        qs_demo_never_moved(dem->out);
     }
 }
 

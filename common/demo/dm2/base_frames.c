@@ -251,28 +251,37 @@ static GArray *in_view(const struct dm2_match *m)
     return numbers;
 }
 
-/* The picture beside the health, which never changes. */
-static int16_t health_icon(const struct q2_session *session)
+/* The number of the config string in the range; 0: there is none. */
+static int16_t find_string(const struct q2_session *session, enum q2_range range,
+                           const char *wanted)
 {
-    const char *name;
+    const char *text;
 
-    for (uint32_t i = 1; (name = q2_configstring(session, Q2_RANGE_IMAGES, i)); i++)
-        if (strcmp(name, "i_health") == 0)
+    for (uint32_t i = 1; (text = q2_configstring(session, range, i)); i++)
+        if (strcmp(text, wanted) == 0)
             return (int16_t)i;
     return 0;
 }
 
-/* Fields that are never sent get the usual values; players stop at a field of view of 0. */
+/* What is not sent has the values of a player who entered the game: see PROTOCOL.md, section 14.
+ * Players stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
-    if (!player->fov)
-        player->fov = USUAL_FOV;
-    if (!player->stats[STAT_HEALTH_ICON])
-        player->stats[STAT_HEALTH_ICON] = health_icon(&m->donor);
-    if (!player->gravity)
-        player->gravity = USUAL_GRAVITY;
-    if (!player->viewoffset[2])
-        player->viewoffset[2] = USUAL_VIEW_HEIGHT;
+    const int16_t frags = player->stats[STAT_FRAGS];
+
+    memset(player->stats, 0, sizeof player->stats);
+    player->stats[STAT_HEALTH_ICON] = find_string(&m->donor, Q2_RANGE_IMAGES, "i_health");
+    player->stats[STAT_HEALTH] = SPAWN_HEALTH;
+    player->stats[STAT_SELECTED_ICON] = find_string(&m->donor, Q2_RANGE_IMAGES, "w_blaster");
+    player->stats[STAT_SELECTED_ITEM] = find_string(&m->donor, Q2_RANGE_ITEMS, "Blaster");
+    player->stats[STAT_FRAGS] = (int16_t)(frags - (frags > 0) + (frags < 0));
+    player->pm_flags = PMF_ON_GROUND;
+    player->gravity = USUAL_GRAVITY;
+    player->fov = USUAL_FOV;
+    player->viewoffset[2] = USUAL_VIEW_HEIGHT;
+    if (!player->gunindex)
+        player->gunindex =
+            (uint16_t)find_string(&m->donor, Q2_RANGE_MODELS, "models/weapons/v_blast/tris.md2");
 }
 
 static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers)

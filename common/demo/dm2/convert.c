@@ -30,7 +30,7 @@ void converter_move(struct converter *converter, uint32_t sequence,
 {
     const unsigned slot = sequence % CONVERT_MOVES;
 
-    converter->moves[slot].known = true;
+    converter->moved = converter->moves[slot].known = true;
     converter->moves[slot].sequence = sequence;
     converter->moves[slot].command = *command;
 }
@@ -50,12 +50,15 @@ static const struct q2_usercmd *newest_move(const struct converter *converter, u
 /* --- The player's own view and entity */
 
 /* A living player's view has the angles of his commands, which the client knows. */
-static void restore_view(const struct converter *converter, uint32_t acknowledged,
+static void restore_view(struct converter *converter, uint32_t acknowledged,
                          struct q2_player *player)
 {
     const struct q2_usercmd *command = newest_move(converter, acknowledged);
 
-    if (!command || player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
+    if (player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
+        return;
+    converter->viewless |= !command;
+    if (!command)
         return;
     for (unsigned i = 0; i < 3; i++)
         player->viewangles[i] = (int16_t)(command->angles[i] + player->delta_angles[i]);

@@ -44,15 +44,14 @@ static bool gets_own_entity(const struct q2_session *session)
 
 /* --- Entities --- */
 
-static bool is_changed(const struct q2_entity *before, const struct q2_entity *now)
-{
-    return before && (before->frame != now->frame ||
-                      memcmp(before->origin, now->origin, sizeof now->origin) != 0);
-}
-
 static bool looks_the_same(const struct q2_entity *a, const struct q2_entity *b)
 {
     return a->frame == b->frame && memcmp(a->origin, b->origin, sizeof a->origin) == 0;
+}
+
+static bool is_changed(const struct q2_entity *before, const struct q2_entity *now)
+{
+    return before && !looks_the_same(before, now);
 }
 
 /* --- What it costs --- */

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "common/core/numeric_text.h"
 #include "common/core/text.h"
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
@@ -64,12 +65,6 @@ static bool depends_on_level(const struct q2_session *session, uint32_t index)
            (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
 }
 
-static void note_string(struct dm2_match *m, bool agrees)
-{
-    qs_donor_match_note(&m->base, QS_EVIDENCE_LISTS, agrees);
-    m->base.proof += agrees;
-}
-
 static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
                              const struct q2_session *own)
 {
@@ -79,8 +74,12 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
 
         if (!text)
             continue;
-        if (!m->looked && depends_on_level(own, i))
-            note_string(m, g_strcmp0(text, donated) == 0);
+        if (!m->looked && depends_on_level(own, i)) {
+            const bool agrees = g_strcmp0(text, donated) == 0;
+
+            qs_donor_match_note(&m->base, QS_EVIDENCE_LISTS, agrees);
+            m->base.proof += agrees;
+        }
         qs_table_set(&late->configstrings, i, qs_view_of(text));
     }
 }
@@ -137,18 +136,37 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
 
 /* --- The verdict --- */
 
+/* The statistics that a player looks at, and by when the session sends each. */
+static char *unknown_state(const struct dm2_match *m)
+{
+    static const char *const shown[G_N_ELEMENTS(m->sent)] = {[STAT_HEALTH] = "health",
+                                                             [STAT_AMMO] = ", ammunition",
+                                                             [STAT_ARMOR] = ", armor",
+                                                             [STAT_FRAGS] = ", frags"};
+    GString *text = g_string_new("the player's state and statistics, until they change (");
+
+    for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
+        char *time = m->sent[i] ? qs_duration_text(m->sent[i]) : g_strdup("never");
+
+        if (shown[i])
+            g_string_append_printf(text, "%s %s", shown[i], time);
+        g_free(time);
+    }
+    return g_string_free(g_string_append_c(text, ')'), FALSE);
+}
+
 static void note_unknown(struct dm2_match *m)
 {
     const bool any = !m->whole_seen || m->reference_count;
+    char *state = unknown_state(m);
 
-    qs_donor_match_unknown(&m->base, any,
-                           "what of the player's state and statistics did not change at first, "
-                           "until it does");
+    qs_donor_match_unknown(&m->base, any, state);
     qs_donor_match_unknown(&m->base,
                            any && m->base.kind == QS_DONOR_OTHER && m->base.lacks != QS_LACKS_FRAME,
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
-                           "which entities were in view of those that never change");
+                           "whether entities that never change were in view");
+    g_free(state);
 }
 
 static char *dm2_judge(struct qs_donor_match *match)

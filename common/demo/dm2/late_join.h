@@ -101,6 +101,7 @@ struct dm2_match {
     bool gone[DM2_PLAYERS_MAX];      /* by entity: it was removed */
     bool baseless[DM2_PLAYERS_MAX]; /* and came again without a model: its baseline must have one */
     struct q2_player player;        /* the first values sent */
+    int64_t sent[STAT_FRAGS + 1];   /* within so many seconds; 0: never */
     uint16_t guns[DM2_GUNS_MAX];    /* models of weapons in the player's hand, each once */
     unsigned gun_count;
     int16_t picked_up; /* what the player's status bar named last */

@@ -2,6 +2,7 @@
 /* What a late Quake II session shows: PROTOCOL.md of common/quake2, section 14. */
 #include <string.h>
 
+#include "common/demo/dm2/convert.h"
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
 
@@ -29,26 +30,21 @@ static void add_reference(struct dm2_match *m, int32_t number)
         m->references[m->reference_count++] = number;
 }
 
-/* They are 0 as a rule: if something else is sent first, it was 0 before. */
-static bool is_passing(size_t stat)
+/* The first values that are sent tell what was before: PROTOCOL.md. */
+static void see_player(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
 {
-    return (stat >= STAT_PICKUP_ICON && stat <= STAT_HELPICON) || stat == STAT_LAYOUTS;
-}
-
-/* For a value not sent at first, the first value sent is the best guess, if it is not 0 as a rule,
- * like what the dead, the hurt and those under water have. */
-static void see_player(struct dm2_match *m, const struct q2_player *player)
-{
+    const struct q2_player *player = &frame->player;
     struct q2_player *first = &m->player;
 
-    first->pm_flags = first->pm_flags ? first->pm_flags : player->pm_flags;
     first->gunindex = first->gunindex ? first->gunindex : player->gunindex;
     first->clientnum = first->clientnum ? first->clientnum : player->clientnum;
     for (size_t i = 0; i < 3; i++)
         first->origin[i] = first->origin[i] ? first->origin[i] : player->origin[i];
-    for (size_t i = 0; i < G_N_ELEMENTS(player->stats); i++)
-        if (!first->stats[i] && !is_passing(i))
+    for (size_t i = 0; i <= STAT_FRAGS; i++)
+        if (!first->stats[i] && player->stats[i]) {
             first->stats[i] = player->stats[i];
+            m->sent[i] = MAX((int64_t)frame->number - m->first_frame, 0) / rate + 1;
+        }
 }
 
 static void see_gun(struct dm2_match *m, uint16_t model)
@@ -145,7 +141,7 @@ static void see_mention(struct dm2_match *m, const struct q2_mention *mention)
     see_move(m, mention, state);
 }
 
-static void see_frame(struct dm2_match *m, const struct q2_frame *frame)
+static void see_frame(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
 {
     if (!m->first_frame)
         m->first_frame = frame->number;
@@ -153,7 +149,7 @@ static void see_frame(struct dm2_match *m, const struct q2_frame *frame)
         m->whole_seen = true;
     else if (frame->delta < m->first_frame && !m->whole_seen)
         add_reference(m, frame->delta);
-    see_player(m, &frame->player);
+    see_player(m, frame, rate);
     see_gun(m, frame->player.gunindex);
     see_place(m, frame);
     dm2_see_pickup(m, frame);
@@ -162,10 +158,11 @@ static void see_frame(struct dm2_match *m, const struct q2_frame *frame)
 bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 {
     struct dm2_match *m = dm2_match_of(match);
+    const struct q2_session *session = q2_session_of_const(decoder->session);
     const struct q2_tracker *tracker = m->tracker;
 
-    m->base.version = decoder->session->version;
-    m->set_to_record |= q2_session_of_const(decoder->session)->recording;
+    m->base.version = session->base.version;
+    m->set_to_record |= session->recording;
     if (decoder->messages->len)
         qs_donor_match_note(match, QS_EVIDENCE_PACKETS, !qs_decoder_problems(decoder));
     if (decoder->direction != QS_S2C || !decoder->accepted)
@@ -175,7 +172,7 @@ bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
             q2_tracker_frame(tracker, g_array_index(tracker->begun, int32_t, i));
 
         if (frame)
-            see_frame(m, frame);
+            see_frame(m, frame, session->frame_rate ? session->frame_rate : CONVERT_RATE);
     }
     for (guint i = 0; i < tracker->mentions->len; i++)
         see_mention(m, &g_array_index(tracker->mentions, struct q2_mention, i));

@@ -129,15 +129,6 @@ static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 
 /* --- Levels --- */
 
-/* All its frames are deltas from one that is missing, and no donor has that. */
-static void note_not_begun(struct dm2 *dm2)
-{
-    qs_demo_problem(dm2->out, NULL,
-                    "%s cannot be shown: its first frame was not captured, and all others are "
-                    "changes to it",
-                    dm2->unfounded);
-}
-
 static void end_level(struct dm2 *dm2)
 {
     if (dm2->begun) {
@@ -148,7 +139,10 @@ static void end_level(struct dm2 *dm2)
             qs_demo_problem(dm2->out, &dm2->loss,
                             "the score board may stay on the screen from then on");
     } else if (dm2->unfounded && !dm2->incomplete) {
-        note_not_begun(dm2);
+        qs_demo_problem(dm2->out, NULL,
+                        "%s cannot be shown: its first frame was not captured, and all others are "
+                        "changes to it",
+                        dm2->unfounded);
     }
     g_clear_pointer(&dm2->unfounded, g_free);
     dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
@@ -311,6 +305,7 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
                             const struct q2_frame *frame)
 {
     dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
+    dm2->out->duration += 100000000; /* players show each for 100 ms */
     if (session->variant.packed)
         converter_keep(&dm2->converter);
 }
@@ -454,13 +449,13 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     if (add_unit(dm2, unit))
         keep_last_frame(dm2, session, frame);
     else
-        lose_frame(dm2, packet, "since it is longer than players read");
+        lose_frame(dm2, packet, "since it is too long for players");
 }
 
 /* --- Whether the score board is shown, after a loss --- */
 
 /* id's game sends the score board of a deathmatch again after 32 frames, as long as it is shown. */
-enum { LAYOUT_EVERY = 40, SPAWN_HEALTH = 100 };
+enum { LAYOUT_EVERY = 40 };
 
 static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
                     const struct q2_player *player, int32_t number)
@@ -643,6 +638,8 @@ static void dm2_finish(void *state)
     end_level(dm2);
     if (dm2->level && !dm2->framed)
         qs_demo_nothing_shown(dm2->out);
+    else if (dm2->converter.viewless && !dm2->converter.moved)
+        qs_demo_never_moved(dm2->out);
 }
 
 const struct qs_demo_rebuilder dm2_rebuilder = {

@@ -43,20 +43,21 @@ static char *describe(enum qs_evidence_kind kind, const struct qs_evidence *evid
 {
     static const char *const texts[QS_EVIDENCE_KINDS] = {
         [QS_EVIDENCE_BASELINES] = "entities contradict its baselines",
-        [QS_EVIDENCE_STATES] = "entities are not as it has them",
+        [QS_EVIDENCE_STATES] = "entities differ from its own",
         [QS_EVIDENCE_ITEMS] = "items that the player takes lie elsewhere",
     };
     const uint32_t all = evidence->agree + evidence->differ;
 
     switch (kind) {
     case QS_EVIDENCE_PACKETS:
-        return g_strdup_printf("with it, %u of %u packets of the session cannot be read",
+        return g_strdup_printf("with it, %u of %u packets of the session cannot be read; its "
+                               "client probably had other protocol extensions",
                                evidence->differ, all);
     case QS_EVIDENCE_LISTS:
-        return g_strdup_printf("%u models, sounds or images of the session are others in its lists",
+        return g_strdup_printf("%u models, sounds or images of the session differ in its lists",
                                evidence->differ);
     case QS_EVIDENCE_MODELS:
-        return g_strdup("models of the session are others, or none, in its list");
+        return g_strdup("models of the session differ in its list, or are not there");
     default:
         return g_strdup_printf("%u of %u %s: it is of another map or game", evidence->differ, all,
                                texts[kind]);

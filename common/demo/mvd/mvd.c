@@ -69,16 +69,11 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
         send_block(stream, bytes);
 }
 
-static void finish(void *data)
-{
-    qs_demo_stream_close(data);
-}
-
 static const struct qs_demo_packet_maker packets = {
     .port = 28000,
     .state_size = sizeof(struct qs_demo_stream),
     .block = send_next,
-    .finish = finish,
+    .finish = qs_demo_stream_close,
 };
 
 /*

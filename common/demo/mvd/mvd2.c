@@ -117,16 +117,11 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
         send_block(stream, bytes);
 }
 
-static void finish(void *data)
-{
-    qs_demo_stream_close(data);
-}
-
 static const struct qs_demo_packet_maker packets = {
     .port = 27910,
     .state_size = sizeof(struct qs_demo_stream),
     .block = send_next,
-    .finish = finish,
+    .finish = qs_demo_stream_close,
 };
 
 /* --- Rebuilding of GTV streams: from the first gamestate on the blocks as the server sent them,

@@ -278,7 +278,7 @@ void qwd_put_packet_header(uint8_t *at, float time, uint32_t size)
     put_u32(put_head(at, time, QWD_READ), size);
 }
 
-void qwd_append_packet(GByteArray *out, float time, struct qs_view packet)
+static void append_packet(GByteArray *out, float time, struct qs_view packet)
 {
     uint8_t header[QWD_PACKET_HEADER];
 
@@ -300,7 +300,7 @@ void qwd_append_end(GByteArray *out, float time)
     static const uint8_t end[] = "\xff\xff\xff\xff\x02"
                                  "EndOfDemo"; /* with its NUL */
 
-    qwd_append_packet(out, time, (struct qs_view){end, sizeof end});
+    append_packet(out, time, (struct qs_view){end, sizeof end});
 }
 
 /* --- Decoding --- */

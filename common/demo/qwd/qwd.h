@@ -75,7 +75,6 @@ void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd, enum qwd
 void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
 
 /* Append a block. */
-void qwd_append_packet(GByteArray *out, float time, struct qs_view packet);
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
 /* The packet that ends a demo: a connectionless svc_disconnect. Without it engines keep waiting. */
 void qwd_append_end(GByteArray *out, float time);

@@ -27,7 +27,8 @@
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64,    /* at most these are generated: a longer gap is a pause, not loss */
+    MOVES_LOST_MAX = 64,    /* at most these are generated: a longer gap is a pause: the engine
+                             * continues to count after it */
     DONOR_PACKET_MAX = 1400 /* bytes of a packet of several sign-on messages from a donor */
 };
 
@@ -192,15 +193,6 @@ static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session,
         qwd->left_out.map = qs_map_of(&qw_protocol, &session->base);
 }
 
-/* The next level: the numbers continue. */
-static void continue_demo(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
-                          const struct qs_packet *packet)
-{
-    report_left_out(qwd);
-    qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
-                   decoder->sequence - 1);
-}
-
 static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                         const struct qs_packet *packet)
 {
@@ -211,8 +203,11 @@ static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decode
         leave_out(qwd, session, UNKNOWN_LEVEL, packet->number);
     else if (in_level && session->sign_on.lost)
         leave_out(qwd, session, session->base.level, session->sign_on.lost);
-    else if (in_level && qwd->left_out.level && decoder->direction == QS_S2C)
-        continue_demo(qwd, decoder, packet);
+    else if (in_level && qwd->left_out.level && decoder->direction == QS_S2C) {
+        report_left_out(qwd);
+        qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
+                       decoder->sequence - 1);
+    }
     return qwd->left_out.level;
 }
 
@@ -227,23 +222,6 @@ static void end_donor_packet(struct qwd_rebuild *qwd)
     qs_bytes_empty(qwd->packet);
 }
 
-static void begin_donor_packet(struct qwd_rebuild *qwd)
-{
-    qwd->donor_packets++;
-    qs_write_u32(qwd->packet, qwd->donor_packets);
-    qs_write_u32(qwd->packet, qwd->donor_packets);
-}
-
-static void follow_donor_message(struct qwd_rebuild *qwd, struct qs_view message)
-{
-    const struct qs_view body = {message.data + 1, message.size - 1};
-
-    if (message.data[0] == SVC_SPAWNBASELINE)
-        qw_frames_baseline(&qwd->entities.frames, body, false);
-    else if (message.data[0] == SVC_FTE_SPAWNBASELINE2)
-        qw_frames_baseline(&qwd->entities.frames, body, true);
-}
-
 struct late_join {
     struct qwd_rebuild *qwd;
     const struct qw_session *session;
@@ -253,15 +231,22 @@ static void add_donor_message(void *user, struct qs_view message)
 {
     const struct late_join *late = user;
     struct qwd_rebuild *qwd = late->qwd;
+    const uint8_t id = message.data[0];
 
     if (qwd->packet->len && qwd->packet->len + message.size > DONOR_PACKET_MAX)
         end_donor_packet(qwd);
-    if (!qwd->packet->len)
-        begin_donor_packet(qwd);
-    follow_donor_message(qwd, message);
-    if (message.data[0] == SVC_STUFFTEXT && qwd->out->sanitize)
+    if (!qwd->packet->len) {
+        qwd->donor_packets++;
+        qs_write_u32(qwd->packet, qwd->donor_packets);
+        qs_write_u32(qwd->packet, qwd->donor_packets);
+    }
+    if (id == SVC_SPAWNBASELINE || id == SVC_FTE_SPAWNBASELINE2)
+        qw_frames_baseline(&qwd->entities.frames,
+                           (struct qs_view){message.data + 1, message.size - 1},
+                           id == SVC_FTE_SPAWNBASELINE2);
+    if (id == SVC_STUFFTEXT && qwd->out->sanitize)
         stufftext_filter(&qwd->filter.stufftext, message, qwd->packet);
-    else if (message.data[0] == SVC_SERVERDATA && qwd->out->sanitize)
+    else if (id == SVC_SERVERDATA && qwd->out->sanitize)
         filter_qw_append_serverdata(late->session, message, qwd->packet);
     else
         qs_write_view(qwd->packet, message);
@@ -431,12 +416,6 @@ static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *sess
         qwd_blocks_correct(&qwd->blocks, number - i, &session->cmds[MOVES_PER_PACKET - 1 - i]);
 }
 
-/* A pause in the capture: the engine continues to count after it. */
-static void skip_to(struct qwd_rebuild *qwd, const struct qs_packet *packet, uint32_t number)
-{
-    qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
-}
-
 static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
@@ -455,7 +434,7 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
         return;
     lost = number - qwd->blocks.player.out;
     if (lost > MOVES_LOST_MAX)
-        skip_to(qwd, packet, number);
+        qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
     else
         add_lost_moves(qwd, session, packet, lost, decoder->acknowledged);
     add_cmd(qwd, packet, &session->cmds[MOVES_PER_PACKET - 1], decoder->acknowledged, false);
@@ -472,7 +451,7 @@ static void add_acknowledged(struct qwd_rebuild *qwd, const struct qw_session *s
     struct qw_usercmd again = session->cmds[MOVES_PER_PACKET - 1];
 
     if (number - qwd->blocks.player.out > MOVES_LOST_MAX)
-        skip_to(qwd, packet, number);
+        qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
     again.impulse = 0;
     while (qwd->blocks.player.out <= number)
         add_cmd(qwd, packet, &again, after, true);
@@ -550,29 +529,24 @@ static void qwd_finish(void *state)
 {
     struct qwd_rebuild *qwd = state;
 
-    if (!qwd->begun) {
-        if (qwd->has_next)
+    if (!qwd->has_packet) {
+        if (qwd->begun)
+            qs_demo_discard(qwd->out);
+        if (qwd->begun || qwd->has_next)
             qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
         return;
     }
-    if (!qwd->has_packet) {
-        qs_demo_discard(qwd->out);
-        qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
-        return;
-    }
-    if (qwd->left_out.level && !qwd->shown) {
-        qs_demo_discard(qwd->out);
+    if (!qwd->shown && (qwd->left_out.level || qwd->signing_on)) {
+        if (!qwd->left_out.level)
+            qs_demo_nothing_shown(qwd->out);
+        else
+            qs_demo_discard(qwd->out);
         report_left_out(qwd);
         return;
     }
     report_left_out(qwd);
-    if (!qwd->shown && qwd->signing_on) {
-        qs_demo_nothing_shown(qwd->out);
-        return;
-    }
     if (!qwd->moved && qwd->shown)
-        qs_demo_problem(qwd->out, NULL,
-                        "the capture has no move of the client: the view does not turn");
+        qs_demo_never_moved(qwd->out);
     qwd_blocks_end(&qwd->blocks, qwd->time);
 }
 
