@@ -181,14 +181,11 @@ static tap_packet_status add_packet(void *data, packet_info *pinfo, epan_dissect
 
 /* --- Cells, from left to right */
 
-/* Takes the text over; NULL: what was known before is still so. */
+/* Takes the text over; NULL: it is not known. */
 static void put_text(stat_tap_table_item_type **cell, char *text)
 {
-    if (text) {
-        g_free((char *)(*cell)->value.string_value);
-        (*cell)->value.string_value = text;
-    }
-    (*cell)++;
+    g_free((char *)(*cell)->value.string_value);
+    (*cell)++->value.string_value = text ? text : g_strdup("");
 }
 
 static void put_number(stat_tap_table_item_type **cell, uint64_t value)
@@ -199,14 +196,14 @@ static void put_number(stat_tap_table_item_type **cell, uint64_t value)
 /* Wireshark sorts texts by their letters: all are as long. Below 0: it is not known. */
 static void put_figure(stat_tap_table_item_type **cell, double value)
 {
-    put_text(cell, value < 0 ? g_strdup("") : g_strdup_printf("%12.3f", value));
+    put_text(cell, value < 0 ? NULL : g_strdup_printf("%12.3f", value));
 }
 
 static void put_loss(stat_tap_table_item_type **cell, const struct qs_line_direction *direction)
 {
     char *loss = qs_line_loss_text(direction, false);
 
-    put_text(cell, strcmp(loss, "-") == 0 ? g_strdup("") : g_strdup_printf("%6s", loss));
+    put_text(cell, strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
     g_free(loss);
 }
 
@@ -298,8 +295,7 @@ static void add_direction(struct table *table, const struct figures *figures, en
     put_text(&cell, g_strdup(qs_direction_arrow(way)));
     put_number(&cell, tally->traffic[way].packets);
     put_loss(&cell, direction);
-    put_text(&cell,
-             direction->burst < 0 ? g_strdup("") : g_strdup_printf("%6.0f", direction->burst));
+    put_text(&cell, direction->burst < 0 ? NULL : g_strdup_printf("%6.0f", direction->burst));
     put_figure(&cell, figures->line.ping);
     put_figure(&cell, figures->line.ping_p95);
     put_figure(&cell, figures->line.jitter);
