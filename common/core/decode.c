@@ -105,9 +105,13 @@ void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink 
 bool qs_decode_usual(struct qs_decoder *d, struct qs_session *session,
                      const struct qs_packet *packet)
 {
-    begin(d, session, direction_of(session, packet), packet);
-    if (d->direction == QS_DIRECTION_UNKNOWN || qs_packet_is_cut(packet) ||
-        !d->protocol->decode_usual(d))
+    const enum qs_direction direction = direction_of(session, packet);
+
+    if (direction == QS_DIRECTION_UNKNOWN || qs_packet_is_cut(packet) ||
+        (d->protocol->usual_moves && direction == QS_S2C))
+        return false;
+    begin(d, session, direction, packet);
+    if (!d->protocol->decode_usual(d))
         return false;
     qs_inflate_end(d);
     return true;

@@ -120,6 +120,7 @@ struct qs_protocol {
      * there are none.
      */
     bool (*decode_usual)(struct qs_decoder *decoder);
+    bool usual_moves; /* no packet of a server is usual */
 
     /*
      * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
