@@ -140,8 +140,7 @@ void late_end(void);
 bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet);
 
-/* Shows the evidence below `top` if the packet completed it.
- */
+/* Shows the evidence below `top` if the packet completed it. */
 void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top);
 
 /* --- follow.c: Follow, and filters for a session */

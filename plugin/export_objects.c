@@ -207,40 +207,33 @@ static void receiver_free(void *data)
     struct receiver *receiver = data;
 
     receiver->list = NULL;
-    qs_transfers_free(receiver->transfers);
+    g_clear_pointer(&receiver->transfers, qs_transfers_free);
     g_free(receiver);
-}
-
-static void begin_transfers(struct receiver *receiver, uint32_t connection)
-{
-    receiver->connection = connection;
-    receiver->transfers =
-        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
 }
 
 static struct receiver *receiver_for(const struct packet_transfers *packet)
 {
     struct receiver *receiver = g_hash_table_lookup(receivers, packet->conversation);
 
-    if (receiver)
-        return receiver;
-    receiver = g_new0(struct receiver, 1);
-    begin_transfers(receiver, packet->connection);
-    g_hash_table_insert(receivers, (void *)packet->conversation, receiver);
+    if (!receiver)
+        g_hash_table_insert(receivers, (void *)packet->conversation,
+                            receiver = g_new0(struct receiver, 1));
     return receiver;
 }
 
 /* The file that the last connection had begun is over. */
 static void enter_connection(struct receiver *receiver, uint32_t connection)
 {
-    if (receiver->connection == connection)
+    if (receiver->transfers && receiver->connection == connection)
         return;
-    qs_transfers_free(receiver->transfers);
-    begin_transfers(receiver, connection);
+    g_clear_pointer(&receiver->transfers, qs_transfers_free);
+    receiver->connection = connection;
+    receiver->transfers =
+        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
 }
 
 /* The list is empty and gets all packets again. */
-static void start_over(void)
+void export_objects_end(void)
 {
     g_hash_table_remove_all(receivers);
     room.max = ROOM_MAX;
@@ -249,7 +242,7 @@ static void start_over(void)
 static void packets_begin(void *data)
 {
     (void)data;
-    start_over();
+    export_objects_end();
 }
 
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
@@ -272,11 +265,6 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     return TAP_PACKET_REDRAW;
 }
 
-void export_objects_end(void)
-{
-    start_over();
-}
-
 void export_objects_register(void)
 {
     const int proto =
@@ -284,5 +272,5 @@ void export_objects_register(void)
 
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
     receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
-    tap = register_export_object(proto, take_packet, start_over);
+    tap = register_export_object(proto, take_packet, export_objects_end);
 }

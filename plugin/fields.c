@@ -277,16 +277,6 @@ static void show_player(const struct dissector *dissector, proto_tree *tree, tvb
     g_free(player);
 }
 
-static void show_session(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
-                         uint32_t number)
-{
-    proto_item *item =
-        proto_tree_add_uint(tree, dissector->session_hf[QS_SESSION_NUMBER], tvb, 0, 0, number);
-
-    proto_item_set_generated(item);
-    show_player(dissector, tree, tvb);
-}
-
 void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
                          uint32_t number)
 {
@@ -295,6 +285,9 @@ void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t
     if (direction != QS_DIRECTION_UNKNOWN)
         proto_item_set_generated(proto_tree_add_boolean(
             tree, dissector->session_hf[QS_SESSION_FROM_SERVER], tvb, 0, 0, direction == QS_S2C));
-    if (number)
-        show_session(dissector, tree, tvb, number);
+    if (!number)
+        return;
+    proto_item_set_generated(
+        proto_tree_add_uint(tree, dissector->session_hf[QS_SESSION_NUMBER], tvb, 0, 0, number));
+    show_player(dissector, tree, tvb);
 }

@@ -41,45 +41,28 @@ static char *session_filter_of(packet_info *pinfo, unsigned *session)
     return search.filter;
 }
 
-static char *filter_of(packet_info *pinfo)
+static char *filter_of(packet_info *pinfo WS_FILTER_USER)
 {
     unsigned session;
 
     return session_filter_of(pinfo, &session);
 }
 
-static ws_bool has_session(packet_info *pinfo)
+static ws_bool has_session(packet_info *pinfo WS_FILTER_USER)
 {
-    char *filter = filter_of(pinfo);
+    unsigned session;
+    char *filter = session_filter_of(pinfo, &session);
     const bool found = filter != NULL;
 
     g_free(filter);
     return found;
 }
 
-#if WS_AT_LEAST(4, 2)
-static ws_bool is_valid(packet_info *pinfo, void *user)
-{
-    (void)user;
-    return has_session(pinfo);
-}
-
-static char *build(packet_info *pinfo, void *user)
-{
-    (void)user;
-    return filter_of(pinfo);
-}
-
 void conversation_filter_register(void)
 {
-    register_conversation_filter("quakeshark", "Quake session", is_valid, build, NULL);
+    register_conversation_filter("quakeshark", "Quake session", has_session,
+                                 filter_of WS_FILTER_NULL);
 }
-#else
-void conversation_filter_register(void)
-{
-    register_conversation_filter("quakeshark", "Quake session", has_session, filter_of);
-}
-#endif
 
 /* --- Follow: which packets; those of a session --- */
 

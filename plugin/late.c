@@ -19,12 +19,6 @@ static int proto;                      /* by which frames have data: the first p
 /* Keys of a frame's data, beside those of layers. */
 enum { KEY_ASKED = 0x10000, KEY_COMPLETION };
 
-static void begin(void)
-{
-    proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
-    heuristic = qs_heuristic_new(dissectors_options());
-}
-
 void late_end(void)
 {
     g_clear_pointer(&heuristic, qs_heuristic_free);
@@ -59,8 +53,10 @@ bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
 
     if (pinfo->flags.in_error_pkt)
         return false;
-    if (!heuristic)
-        begin();
+    if (!heuristic) {
+        proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
+        heuristic = qs_heuristic_new(dissectors_options());
+    }
     if (!PINFO_FD_VISITED(pinfo) && !p_get_proto_data(pinfo->pool, pinfo, proto, KEY_ASKED))
         count(pinfo, packet, by_port ? protocol : QS_PROTOCOL_NONE);
     found = completed_by(pinfo);

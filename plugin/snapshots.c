@@ -101,11 +101,11 @@ static uint32_t share_run(struct qs_snapshots *snapshots, struct qs_snapshot_bas
 
 /* --- What differs --- */
 
-static uint32_t word_of(const struct qs_session *session, uint32_t index)
+static uint32_t word_of(const struct qs_session *session, uint32_t at)
 {
     uint32_t word;
 
-    memcpy(&word, (const uint8_t *)session + (size_t)index * WORD, WORD);
+    memcpy(&word, (const uint8_t *)session + (size_t)at * WORD, WORD);
     return word;
 }
 

@@ -64,13 +64,13 @@ static unsigned index_of(const struct tree_sink *sink, const struct qs_field *ro
 static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_t offset)
 {
     struct tree_sink *sink = self(base);
-    const unsigned index = index_of(sink, row);
+    const unsigned id = index_of(sink, row);
     proto_item *item = NULL;
 
     if (has_room(sink, 2))
-        item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[index], sink->source->tvb,
+        item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[id], sink->source->tvb,
                                    (int)offset, 0, ENC_NA);
-    push_group(sink, item, proto_item_add_subtree(item, sink->dissector->ett[index]), offset);
+    push_group(sink, item, proto_item_add_subtree(item, sink->dissector->ett[id]), offset);
 }
 
 static void close_group(struct qs_sink *base, uint32_t end)
@@ -197,10 +197,10 @@ static proto_item *add_bytes(const struct location *at, const struct qs_field *r
 
 static proto_item *add_time(const struct location *at, uint64_t value, unsigned per_second)
 {
-    const nstime_t time = {.secs = (time_t)(value / per_second),
-                           .nsecs = (int)(value % per_second * (1000000000 / per_second))};
+    const nstime_t stamp = {.secs = (time_t)(value / per_second),
+                            .nsecs = (int)(value % per_second * (1000000000 / per_second))};
 
-    return proto_tree_add_time(at->tree, at->hf, at->tvb, at->start, at->length, &time);
+    return proto_tree_add_time(at->tree, at->hf, at->tvb, at->start, at->length, &stamp);
 }
 
 static proto_item *add_field(const struct location *at, const struct qs_field *row,

@@ -33,12 +33,16 @@ typedef bool ws_bool;
 typedef gboolean ws_bool;
 #endif
 
-/* What follows streams tells since 4.2 how many there are, for the window's number of the stream.
- */
+/* Since 4.2, what follows streams tells how many there are, for the window's number of the stream,
+ * and conversations' filters are given what they were registered with. */
 #if WS_AT_LEAST(4, 2)
 #define WS_FOLLOW_COUNT(count) , count, NULL
+#define WS_FILTER_USER , void *user G_GNUC_UNUSED
+#define WS_FILTER_NULL , NULL
 #else
 #define WS_FOLLOW_COUNT(count)
+#define WS_FILTER_USER
+#define WS_FILTER_NULL
 #endif
 
 /* What starts a tap tells since 4.6 whether it could. */

@@ -50,7 +50,7 @@ echo "deathmatch 4" >"$work/server/ktx/configs/usermodes/ffa/default.cfg" # all 
 printf '%s\n' "sv_progtype 1" "set k_matchless 1" "$SERVER_CFG" "map $MAP" >"$work/server/ktx/wire.cfg"
 # It runs, turns and throws grenades, so that something moves all the time, by the server's own frames. 30 frames a
 # second are little for any runner.
-printf '%s\n' "name wire" "rate 25000" "cl_maxfps 30" "r_norefresh 1" "cl_startupdemo \"\"" "$CLIENT_CFG" \
+printf '%s\n' "name wire" "rate 25000" "cl_maxfps 30" "sys_yieldcpu 1" "r_norefresh 1" "cl_startupdemo \"\"" "$CLIENT_CFG" \
     "alias w9 \"wait;wait;wait;wait;wait;wait;wait;wait;wait\"" "alias throw \"-attack;impulse 6;w9;+attack;w9;w9;throw\"" \
     "+forward" "+left" "connect 127.0.0.1:$PORT" "throw" >"$work/client/qw/wire.cfg"
 

@@ -61,7 +61,8 @@ struct qs_name {
     QS_EACH_OF_16(code + 32, name), QS_EACH_OF_16(code + 48, name)
 /* clang-format on */
 
-/* What engines do with a text, or dumps: what --sanitize checks it for. */
+/* What a value is to others than its reader: what --sanitize checks a text for, dumps hide, and
+ * maps of players show. */
 enum qs_role {
     QS_ROLE_NONE,
     QS_ROLE_SECRET, /* a password, which dumps hide: see secret.h (row SECRET) */
@@ -72,7 +73,15 @@ enum qs_role {
     QS_ROLE_FOLDER, /* a folder with a game's files */
     QS_ROLE_INFO,   /* an info string: values may be names of files */
     QS_ROLE_LAYOUT, /* has names of files among other words */
-    QS_ROLE_LISTED  /* of a list, by number: players stop at a number that the list does not have */
+    QS_ROLE_LISTED, /* of a list, by number: players stop at a number that the list does not have */
+    /* Of players (see common/stats/positions.h); a group without a role is of nobody: */
+    QS_ROLE_OWN,    /* a group: of the session's player, if none was named before */
+    QS_ROLE_PLAYER, /* the name of the player that the group is about */
+    QS_ROLE_STAT,   /* the number of the figure whose value follows */
+    QS_ROLE_X,      /* where that player is */
+    QS_ROLE_Y,
+    QS_ROLE_Z,
+    QS_ROLE_HEALTH /* of the session's player; behind QS_ROLE_STAT: if that is STAT_HEALTH */
 };
 
 struct qs_field {

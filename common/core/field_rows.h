@@ -26,11 +26,14 @@
 #undef VARYING
 #undef SECRET
 #undef TEXT_ROLE
+#undef FIELD_ROLE
 #undef FLAG
 #undef FLAG_AT
 #undef XYZ
 #undef PITCH_YAW_ROLL
 #undef VEC3
+#undef PLAYER_XYZ
+#undef PLAYER_VEC3
 #undef ANGLES
 #undef RGB
 #endif
@@ -44,8 +47,10 @@
     ROW(id, name, title, type, unit, names, mask, blurb, true, NULL, QS_ROLE_NONE)
 #define SECRET(id, name, title, type, unit, names, mask, blurb)                                    \
     ROW(id, name, title, type, unit, names, mask, blurb, false, NULL, QS_ROLE_SECRET)
+#define FIELD_ROLE(id, name, title, type, names, role, blurb)                                      \
+    ROW(id, name, title, type, NULL, names, 0, blurb, false, NULL, role)
 #define TEXT_ROLE(id, name, title, role, blurb)                                                    \
-    ROW(id, name, title, QS_TEXT, NULL, NULL, 0, blurb, false, NULL, role)
+    FIELD_ROLE(id, name, title, QS_TEXT, NULL, role, blurb)
 #define FLAG(flag, id, name, title, mask, blurb) FLAG_AT(flag, 0, id, name, title, mask, blurb)
 #ifndef FLAG_AT
 #define FLAG_AT(flag, shift, id, name, title, mask, blurb)                                         \
@@ -58,6 +63,14 @@
 #define VEC3(id, name, title, type, unit, blurb)                                                   \
     FIELD(id, name, title, QS_GROUP, NULL, NULL, 0, blurb)                                         \
     XYZ(id, name, title, type, unit, blurb)
+/* Where a player is. */
+#define PLAYER_XYZ(id, name, blurb)                                                                \
+    FIELD_ROLE(id##_X, name ".x", "Origin X", QS_COORD, NULL, QS_ROLE_X, blurb)                    \
+    FIELD_ROLE(id##_Y, name ".y", "Origin Y", QS_COORD, NULL, QS_ROLE_Y, blurb)                    \
+    FIELD_ROLE(id##_Z, name ".z", "Origin Z", QS_COORD, NULL, QS_ROLE_Z, blurb)
+#define PLAYER_VEC3(id, name, role, blurb)                                                         \
+    FIELD_ROLE(id, name, "Origin", QS_GROUP, NULL, role, blurb)                                    \
+    PLAYER_XYZ(id, name, blurb)
 #define PITCH_YAW_ROLL(id, name, title, unit)                                                      \
     FIELD(id##_PITCH, name ".pitch", title " pitch", QS_ANGLE, unit, NULL, 0, "Up and down; of a view, positive looks down") \
     FIELD(id##_YAW, name ".yaw", title " yaw", QS_ANGLE, unit, NULL, 0, "Around the vertical axis, counterclockwise; 0 is along the X axis") \

@@ -65,12 +65,12 @@ static inline gboolean qs_address_equal(gconstpointer key, gconstpointer other)
 
 static inline guint qs_address_hash(gconstpointer key)
 {
-    const struct qs_address *address = key;
+    const struct qs_address *a = key;
     uint64_t halves[2];
 
-    memcpy(halves, address->bytes, sizeof halves);
-    halves[0] = (halves[0] + address->port) * UINT64_C(0x9e3779b97f4a7c15);
-    halves[1] = (halves[1] + address->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    memcpy(halves, a->bytes, sizeof halves);
+    halves[0] = (halves[0] + a->port) * UINT64_C(0x9e3779b97f4a7c15);
+    halves[1] = (halves[1] + a->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
     return (uint32_t)((halves[0] ^ halves[1]) >> 32);
 }
 

@@ -144,17 +144,18 @@ char *qs_text_title(struct qs_view text, unsigned characters)
     return g_string_free(out, FALSE);
 }
 
+enum { COLORED_QUOTE = '"' | 0x80 };
+
 void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters)
 {
+    static const char escaped[] = "\n\t\r\"", letters[] = "ntr\"";
+
     for (uint32_t i = 0; i < MIN(text.size, characters); i++) {
         const uint8_t byte = text.data[i];
+        const char *found = memchr(escaped, byte == COLORED_QUOTE ? '"' : byte, sizeof escaped - 1);
 
-        if (byte == '\n')
-            g_string_append(out, "\\n");
-        else if (byte == '\t')
-            g_string_append(out, "\\t");
-        else if (byte == '\r')
-            g_string_append(out, "\\r");
+        if (found)
+            g_string_append_printf(out, "\\%c", letters[found - escaped]);
         else
             qs_text_append_utf8(out, (struct qs_view){&byte, 1});
     }

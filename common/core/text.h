@@ -64,8 +64,8 @@ enum { QS_TITLE_CHARACTERS = 60 };
 char *qs_text_title(struct qs_view text, unsigned characters);
 
 /*
- * Appends text for use between quotes: readable, line ends and tabs escaped with a backslash,
- * cut to `characters` with an ellipsis.
+ * Appends text for use between quotes: readable, line ends, tabs and quotes escaped with a
+ * backslash, cut to `characters` with an ellipsis.
  */
 void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
 

@@ -77,10 +77,6 @@ static void keep_unsafe(struct qs_decoder *d, uint32_t offset, uint32_t length, 
 static void check_role(struct qs_decoder *d, enum qs_role role, uint32_t at, struct qs_view text)
 {
     switch (role) {
-    case QS_ROLE_NONE:
-    case QS_ROLE_SECRET:
-    case QS_ROLE_LISTED:
-        break;
     case QS_ROLE_FILE:
         d->ambiguous |= qs_file_name_is_unsafe(text);
         break;
@@ -98,6 +94,8 @@ static void check_role(struct qs_decoder *d, enum qs_role role, uint32_t at, str
         break;
     case QS_ROLE_LAYOUT:
         d->ambiguous |= qs_text_leads_out(text);
+        break;
+    default:
         break;
     }
 }

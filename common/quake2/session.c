@@ -279,16 +279,8 @@ static char *describe_player(const struct q2_session *session)
 {
     const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
     const struct qs_view name = qs_info_value(info, "name");
-    char *raw, *text;
 
-    if (name.data)
-        return qs_text_utf8(name);
-    if (!session->base.level || session->player < 0)
-        return NULL;
-    raw = q2_player_name(session, (uint32_t)session->player);
-    text = readable(raw);
-    g_free(raw);
-    return text;
+    return name.data ? qs_text_utf8(name) : readable(qs_table_get(&session->texts, Q2_TEXT_PLAYER));
 }
 
 /* "0" and an empty text are no. */
@@ -481,6 +473,14 @@ static uint32_t room_for(const struct q2_session *session, uint32_t index)
            1;
 }
 
+/* "name\\model/skin" */
+static struct qs_view name_of(struct qs_view skin)
+{
+    const uint8_t *end = memchr(skin.data, '\\', skin.size);
+
+    return end ? (struct qs_view){skin.data, (uint32_t)(end - skin.data)} : skin;
+}
+
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
 {
     int64_t number;
@@ -489,6 +489,9 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
         return;
     text.size = MIN(text.size, room_for(session, index));
     qs_table_set(&session->configstrings, index, text);
+    if (text.size && session->player >= 0 &&
+        index == layout_of(session)->places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player)
+        qs_table_set(&session->texts, Q2_TEXT_PLAYER, name_of(text));
     if (index == layout_of(session)->places[Q2_RANGE_MAXCLIENTS].start)
         session->max_clients =
             qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;

@@ -24,6 +24,7 @@ enum q2_text {
     Q2_TEXT_LEVEL,
     Q2_TEXT_USERINFO, /* of the connect packet, with later changes */
     Q2_TEXT_MAP,      /* of client_connect */
+    Q2_TEXT_PLAYER,   /* the name that the player's config string had last */
     Q2_TEXT_WANTED_USERINFO
 };
 

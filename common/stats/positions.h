@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where players are, as packets tell it, as CSV. */
+/* Where players are, as packets tell it by rows whose role says so (field.h), as CSV. */
 #ifndef QS_STATS_POSITIONS_H
 #define QS_STATS_POSITIONS_H
 
@@ -12,12 +12,11 @@ enum { QS_PLAYER_NAME_MAX = 128 };
 
 /* What one packet tells; zeroed at first. */
 struct qs_places {
-    GArray *found;   /* struct qs_place */
-    bool has_health; /* of the session's own player */
-    int64_t health;
-    char player[QS_PLAYER_NAME_MAX]; /* of the group at hand, or "" */
-    const char *figure;              /* of it: a name of a value; or NULL */
-    bool placing;                    /* a place was found in the group at hand */
+    GArray *found;                   /* struct qs_place */
+    char player[QS_PLAYER_NAME_MAX]; /* of the group at hand; "": the session's own */
+    bool named;                      /* the group is of that player */
+    bool placing;                    /* the last place was found in the group */
+    bool other;                      /* the figure that comes is not the health */
 };
 
 void qs_places_begin(struct qs_places *places);

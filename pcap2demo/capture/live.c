@@ -158,7 +158,7 @@ static void tell(const struct live *live, const struct source *source, bool good
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    live->setup.tell(live->setup.user, source->name, text, good);
+    live->setup.tell(source->name, text, good);
     g_free(text);
 }
 

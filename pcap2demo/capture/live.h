@@ -15,8 +15,7 @@ struct live_setup {
     const char *filter; /* a tcpdump expression, or NULL */
     unsigned buffer;    /* MiB of the kernel's buffer, for each interface */
     /* Reports a change of an interface; `good`: it works again. */
-    void (*tell)(void *user, const char *interface, const char *what, bool good);
-    void *user;
+    void (*tell)(const char *interface, const char *what, bool good);
 };
 
 struct live;

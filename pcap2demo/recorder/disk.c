@@ -12,7 +12,7 @@
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/options.h"
 
-enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 32 /* files */ };
+enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 64 /* texts: a file has two */ };
 
 /* --- Which files they are -------------------------------------------------------------------- */
 
@@ -139,23 +139,14 @@ int open_own_file(const char *path)
     return -1;
 }
 
-/* Paths. */
-struct batch {
-    GPtrArray *written, *removed;
-};
-
 struct syncer {
     const char *const *folders;
     GThreadPool *thread;
-    gint busy; /* atomic */
-    struct batch next;
+    gint busy;       /* atomic */
+    GPtrArray *next; /* a text each time: WRITTEN or REMOVED, and the path */
 };
 
-static void start_batch(struct batch *batch)
-{
-    batch->written = g_ptr_array_new_with_free_func(g_free);
-    batch->removed = g_ptr_array_new_with_free_func(g_free);
-}
+enum { WRITTEN = 'w', REMOVED = 'r' };
 
 /* Errors of writing are reported where it is done. */
 static void sync_and_close(int file, int (*sync_file)(int file))
@@ -170,39 +161,43 @@ static void sync_and_close(int file, int (*sync_file)(int file))
 static void run_batch(gpointer data, gpointer user)
 {
     struct syncer *syncer = user;
-    struct batch *batch = data;
-    const bool many = batch->written->len > SYNCED_EACH_MAX;
+    GPtrArray *batch = data;
+    const bool many = batch->len > SYNCED_EACH_MAX;
 
-    for (guint i = 0; i < batch->written->len && !many; i++)
-        sync_and_close(open_own_file(g_ptr_array_index(batch->written, i)), fdatasync);
+    for (guint i = 0; i < batch->len && !many; i++) {
+        const char *file = g_ptr_array_index(batch, i);
+
+        sync_and_close(*file == WRITTEN ? open_own_file(file + 1) : -1, fdatasync);
+    }
     for (int i = 0; i < FOLDERS && syncer->folders[i]; i++)
         sync_and_close(open(syncer->folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                        many ? syncfs : fsync);
-    for (guint i = 0; i < batch->removed->len; i++)
-        unlink(g_ptr_array_index(batch->removed, i));
-    g_ptr_array_free(batch->written, TRUE);
-    g_ptr_array_free(batch->removed, TRUE);
-    g_free(batch);
+    for (guint i = 0; i < batch->len; i++) {
+        const char *file = g_ptr_array_index(batch, i);
+
+        if (*file == REMOVED)
+            unlink(file + 1);
+    }
+    g_ptr_array_free(batch, TRUE);
     g_atomic_int_set(&syncer->busy, 0);
 }
 
 void syncer_add(struct syncer *syncer, const char *path)
 {
-    g_ptr_array_add(syncer->next.written, g_strdup(path));
+    g_ptr_array_add(syncer->next, g_strdup_printf("%c%s", WRITTEN, path));
 }
 
 void syncer_remove(struct syncer *syncer, const char *path)
 {
-    g_ptr_array_add(syncer->next.removed, g_strdup(path));
+    g_ptr_array_add(syncer->next, g_strdup_printf("%c%s", REMOVED, path));
 }
 
 void syncer_run(struct syncer *syncer)
 {
-    if (!(syncer->next.written->len + syncer->next.removed->len) ||
-        !g_atomic_int_compare_and_exchange(&syncer->busy, 0, 1))
+    if (!syncer->next->len || !g_atomic_int_compare_and_exchange(&syncer->busy, 0, 1))
         return;
-    g_thread_pool_push(syncer->thread, g_memdup2(&syncer->next, sizeof syncer->next), NULL);
-    start_batch(&syncer->next);
+    g_thread_pool_push(syncer->thread, syncer->next, NULL);
+    syncer->next = g_ptr_array_new_with_free_func(g_free);
 }
 
 struct syncer *syncer_new(const char *const folders[FOLDERS])
@@ -211,13 +206,13 @@ struct syncer *syncer_new(const char *const folders[FOLDERS])
 
     syncer->folders = folders;
     syncer->thread = g_thread_pool_new(run_batch, syncer, 1, TRUE, NULL);
-    start_batch(&syncer->next);
+    syncer->next = g_ptr_array_new_with_free_func(g_free);
     return syncer;
 }
 
 void syncer_free(struct syncer *syncer)
 {
     g_thread_pool_free(syncer->thread, FALSE, TRUE);
-    run_batch(g_memdup2(&syncer->next, sizeof syncer->next), syncer);
+    run_batch(syncer->next, syncer);
     g_free(syncer);
 }

@@ -84,9 +84,8 @@ static void notify(const char *state)
 
 /* --- Beginning ------------------------------------------------------------------------------- */
 
-static void report_interface(void *user, const char *interface, const char *what, bool good)
+static void report_interface(const char *interface, const char *what, bool good)
 {
-    (void)user;
     (good ? log_event : log_warning)("interface", json_pack("{s:s}", "interface", interface),
                                      "%s: %s", interface, what);
 }
@@ -94,14 +93,12 @@ static void report_interface(void *user, const char *interface, const char *what
 /* libpcap's message about missing permissions is long and does not help. */
 static void report_open_failure(const char *interface, const char *error)
 {
+    const bool refused = geteuid() != 0 && strstr(error, "ermission");
     char *program = g_file_read_link("/proc/self/exe", NULL);
 
-    if (geteuid() != 0 && strstr(error, "ermission"))
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = interface},
-                "no right to record from it; as root, once: setcap cap_net_raw+ep %s",
-                program ? program : "pcap2demo");
-    else
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = interface}, "%s", error);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = interface}, "%s%s",
+            refused ? "no right to record from it; as root, once: setcap cap_net_raw+ep " : error,
+            refused && program ? program : "");
     g_free(program);
 }
 
@@ -110,8 +107,7 @@ static bool open_interfaces(struct recorder *recorder)
     const struct live_setup setup = {.names = recorder->interfaces,
                                      .filter = recorder->filter,
                                      .buffer = recorder_options.buffer,
-                                     .tell = report_interface,
-                                     .user = recorder};
+                                     .tell = report_interface};
     const char *interface = recorder_options.interface;
     char *error = NULL;
 

@@ -32,7 +32,7 @@ gui.byte_view_show: FALSE
 gui.toolbar_main_show: FALSE
 END
 cp -r "$build/plugin/wireshark" "$work/plugins"
-cp "$source"/tests/captures/lines/*.pcap.gz "$work"
+cp "$source/tests/captures/qw-sample.pcap" "$source/tests/captures/lines/qw-g-server.pcap.gz" "$work"
 chmod -R a+rX "$work"
 
 as_user=
@@ -69,8 +69,11 @@ show() {
 }
 
 # Places are those of Wireshark 4.0 on a screen of this size.
-expand='xdotool mousemove 400 808 click 1 key Shift+Right'
+damage='xdotool mousemove 400 808 click 1; sleep 1; xdotool key Right; sleep 1; xdotool key Down Down Down Right'
+menu='for place in "42 20" "162 781" "889 981"; do xdotool mousemove $place click 1; sleep 4; done
+    window=$(xdotool search --onlyvisible --name Export | tail -1)
+    xdotool windowsize "$window" 1920 420 windowmove "$window" 0 0; crop="-crop 1920x420+0+0 +repage"'
 table='xdotool windowsize "$window" 1920 500; crop="-crop 1920x500+0+0 +repage"'
-show sessions true -r "$work/qw-g-server.pcap.gz" -g 1064
-show packet "$expand" -r "$work/qw-g-server.pcap.gz" -g 903
+show packet "$damage" -r "$work/qw-sample.pcap" -g 1027
+show demos "$menu" -r "$work/qw-g-server.pcap.gz"
 WAIT=25 show statistics "$table" -r "$work/qw-g-server.pcap.gz" -z quake,line

@@ -21,10 +21,9 @@ import sys
 import tempfile
 
 from measure import MEGABYTE, Comparison, Run, median
-from multiply import Capture, multiply
+from multiply import at_once, multiply
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-import capture as captures
+import capture as captures  # multiply.py has found its folder
 import damages
 
 CAPTURES = pathlib.Path(__file__).resolve().parent.parent / "captures" / "fidelity"
@@ -83,11 +82,9 @@ class Inputs:
         return long
 
     def at_once(self, short, sessions):
-        capture = Capture(short.read_bytes())
+        link_type, frames = captures.read(short)
         many = self.folder / f"{short.stem}-at-once-{sessions}.pcap"
-        with open(many, "wb") as file:
-            file.write(capture.head)
-            file.writelines(capture.at_once(sessions, 200))
+        captures.write(many, link_type, at_once(frames[:200], sessions))
         return many
 
 

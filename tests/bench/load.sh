@@ -6,6 +6,7 @@
 #     load.sh PCAP2DEMO|DUMPCAP SENDER CAPTURE SERVERS PLAYERS RATE SECONDS [OPTION...]
 #
 # An hour's soak, in which 64 players leave and join every 20 seconds: 4 16 77 3600 --max-disk 300M
+# The kernel's buffer lasts for 25 seconds (5 at 2,000 players): drops with more time waited are the machine's.
 set -e
 [ -n "$LOAD_INSIDE" ] || LOAD_INSIDE=1 exec unshare -n "$0" "$@"
 program=$1 sender=$2 capture=$3 servers=$4 players=$5 rate=$6 seconds=$7
@@ -33,6 +34,7 @@ sleep 1
 sleep 2
 awk '/VmHWM/ { print "memory at most: " $2 / 1024 " MiB" }' "/proc/$recorder/status"
 awk -v hertz="$(getconf CLK_TCK)" '{ print "CPU: " $14 / hertz " s user, " $15 / hertz " s system" }' "/proc/$recorder/stat"
+awk '{ print "waited for a processor: " $2 / 1e9 " s" }' "/proc/$recorder/schedstat"
 start=$(date +%s%N)
 kill -TERM "$recorder"
 wait "$recorder"

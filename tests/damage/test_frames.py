@@ -6,13 +6,12 @@ ones count from them.
     test_frames.py PCAP2DEMO CAPTURES
 """
 
-import json
 import pathlib
 import random
 import subprocess
-import tempfile
 
 import capture
+from truth import convert, report
 
 # DarkPlaces; FTE's client and server; QSS's.
 CAPTURES = ["nq-dp7", "nq-fte", "nq-fte-qss"]
@@ -25,13 +24,8 @@ class Result:
     """What is said of a session: by the demo, and by --check."""
 
     def __init__(self, tool, frames):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "x.pcap"
-            capture.write(path, 1, frames)
-            run = subprocess.run([tool, "-q", "-o", folder, path], capture_output=True, text=True)
-            report = subprocess.run([tool, "--check", "--json", path], capture_output=True)
-        self.status, self.said = run.returncode, run.stderr
-        session = json.loads(report.stdout)["sessions"][0]
+        _, self.status, self.said = convert(tool, frames)
+        session = report(tool, "--check", frames)["sessions"][0]
         self.counts = session["loss"]["not_captured"], session["demo"]["missing"]
 
 

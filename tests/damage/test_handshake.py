@@ -7,13 +7,11 @@ also where another player gets the port of a client that has crashed.
     test_handshake.py PCAP2DEMO CAPTURES
 """
 
-import json
 import pathlib
 import struct
-import subprocess
-import tempfile
 
 import capture
+from truth import convert, report
 
 OOB = b"\xff\xff\xff\xff"
 CONTROL = b"\x80\x00"
@@ -57,22 +55,13 @@ def client_packet(frames, number):
     return request._replace(data=data, size=len(data), time=frames[0].time)
 
 
-def demos(tool, frames):
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "x.pcap"
-        capture.write(path, 1, frames)
-        subprocess.run([tool, "-q", "-o", folder, path], stderr=subprocess.DEVNULL)
-        path.unlink()
-        return [path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())]
-
-
 def check(tool, path):
     """How many ways of damaging it change a demo."""
     _, frames = capture.read(path)
-    whole = demos(tool, frames)
+    whole = convert(tool, frames).demos
     without = [frame for frame in frames if not is_accept(frame)]
     tries = [without, *([client_packet(frames, number), *without] for number in NUMBERS)]
-    bad = [number for number, frames in enumerate(tries) if demos(tool, frames) != whole]
+    bad = [number for number, frames in enumerate(tries) if convert(tool, frames).demos != whole]
     if not whole or len(without) == len(frames):
         bad.append("nothing was tried")
     if bad:
@@ -82,10 +71,7 @@ def check(tool, path):
 
 def sessions(tool, frames):
     """Player and version of each."""
-    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
-        capture.write(file.name, 1, frames)
-        run = subprocess.run([tool, "--list", "--json", file.name], capture_output=True, check=True)
-    return [(session["player"], session["version"]) for session in json.loads(run.stdout)["sessions"]]
+    return [(session["player"], session["version"]) for session in report(tool, "--list", frames)["sessions"]]
 
 
 def at_port(path, port):

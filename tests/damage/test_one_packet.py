@@ -6,31 +6,19 @@ does one of FTE's fragments that is late; a demo that becomes much smaller or go
     test_one_packet.py PCAP2DEMO CAPTURES
 """
 
-import collections
+import os
 import pathlib
-import subprocess
-import tempfile
 
 import capture
+from truth import convert
 
 CAPTURES = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "q2-protocol34", "q2-protocol35",
             "q2-protocol36", "q2-playerupdate", "nq-protocol15", "nq-protocol666", "nq-dp7"]
 FRAGMENTS = "qw-fte"  # its unreliable messages come in order all the same: clients tell which they have
 FIRST_OF_CLIENT = {FRAGMENTS: 5}  # the server's tell as well that a connection begins
 PLACES = 22
+STEP = 4 if os.environ["SANITIZED"] else 1  # the same code, wherever the packet is
 MUCH = 0.9
-
-Outcome = collections.namedtuple("Outcome", "demos status error")
-
-
-def convert(tool, frames):
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "x.pcap"
-        capture.write(path, 1, frames)
-        result = subprocess.run([tool, "-o", folder, path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        path.unlink()
-        demos = [path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())]
-        return Outcome(demos, result.returncode, result.stderr)
 
 
 def without(frames, place):
@@ -60,7 +48,7 @@ def faults(tool, name, frames):
     whole = convert(tool, frames)
     if not whole.demos:
         yield "no demo"
-    for place in range(min(PLACES, len(frames) - 3)):
+    for place in range(0, min(PLACES, len(frames) - 3), STEP):
         for later in 1, 2:
             if convert(tool, with_copy(frames, place, later)).demos != whole.demos:
                 yield f"{place} again {later} later"

@@ -7,16 +7,14 @@ qport's width and the direction have to be found out from the packets alone.
     test_recognition.py PCAP2DEMO CAPTURES
 """
 
-import json
 import pathlib
 import random
 import struct
-import subprocess
 import sys
-import tempfile
 
 import capture
 import damages
+from truth import report
 
 CLIENT, SERVER = (b"\x0a\x00\x00\x01", 40001), (b"\x0a\x00\x00\x02", 5555)
 HEADER = bytes(12) + b"\x08\x00" + b"\x45" + bytes(8) + b"\x11" + bytes(2 + 8)
@@ -28,13 +26,6 @@ UNDECODED = {"nq-dp7": 0, "nq-fte": 0, "nq-protocol15": 0, "nq-protocol666": 0, 
              "q2-playerupdate": 840, "q2-protocol34": 6, "q2-protocol35": 22, "q2-protocol36": 22,
              "qw-fte": 0, "qw-id": 0, "qw-vanilla": 0}
 CUTS = [1, 3, 5, 7, 10, 50, 700]
-
-
-def report(tool, frames):
-    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
-        capture.write(file.name, 1, frames)
-        run = subprocess.run([tool, "--check", "--json", file.name], capture_output=True)
-    return json.loads(run.stdout)
 
 
 def moved(frame, ports):
@@ -53,14 +44,14 @@ def is_found(tool, path):
     servers = {port for frame in frames if capture.is_udp(frame)
                for _, port in capture.ends(frame) if port < 30000} | capture_ports
     late = [moved(frame, servers) for frame in damages.begin_late(frames, 0.5)]
-    found = report(tool, late)
+    found = report(tool, "--check", late)
     return link_type == 1 and found["sessions"] and found["files"][0]["packets"] == len(late)
 
 
 def is_decoded(tool, path, undecoded):
     """Whatever of the first packets is missing."""
     _, frames = capture.read(path)
-    found = [report(tool, frames[cut:])["files"][0] for cut in CUTS]
+    found = [report(tool, "--check", frames[cut:])["files"][0] for cut in CUTS]
     return all(file["undecoded_bytes"] <= undecoded and "malformed" not in file["notes"]
                for file in found)
 
@@ -125,7 +116,7 @@ NOT_GAMES = [dns, rtp, quic, noise, numbered, numbered_text, numbered_nothing]
 
 def is_left_alone(tool, make):
     for seed in range(3):
-        found = report(tool, conversation(make(random.Random(seed))))
+        found = report(tool, "--check", conversation(make(random.Random(seed))))
         if found["sessions"] or found["files"][0]["packets"]:
             return False
     return True

@@ -9,12 +9,11 @@ played with all of its sign-on or not at all, and messages of Quake that are mis
 import collections
 import os
 import pathlib
-import subprocess
-import tempfile
 
 import capture
 import comparison
 import dem
+import truth
 
 WINDOW = 20  # packets
 ALL = os.environ.get("QUAKESHARK_WINDOWS") == "all"
@@ -50,28 +49,22 @@ def starts_of(blocks):
 
 
 class Sweep:
-    def __init__(self, tool, path, folder):
-        self.tool, self.folder = tool, pathlib.Path(folder)
+    def __init__(self, tool, path):
+        self.tool = tool
         self.link_type, self.frames = capture.read(path)
-        self.status, _, demos = self.convert(self.frames)
+        demos, self.status, _ = self.convert(self.frames)
         self.starts = [start for demo in demos for start in starts_of(demo)]
         self.blocks = collections.Counter(block for demo in demos for block in demo)
 
     def convert(self, frames):
-        path = self.folder / "x.pcap"
-        capture.write(path, self.link_type, frames)
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            run = subprocess.run([self.tool, "-q", "-o", folder, path], capture_output=True, text=True,
-                                 stdin=subprocess.DEVNULL)
-            demos = [blocks_of(demo) for demo in sorted(pathlib.Path(folder).iterdir())]
-        return run.returncode, run.stderr, demos
+        return truth.convert(self.tool, frames, read=blocks_of, link_type=self.link_type)
 
     def torn(self):
         for place, frame in enumerate(self.frames[:SIGN_ON]):
             if len(frame.data) <= KEPT:
                 continue
             cut = frame._replace(data=frame.data[:KEPT])
-            status, error, demos = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:])
+            demos, status, error = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:])
             starts = [start for demo in demos for start in starts_of(demo)]
             if status != 1 or ("lent by" not in error and any(start not in self.starts for start in starts)):
                 yield place
@@ -79,18 +72,17 @@ class Sweep:
     def silent(self):
         """Windows of which nobody is told. What follows the last packets nobody knows."""
         for start in range(0, len(self.frames) - 2 * WINDOW, STRIDE):
-            status, error, demos = self.convert(self.frames[:start] + self.frames[start + WINDOW:])
+            demos, status, error = self.convert(self.frames[:start] + self.frames[start + WINDOW:])
             left = self.blocks - collections.Counter(block for demo in demos for block in demo)
             if left and not (status == 1 and error):
                 yield start
 
 
 def check(tool, path):
-    with tempfile.TemporaryDirectory() as folder:
-        sweep = Sweep(tool, path, folder)
-        found = {"torn": list(sweep.torn())}
-        if path.name.startswith("nq") or "netquake" in str(path):
-            found["lost"] = list(sweep.silent())
+    sweep = Sweep(tool, path)
+    found = {"torn": list(sweep.torn())}
+    if path.name.startswith("nq") or "netquake" in str(path):
+        found["lost"] = list(sweep.silent())
     wrong = {what: places for what, places in found.items() if places}
     good = sweep.starts and not wrong
     print(f"{'ok  ' if good else 'FAIL'} {path.name}: {len(sweep.frames)} packets, {len(sweep.starts)} levels {wrong or ''}",

@@ -11,13 +11,40 @@ QuakeWorld: states of entities) are as they should be; the others are not there.
 """
 
 import collections
+import json
+import pathlib
+import subprocess
+import tempfile
 
+import capture
 import dem
 import player
 from comparison import compare as compare_dm2
 
 Tools = collections.namedtuple("Tools", "pcap2demo compare_dm2")
 Share = collections.namedtuple("Share", "right all wrong dropped", defaults=[0])
+
+Outcome = collections.namedtuple("Outcome", "demos status error")
+
+
+def convert(tool, frames, *options, read=pathlib.Path.read_bytes, link_type=1):
+    """What the tool makes of frames, and reports; demos as `read` has them, in the order of their names."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "x.pcap"
+        capture.write(path, link_type, frames)
+        run = subprocess.run([tool, "-q", "-o", folder, *options, path], capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL)
+        path.unlink()
+        demos = [read(path) for path in sorted(pathlib.Path(folder).iterdir())]
+    return Outcome(demos, run.returncode, run.stderr)
+
+
+def report(tool, action, frames):
+    """What --list or --check has of them."""
+    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+        capture.write(file.name, 1, frames)
+        return json.loads(subprocess.run([tool, action, "--json", file.name], capture_output=True).stdout)
+
 
 DISCONNECT = b"\x02"
 LAST_FRAMES = 6

@@ -15,6 +15,9 @@ from tool import ToolTest
 
 
 class SmallDemos(ToolTest):
+    def write_small(self):
+        return [self.write(name, b"".join(blocks)) for name, blocks in demos.SMALL]
+
     def blocks(self, path):
         """How many blocks the dump has, without a DEM's line."""
         return sum(packet["packet"] > 0 for packet in demos.dumped(path))
@@ -66,11 +69,10 @@ def checked_together(paths):
 
 class Whole(SmallDemos):
     def test_check(self):
-        for name, blocks in demos.SMALL:
-            with self.subTest(name):
-                status, report = demos.report("--check", self.write(name, b"".join(blocks)))
-                self.assertEqual((status, report["files"][0]["problems"]), (0, []))
-                self.assertEqual(report["files"][0]["undecoded_bytes"], 0)
+        status, report = demos.report("--check", *self.write_small())
+        self.assertEqual((status, len(report["files"])), (0, len(demos.SMALL)))
+        for (name, _), file in zip(demos.SMALL, report["files"]):
+            self.assertEqual((name, file["problems"], file["undecoded_bytes"]), (name, [], 0))
 
     def test_every_byte_is_in_a_field(self):
         for name, blocks in demos.SMALL:
@@ -81,16 +83,19 @@ class Whole(SmallDemos):
                                       b"\0" if name.endswith(".qwd") else b"")
 
     def test_content_decides(self):
-        for name, blocks in demos.SMALL:
-            for other in ("x.qwd", "x.mvd", "x.mvd2", "x.dm2", "x.dem", "x"):
-                with self.subTest(f"{name} as {other}"):
-                    path = self.write(other, b"".join(blocks))
-                    status, report = demos.report("--list", path)
-                    self.assertEqual(status, 0)
-                    protocols = {"qwd": "qw", "mvd": "qw", "mvd2": "q2", "dm2": "q2", "dem": "nq"}
-                    kind = name.rsplit(".")[-1]
-                    self.assertEqual(report["sessions"][0]["protocol"], protocols[kind])
-                    self.assertIn(f" {kind} ", demos.run("--list", path)[1])
+        protocols = {"qwd": "qw", "mvd": "qw", "mvd2": "q2", "dm2": "q2", "dem": "nq"}
+        kinds = [name.rsplit(".")[-1] for name, _ in demos.SMALL]
+        for other in (".qwd", ".mvd", ".mvd2", ".dm2", ".dem", ""):
+            with self.subTest(other):
+                paths = [self.write(f"{number}{other}", b"".join(blocks))
+                         for number, (_, blocks) in enumerate(demos.SMALL)]
+                status, report = demos.report("--list", *paths)
+                self.assertEqual(status, 0)
+                self.assertEqual([session["protocol"] for session in report["sessions"]],
+                                 [protocols[kind] for kind in kinds])
+                _, *lines = demos.run("--list", *paths)[1].splitlines()
+                for line, kind in zip(lines, kinds, strict=True):
+                    self.assertIn(f" {kind} ", line)
 
     def test_standard_input_and_gzip(self):
         for name, blocks in demos.SMALL:
@@ -281,13 +286,13 @@ FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.
             "nq999.dem", "track.dem", "2009.mvd2", "2013.mvd2")
 
 # Starting the program takes longer than checking a small demo: so many files are checked at once.
-TOGETHER = 100
+TOGETHER = 200
 
 # Every so many cuts are dumped as well as checked.
 DUMP_EVERY = 8
 
 # Every so many are also checked alone, and so is each at the end of a block.
-ALONE_EVERY = 32
+ALONE_EVERY = 96
 
 
 class Cut(SmallDemos):
@@ -402,12 +407,11 @@ class Damaged(SmallDemos):
     def test_gzip_cut(self):
         data = b"".join(demos.qwd_demo() * 50)
         packed = gzip.compress(data, mtime=0)
-        for size in range(12, len(packed) - 1):
-            path = self.write("x.qwd.gz", packed[:size])
-            status, _, error = demos.run("--list", path)
-            with self.subTest(size):
-                self.assertEqual(status, 1)
-                self.assertIn("end early", error)
+        paths = [self.write(f"{size}.qwd.gz", packed[:size]) for size in range(12, len(packed) - 1)]
+        status, _, error = demos.run("--list", *paths)
+        self.assertEqual(status, 1)
+        for path in paths:
+            self.assertRegex(error, f"(?m)^pcap2demo: {path}: .*end early")
 
     def test_gzip_damaged(self):
         packed = bytearray(gzip.compress(b"".join(demos.qwd_demo() * 50), mtime=0))
@@ -468,7 +472,7 @@ class Options(SmallDemos):
         self.assertIn("--force", error)
 
     def test_several_demos_in_one_capture(self):
-        paths = [self.write(name, b"".join(blocks)) for name, blocks in demos.SMALL]
+        paths = self.write_small()
         made = self.folder / "all.pcapng"
         self.assertEqual(demos.run("-q", "--pcap", made, *paths), (0, "", ""))
         (self.folder / "out").mkdir()
@@ -546,6 +550,7 @@ class Captures(SmallDemos):
     def test_cut_anywhere(self):
         demo = b"".join(demos.qwd_demo())
         data = self.capture(demo).read_bytes()
-        for size in range(0, len(data), 7):
-            path = self.write("cut.pcapng", data[:size])
-            self.assertIn(demos.run("-q", "-f", "-o", self.folder / "y.qwd", path)[0], (0, 1, 2))
+        paths = [self.write(f"cut{size}.pcapng", data[:size]) for size in range(0, len(data), 7)]
+        for start in range(0, len(paths), TOGETHER):
+            status, _, error = demos.run("-q", "-o", f"{self.folder}/out/", *paths[start:start + TOGETHER])
+            self.assertIn(status, (0, 1, 2), error)

@@ -225,7 +225,7 @@ FAULTS = [
     ("plugin", "                                 (int)offset, (int)length, \"%s\", text);\n"
      "    sink->last_row = NULL;\n",
      "                                 (int)offset, (int)length, \"%s\", text);\n"),
-    ("plugin", "    if (receiver->connection == connection)\n        return;", "    return;"),
+    ("plugin", "receiver->transfers && receiver->connection == connection", "receiver->transfers"),
     ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
 
     # Archives and anonymizing.

@@ -53,7 +53,8 @@ class Fuzzing:
     def make_dictionary(self):
         dictionary = subprocess.run([self.programs / "make_dictionary"], check=True,
                                     stdout=subprocess.PIPE).stdout
-        (self.corpus / "dictionary").write_bytes(dictionary)
+        words = pathlib.Path(__file__).with_name("words.dict").read_bytes()
+        (self.corpus / "dictionary").write_bytes(dictionary + words)
 
     def folders(self, target):
         """Where inputs are: what was found first, new ones go there."""

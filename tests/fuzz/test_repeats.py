@@ -11,13 +11,10 @@ import subprocess
 import tempfile
 import unittest
 
-RATIO_MAX = 2.3
-
-
 def instructions(program, folder, times, step):
     """Of each message, by its number and session."""
     folder.mkdir()
-    subprocess.run(["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no",
+    subprocess.run(["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no",
                     f"--callgrind-out-file={folder}/out", os.environ[program], str(times),
                     os.environ.get("REPEATS_STEP", step)], check=True)
     counts = {}
@@ -30,19 +27,20 @@ def instructions(program, folder, times, step):
 
 
 class Repeats(unittest.TestCase):
-    def check(self, program, n, step, messages):
+    def check(self, program, n, step, messages, ratio_max):
         with tempfile.TemporaryDirectory() as name:
-            once, twice = (instructions(program, pathlib.Path(name) / str(times), times, step)
-                           for times in (n, 2 * n))
+            counts = instructions(program, pathlib.Path(name) / "counts", n, step)
+        once = [name for name in counts if not name.startswith("2 x ")]
         self.assertGreater(len(once), messages)
-        worst = sorted((twice[name] / once[name], name, once[name]) for name in once)[-5:]
+        worst = sorted((counts["2 x " + name] / counts[name], name, counts[name]) for name in once)[-5:]
         print(len(once), "messages; the worst:", worst)
-        self.assertLess(worst[-1][0], RATIO_MAX, worst)
+        self.assertLess(worst[-1][0], ratio_max, worst)
 
     def test_decoder(self):
-        self.check("REPEAT_DECODE", 60, "11", 500)  # prime to 256: all numbers, in one session or other
+        # What takes N² shows less in few: 2.3 with twice as many.
+        self.check("REPEAT_DECODE", 30, "11", 2000, 2.17)  # prime to 256: all numbers, in one session or other
 
     @unittest.skipUnless("REPEAT_PLUGIN" in os.environ, "needs the plugin")
     def test_plugin(self):
         """Its target takes 200 frames."""
-        self.check("REPEAT_PLUGIN", 40, "1499", 15)
+        self.check("REPEAT_PLUGIN", 40, "1499", 15, 2.3)

@@ -21,12 +21,14 @@ class Shapes(ToolTest):
 
     def assert_linear(self, make, count, *options):
         """Twice as much takes about twice as long, and no more than a second and one a megabyte."""
+        if SANITIZED:  # they take time, and see the same in less
+            result = self.run_tool(*options, self.capture("shape.pcap", make(count // 5)))
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            return
         seconds = []
         for times in (1, 2):
             path = self.capture("shape.pcap", make(times * count))
             seconds.append(min(self.measure(*options, path)[2] for _ in range(2)))
-        if SANITIZED:
-            return
         self.assertLess(seconds[1], 1 + path.stat().st_size / (1 << 20), seconds)
         if seconds[1] > 0.2:  # else starting it takes most
             self.assertLess(seconds[1] / seconds[0], 3, seconds)
@@ -93,14 +95,16 @@ class Shapes(ToolTest):
 
     def test_large_expectations(self):
         """Many rules, many items of a rule, many comments: none is looked through for each other."""
-        rules = "".join(f"svc_print {i} = play\n" for i in range(40000))
-        items = "versions = " + ";".join(map(str, range(3000)))
+        many = 10 if SANITIZED else 100
+        rules = "".join(f"svc_print {i} = play\n" for i in range(400 * many))
+        items = "versions = " + ";".join(map(str, range(30 * many)))
         for text, status in (("[QuakeWorld s2c]\n" + rules, 1), ("[QuakeWorld]\n" + items + "\n", 1),
-                             ("[QuakeWorld]\n" + items * 50, 2), ("# \n" * 100000, 1)):
+                             ("[QuakeWorld]\n" + items * 50, 2), ("# \n" * 1000 * many, 1)):
             (self.folder / "wire.expect").write_text(text)
             options = "--check", "--expect", "wire.expect", SAMPLE
             self.assertIn(self.run_tool(*options).returncode, (0, status))
-            self.assertLess(self.measure(*options)[2], 20 if SANITIZED else 5)
+            if not SANITIZED:
+                self.assertLess(self.measure(*options)[2], 5)
 
     # --- Pipes: nothing is waited for that was not named as an input
 

@@ -9,9 +9,8 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 
-from wireshark import PluginTest, rows, some_captures
+from wireshark import PluginTest, dumped_packets, rows, some_captures
 
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
 PROTOCOLS = {row[0] for row in rows("protocol")}
@@ -28,17 +27,6 @@ def flat_dump(fields):
     for field in fields:
         yield field
         yield from flat_dump(field.get("fields", []))
-
-
-def dumped_packets(path):
-    """By packet number, what the tool prints of it: the datagram, or the units that it completes."""
-    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", "--show-secrets", str(path)],
-                            capture_output=True, encoding="utf-8")
-    packets = {}
-    for packet in map(json.loads, result.stdout.splitlines()):
-        if packet["size"]:  # Wireshark gives no empty datagrams to anybody
-            packets.setdefault(packet["packet"], []).append(packet)
-    return packets
 
 
 def protocol_in(tree):

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The line that the packet list shows is the summary that the tool gives, and says what people look for."""
 
-import json
-import os
 import re
-import subprocess
 
-from wireshark import CAPTURES, PluginTest, rows, some_captures, to_client, to_server
+from wireshark import CAPTURES, PluginTest, dumped_packets, rows, some_captures, to_client, to_server
 
 SHORT_NAMES = [row[1] for row in rows("protocol")]
 SHOWN_MAX = 1500  # characters that are compared; Wireshark cuts longer lines
@@ -20,13 +17,8 @@ FRAGMENT = re.compile(r" \[fragment \d+( of \d+)?\]")
 
 def summaries(path):
     """By packet number, what the tool says of it: of several units in a segment one behind the other."""
-    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", "--show-secrets", str(path)],
-                            capture_output=True, encoding="utf-8")
-    packets = {}
-    for packet in map(json.loads, result.stdout.splitlines()):
-        if packet["size"]:
-            packets.setdefault(packet["packet"], []).append(packet["summary"])
-    return {number: "; ".join(lines) for number, lines in packets.items()}
+    return {number: "; ".join(unit["summary"] for unit in units)
+            for number, units in dumped_packets(path).items()}
 
 
 def plain(text):

@@ -4,10 +4,9 @@
 import json
 import os
 import re
-import subprocess
 import unittest
 
-from wireshark import PluginTest, rows
+from wireshark import PluginTest, rows, tool
 
 FIELD_TYPES = {
     "group": {"FT_NONE"},
@@ -79,15 +78,10 @@ class Registration(PluginTest):
             with self.subTest(name):
                 self.assertEqual([line[1] for line in self.fields.get(name, [])], [summary])
 
-    @staticmethod
-    def reference():
-        return subprocess.run([os.environ["PCAP2DEMO"], "--fields", "--json"], capture_output=True,
-                              encoding="utf-8", check=True).stdout.splitlines()
-
     @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
     def test_reference_is_what_there_is(self):
         """What pcap2demo prints of all fields, and what Wireshark has of these protocols."""
-        fields = [json.loads(line) for line in self.reference()]
+        fields = [json.loads(line) for line in tool("--fields", "--json").splitlines()]
         reference = {field["name"]: field for field in fields}
         protocols = {name for name, *_ in rows("protocol")}
         registered = {name: found[0] for name, found in self.fields.items()
@@ -105,7 +99,7 @@ class Registration(PluginTest):
     def test_same_name_same_kind(self):
         """What games have alike has the same name, kind, unit and title: filters differ in the prefix only."""
         kinds = {}
-        for field in map(json.loads, self.reference()):
+        for field in map(json.loads, tool("--fields", "--json").splitlines()):
             game, _, name = field["name"].partition(".")
             kind = re.sub(r"(?<=int)\d+$", "", field["type"]).replace("float", "double")
             kinds.setdefault(name, set()).add((kind, field.get("unit"), field["title"].lower()))

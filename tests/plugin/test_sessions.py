@@ -11,7 +11,8 @@ import subprocess
 
 import capture
 import damages
-from wireshark import CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server
+from wireshark import (CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server,
+                       tool)
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
@@ -35,9 +36,7 @@ def told(path):
 
 def listed(path):
     """The numbers in the tool's list of sessions."""
-    result = subprocess.run([os.environ["PCAP2DEMO"], "--list", str(path)], capture_output=True,
-                            encoding="utf-8", errors="replace")
-    return {line.split()[0] for line in result.stdout.splitlines()[1:]}
+    return {line.split()[0] for line in tool("--list", path).splitlines()[1:]}
 
 
 class Sessions(PluginTest):

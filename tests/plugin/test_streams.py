@@ -2,11 +2,9 @@
 """QTV and GTV over TCP: however the stream is cut into segments, its units are the same, once and in order."""
 
 import json
-import os
 import random
-import subprocess
 
-from wireshark import PluginTest, with_network
+from wireshark import PluginTest, tool, with_network
 
 from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,
                      Conversation, command, gtv_stream, stream)
@@ -43,8 +41,6 @@ class StreamTest(PluginTest):
 
     def dumped(self, capture, name):
         """The values of a field as the tool prints them."""
-        result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", "--show-secrets", capture],
-                                capture_output=True, encoding="utf-8", check=True)
         found = []
 
         def walk(fields):
@@ -52,7 +48,7 @@ class StreamTest(PluginTest):
                 if field["name"] == name and "value" in field:
                     found.append(field["value"])
                 walk(field.get("fields", []))
-        for line in result.stdout.splitlines():
+        for line in tool("--dump=json", "--show-secrets", capture).splitlines():
             walk(json.loads(line)["fields"])
         return found
 

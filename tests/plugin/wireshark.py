@@ -30,6 +30,21 @@ def rows(kind):
     return [line.split("\t")[1:] for line in listing.splitlines() if line.split("\t")[0] == kind]
 
 
+def tool(*arguments):
+    """What pcap2demo prints."""
+    return subprocess.run([os.environ["PCAP2DEMO"], *map(str, arguments)], capture_output=True,
+                          encoding="utf-8", errors="replace").stdout
+
+
+def dumped_packets(path):
+    """By packet number, what the tool prints of it: the datagram, or the units that it completes."""
+    packets = {}
+    for packet in map(json.loads, tool("--dump=json", "--show-secrets", path).splitlines()):
+        if packet["size"]:  # Wireshark gives no empty datagrams to anybody
+            packets.setdefault(packet["packet"], []).append(packet)
+    return packets
+
+
 def captures_below(folder):
     """All captures in a folder and its folders, smallest first."""
     found = [path for path in folder.rglob("*.pcap*") if path.is_file()]

@@ -48,6 +48,8 @@ def hostile(path, seed):
                                        for time, frame in capture.frames]).pcap()
 
 
+TOGETHER = 12  # files: of a run's messages the first thousand are printed
+
 # What is said of players, maps and servers.
 TEXTS = (b"labplayer", b"dm4", b"Lab server", b"team", b"skin")
 
@@ -95,10 +97,12 @@ class Printable(ToolTest):
                 self.read.add(known)
         return result
 
-    def check_all(self, path):
-        for report in REPORTS:
-            with self.subTest(report):
-                self.check(*report, path)
+    def check_all(self, *paths):
+        """Each report, of several files at once: starting the program takes longer than most of them."""
+        for start in range(0, len(paths), TOGETHER):
+            for report in REPORTS:
+                with self.subTest(report):
+                    self.check(*report, *paths[start:start + TOGETHER])
 
     def test_names_of_captures(self):
         self.check_all(self.write(EVIL + ".pcap", SAMPLE.read_bytes()))
@@ -106,13 +110,11 @@ class Printable(ToolTest):
 
     def test_names_of_damaged_captures(self):
         data = ACKNEX.read_bytes()
-        for number, damaged in enumerate((data[:-5], b"rubbish", b"", gzip.compress(data)[:-20],
-                                          Capture(105, []).pcap(), data[:20])):
-            self.check_all(self.write(f"{number}{EVIL}.pcap", damaged))
+        self.check_all(*[self.write(f"{number}{EVIL}.pcap", damaged) for number, damaged in enumerate(
+            (data[:-5], b"rubbish", b"", gzip.compress(data)[:-20], Capture(105, []).pcap(), data[:20]))])
 
     def test_names_of_files_that_are_not_there(self):
-        self.check_all(self.folder / EVIL)
-        self.check_all(os.fsencode(str(self.folder)) + b"/\x1b\xff\x9b")
+        self.check_all(self.folder / EVIL, os.fsencode(str(self.folder)) + b"/\x1b\xff\x9b")
 
     def test_names_that_are_not_utf_8(self):
         name = b"\x1b\xff\xfe\x9b.pcap"
@@ -124,31 +126,33 @@ class Printable(ToolTest):
 
     def test_names_of_demos(self):
         demo = next(CAPTURES.glob("*.dm2")).read_bytes()
-        self.check_all(self.write(EVIL + ".dm2", demo))
-        self.check_all(self.write(EVIL + "-cut.dm2", demo[:-7]))
+        self.check_all(self.write(EVIL + ".dm2", demo), self.write(EVIL + "-cut.dm2", demo[:-7]))
         self.check("--pcap", "made.pcapng", self.folder / (EVIL + ".dm2"))
 
     def test_contents_of_demos(self):
         demos = [*CAPTURES.glob("*.mvd"), *CAPTURES.glob("*.qwd"), *CAPTURES.glob("*.dm2"),
                  CAPTURES / "fidelity" / "nq-protocol666.dem.gz"]
+        made = []
         for number, path in enumerate(sorted(demos)):
             data = recordings.read(path)
             dice = random.Random(number)
             for start in (16, len(data) // 2):  # also where the sign-on is whole
                 name = f"{number}-{start}{path.name.removesuffix('.gz')}"
-                made = self.write(name, infest(data[:200000], dice, start))
-                self.check_all(made)
-                self.check("--pcap", "made.pcapng", made)
-                self.check("--sign-on", made, "--verbose", SAMPLE)
+                made.append(self.write(name, infest(data[:200000], dice, start)))
+        self.check_all(*made)
+        for demo in made:
+            self.check("--sign-on", demo, "--verbose", SAMPLE)
+        self.check("--pcap", "made.pcapng", *made)
 
     def test_names_that_were_chosen(self):
         """Players, maps and servers with nothing but controls in their names, by every report."""
+        made = []
         for capture in (SAMPLE, CAPTURES / "q2-vanilla.pcap", CAPTURES / "nq-protocol15.pcap"):
             data = capture.read_bytes()
             for number, text in enumerate(TEXTS):
                 controls = (HOSTILE_BYTES * 2)[:len(text)].replace(b"\\", b"\x1b")
-                self.check_all(self.write(f"{capture.stem}{number}.pcap",
-                                          data.replace(text, controls)))
+                made.append(self.write(f"{capture.stem}{number}.pcap", data.replace(text, controls)))
+        self.check_all(*made)
 
     def test_wrong_usage(self):
         self.write(EVIL, b"no folder")
@@ -163,9 +167,5 @@ class Printable(ToolTest):
                 self.assertNotEqual(self.check(*arguments).returncode, 0)
 
     def test_packets(self):
-        for number, path in enumerate(sorted(CAPTURES.glob("*.pcap"))):
-            with self.subTest(path.name):
-                data = hostile(path, number)
-                path = self.write(f"{number}.pcap", data)
-                for report in REPORTS:
-                    self.check(*report, path)
+        self.check_all(*[self.write(f"{number}.pcap", hostile(path, number))
+                         for number, path in enumerate(sorted(CAPTURES.glob("*.pcap")))])

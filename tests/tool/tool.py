@@ -147,9 +147,9 @@ class ToolTest(unittest.TestCase):
             self.assertEqual(result.returncode, status, error)
         return (result.stdout or b"").decode(), error
 
-    def measure(self, *arguments, most=1 << 30):
+    def measure(self, *arguments, most=1 << 30, program=(PROGRAM,)):
         """Size of the output (beyond `most` the program is ended), peak memory in MiB, seconds."""
-        command = [sys.executable, "-c", MEASURE, str(most), PROGRAM, *map(str, arguments)]
+        command = [sys.executable, "-S", "-c", MEASURE, str(most), *program, *map(str, arguments)]
         output = subprocess.run(command, cwd=self.folder, capture_output=True, check=True).stdout
         size, memory, seconds = map(float, output.split())
         return size, memory / 1024, seconds

@@ -6,7 +6,8 @@
  * bytes of exactly the cut's size, so that a sanitizer sees any read beyond.
  *
  * With --work=MB only so many packets are cut as make up that many megabytes to decode, for each
- * capture; they are spread evenly over it.
+ * capture; they are spread evenly over it. With --in-turn every second length is cut one way, the
+ * others the other way: sanitizers see the same reads, and other builds compare both.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct truncation {
     struct invariants invariants;
     uint64_t packets, work; /* of the capture: packets, and bytes that cutting them all decodes */
     uint64_t every;         /* one in so many packets is cut */
+    bool in_turn;
     uint64_t seen, chosen, cuts;
 };
 
@@ -72,16 +74,18 @@ static void cut(const struct visit *visit, void *user)
         return;
     truncation->chosen++;
     for (uint32_t size = 0; size < visit->packet->size; size++) {
-        decode_cut(truncation, visit, size, size);
-        decode_cut(truncation, visit, size, visit->packet->wire_size);
+        if (!truncation->in_turn || size % 2)
+            decode_cut(truncation, visit, size, size);
+        if (!truncation->in_turn || size % 2 == 0)
+            decode_cut(truncation, visit, size, visit->packet->wire_size);
     }
     decode_cut(truncation, visit, visit->packet->size, visit->packet->wire_size);
 }
 
 /* `megabytes` 0: all. */
-static bool truncate_capture(const char *file, uint64_t megabytes)
+static bool truncate_capture(const char *file, uint64_t megabytes, bool in_turn)
 {
-    struct truncation truncation = {.every = 1};
+    struct truncation truncation = {.every = 1, .in_turn = in_turn};
 
     if (!conversations_visit(file, measure, &truncation))
         return false;
@@ -100,8 +104,10 @@ static bool truncate_capture(const char *file, uint64_t megabytes)
 int main(int argc, char **argv)
 {
     gint megabytes = 0;
+    gboolean in_turn = FALSE;
     const GOptionEntry entries[] = {
         {"work", 0, 0, G_OPTION_ARG_INT, &megabytes, "Decode about so many megabytes", "MB"},
+        {"in-turn", 0, 0, G_OPTION_ARG_NONE, &in_turn, "Cut each length one way", NULL},
         G_OPTION_ENTRY_NULL};
     GOptionContext *context = g_option_context_new("CAPTURE...");
     GError *error = NULL;
@@ -112,7 +118,7 @@ int main(int argc, char **argv)
     if (!good)
         fprintf(stderr, "%s\n", error ? error->message : "usage: truncate_packets CAPTURE...");
     for (int i = 1; good && i < argc; i++)
-        good = truncate_capture(argv[i], (uint64_t)megabytes);
+        good = truncate_capture(argv[i], (uint64_t)megabytes, in_turn);
     g_clear_error(&error);
     g_option_context_free(context);
     return good ? 0 : 1;

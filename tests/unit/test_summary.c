@@ -104,9 +104,9 @@ TEST(test_values)
 
 TEST(test_quotes)
 {
-    expect_summary(VIEW("tsay \"a\\b\"\n\0"), "S→C: stringcmd \"say \"a\\b\"\"");
+    expect_summary(VIEW("tsay \"a\\b\"\n\0"), "S→C: stringcmd \"say \\\"a\\b\\\"\"");
     expect_summary(VIEW("t a\nb\tc\rd \0"), "S→C: stringcmd \"a\\nb\\tc\\rd\"");
-    expect_summary(VIEW("t\xe1\xa2\0"), "S→C: stringcmd \"a\"\"");
+    expect_summary(VIEW("t\xe1\xa2\0"), "S→C: stringcmd \"a\\\"\"");
     expect_summary(VIEW("t\0"), "S→C: stringcmd \"\"");
 }
 
