@@ -221,11 +221,11 @@ static void put_session(stat_tap_table_item_type **cell, const struct figures *f
 
 /* --- Sessions */
 
-static char *address_text(const struct qs_address *address)
+static char *address_text(const struct qs_address *end)
 {
     GString *text = g_string_new(NULL);
 
-    qs_address_append(text, address);
+    qs_address_append(text, end);
     return g_string_free(text, FALSE);
 }
 
