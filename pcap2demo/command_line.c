@@ -213,23 +213,23 @@ static const char *first_given(const GOptionEntry *entries)
     "Rebuilds demos of Quake-family games from packet captures, and lists, dumps and\n"            \
     "checks captures and demos.\n\n"
 
-static const char short_help[] = SUMMARY
-    "Usage: pcap2demo [OPTION...] FILE...\n\n"
-    "  -o, --output=DIR|FILE   Write demos to this folder, or one demo to this file\n"
-    "  -s, --session=N         Only these sessions: 2, or 1,3-5\n"
-    "  -f, --force             Overwrite files\n"
-    "      --sign-on=DEMO      If the capture starts mid-game: a demo of the same map\n"
-    "      --sanitize          Leave out commands that your client would execute\n"
-    "  -l, --list              List the sessions: who played what, and how good the line was\n"
-    "      --dump              Print every field of every packet\n"
-    "  -c, --check             Check that everything can be decoded and rebuilt\n"
-    "  -p, --port=GAME=PORT    If a server has an unusual port: qw=28500\n"
-    "  -i, --interface=IFACE   Record every player, until Ctrl-C\n\n"
-    "FILE is a capture, a demo, a folder of them, or \"-\" for standard input.\n\n"
-    "  pcap2demo match.pcapng                       a demo of each session, here\n"
-    "  pcap2demo --list --sort=loss evening.pcap    who played, the worst line first\n"
-    "  sudo pcap2demo -i any -o demos/ -Z \"$USER\"   record on a server\n\n"
-    "--help prints all options, \"man pcap2demo\" explains them.\n";
+static const char short_help[] =
+    SUMMARY "Usage: pcap2demo [OPTION...] FILE...\n\n"
+            "  -o, --output=DIR|FILE   Write demos to this folder, or one demo to this file\n"
+            "  -s, --session=N         Only these sessions: 2, or 1,3-5\n"
+            "  -f, --force             Overwrite files\n"
+            "      --sign-on=DEMO      If the capture starts mid-game: a demo of the same map\n"
+            "      --sanitize          Leave out commands that your client would execute\n"
+            "  -l, --list              List the sessions: who played, how good the line was\n"
+            "      --dump              Print every field of every packet\n"
+            "  -c, --check             Check that everything can be decoded and rebuilt\n"
+            "  -p, --port=GAME=PORT    If a server has an unusual port: qw=28500\n"
+            "  -i, --interface=IFACE   Record every player, until Ctrl-C\n\n"
+            "FILE is a capture, a demo, a folder of them, or \"-\" for standard input.\n\n"
+            "  pcap2demo match.pcapng                       a demo of each session, here\n"
+            "  pcap2demo --list --sort=loss evening.pcap    who played, the worst line first\n"
+            "  sudo pcap2demo -i any -o demos/ -Z \"$USER\"   record on a server\n\n"
+            "--help prints all options, \"man pcap2demo\" explains them.\n";
 
 static const char ending[] =
     "Exit status: 0: all is well. 1: something in the input is wrong or differs from\n"

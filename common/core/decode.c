@@ -38,45 +38,53 @@ static enum qs_direction direction_of(const struct qs_session *session,
     return QS_DIRECTION_UNKNOWN;
 }
 
-/* Runs `decode` over `packet`. */
-static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
-                enum qs_direction direction, const struct qs_packet *packet,
-                void (*decode)(struct qs_decoder *))
+/* What even the usual packet sets or leaves to be read. */
+static void begin(struct qs_decoder *d, struct qs_session *session, enum qs_direction direction,
+                  const struct qs_packet *packet)
 {
     d->session = session;
-    d->sink = sink;
-    if (sink)
-        sink->protocol = d->protocol;
+    d->sink = NULL;
     d->direction = direction;
     d->packet = packet;
     d->in = qs_reader_over(packet->data, packet->size);
-    d->fields_wanted = d->sink && d->sink->field;
-    d->values_wanted = d->fields_wanted || d->want_summary;
-    d->stop = false;
-    d->inflated = 0;
-    d->source_depth = 0;
-    d->coord_format = QS_COORD_SHORT;
-    d->angle_format = QS_ANGLE_BYTE;
-    d->id_mask = UINT8_MAX;
-    d->whole_id = 0;
+    d->fields_wanted = d->values_wanted = d->ambiguous = d->stop = false;
     d->connectionless = false;
     d->accepted = false;
-    d->sequence = d->acknowledged = 0;
-    d->fragment = d->fragments = 0;
     d->line = (struct qs_line_facts){0};
-    d->request_count = d->credential_count = 0;
-    if (d->guard)
-        d->guard->begin(d->guard);
-    d->undecoded = 0;
     d->problems = 0;
+    d->inflated = 0;
     memset(d->notes, 0, sizeof d->notes);
     qs_array_empty(d->messages);
     qs_array_empty(d->unsafe_texts);
     qs_array_empty(d->entities);
     memset(d->message_ids, 0, sizeof d->message_ids);
+    d->announced.valid = false;
+}
+
+/* Runs `decode` over `packet`. */
+static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                enum qs_direction direction, const struct qs_packet *packet,
+                void (*decode)(struct qs_decoder *))
+{
+    begin(d, session, direction, packet);
+    d->sink = sink;
+    if (sink)
+        sink->protocol = d->protocol;
+    d->fields_wanted = d->sink && d->sink->field;
+    d->values_wanted = d->fields_wanted || d->want_summary;
+    d->source_depth = 0;
+    d->coord_format = QS_COORD_SHORT;
+    d->angle_format = QS_ANGLE_BYTE;
+    d->id_mask = UINT8_MAX;
+    d->whole_id = 0;
+    d->sequence = d->acknowledged = 0;
+    d->fragment = d->fragments = 0;
+    d->request_count = d->credential_count = 0;
+    if (d->guard)
+        d->guard->begin(d->guard);
+    d->undecoded = 0;
     if (d->transfers->len)
         g_array_set_size(d->transfers, 0);
-    d->announced.valid = false;
     if (d->want_summary)
         qs_summary_begin(d);
     decode(d);
@@ -92,6 +100,21 @@ void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink 
                const struct qs_packet *packet)
 {
     run(d, session, sink, direction_of(session, packet), packet, d->protocol->decode);
+}
+
+bool qs_decode_usual(struct qs_decoder *d, struct qs_session *session,
+                     const struct qs_packet *packet)
+{
+    const enum qs_direction direction = direction_of(session, packet);
+
+    if (direction == QS_DIRECTION_UNKNOWN || qs_packet_is_cut(packet) ||
+        (d->protocol->usual_moves && direction == QS_S2C))
+        return false;
+    begin(d, session, direction, packet);
+    if (!d->protocol->decode_usual(d))
+        return false;
+    qs_inflate_end(d);
+    return true;
 }
 
 void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
@@ -248,6 +271,22 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
         if (!qs_read_message(d, id_row, lookup))
             break;
     qs_undecoded(d);
+}
+
+bool qs_read_usual_messages(struct qs_decoder *d, const struct qs_message_type *types,
+                            uint64_t usual, bool keep)
+{
+    while (qs_reader_left(&d->in)) {
+        const uint32_t start = d->in.pos;
+        const uint8_t id = qs_reader_u8(&d->in);
+
+        if (id >= 64 || !(usual >> id & 1))
+            return false;
+        types[id].read(d);
+        if (keep)
+            keep_message(d, start, id);
+    }
+    return !d->in.overrun && !d->problems && !d->stop;
 }
 
 /* --- Trials */

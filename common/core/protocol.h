@@ -114,6 +114,15 @@ struct qs_protocol {
     void (*decode)(struct qs_decoder *decoder);
 
     /*
+     * The same for the usual packet of a game, without a listener: one that is next, and leaves the
+     * session as it is except for numbers, moves, and what is of the last packet only. A client's
+     * messages need not be in decoder->messages. False: it is another packet, for `decode`. NULL:
+     * there are none.
+     */
+    bool (*decode_usual)(struct qs_decoder *decoder);
+    bool usual_moves; /* no packet of a server is usual */
+
+    /*
      * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
      * each unit is decoded as a packet.
      */

@@ -179,19 +179,21 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
     return note_burst(d, skipped > choked ? skipped - choked : 0);
 }
 
-bool qs_receive_next(struct qs_decoder *d, uint32_t sequence)
+bool qs_netchan_is_next(const struct qs_netchan *chan, uint32_t sequence)
+{
+    return chan->started && sequence == chan->sequence + 1 && !chan->lacking;
+}
+
+void qs_receive_next(struct qs_decoder *d)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
 
-    if (!forth->started || sequence != forth->sequence + 1 || forth->lacking)
-        return false;
-    forth->sequence = d->sequence = sequence;
+    forth->sequence = d->sequence;
     forth->seen = forth->seen << 1 | 1;
     forth->accepted++;
     forth->anew = back->gap = 0;
     back->lacks_gap = false;
     d->accepted = true;
-    return true;
 }
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)

@@ -97,12 +97,13 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
 
 /*
- * The two calls that take the usual packet of a game, in place of the three above: whether `chan`
- * has that number; and whether the packet `sequence` is the next of its direction, of a session
- * that lacks none: then it has arrived. Where one is false nothing has changed.
+ * The calls for the usual packet of a game, in place of the three above: whether `chan` has that
+ * number, and whether it is the next of a direction that lacks none. Then packet d->sequence of
+ * d->direction arrives.
  */
 bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence);
-bool qs_receive_next(struct qs_decoder *d, uint32_t sequence);
+bool qs_netchan_is_next(const struct qs_netchan *chan, uint32_t sequence);
+void qs_receive_next(struct qs_decoder *d);
 
 /* The packet carries again what was sent before and must arrive. */
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);

@@ -380,15 +380,32 @@ static enum qs_direction find_direction(struct qs_decoder *d)
     return nq_is_sign_on((struct qs_view){d->in.data, d->in.size}) ? QS_S2C : qs_probe_direction(d);
 }
 
-/* The usual packet of a game, without a listener: see qs_receive_next(). */
-static bool read_usual(struct qs_decoder *d)
+/* A move, and nothing else: see struct qs_protocol. Its size tells how many bits angles have. */
+bool nq_decode_usual(struct qs_decoder *d)
 {
-    if (d->values_wanted || d->direction == QS_DIRECTION_UNKNOWN || d->in.size < NET_HEADER_SIZE ||
-        qs_be32(d->in.data) != (NETFLAG_UNRELIABLE | d->packet->wire_size) ||
-        !qs_receive_next(d, qs_be32(d->in.data + 4)))
+    enum { ANGLES = NET_HEADER_SIZE + 5, BYTES_END = ANGLES + 11, SHORTS_END = BYTES_END + 3 };
+    const uint8_t *data = d->in.data;
+    struct nq_session *session = nq_session_of(d);
+
+    if (d->direction != QS_C2S || !session->base.version || !nq_moves_begin_with_time(session) ||
+        nq_has_fte(session) || (session->flags & PRFL_FLOATANGLE) ||
+        (d->in.size != BYTES_END && d->in.size != SHORTS_END) ||
+        (d->in.size == BYTES_END
+             ? nq_is_extended(session)
+             : data[BYTES_END] == CLC_DP_ACKFRAME || data[BYTES_END] == CLC_DP_ACKDOWNLOADDATA) ||
+        qs_be32(data) != (NETFLAG_UNRELIABLE | d->in.size) || data[NET_HEADER_SIZE] != CLC_MOVE ||
+        !qs_netchan_is_next(qs_netchan_forth(d), qs_be32(data + 4)))
         return false;
-    d->in.pos = NET_HEADER_SIZE;
-    deliver(d, false);
+    d->sequence = qs_be32(data + 4);
+    qs_receive_next(d);
+    nq_session_forget_packet(&session->base);
+    session->moved = true;
+    session->move_time = qs_float_of_bits(qs_le32(data + NET_HEADER_SIZE + 1));
+    d->in.pos = ANGLES;
+    d->angle_format = d->in.size == BYTES_END ? QS_ANGLE_BYTE : QS_ANGLE_SHORT;
+    session->move.pitch = qs_angle(d, NQ_MOVE_ANGLES_PITCH);
+    session->move.yaw = qs_angle(d, NQ_MOVE_ANGLES_YAW);
+    session->move.roll = qs_angle(d, NQ_MOVE_ANGLES_ROLL);
     return true;
 }
 
@@ -396,8 +413,6 @@ void nq_read_datagram(struct qs_decoder *d)
 {
     uint32_t word, size;
 
-    if (read_usual(d))
-        return;
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, find_direction(d));
     qs_open(d, NQ_HEADER);

@@ -193,6 +193,11 @@ static const uint8_t since[] = {
 };
 /* clang-format on */
 
+bool q2_read_usual_move(struct qs_decoder *d)
+{
+    return qs_read_usual_messages(d, messages, 1 << CLC_MOVE, false);
+}
+
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
     const int32_t version = d->session->version;

@@ -33,9 +33,9 @@ bool q2_is_foreign(const struct qs_packet *packet);
 
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);
-/* The same of the usual packet of a game, without a listener (see qs_receive_next()); false, and
- * nothing was done: it is another one. */
+/* Usual packets (see struct qs_protocol) are those of a client's moves. */
 bool q2_decode_usual(struct qs_decoder *d);
+bool q2_read_usual_move(struct qs_decoder *d);
 /* Where the packet stands in the sequence numbers: see qs_protocol.seqinfo. */
 bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);

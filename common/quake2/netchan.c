@@ -225,22 +225,21 @@ static bool is_known(const struct q2_session *session)
 
 bool q2_decode_usual(struct qs_decoder *d)
 {
-    struct q2_session *session = q2_session_of(d->session);
-    const uint32_t size = HEADER_SIZE + (d->direction == QS_C2S ? qport_size(session) : 0);
-    uint32_t word, ack;
+    const struct q2_session *session = q2_session_of(d->session);
+    const uint32_t size = HEADER_SIZE + qport_size(session);
 
-    if (d->values_wanted || d->direction == QS_DIRECTION_UNKNOWN || !is_known(session) ||
-        session->connect_pending || session->new_netchan || d->in.size < size ||
-        qs_packet_is_cut(d->packet))
+    if (d->direction != QS_C2S || !is_known(session) || session->connect_pending ||
+        session->new_netchan || d->in.size <= size || q2_is_connectionless(d->packet))
         return false;
-    word = qs_le32(d->in.data);
-    ack = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
-    if (!qs_netchan_has(qs_netchan_back(d), ack) || !qs_receive_next(d, word & QS_SEQUENCE_MASK))
-        return false;
-    d->acknowledged = ack;
+    d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
+    d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
     d->in.pos = size;
-    session->moved = false;
-    read_messages(d);
+    if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
+        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence) || !q2_read_usual_move(d))
+        return false;
+    if (session->tracker)
+        q2_tracker_begin_packet(session->tracker);
+    qs_receive_next(d);
     return true;
 }
 

@@ -13,8 +13,6 @@ static void decode(struct qs_decoder *d)
         q2_decode_connectionless(d);
         return;
     }
-    if (q2_decode_usual(d))
-        return;
     if (!d->probing)
         q2_guess(d, decode);
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
@@ -52,6 +50,8 @@ const struct qs_protocol q2_protocol = {
                                           .skips_regularly = true,
                                           .chokes = true},
     .decode = decode,
+    .decode_usual = q2_decode_usual,
+    .usual_moves = true,
     .stream_ports = "27910",
     .recognise_stream = q2_recognise_stream,
     .unit_size = q2_unit_size,

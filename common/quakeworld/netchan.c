@@ -320,24 +320,24 @@ static bool is_settled(const struct qw_session *session)
 bool qw_decode_usual(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
-    const bool was_pending = session->sign_on.pending;
     const uint32_t size = header_size(d->direction, &session->format);
-    uint32_t word, ack;
 
-    if (d->values_wanted || d->direction == QS_DIRECTION_UNKNOWN || !is_settled(session) ||
-        d->in.size < size || (d->in.data[3] & ~0x80) || qw_sign_on_is_torn(d))
+    if (!is_settled(session) || !session->base.level || !session->sign_on.done ||
+        d->in.size <= size || (d->in.data[3] & ~0x80))
         return false;
-    word = qs_le32(d->in.data);
-    ack = qs_le32(d->in.data + 4);
-    if (!qs_netchan_has(qs_netchan_back(d), ack & QS_SEQUENCE_MASK) ||
-        !qs_receive_next(d, word & QS_SEQUENCE_MASK))
+    d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
+    d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
+    if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
+        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
         return false;
     begin_packet(session);
-    d->acknowledged = ack & QS_SEQUENCE_MASK;
     d->in.pos = session->header_size = size;
-    qw_sign_on_bits(d, word & QS_RELIABLE_BIT, ack & QS_RELIABLE_BIT, 0);
-    read_messages(d);
-    qw_sign_on_packet(d, false, was_pending);
+    qw_apply_extensions(d);
+    if (!(d->direction == QS_C2S ? qw_read_usual_moves(d) : qw_read_usual_updates(d)))
+        return false;
+    qs_receive_next(d);
+    qw_sign_on_bits(d, d->in.data[3] & 0x80, d->in.data[7] & 0x80, 0);
+    session->sign_on.behind_gap &= d->direction == QS_S2C;
     return true;
 }
 

@@ -20,8 +20,6 @@ static void decode(struct qs_decoder *d)
 {
     if (qw_is_connectionless(d))
         qw_decode_connectionless(d);
-    else if (qw_decode_usual(d))
-        return;
     else if (d->packet->size < 8 || qw_is_bare_text(d->packet))
         qw_decode_bare_text(d);
     else
@@ -70,6 +68,7 @@ const struct qs_protocol qw_protocol = {
     .line =
         &(const struct qs_line_rules){.answers = true, .server_acknowledges = true, .chokes = true},
     .decode = decode,
+    .decode_usual = qw_decode_usual,
     .stream_ports = "27500,27599,27900,28000",
     .recognise_stream = qw_recognise_stream,
     .unit_size = qw_unit_size,

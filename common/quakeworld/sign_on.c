@@ -168,7 +168,8 @@ static bool is_reliable(const struct qw_reliable *way, uint32_t sequence)
 
 static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
 {
-    way->sent &= ~numbers_between(way->last, sequence);
+    way->sent &= sequence == way->last + 1 ? ~(UINT64_C(1) << sequence % 64)
+                                           : ~numbers_between(way->last, sequence);
     way->last = sequence;
     if (reliable)
         way->sent |= UINT64_C(1) << sequence % 64;

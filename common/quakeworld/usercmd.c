@@ -54,11 +54,39 @@ void qw_read_whole_usercmd(struct qs_decoder *d)
     qs_rows(d, QW_USERCMD_FORWARD, QW_USERCMD_IMPULSE);
 }
 
+/* The same without a listener. */
+static void pass_usercmd(struct qs_reader *in, struct qw_usercmd *cmd)
+{
+    const uint8_t bits = qs_reader_u8(in);
+
+    if (bits & CM_ANGLE1)
+        cmd->angles[0] = qs_reader_u16(in);
+    if (bits & CM_ANGLE2)
+        cmd->angles[1] = qs_reader_u16(in);
+    if (bits & CM_ANGLE3)
+        cmd->angles[2] = qs_reader_u16(in);
+    if (bits & CM_FORWARD)
+        cmd->forward = (int16_t)qs_reader_u16(in);
+    if (bits & CM_SIDE)
+        cmd->side = (int16_t)qs_reader_u16(in);
+    if (bits & CM_UP)
+        cmd->up = (int16_t)qs_reader_u16(in);
+    if (bits & CM_BUTTONS)
+        cmd->buttons = qs_reader_u8(in);
+    if (bits & CM_IMPULSE)
+        cmd->impulse = qs_reader_u8(in);
+    cmd->msec = qs_reader_u8(in);
+}
+
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
 {
     const bool narrow = qw_version(d) < QW_PROTOCOL_WIDE_MOVES;
     uint8_t bits;
 
+    if (!d->values_wanted && !narrow) {
+        pass_usercmd(&d->in, cmd);
+        return;
+    }
     qs_open(d, QW_USERCMD);
     bits = qs_u8(d, QW_USERCMD_BITS);
     cmd->angles[0] = read_angle(d, QW_USERCMD_PITCH, bits & CM_ANGLE1, cmd->angles[0]);

@@ -289,13 +289,16 @@ static void consult(const struct search *search, const struct trial *trial)
 static char *refusal_of(const struct qs_late_session *late, const struct trial *trial)
 {
     char *own = qs_map_of(late->format->protocol, late->session);
-    char *refusal = NULL;
+    char *refusal;
 
     if (own && g_strcmp0(own, trial->map) != 0)
         refusal = g_strdup_printf("it is of %s, and the session of %s",
                                   trial->map ? trial->map : "no map", own);
+    else
+        refusal = trial->format->judge(trial->match);
+    trial->match->proof += own ? QS_DONOR_PROOF : 0;
     g_free(own);
-    return refusal ? refusal : trial->format->judge(trial->match);
+    return refusal;
 }
 
 static struct trial observe_donor(const struct search *search, const struct qs_donor *donor,
@@ -414,16 +417,14 @@ static bool choose(struct search *search, struct qs_donor_choice *choice)
 {
     struct qs_donor_match *match = g_steal_pointer(&search->best.match);
     const struct qs_donor *donor = search->best.donor;
-    const uint32_t wanted = search->late->format->late_join->demo_proof;
-    const uint32_t proof = wanted ? wanted : QS_DONOR_PROOF;
 
     trial_clear(&search->best);
     if (!match)
         return false;
     search->late->match = match;
-    choice->unproven = search->demos && match->proof < proof;
-    match->unproven = choice->unproven && donor->unchecked;
-    qs_donor_match_unknown(match, choice->unproven, "whether it was on the map of the session");
+    match->unproven = search->demos && match->proof < search->late->format->late_join->demo_proof;
+    choice->unproven = match->unproven;
+    qs_donor_match_unknown(match, match->unproven, "whether it was on the map of the session");
     choice->name =
         g_strdup(donor->session == search->late->number ? "a level of its own" : donor->name);
     choice->unknown = match->unknown->len ? g_strdup(match->unknown->str) : NULL;

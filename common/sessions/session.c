@@ -23,6 +23,8 @@ struct session {
     bool has_news;         /* that it is late, or its map */
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
+
+    bool usual; /* for qs_client_session_usual(), until the next qs_client_session_packet() */
 };
 
 /* The protocol is asked what it knows every so many packets; more often while the map is not known.
@@ -92,6 +94,12 @@ static void split_demo(struct session *session)
     session->rebuild = rebuilder_of(session)->create(writer);
 }
 
+/* Whether the protocol is asked what it knows after so many packets. */
+static bool is_described(const struct session *session, uint64_t packets)
+{
+    return packets % (session->shared.map ? DESCRIBE_EVERY : FIND_MAP_EVERY) == 0;
+}
+
 /* `packets`: of the session, up to this one. A unit of a stream can hold a whole sign-on. */
 static void update_level(struct session *session, const struct qs_session *state,
                          const struct qs_packet *packet, uint64_t packets)
@@ -107,9 +115,8 @@ static void update_level(struct session *session, const struct qs_session *state
             qs_session_demo_set_map(session->shared.demo, NULL);
     }
     /* Without numbers nothing tells that the next packet begins another session. */
-    if (!session->shared.protocol->seqinfo ||
-        (session->shared.map ? packets % DESCRIBE_EVERY == 0
-                             : packet->unit || packets % FIND_MAP_EVERY == 0))
+    if (!session->shared.protocol->seqinfo || is_described(session, packets) ||
+        (!session->shared.map && packet->unit))
         describe(session, state);
 }
 
@@ -381,6 +388,28 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->state = *decoder->session;
     if (has_news(session))
         report_events(session, false);
+    session->usual = shared->demo && !shared->demo->writer.sanitize && session->rebuild &&
+                     !session->late && session->begin_reported && shared->heard_server &&
+                     shared->heard_client && shared->protocol->decode_usual;
+}
+
+bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder *decoder,
+                             struct qs_session *state, const char *file,
+                             const struct qs_packet *packet)
+{
+    struct session *session = (struct session *)shared;
+
+    if (!session->usual || is_described(session, shared->packets + 1) ||
+        (session->donors && session->donors->running) || !qs_decode_usual(decoder, state, packet))
+        return false;
+    shared->packets++;
+    shared->end = MAX(shared->end, packet->time);
+    if (shared->quality)
+        qs_quality_add(shared->quality, decoder);
+    qs_session_demo_set_source(shared->demo, file, packet);
+    rebuilder_of(session)->packet(session->rebuild, decoder, packet);
+    shared->state = *state;
+    return true;
 }
 
 void qs_client_session_settle(struct qs_client_session *shared)

@@ -162,9 +162,15 @@ static void set_qport(struct qs_sessions *sessions, struct qs_conversation *conv
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet, const struct qs_seqinfo *place)
 {
+    const struct qs_sessions_handler *handler = sessions->handler;
     const uint32_t connection = conversation->state->connection;
 
-    process_packet(sessions, conversation, packet);
+    if (conversation->session && !handler->sink && !handler->packet &&
+        qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
+                                conversation->state, sessions->file, packet))
+        sessions->packets++;
+    else
+        process_packet(sessions, conversation, packet);
     if (conversation->session && place->qport && place->qport != conversation->qport) {
         set_qport(sessions, conversation, place->qport);
         conversation->session->server = *qs_conversation_address(conversation, true);

@@ -49,7 +49,7 @@ static void print_status(const struct options *options)
 
     if (!status)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
-                error.text);
+                g_file_test(path, G_FILE_TEST_EXISTS) ? error.text : "there is no such file");
     else
         print_line("%-24s %-11s %-12s %8s %9s %6s %6s %7s %9s", "player", "game", "map", "since",
                    "packets", "loss^%", "lossv%", "ping ms", "bytes");
@@ -68,7 +68,7 @@ static void print_status(const struct options *options)
 
 const struct action_kind status_action = {
     .name = "status",
-    .help = "Print who plays, by the recorder of a FOLDER",
+    .help = "Print who plays, as the recorder of a FOLDER saw it last",
     .task = TASK_RECORD,
     .print = print_status,
 };

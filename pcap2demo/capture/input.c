@@ -44,8 +44,9 @@ bool link_filter_compile(struct link_filter *filter, int link_type, const char *
     filter->usable =
         pcap_compile(frames, &filter->program, expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (!filter->usable)
-        *error = g_strdup_printf("filter \"%s\": %s (filters are tcpdump's, as \"udp port 27500\")",
-                                 expression, pcap_geterr(frames));
+        *error =
+            g_strdup_printf("filter \"%s\": %s (filters are tcpdump's, such as \"udp port 27500\")",
+                            expression, pcap_geterr(frames));
     pcap_close(frames);
     return filter->usable;
 }

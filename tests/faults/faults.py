@@ -137,7 +137,7 @@ FAULTS = [
      "    converter_level(&dm2->converter);\n"),
     ("demo", "back > 0 && back < DM2_UPDATE_BACKUP && dm2_backup_has", "back > 0 && dm2_backup_has"),
     ("demo", "if (dem->source == VIEW_ZERO)\n        return;", ""),
-    ("demo", "if (decoder->session->disconnected)\n        end(qwd, decoder);", ""),
+    ("demo", "qwd->ended = true;", ""),
     ("demo", "while (i && blocks->held[i - 1].sequence > after &&", "while (0 &&"),
     ("demo", "return base && base == player->asked[sequence % QWD_PLAYER_FRAMES] &&", "return base &&"),
     ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = valid;", ""),

@@ -13,17 +13,17 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 
-enum { CLIENT_PORT = 40000 };
-enum { SANITIZE = 2, SECOND = 1000000000 };
+enum { CLIENT_PORT = 40000, HEADER = 2, SANITIZE = 2, SECOND = 1000000000 };
 
-static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8_t *data,
-                 size_t size, size_t at)
+static void feed(struct qs_sessions *sessions, void *user)
 {
+    const struct qs_view *input = user;
+    const uint16_t port = (uint16_t)strtoul(fuzz_protocol(input->data[0])->ports, NULL, 10);
     struct fuzz_piece piece;
-    uint64_t number = 0;
+    size_t at = HEADER;
 
-    while (fuzz_next(data, size, &at, &piece)) {
-        struct qs_packet packet = fuzz_packet(&piece, server_port, CLIENT_PORT, ++number);
+    for (uint64_t number = 1; fuzz_next(input->data, input->size, &at, &piece); number++) {
+        struct qs_packet packet = fuzz_packet(&piece, port, CLIENT_PORT, number);
 
         qs_sessions_datagram(sessions, &packet);
         if (piece.bits & FUZZ_REBUILD_WAIT)
@@ -32,16 +32,16 @@ static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8
     }
 }
 
-enum { HEADER = 2 };
-
-static void rebuild_demos(struct demo_rebuild *rebuild, const uint8_t *data, size_t size,
-                          bool silent)
+/* Usual packets are decoded at once if nobody listens and the input can be read again. */
+static void rebuild_demos(struct demo_rebuild *rebuild, struct qs_view input, bool silent)
 {
-    const struct demo_rebuild_setup setup = {.sanitize = data[1] & SANITIZE, .silent = silent};
+    const struct demo_rebuild_setup setup = {.sanitize = input.data[1] & SANITIZE,
+                                             .silent = silent};
 
     demo_rebuild_start(rebuild, &setup);
-    feed(rebuild->sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
-         HEADER);
+    if (silent)
+        qs_sessions_set_read_again(rebuild->sessions, feed, &input);
+    feed(rebuild->sessions, &input);
     demo_rebuild_end(rebuild);
 }
 
@@ -54,9 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < HEADER)
         return 0;
-    rebuild_demos(&heard, data, size, false);
+    rebuild_demos(&heard, (struct qs_view){data, (uint32_t)size}, false);
     fuzz_check_time(started, size);
-    rebuild_demos(&silent, data, size, true);
+    rebuild_demos(&silent, (struct qs_view){data, (uint32_t)size}, true);
     if (strcmp(heard.sum, silent.sum) != 0) {
         fprintf(stderr, "without a listener the demos are others\n");
         abort();

@@ -158,7 +158,7 @@ class Usage(ToolTest):
         output, _ = self.tool("-h")
         lines = output.splitlines()
         self.assertLessEqual(len(lines), 24)
-        self.assertLessEqual(max(map(len, lines)), 90)
+        self.assertLessEqual(max(map(len, lines)), 80)
         every, _ = self.tool("--help")
         options = re.findall(r"^ +(?:(-.), )?(--[a-z-]+)", output, re.M)
         self.assertEqual(len(options), 10)

@@ -259,26 +259,8 @@ class Sessions(Convert):
                       "the middle of a level); no demo: retry with --sign-on DEMO", error)
 
     def test_announced_port(self):
-        """A Quake server that goes on from a port of its own, of which nothing else tells."""
-        client, listener, server = (2, 51000), (1, 26000), (1, 40264)
-        accept = bytes.fromhex("80000009 81") + struct.pack("<I", server[1])
-        frames = [
-            udp(client, listener, bytes.fromhex("8000000c 01") + b"QUAKE\0\3"),
-            udp(listener, client, accept),
-            udp(server, client, bytes.fromhex("00090009 00000000 01")),
-            udp(client, server, bytes.fromhex("00020008 00000000")),
-        ]
-        path = self.write("x.pcap", Capture(tool.RAW, enumerate(frames)).pcap())
-        output, _ = self.tool("--list", "--json", path)
-        session, = json.loads(output)["sessions"]
-        self.assertEqual(session["server"], "10.0.0.1:40264")
-        self.assertEqual(session["client"], "10.0.0.2:51000")
-        found = self.dump(path)
-        self.assertEqual([packet["direction"] for packet in found], ["c2s", "s2c", "s2c", "c2s"])
-
-    def test_announced_port_used_again(self):
-        """After the disconnect the next client on the same ports has numbers of its own, even if
-        the server goes on with low ones that it used before."""
+        """A Quake server that goes on from a port of its own, of which nothing else tells. After the
+        disconnect the next client has numbers of its own, even if the server goes on with low ones."""
         client, listener, server = (2, 51000), (1, 26000), (1, 40264)
         accept = bytes.fromhex("80000009 81") + struct.pack("<I", server[1])
         connection = [
@@ -288,15 +270,16 @@ class Sessions(Convert):
             udp(client, server, bytes.fromhex("00020008 00000000")),
             udp(client, server, bytes.fromhex("00100009 00000000 02")),
         ]
-        frames = [(at * SECOND, frame) for at, frame in enumerate(2 * connection)]
-        path = self.write("x.pcap", Capture(tool.RAW, frames).pcap())
-        output, _ = self.tool("--list", "--json", path)
-        sessions = json.loads(output)["sessions"]
-        self.assertEqual([session["server"] for session in sessions], 2 * ["10.0.0.1:40264"])
-        found = self.dump(path)
-        self.assertEqual([packet["session"] for packet in found if packet["source"][-5:] == "40264"],
-                         [1, 2])
-        self.assertNotIn("nq.sequence.", json.dumps(found))
+        for frames in connection[:4], 2 * connection:
+            path = self.write("x.pcap", Capture(tool.RAW, [(at * SECOND, frame) for at, frame in enumerate(frames)]).pcap())
+            numbers = [1, 2][:len(frames) // 4]
+            sessions = json.loads(self.tool("--list", "--json", path)[0])["sessions"]
+            self.assertEqual([(session["number"], session["server"], session["client"]) for session in sessions],
+                             [(number, "10.0.0.1:40264", "10.0.0.2:51000") for number in numbers])
+            found = self.dump(path)
+            self.assertEqual([packet["direction"] for packet in found][:4], ["c2s", "s2c", "s2c", "c2s"])
+            self.assertEqual([packet["session"] for packet in found if packet["source"][-5:] == "40264"], numbers)
+            self.assertNotIn("nq.sequence.", json.dumps(found))
 
     def test_announced_port_not_captured(self):
         frames = [udp((2, 51000), (1, 26000), bytes.fromhex("8000000c 01") + b"QUAKE\0\3"),

@@ -11,6 +11,7 @@
 enum {
     ENTITIES_MAX = 32768,
     LOOK_AT_MOST = 4000, /* datagrams */
+    ENTITY_PROOF = 3,    /* of an entity: up to five agreed with donors of other maps */
     SLOTS = 256
 };
 
@@ -37,6 +38,8 @@ struct dem_match {
     double yaw;                         /* of the client's last move */
 
     struct slot slots[SLOTS];          /* by entity; 0 is none */
+    bool seen[ENTITIES_MAX];           /* entities that agree with their baseline, */
+    uint32_t agreeing;                 /* so many, without players */
     uint32_t packets;                  /* of either side, with messages */
     struct dem_frame_entity *entities; /* DarkPlaces', by number */
     bool timed;
@@ -96,6 +99,7 @@ static bool has_model(const struct dem_match *m, uint32_t model)
 static void judge_update(struct dem_match *m, const struct qs_entity_update *update)
 {
     const struct qs_entity_update *baseline;
+    bool agrees;
 
     if (update->number >= ENTITIES_MAX)
         return;
@@ -103,7 +107,11 @@ static void judge_update(struct dem_match *m, const struct qs_entity_update *upd
     observe_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
     if (update->number <= m->donor.maxclients)
         return; /* players' baselines are much the same on all maps */
-    qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES, !contradicts(update, baseline));
+    agrees = !contradicts(update, baseline);
+    qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES, agrees);
+    agrees &= baseline->has && !m->seen[update->number];
+    m->seen[update->number] |= agrees;
+    m->agreeing += agrees;
 }
 
 static void observe_update(struct dem_match *m, const struct qs_entity_update *update)
@@ -250,7 +258,7 @@ static char *dem_judge(struct qs_donor_match *match)
     char *refusal;
 
     m->slot = find_slot(m);
-    match->proof = evidence[QS_EVIDENCE_BASELINES].agree + evidence[QS_EVIDENCE_STATES].agree;
+    match->proof = ENTITY_PROOF * m->agreeing + evidence[QS_EVIDENCE_STATES].agree;
     qs_donor_match_unknown(match, match->kind == QS_DONOR_OTHER,
                            "the names, frags and colors of players, until they change");
     /* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
@@ -332,6 +340,7 @@ static bool dem_is_late(const struct qs_decoder *decoder)
 
 const struct qs_late_join dem_late_join = {
     .any_port = true,
+    .demo_proof = QS_DONOR_PROOF,
     .add_packet = dem_add_packet,
     .is_late = dem_is_late,
     .match_new = dem_match_new,

@@ -208,6 +208,7 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
 }
 
 const struct qs_late_join dm2_late_join = {
+    .demo_proof = QS_DONOR_PROOF,
     .add_packet = dm2_add_packet,
     .is_late = dm2_is_late,
     .own_sign_on = dm2_own,

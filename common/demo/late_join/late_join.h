@@ -90,8 +90,7 @@ struct qs_late_join {
     /* Servers have a separate port for each client: addresses are compared without ports. */
     bool any_port;
 
-    /* The proof without which no demo is a donor, unless the user vouches for it; 0: he does by
-     * naming it. */
+    /* The proof without which no demo is a donor, unless the user vouches for it. */
     uint32_t demo_proof;
 
     /*

@@ -139,19 +139,13 @@ static void qwd_match_free(struct qs_donor_match *match)
     g_free(m);
 }
 
-/* By their names in svc_serverdata, if the capture has the session's. */
-static enum qwd_level compare_levels(const char *own, const char *donors)
-{
-    if (!own)
-        return LEVEL_UNKNOWN;
-    return g_strcmp0(own, donors) == 0 ? LEVEL_SAME : LEVEL_OTHER;
-}
-
 static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session,
                         const struct qs_session *known)
 {
     struct qwd_match *m = qwd_match_of(match);
     struct qw_session *late = (struct qw_session *)session;
+    const char *level = qs_table_get(&late->texts, QW_TEXT_LEVEL);
+    const char *donors = qs_table_get(&m->donor.texts, QW_TEXT_LEVEL);
     struct fte_session agreed;
 
     if (!m->own)
@@ -159,8 +153,8 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
     agreed = qwd_agreed(&m->variant);
     m->base.version = known->version ? known->version : m->donor.base.version;
     m->base.loss = (struct qs_sign_on_loss){late->sign_on.lost, true};
-    m->level = compare_levels(qs_table_get(&late->texts, QW_TEXT_LEVEL),
-                              qs_table_get(&m->donor.texts, QW_TEXT_LEVEL));
+    if (level)
+        m->level = g_strcmp0(level, donors) == 0 ? LEVEL_SAME : LEVEL_OTHER;
     m->base.lacks = late->sign_on.lost || session->connection ? QS_LACKS_PART : QS_LACKS_START;
     qw_session_use_donor(late, &m->donor, &agreed);
     late->player = m->variant.player;

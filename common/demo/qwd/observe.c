@@ -198,13 +198,6 @@ static void see_delta(struct qwd_match *m, uint32_t sequence, uint32_t base, boo
     *gone = 0;
 }
 
-/* A full update: each of its entities counts as coming into view. */
-static void see_whole(struct qwd_match *m)
-{
-    m->whole_seen = true;
-    memset(m->gone, 0, sizeof m->gone);
-}
-
 /* Until a full update has arrived. */
 static void add_sample(struct qwd_match *m)
 {
@@ -222,13 +215,6 @@ static void add_sample(struct qwd_match *m)
     m->update_count++;
 }
 
-/* A removed entity may have returned in an update that the client had and the capture lacks. */
-static void see_base(struct qwd_match *m, uint32_t base)
-{
-    if (m->updates_at[base % QW_FRAMES_KEPT] != base)
-        memset(m->gone, 0, sizeof m->gone);
-}
-
 static void see_update(struct qwd_match *m, uint32_t sequence, struct qs_view body, bool is_delta)
 {
     struct qs_reader in = qs_reader_over(body.data, body.size);
@@ -236,12 +222,13 @@ static void see_update(struct qwd_match *m, uint32_t sequence, struct qs_view bo
 
     if (!m->first_update)
         m->first_update = sequence;
-    if (!is_delta)
-        see_whole(m);
-    else if (base < m->first_update && !m->whole_seen)
+    m->whole_seen |= !is_delta;
+    if (base < m->first_update && !m->whole_seen)
         add_base(m, base);
-    if (is_delta)
-        see_base(m, base);
+    /* Entities of a full update come into view; a removed one may have returned in an update that
+     * the client had and the capture lacks. */
+    if (!is_delta || m->updates_at[base % QW_FRAMES_KEPT] != base)
+        memset(m->gone, 0, sizeof m->gone);
     m->updates_at[sequence % QW_FRAMES_KEPT] = sequence;
     while (qs_reader_left(&in) >= 2 && qs_le16(in.data + in.pos)) {
         const struct qw_delta delta = qw_read_delta(&in, m->format.fte);

@@ -492,14 +492,6 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     qwd->has_packet = true;
 }
 
-/* The session may stay for long. */
-static void end(struct qwd_rebuild *qwd, const struct qs_decoder *decoder)
-{
-    qwd->ended = true;
-    qwd_entities_level(&qwd->entities, session_of(decoder));
-    qwd_blocks_flush(&qwd->blocks);
-}
-
 static void qwd_packet(void *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
@@ -515,9 +507,13 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     } else if (is_ready(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);
     }
-    /* No recorder writes what the server still sends after the client has left. */
-    if (decoder->session->disconnected)
-        end(qwd, decoder);
+    /* No recorder writes what the server still sends after the client has left. The session may
+     * stay for long. */
+    if (decoder->session->disconnected) {
+        qwd->ended = true;
+        qwd_entities_level(&qwd->entities, session_of(decoder));
+        qwd_blocks_flush(&qwd->blocks);
+    }
 }
 
 static void qwd_settle(void *state)
