@@ -3,6 +3,7 @@
 #ifndef Q2_CONSTANTS_H
 #define Q2_CONSTANTS_H
 
+#include <glib.h>
 #include <stdint.h>
 
 enum {
@@ -150,9 +151,9 @@ enum {
 #define U_KEX_OLDFRAME UINT64_C(0x800000000)
 
 /* Of each axis or model. */
-static const uint64_t q2_model_bits[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
-static const uint64_t q2_origin_bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-static const uint64_t q2_angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
+static const uint64_t q2_model_bits[] G_GNUC_UNUSED = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
+static const uint64_t q2_origin_bits[] G_GNUC_UNUSED = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
+static const uint64_t q2_angle_bits[] G_GNUC_UNUSED = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 
 #define PS_RR_VIEWHEIGHT 0x8000u /* q2repro */
 #define EPS_GUNRATE 0x80u        /* the same */
