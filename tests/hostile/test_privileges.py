@@ -17,18 +17,23 @@ NOBODY = pwd.getpwnam("nobody")
 REPLACE = b"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int mkdir(const char *path, mode_t mode)
+int mkdirat(int folder, const char *name, mode_t mode)
 {
-    int (*real)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
-    const int result = real(path, mode);
+    int (*real)(int, const char *, mode_t) = (int (*)(int, const char *, mode_t))dlsym(RTLD_NEXT, "mkdirat");
+    const int result = real(folder, name, mode);
 
-    if (result == 0 && strstr(path, "replaced")) {
-        rmdir(path);
-        symlink("other", path);
+    if (result == 0 && strcmp(name, "replaced") == 0) {
+        unlinkat(folder, name, AT_REMOVEDIR);
+        symlinkat("other", folder, name);
+    } else if (result == 0 && strcmp(name, "below") == 0) {
+        rename("parent", "moved");
+        symlink("other", "parent");
     }
     return result;
 }
@@ -98,12 +103,14 @@ class Privileges(test_live.Live):
         library = self.folder / "replace.so"
         subprocess.run([compiler, "-shared", "-fPIC", "-o", library, "-xc", "-"], check=True, input=REPLACE)
         other = self.folder / "other"
-        other.mkdir()
-        _, error = self.tool("-i", "lo", "-Z", "nobody", "--output", "replaced", status=2,
-                             variables={"LD_PRELOAD": str(library)})
+        (other / "below").mkdir(parents=True)
+        for output in "replaced", "parent/below":
+            _, error = self.tool("-i", "lo", "-Z", "nobody", "--output", output, status=2,
+                                 variables={"LD_PRELOAD": str(library)})
+            self.assertIn(f"{output}: ", error)
         self.assertEqual((self.folder / "replaced").readlink(), pathlib.Path("other"))
-        self.assertEqual(other.stat().st_uid, 0)
-        self.assertIn("replaced: ", error)
+        self.assertEqual((self.folder / "parent").readlink(), pathlib.Path("other"))
+        self.assertEqual([other.stat().st_uid, (other / "below").stat().st_uid], [0, 0])
 
     def test_unknown_user(self):
         _, error = self.tool("-i", "lo", "-Z", "no such\x1buser", status=2)
