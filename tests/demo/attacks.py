@@ -168,7 +168,7 @@ def quake_ambiguities():
         "sound of the player alone": b"\x38\x00\x09",
         "update with U_TRANS": b"\x81\x80\x05" + text(STUFFTEXT, b"abcde\n"),
         "sound with a speed": b"\x06\x20" + b"\x08\0\1" + b"\1" * 4 + b"\x09a",
-        "clientdata with SU_EXTEND1": b"\x0f\x00\x80" + b"\1" * 14,
+        "clientdata with SU_EXTEND1": b"\x0f\x00\x82\0" + b"\1" * 12,
         "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 6,
     }
 
