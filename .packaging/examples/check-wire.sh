@@ -17,6 +17,7 @@ capture=${2:-wire.pcap}
 for file in "$SERVER" "$PROGS" "$CLIENT" "$GAMEDATA/id1"; do
     [ -e "$file" ] || { echo "$0: $file does not exist (see SERVER, PROGS, CLIENT and GAMEDATA in this script)" >&2 && exit 2; }
 done
+SERVER=$(realpath -s "$SERVER") CLIENT=$(realpath -s "$CLIENT") # they run in other folders
 
 work=$(mktemp -d)
 started=()
@@ -29,13 +30,14 @@ stop() {
 }
 trap stop EXIT
 
-# Waits for a line in a file, as many seconds.
+# Waits for a line in a file, as many seconds, while all that was started runs.
 wait_for() {
     for _ in $(seq "$3"0); do
         ! grep -aqs "$1" "$2" || return 0
+        kill -0 "${started[@]}" 2>/dev/null || break
         sleep 0.1
     done
-    echo "no \"$1\" in $3 seconds; the last lines of $2:" >&2
+    echo "no \"$1\" in $3 seconds, or a program ended before; the last lines of $2:" >&2
     tail -n 20 "$2" >&2
     exit 2
 }

@@ -103,7 +103,7 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
     case QS_LACKS_FRAME:
         return g_strdup_printf("the first frame of %s was not captured", map);
     default:
-        return g_strdup_printf("the capture begins in the middle of %s", map);
+        return g_strdup_printf("the capture lacks the beginning of %s", map);
     }
 }
 

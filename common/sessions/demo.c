@@ -127,6 +127,7 @@ static void append_times(GString *text, const struct qs_session_demo_problem *pr
 char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
 {
     const guint shown = problem->packets->len;
+    const bool times = problem->count > 1 && problem->count != problem->amount;
     GString *text = g_string_new(NULL);
 
     if (problem->file)
@@ -134,14 +135,13 @@ char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem
     g_string_append(text, problem->text);
     if (problem->amount)
         g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);
-    if (problem->count <= 1 && !shown)
+    if (!times && !shown)
         return g_string_free(text, FALSE);
     g_string_append(text, " (");
-    if (problem->count > 1)
+    if (times)
         g_string_append_printf(text, "%" G_GUINT64_FORMAT " times", problem->count);
     if (shown)
-        g_string_append_printf(text, "%spacket%s", problem->count > 1 ? ": " : "",
-                               qs_plural(shown));
+        g_string_append_printf(text, "%spacket%s", times ? ": " : "", qs_plural(shown));
     for (guint i = 0; i < shown; i++)
         g_string_append_printf(text, "%s %" G_GUINT64_FORMAT, i ? "," : "",
                                g_array_index(problem->packets, uint64_t, i));

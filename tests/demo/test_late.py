@@ -61,7 +61,7 @@ class Quake(Late):
     def test_another_client_lends(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), PLAYING)
         error = self.convert(merged(self.whole, late))
-        self.assertIn("session 2: its start is missing (the capture begins in the middle of "
+        self.assertIn("session 2: its start is missing (the capture lacks the beginning of "
                       "dm4); its sign-on is from session 1\n", error)
         messages = self.assert_lent("in-2-dm4.dem", 40)
         # The lender's own view and state are not lent, its clock is the session's.
@@ -98,7 +98,7 @@ class Quake(Late):
     def test_updates_of_fte_need_a_level(self):
         """They have no svc_time: the end of the first level is not dropped in silence."""
         capture = Capture.read(CAPTURES / "fidelity/nq-fte-qss.pcap.gz")
-        self.assertIn("(the capture begins in the middle of a level); the demo starts with dm4",
+        self.assertIn("(the capture lacks the beginning of a level); the demo starts with dm4",
                       self.convert(cut(capture, 1409)))
 
     def test_list_says_who_lends(self):
@@ -284,7 +284,7 @@ class QuakeWorld(Late):
     def test_another_client_lends(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
         error = self.convert(merged(self.whole, late))
-        self.assertIn("session 2: its start is missing (the capture begins in the middle of "
+        self.assertIn("session 2: its start is missing (the capture lacks the beginning of "
                       "dm4); its sign-on is from session 1; ", error)
         self.assertEqual(len(self.demos()), 2)
         for demo in self.demos().values():
@@ -368,7 +368,7 @@ class QuakeWorldSignOnLost(Late):
         self.assertIn("nothing shows that it is of the session's map", error)
         self.assertEqual(self.demos(), {})
         error = self.convert(late, "--sign-on-unchecked", donor)
-        self.assertIn("begins in the middle of a level)", error)
+        self.assertIn("lacks the beginning of a level)", error)
         self.assertIn("whether it was on the map of the session", error)
         demo, = self.demos().values()
         self.assertNotIn("dm6", demo.name)
@@ -383,7 +383,7 @@ class QuakeWorldSignOnLost(Late):
         options = ["--sign-on-unchecked", other, "--sign-on-unchecked", third]
         self.assertIn("levels of different maps fit", self.convert(late, *options))
         error = self.convert(late, *options, "--sign-on-unchecked", own)
-        self.assertIn("in the middle of dm4); its sign-on is from", error)
+        self.assertIn("the beginning of dm4); its sign-on is from", error)
 
     def test_ends_within_its_sign_on(self):
         self.assertIn("no demo: the session ended before the game began",

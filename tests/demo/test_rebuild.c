@@ -318,7 +318,7 @@ REBUILD_TEST(test_late_start_of_the_client, start_qwd)
     finish(r);
     assert_false(r->memory.out.begun);
     assert_int_equal(r->memory.demo->len, 0);
-    assert_string_equal(r->memory.lacks, "the capture begins in the middle of a level");
+    assert_string_equal(r->memory.lacks, "the capture lacks the beginning of a level");
 }
 
 /* The frame block of a start with a level says where the numbers stand. */
@@ -408,7 +408,7 @@ static void assert_dem_blocks(struct qs_reader *in, const struct dem_expected *e
 REBUILD_TEST(test_dem_begins_with_a_level, start_dem)
 {
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\1") TIME));
-    assert_string_equal(r->memory.lacks, "the capture begins in the middle of a level");
+    assert_string_equal(r->memory.lacks, "the capture lacks the beginning of a level");
     assert_int_equal(r->memory.demo->len, 0);
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\2") SERVERINFO));
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\3") SIGNED_ON));
@@ -539,7 +539,7 @@ static struct qs_view last_block(const struct rebuilding *r)
 REBUILD_TEST(test_frame_of_a_late_start, start_dm2)
 {
     packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
-    assert_string_equal(r->memory.lacks, "the capture begins in the middle of a level");
+    assert_string_equal(r->memory.lacks, "the capture lacks the beginning of a level");
     assert_int_equal(r->memory.demo->len, 0);
     packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" SERVERDATA));
     packet(r, QS_END_B, VIEW("\x66\0\0\0\x34\0\0\0" FULL_FRAME));

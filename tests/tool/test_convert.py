@@ -255,8 +255,8 @@ class Sessions(Convert):
         output, error = self.tool(path, status=1)
         self.assertEqual(output, f"{TWO[0]}: session 1, QuakeWorld 28, 0:08, 30762 bytes\n")
         self.assertEqual(self.left(), [TWO[0], "x.pcap"])
-        self.assertIn("x.pcap: packet 701: session 2: its start is missing (the capture begins in "
-                      "the middle of a level); no demo: retry with --sign-on DEMO", error)
+        self.assertIn("x.pcap: packet 701: session 2: its start is missing (the capture lacks the "
+                      "beginning of a level); no demo: retry with --sign-on DEMO", error)
 
     def test_announced_port(self):
         """A Quake server that goes on from a port of its own, of which nothing else tells. After the
@@ -307,7 +307,7 @@ class Sessions(Convert):
         self.assertGreater(first["demo"]["blocks"], 1000)
         self.assertEqual(second["demo"]["files"], 1)
         self.assertEqual(second["demo"]["sign_on"]["donor"], "session 1")
-        self.assertIn("begins in the middle of dm4", second["demo"]["lacks"])
+        self.assertIn("lacks the beginning of dm4", second["demo"]["lacks"])
         self.assertEqual(self.left(), ["x.pcap"])
 
     def test_many_conversations(self):

@@ -180,5 +180,8 @@ FIXTURE_TEST(sums_up_problems)
     qs_demo_missing(&f->demo->writer, &packet, 3, "packets are missing");
     qs_demo_missing(&f->demo->writer, &packet, 4, "packets are missing");
     assert_problem_text(f, 2, "at 1:21: packets are missing: 7 (2 times: packets 130, 130)");
-    assert_int_equal(f->demo->writer.counts.missing, 7);
+    qs_demo_missing(&f->demo->writer, &packet, 1, "frames are missing");
+    qs_demo_missing(&f->demo->writer, &packet, 1, "frames are missing");
+    assert_problem_text(f, 3, "at 1:21: frames are missing: 2 (packets 130, 130)");
+    assert_int_equal(f->demo->writer.counts.missing, 9);
 }

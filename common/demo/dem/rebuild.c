@@ -223,9 +223,7 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
         return !session->sign_on_lost.packet && !session->doubt.loss.packet;
     }
     if (dem_needs_level(decoder))
-        qs_demo_start_missing(dem->out, session->base.connection
-                                            ? "the capture lacks the beginning of the level"
-                                            : "the capture begins in the middle of a level");
+        qs_demo_start_missing(dem->out, "the capture lacks the beginning of a level");
     return session->base.connection && !dem->out->late && is_greeting(decoder);
 }
 

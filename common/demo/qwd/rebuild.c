@@ -324,7 +324,7 @@ static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
     else if (session->level && session->version && decoder->direction == QS_S2C)
         begin_late(qwd, decoder, packet);
     else if (qwd_needs_level(decoder))
-        qs_demo_start_missing(qwd->out, "the capture begins in the middle of a level");
+        qs_demo_start_missing(qwd->out, "the capture lacks the beginning of a level");
     return qwd->begun;
 }
 
