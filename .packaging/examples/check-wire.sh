@@ -34,7 +34,9 @@ trap stop EXIT
 wait_for() {
     for _ in $(seq "$3"0); do
         ! grep -aqs "$1" "$2" || return 0
-        kill -0 "${started[@]}" 2>/dev/null || break
+        for pid in "${started[@]}"; do
+            kill -0 "$pid" 2>/dev/null || break 2
+        done
         sleep 0.1
     done
     echo "no \"$1\" in $3 seconds, or a program ended before; the last lines of $2:" >&2
