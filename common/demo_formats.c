@@ -13,7 +13,7 @@ const struct qs_demo_format *const qs_demo_formats[] = {
 const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)
 {
     for (size_t i = 0; qs_demo_formats[i]; i++)
-        if (qs_demo_formats[i]->recognise(file))
+        if (qs_demo_formats[i]->recognize(file))
             return qs_demo_formats[i];
     return NULL;
 }

@@ -5,7 +5,7 @@
 
 #include "common/demo/format.h"
 
-/* All formats, the strictest to recognise first, ending with NULL. */
+/* All formats, the strictest to recognize first, ending with NULL. */
 extern const struct qs_demo_format *const qs_demo_formats[];
 
 /* The length of a file's name without what a compression adds to it: of "x.dm2" in "x.dm2.gz". */

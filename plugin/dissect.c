@@ -158,7 +158,7 @@ static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
     const struct qs_protocol *protocol = dissector->protocol;
 
     return (!packet->source_is_server_port && !packet->destination_is_server_port) ||
-           conversation_is_known(dissector, pinfo) || protocol->recognise(packet) ||
+           conversation_is_known(dissector, pinfo) || protocol->recognize(packet) ||
            !protocol->is_foreign(packet) || conversation_has_moved(dissector, pinfo, packet) ||
            is_late(dissector, pinfo, packet);
 }
@@ -232,11 +232,11 @@ static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, 
     return offset + (int)unit.size;
 }
 
-static bool recognises_stream(const struct dissector *dissector, tvbuff_t *tvb)
+static bool recognizes_stream(const struct dissector *dissector, tvbuff_t *tvb)
 {
     const int size = (int)tvb_captured_length(tvb);
 
-    return dissector->protocol->recognise_stream(
+    return dissector->protocol->recognize_stream(
         (struct qs_view){tvb_get_ptr(tvb, 0, size), (uint32_t)size});
 }
 
@@ -248,7 +248,7 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     const int end = (int)tvb_captured_length(tvb);
     int offset = 0;
 
-    if (!conversation_is_known(dissector, pinfo) && !recognises_stream(dissector, tvb))
+    if (!conversation_is_known(dissector, pinfo) && !recognizes_stream(dissector, tvb))
         return 0;
     begin_columns(dissector, pinfo);
     stream_add_segment(dissector, pinfo, data, tvb_reported_length(tvb) - (uint32_t)end);
@@ -285,7 +285,7 @@ static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *t
         return FALSE;
     packet = packet_of(dissector, tvb, pinfo);
     if (late ? !is_late(dissector, pinfo, &packet)
-             : !dissector->protocol->recognise(&packet) &&
+             : !dissector->protocol->recognize(&packet) &&
                    !conversation_has_moved(dissector, pinfo, &packet))
         return FALSE;
     set_dissector(dissector->handle, pinfo);
@@ -293,7 +293,7 @@ static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *t
     return TRUE;
 }
 
-static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static ws_bool dissect_recognized(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     return dissect_datagram(tvb, pinfo, tree, data, false);
 }
@@ -303,12 +303,12 @@ static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     return dissect_datagram(tvb, pinfo, tree, data, true);
 }
 
-static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+static ws_bool dissect_recognized_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                                          void *data)
 {
     struct dissector *dissector = dissectors_find(pinfo->current_proto);
 
-    if (!dissector || !recognises_stream(dissector, tvb))
+    if (!dissector || !recognizes_stream(dissector, tvb))
         return FALSE;
     set_dissector(dissector->stream_handle, pinfo);
     dissect_stream(tvb, pinfo, tree, data, dissector);
@@ -333,7 +333,7 @@ void dissect_register(struct dissector *dissector)
 }
 
 static void add_heuristic(const struct dissector *dissector, const char *transport,
-                          const char *kind, heur_dissector_t recognise, heuristic_enable_e enable)
+                          const char *kind, heur_dissector_t recognize, heuristic_enable_e enable)
 {
     char *upper = g_ascii_strup(transport, -1);
     char *title = g_strdup_printf("%s over %s%s", dissector->title, upper,
@@ -341,19 +341,19 @@ static void add_heuristic(const struct dissector *dissector, const char *transpo
     char *name = g_strdup_printf("%s%s_%s", dissector->protocol->name, kind, transport);
 
     /* Title and name live on in Wireshark's lists. */
-    heur_dissector_add(transport, recognise, title, name, dissector->proto, enable);
+    heur_dissector_add(transport, recognize, title, name, dissector->proto, enable);
     g_free(upper);
 }
 
 void dissect_register_heuristics(const struct dissector *dissector)
 {
     const heuristic_enable_e enable =
-        dissector->protocol->recognise_on_request ? HEURISTIC_DISABLE : HEURISTIC_ENABLE;
+        dissector->protocol->recognize_on_request ? HEURISTIC_DISABLE : HEURISTIC_ENABLE;
 
-    if (dissector->protocol->recognise)
-        add_heuristic(dissector, "udp", "", dissect_recognised, enable);
+    if (dissector->protocol->recognize)
+        add_heuristic(dissector, "udp", "", dissect_recognized, enable);
     if (dissector->protocol->moves)
         add_heuristic(dissector, "udp", "_late", dissect_late, HEURISTIC_DISABLE);
     if (dissector->stream_handle)
-        add_heuristic(dissector, "tcp", "", dissect_recognised_stream, HEURISTIC_ENABLE);
+        add_heuristic(dissector, "tcp", "", dissect_recognized_stream, HEURISTIC_ENABLE);
 }

@@ -17,7 +17,7 @@ if(NOT MSVC)
   target_compile_options(quakeshark_settings INTERFACE -fvisibility=hidden)
 endif()
 
-# Whether to optimise across files is Wireshark's decision.
+# Whether to optimize across files is Wireshark's decision.
 add_library(quakeshark_whole_program INTERFACE)
 add_library(quakeshark_link_whole_program INTERFACE)
 

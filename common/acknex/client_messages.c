@@ -35,7 +35,7 @@ static void read_cls_remove(struct qs_decoder *d)
     qs_add_requests(d, QS_ASK_REMOVE, QS_ASK_NOTHING);
     qs_request_set_key(d, (uint16_t)entity);
     acknex_emit_entity(d, entity, 4);
-    acknex_summarise_entity(d, entity);
+    acknex_summarize_entity(d, entity);
 }
 
 static void read_cls_level(struct qs_decoder *d)

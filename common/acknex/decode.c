@@ -85,7 +85,7 @@ void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length)
         qs_label_text(d, " (", qs_view_of(file), ")");
 }
 
-void acknex_summarise_entity(struct qs_decoder *d, int32_t index)
+void acknex_summarize_entity(struct qs_decoder *d, int32_t index)
 {
     const struct acknex_session *session = acknex_session_of(d);
     const char *file = qs_table_get(&session->files, (uint32_t)index);
@@ -141,7 +141,7 @@ static void read_skill_head(struct qs_decoder *d)
     const int16_t entity = acknex_read_entity(d);
 
     qs_i16(d, ACKNEX_SKILL_OFFSET);
-    acknex_summarise_entity(d, entity);
+    acknex_summarize_entity(d, entity);
 }
 
 void acknex_read_skill(struct qs_decoder *d)

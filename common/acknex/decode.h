@@ -50,7 +50,7 @@ int16_t acknex_read_entity(struct qs_decoder *d);
 void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length);
 
 /* Names the entity in the packet's summary. */
-void acknex_summarise_entity(struct qs_decoder *d, int32_t index);
+void acknex_summarize_entity(struct qs_decoder *d, int32_t index);
 
 /*
  * The message just read is the packet's only one. Then the summary has room for more than a name;

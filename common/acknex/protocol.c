@@ -117,8 +117,8 @@ const struct qs_protocol acknex_protocol = {
     .session_clear = acknex_session_clear,
     .session_shares = acknex_session_shares,
     .describe = acknex_session_describe,
-    .recognise = acknex_recognise,
+    .recognize = acknex_recognize,
     .is_foreign = acknex_is_foreign,
-    .recognise_on_request = true,
+    .recognize_on_request = true,
     .decode = decode,
 };

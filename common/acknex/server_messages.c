@@ -27,7 +27,7 @@ static void read_svc_create(struct qs_decoder *d)
     if (!d->in.overrun)
         answer_create(acknex_session_of(d), entity, identifier);
     acknex_emit_entity(d, entity, 4);
-    acknex_summarise_entity(d, entity);
+    acknex_summarize_entity(d, entity);
 }
 
 static void read_svc_remove(struct qs_decoder *d)
@@ -37,7 +37,7 @@ static void read_svc_remove(struct qs_decoder *d)
 
     qs_add_requests(d, QS_ASK_NOTHING, QS_ASK_REMOVE);
     qs_request_set_key(d, (uint16_t)entity);
-    acknex_summarise_entity(d, entity);
+    acknex_summarize_entity(d, entity);
     if (d->in.overrun)
         return;
     qs_table_set_name(&session->files, (uint32_t)entity, qs_view_of(NULL));
@@ -52,7 +52,7 @@ static void read_svc_entsound(struct qs_decoder *d)
     acknex_scaled(d, ACKNEX_SOUND_VOLUME, 2000);
     qs_i32(d, ACKNEX_SOUND_HANDLE);
     if (acknex_alone(d))
-        acknex_summarise_entity(d, entity);
+        acknex_summarize_entity(d, entity);
 }
 
 static void read_svc_effect(struct qs_decoder *d)
@@ -84,7 +84,7 @@ static void read_svc_local(struct qs_decoder *d)
     const int16_t function = qs_i16(d, ACKNEX_FUNCTION);
 
     qs_summary(d, " %d with", function);
-    acknex_summarise_entity(d, entity);
+    acknex_summarize_entity(d, entity);
 }
 
 /* --- Updates: the parameters of an entity that have changed. The low six bits of the bytecode
@@ -199,7 +199,7 @@ static const struct update update2 = {
 static const struct update update3 = {
     ACKNEX_UPDATE3,
     {{0x01, "light range", read_scaled, ACKNEX_LIGHTRANGE, 2000},
-     {0x02, "colour", read_color, ACKNEX_COLOR, 0},
+     {0x02, "color", read_color, ACKNEX_COLOR, 0},
      {0x04, "alpha", read_scaled, ACKNEX_ALPHA, 100},
      {0x08, "uv", read_uv, ACKNEX_UV, 0}},
 };
@@ -225,27 +225,27 @@ static uint8_t known_bits(const struct update *update)
     return bits;
 }
 
-static void name_parameter(struct qs_decoder *d, const char *name, bool first, bool summarise)
+static void name_parameter(struct qs_decoder *d, const char *name, bool first, bool summarize)
 {
     const char *before = first ? ": " : ", ";
 
     qs_label(d, "%s%s", before, name);
-    if (summarise)
+    if (summarize)
         qs_summary(d, "%s%s", before, name);
 }
 
 static void name_parameters(struct qs_decoder *d, const struct update *update, uint8_t bits,
                             int16_t entity)
 {
-    const bool summarise = acknex_alone(d);
+    const bool summarize = acknex_alone(d);
     bool first = true;
 
-    if (summarise)
-        acknex_summarise_entity(d, entity);
+    if (summarize)
+        acknex_summarize_entity(d, entity);
     for (unsigned i = 0; i < PARAMETERS_MAX; i++) {
         if (!(bits & update->parameters[i].bit))
             continue;
-        name_parameter(d, update->parameters[i].name, first, summarise);
+        name_parameter(d, update->parameters[i].name, first, summarize);
         first = false;
     }
 }

@@ -62,7 +62,7 @@ enum acknex_angle_byte_order {
 };
 
 /* Strict enough to select the protocol on any port when the user asks for it; see the source. */
-bool acknex_recognise(const struct qs_packet *packet);
+bool acknex_recognize(const struct qs_packet *packet);
 
 /* Whether it can be read to its end in neither direction. */
 bool acknex_is_foreign(const struct qs_packet *packet);

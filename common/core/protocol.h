@@ -75,7 +75,7 @@ struct qs_protocol {
      * conversation is taken for this protocol's, whatever its ports. Must be strict: it is asked of
      * all traffic.
      */
-    bool (*recognise)(const struct qs_packet *packet);
+    bool (*recognize)(const struct qs_packet *packet);
     /*
      * Whether nothing in the packet identifies this protocol, although it has a server's port.
      * Called for conversations without a protocol; the packet's ends say whose port it is. If the
@@ -84,10 +84,10 @@ struct qs_protocol {
      */
     bool (*is_foreign)(const struct qs_packet *packet);
     /*
-     * `recognise` may be wrong, since the protocol has no magic bytes: it is called only if the
+     * `recognize` may be wrong, since the protocol has no magic bytes: it is called only if the
      * user asks for that.
      */
-    bool recognise_on_request;
+    bool recognize_on_request;
 
     /* Servers answer a request for a connection from one port and play on another. */
     bool has_game_ports;
@@ -128,7 +128,7 @@ struct qs_protocol {
      */
     const char *stream_ports; /* TCP ports of servers by default, a range list */
     /* Whether the first bytes of either end can be of no other protocol. Must be strict. */
-    bool (*recognise_stream)(struct qs_view start);
+    bool (*recognize_stream)(struct qs_view start);
     /*
      * How many bytes the unit that begins with `start` has at least (`start->from` is known; number
      * and time are not used). Never 0. The caller waits for as many bytes and asks again: the unit

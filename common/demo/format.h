@@ -126,7 +126,7 @@ struct qs_demo_format {
     bool of_stream; /* it is rebuilt of the protocol's streams, not of its datagrams */
 
     /* Whether a file with these bytes can be nothing else. */
-    bool (*recognise)(struct qs_view file);
+    bool (*recognize)(struct qs_view file);
     /* Moves `reader->in` behind the next block, or the line. */
     enum qs_demo_status (*next)(struct qs_demo_reader *reader);
     /*

@@ -422,7 +422,7 @@ bool qs_link_is_ahead(enum qs_link link)
 }
 
 /* " [lost 2]", before other marks and the messages; and what a fragment is of. */
-static void summarise(struct qs_decoder *d, const struct qs_packet_links *links)
+static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
 {
     static const char *const gaps[] = {"lost", "skipped", "choked", "throttled"};
 
@@ -461,7 +461,7 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
             qs_emit_generated_uint(d, row, 0, 0, found.values[link]);
     }
     if (d->want_summary)
-        summarise(d, &found);
+        summarize(d, &found);
 }
 
 struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)

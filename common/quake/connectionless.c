@@ -65,7 +65,7 @@ static void read_accept(struct qs_decoder *d)
 }
 
 /* infoResponse says how many there are, statusResponse has a line for each. */
-static void summarise_players(struct qs_decoder *d, struct qs_view info, unsigned lines)
+static void summarize_players(struct qs_decoder *d, struct qs_view info, unsigned lines)
 {
     const struct qs_view clients = qs_info_value(info, "clients");
 
@@ -91,7 +91,7 @@ static void read_status(struct qs_decoder *d)
         }
     }
     qs_summary_quote(d, "map", qs_info_value(info, "mapname"));
-    summarise_players(d, info, players);
+    summarize_players(d, info, players);
     read_arguments(d);
 }
 

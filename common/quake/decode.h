@@ -75,7 +75,7 @@ bool nq_is_known_text(struct qs_view packet);
 /* control.c: control packets, by which a client finds a server and connects */
 /* The whole packet. */
 void nq_read_control(struct qs_decoder *d);
-/* recognise.c */
+/* recognize.c */
 /* Whether these bytes can only be a control packet. */
 bool nq_is_control(struct qs_view packet);
 /*

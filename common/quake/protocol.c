@@ -19,7 +19,7 @@ static void init(struct qs_session *session)
     ((struct nq_session *)session)->ext.game = &nq_fte_game;
 }
 
-static bool recognise(const struct qs_packet *packet)
+static bool recognize(const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
 
@@ -76,7 +76,7 @@ const struct qs_protocol nq_protocol = {
     .session_forget_packet = nq_session_forget_packet,
     .session_shares = nq_session_shares,
     .describe = nq_session_describe,
-    .recognise = recognise,
+    .recognize = recognize,
     .is_foreign = nq_is_foreign,
     .seqinfo = nq_seqinfo,
     .line = &(const struct qs_line_rules){.sends_first = true},

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-    Q2_PROTOCOL_TEST_RELEASE = 25, /* recognised, not decoded */
+    Q2_PROTOCOL_TEST_RELEASE = 25, /* recognized, not decoded */
     Q2_PROTOCOL_OLDEST = 26,       /* of those that can be decoded */
     Q2_PROTOCOL_VANILLA = 34,
     Q2_PROTOCOL_R1Q2 = 35,

@@ -27,8 +27,8 @@ bool q2_is_connectionless(const struct qs_packet *packet);
 bool q2_is_connectionless_text(struct qs_view text);
 void q2_decode_connectionless(struct qs_decoder *d);
 
-/* recognise.c: see qs_protocol.recognise and is_foreign */
-bool q2_recognise(const struct qs_packet *packet);
+/* recognize.c: see qs_protocol.recognize and is_foreign */
+bool q2_recognize(const struct qs_packet *packet);
 bool q2_is_foreign(const struct qs_packet *packet);
 
 /* netchan.c: packets with sequence numbers */
@@ -101,8 +101,8 @@ void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
 /* Messages of MVD up to the reader's limit. */
 void q2_read_mvd_messages(struct qs_decoder *d);
 
-/* gtv.c: conversations over TCP; see qs_protocol.recognise_stream, unit_size and decode_unit */
-bool q2_recognise_stream(struct qs_view start);
+/* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, unit_size and decode_unit */
+bool q2_recognize_stream(struct qs_view start);
 uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *start,
                       uint32_t seen);
 void q2_decode_unit(struct qs_decoder *d);

@@ -27,7 +27,7 @@ static struct q2_gtv *gtv_of(const struct qs_decoder *d)
 
 /* --- Cutting the stream into units --- */
 
-bool q2_recognise_stream(struct qs_view start)
+bool q2_recognize_stream(struct qs_view start)
 {
     return start.size >= Q2_MVD_MAGIC_SIZE &&
            memcmp(start.data, Q2_MVD_MAGIC, Q2_MVD_MAGIC_SIZE) == 0;

@@ -48,8 +48,8 @@ static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
         q2_emit_name(d, Q2_PLAYER_GUN_NAME, at, Q2_RANGE_MODELS, player->gunindex);
 }
 
-/* Those of four colours whose bit is set. */
-static void read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
+/* Those of four colors whose bit is set. */
+static void read_colors(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
 {
     if (!(bits & 15))
         return;
@@ -219,11 +219,11 @@ static void read_blend(struct qs_decoder *d, struct q2_player *player)
     const bool masked = q2_variant(d)->extensions2;
     const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 15;
 
-    read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
-    read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
+    read_colors(d, Q2_PLAYER_BLEND, bits, player->blend);
+    read_colors(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
 }
 
-static void read_fog_colour(struct qs_decoder *d, uint8_t to[3])
+static void read_fog_color(struct qs_decoder *d, uint8_t to[3])
 {
     for (unsigned i = 0; i < 3; i++)
         to[i] = qs_scaled_u8(d, Q2_PLAYER_FOG_COLOR, 1.0 / 255);
@@ -246,7 +246,7 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
     qs_open(d, Q2_PLAYER_FOG);
     bits = qs_u8(d, Q2_PLAYER_FOG_BITS);
     if (bits & FOG_BIT_COLOR)
-        read_fog_colour(d, fog->color);
+        read_fog_color(d, fog->color);
     if (bits & FOG_BIT_DENSITY) {
         fog->density = read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
         fog->sky_factor = read_fog_share(d, Q2_PLAYER_FOG_SKY);
@@ -256,9 +256,9 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
     if (bits & FOG_BIT_HEIGHT_FALLOFF)
         fog->height_falloff = read_fog_share(d, Q2_PLAYER_FOG_FALLOFF);
     if (bits & FOG_BIT_HEIGHT_START_COLOR)
-        read_fog_colour(d, fog->start_color);
+        read_fog_color(d, fog->start_color);
     if (bits & FOG_BIT_HEIGHT_END_COLOR)
-        read_fog_colour(d, fog->end_color);
+        read_fog_color(d, fog->end_color);
     if (bits & FOG_BIT_HEIGHT_START_DIST)
         fog->start_dist = q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
     if (bits & FOG_BIT_HEIGHT_END_DIST)
@@ -333,7 +333,7 @@ static unsigned implied_extra(unsigned bits)
 static void read_end_of_rerelease(struct qs_decoder *d, unsigned bits, struct q2_player *player)
 {
     if (bits & PS_KEX_DAMAGE_BLEND)
-        read_colours(d, Q2_PLAYER_DAMAGE_BLEND, 15, player->damage_blend);
+        read_colors(d, Q2_PLAYER_DAMAGE_BLEND, 15, player->damage_blend);
     if (bits & PS_KEX_TEAM_ID)
         qs_u8(d, Q2_PLAYER_TEAM_ID);
 }

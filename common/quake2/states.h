@@ -28,7 +28,7 @@ struct q2_entity {
     uint8_t alpha, scale; /* extended limits; raw */
 };
 
-/* Shares of 1/65535; colours red, green, blue. */
+/* Shares of 1/65535; colors red, green, blue. */
 struct q2_fog {
     uint8_t color[3], start_color[3], end_color[3];
     uint16_t density, sky_factor;

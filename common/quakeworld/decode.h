@@ -57,8 +57,8 @@ static inline int32_t qw_version(const struct qs_decoder *d)
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
 }
 
-/* recognise.c */
-bool qw_recognise(const struct qs_packet *packet);
+/* recognize.c */
+bool qw_recognize(const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_packet *packet);
 /* A control packet of Quake's. */
 bool qw_is_quake_request(const struct qs_packet *packet);
@@ -106,7 +106,7 @@ void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t ski
 void qw_sign_on_packet(struct qs_decoder *d, bool burst, bool was_pending);
 
 /* qtv.c: streams over TCP; see struct qs_protocol */
-bool qw_recognise_stream(struct qs_view start);
+bool qw_recognize_stream(struct qs_view start);
 uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start,
                       uint32_t seen);
 void qw_decode_unit(struct qs_decoder *d);

@@ -291,7 +291,7 @@ static void read_setportalstate(struct qs_decoder *d)
     }
 }
 
-/* Pictures on the screen: SCR_ShowPic_Create and its neighbours. */
+/* Pictures on the screen: SCR_ShowPic_Create and its neighbors. */
 static void read_showpic(struct qs_decoder *d)
 {
     qs_u8(d, QW_PIC_ZONE);
@@ -412,7 +412,7 @@ static void read_brush(struct qs_decoder *d)
         read_plane(d);
 }
 
-/* A control point; the patch's flags select the colours that follow. */
+/* A control point; the patch's flags select the colors that follow. */
 static void read_point(struct qs_decoder *d, uint8_t flags)
 {
     qs_open(d, QW_PATCH_POINT);

@@ -53,7 +53,7 @@ static bool may_be_text(struct qs_view start)
     return false;
 }
 
-bool qw_recognise_stream(struct qs_view start)
+bool qw_recognize_stream(struct qs_view start)
 {
     return is_request(start) || is_reply(start);
 }
@@ -106,7 +106,7 @@ static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uin
     case QW_QTV_STAGE_RAW:
         if (may_be_text(start))
             return start.size + 1;
-        if (qw_recognise_stream(start))
+        if (qw_recognize_stream(start))
             return text_unit_size(start, seen);
         return stage == QW_QTV_STAGE_RAW ? qw_mvd_block_size(start) : 0;
     case QW_QTV_STAGE_BLOCKS:
@@ -380,7 +380,7 @@ static void read_mark(struct qs_decoder *d)
 }
 
 /* The summary names the keys; errors and names of streams are shown. */
-static void summarise(struct qs_decoder *d, const struct line *line)
+static void summarize(struct qs_decoder *d, const struct line *line)
 {
     const struct key *key = find_key(line->key);
     const bool shown = key && line->value.size &&
@@ -399,7 +399,7 @@ static void read_text(struct qs_decoder *d, struct terms *terms)
     read_mark(d);
     while (next_line(d, &line)) {
         read_line(d, &line);
-        summarise(d, &line);
+        summarize(d, &line);
         collect_terms(terms, &line);
     }
 }

@@ -178,7 +178,7 @@ static unsigned find_moves(const struct qs_heuristic *heuristic, const struct ca
 }
 
 /* The only protocol whose client's moves can be read. */
-static bool recognise_moves(const struct qs_heuristic *heuristic, const struct candidate *candidate,
+static bool recognize_moves(const struct qs_heuristic *heuristic, const struct candidate *candidate,
                             struct qs_heuristic_found *found)
 {
     found->protocol = QS_PROTOCOL_NONE;
@@ -199,7 +199,7 @@ static bool recognise_moves(const struct qs_heuristic *heuristic, const struct c
 }
 
 /* The protocol of the port, if it has such numbers. */
-static bool recognise_port(const struct candidate *candidate, int by_port,
+static bool recognize_port(const struct candidate *candidate, int by_port,
                            struct qs_heuristic_found *found)
 {
     const struct qs_packet *last = &candidate->packets[candidate->count - 1];
@@ -260,7 +260,7 @@ bool qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *pa
         return false;
     keep(candidate, &copy);
     if (candidate->count % TRY_EVERY == 0 &&
-        (recognise_moves(heuristic, candidate, found) || recognise_port(candidate, by_port, found)))
+        (recognize_moves(heuristic, candidate, found) || recognize_port(candidate, by_port, found)))
         return true;
     if (candidate->count == QS_HEURISTIC_PACKETS_MAX || candidate->bytes > QS_HEURISTIC_BYTES_MAX)
         give_up(heuristic, candidate);

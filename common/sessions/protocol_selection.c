@@ -118,16 +118,16 @@ static int forced(const struct qs_protocol_selection *selection, const struct qs
     return selection->forced[packet->source.port] - 1;
 }
 
-/* The protocol that recognises the packet; of several, one whose servers use its ports. Some can be
+/* The protocol that recognizes the packet; of several, one whose servers use its ports. Some can be
  * trusted only there. */
-static int recognised(const struct qs_packet *packet, unsigned by_port)
+static int recognized(const struct qs_packet *packet, unsigned by_port)
 {
     int first = QS_PROTOCOL_NONE;
 
     for (int i = 0; qs_protocols[i]; i++) {
         const bool port = by_port >> i & 1;
 
-        if ((!port && qs_protocols[i]->recognise_on_request) || !qs_protocols[i]->recognise(packet))
+        if ((!port && qs_protocols[i]->recognize_on_request) || !qs_protocols[i]->recognize(packet))
             continue;
         if (port)
             return i;
@@ -169,7 +169,7 @@ static bool is_foreign(const struct qs_protocol_selection *selection,
 static int find_first(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
 {
     const unsigned by_port = protocols_by_port(selection, packet);
-    const int protocol = recognised(packet, by_port);
+    const int protocol = recognized(packet, by_port);
 
     if (protocol != QS_PROTOCOL_NONE)
         return protocol;
@@ -185,9 +185,9 @@ static int find_other(const struct qs_protocol_selection *selection, const struc
     const unsigned by_port = selection->servers[packet->destination.port];
     int protocol;
 
-    if (qs_protocols[present]->recognise(packet))
+    if (qs_protocols[present]->recognize(packet))
         return present;
-    protocol = recognised(packet, protocols_by_port(selection, packet));
+    protocol = recognized(packet, protocols_by_port(selection, packet));
     /* What goes to a port of the present one's servers, and of none of the other's, is its own. */
     if (protocol == QS_PROTOCOL_NONE || (by_port >> present & 1 && !(by_port >> protocol & 1)))
         return present;
@@ -214,7 +214,7 @@ int qs_protocol_selection_find_stream(const struct qs_protocol_selection *select
         return qs_protocols[user]->decode_unit ? user : QS_PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++)
         if (qs_protocols[i]->decode_unit && !packet->missing &&
-            qs_protocols[i]->recognise_stream((struct qs_view){packet->data, packet->size}))
+            qs_protocols[i]->recognize_stream((struct qs_view){packet->data, packet->size}))
             return i;
     return QS_PROTOCOL_NONE;
 }

@@ -327,38 +327,38 @@ FIXTURE_TEST(test_malformed_messages)
 /* --- Recognition
  * --------------------------------------------------------------------------------------------- */
 
-#define RECOGNISE(bytes)                                                                           \
-    acknex_recognise(                                                                              \
+#define RECOGNIZE(bytes)                                                                           \
+    acknex_recognize(                                                                              \
         &(struct qs_packet){.data = (const uint8_t *)(bytes), .size = sizeof(bytes) - 1})
 
 FIXTURE_TEST(test_recognition)
 {
-    assert_true(acknex_protocol.recognise_on_request);
-    assert_true(RECOGNISE(CREATE_WARLOCK));
-    assert_true(RECOGNISE("\x41\x07\x00"
+    assert_true(acknex_protocol.recognize_on_request);
+    assert_true(RECOGNIZE(CREATE_WARLOCK));
+    assert_true(RECOGNIZE("\x41\x07\x00"
                           "house.wmb\0" PAN_7));
-    assert_true(RECOGNISE("\x09"
+    assert_true(RECOGNIZE("\x09"
                           "LEVEL.WMB\0"));
     /* Acknex, but it could be anything. */
-    assert_false(RECOGNISE(""));
-    assert_false(RECOGNISE("\x07"));
-    assert_false(RECOGNISE(EXAMPLE));
+    assert_false(RECOGNIZE(""));
+    assert_false(RECOGNIZE("\x07"));
+    assert_false(RECOGNIZE(EXAMPLE));
     /* A file name and a byte too many or too few, or of no kind that the engine has. */
-    assert_false(RECOGNISE(CREATE_WARLOCK "\x01"));
-    assert_false(RECOGNISE("\x41\x07\x00"
+    assert_false(RECOGNIZE(CREATE_WARLOCK "\x01"));
+    assert_false(RECOGNIZE("\x41\x07\x00"
                            "house.wmb"));
-    assert_false(RECOGNISE("\x41\x07\x00"
+    assert_false(RECOGNIZE("\x41\x07\x00"
                            "house.exe\0"));
-    assert_false(RECOGNISE("\x41\x07\x00"
+    assert_false(RECOGNIZE("\x41\x07\x00"
                            "\x01.wmb\0"));
-    assert_false(RECOGNISE("\x09"
+    assert_false(RECOGNIZE("\x09"
                            "one.wmb\0"
                            "\x09"
                            "two\0"));
     /* Others' traffic. */
-    assert_false(RECOGNISE("\xff\xff\xff\xff"
+    assert_false(RECOGNIZE("\xff\xff\xff\xff"
                            "connect 28 house.wmb\0"));
-    assert_false(RECOGNISE("GET /house.mdl HTTP/1.1\r\n\r\n"));
+    assert_false(RECOGNIZE("GET /house.mdl HTTP/1.1\r\n\r\n"));
 }
 
 /* --- The summary

@@ -287,7 +287,7 @@ def quake2_files():
     attacks = {name: b"\x0d" + struct.pack("<H", index) + OUTSIDE + b"\0"
                for name, index in strings.items()}
     attacks["player"] = b"\x0d" + struct.pack("<H", 1315) + b"..\\" + OUTSIDE + b"/x\0"
-    attacks["neighbour"] = b"\x0d\x1f\0" + b"1".ljust(64) + OUTSIDE + b"\0"
+    attacks["neighbor"] = b"\x0d\x1f\0" + b"1".ljust(64) + OUTSIDE + b"\0"
     attacks["layout"] = text(4, b"xv 0 picn " + OUTSIDE)
     attacks["command"] = text(Q2_STUFFTEXT, b"play " + OUTSIDE + b".wav\n")
     return attacks

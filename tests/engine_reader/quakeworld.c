@@ -201,7 +201,7 @@ static void take_static_sound(struct reading *r)
     skip(r, 2);
 }
 
-static void take_coloured_style(struct reading *r)
+static void take_colored_style(struct reading *r)
 {
     uint32_t bits;
 
@@ -300,7 +300,7 @@ static message_reader *const readers[256] = {[2] = take_disconnect,
                                              [54] = take_qw_nails2,
                                              [55] = take_fte_sound,
                                              [56] = take_long_list,
-                                             [57] = take_coloured_style,
+                                             [57] = take_colored_style,
                                              [60] = take_long_list,
                                              [62] = take_portal_state,
                                              [66] = take_qw_baseline,

@@ -122,7 +122,7 @@ static void take(struct stream *stream, const struct fuzz_piece *piece)
         decode_twice(stream, &packet);
     else
         decode(stream, stream->session, &packet);
-    stream->protocol->recognise(&packet);
+    stream->protocol->recognize(&packet);
     stream->protocol->describe(stream->session, &description);
     g_free(description.version);
     g_free(description.map);

@@ -25,7 +25,7 @@ struct plugin_taps {
     GArray *listeners;
 };
 
-/* Keeps a sum from being optimised away; a sanitizer sees what it is made of. */
+/* Keeps a sum from being optimized away; a sanitizer sees what it is made of. */
 static volatile size_t looked_at;
 
 static void look_at(const void *data, size_t size)

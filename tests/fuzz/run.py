@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Lets all fuzz targets run, one after the other, and reports runs, findings and coverage.
 
-    run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--coverage BUILD2] [--minimise]
+    run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--coverage BUILD2] [--minimize]
 
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
 minutes; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
 next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
-the lines and branches of common/ that it reaches are counted. With --minimise the corpus is reduced
+the lines and branches of common/ that it reaches are counted. With --minimize the corpus is reduced
 to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
 The exit status is 1 where anything was found.
 """
@@ -97,7 +97,7 @@ class Fuzzing:
               f"{len(self.findings())} findings", *self.findings(), sep="\n  ")
         sys.stdout.flush()
 
-    def minimise(self):
+    def minimize(self):
         """Into tests/fuzz/corpus, each target within its share; small inputs come first."""
         total = sum(SHARE.get(target, 1) for target in TARGETS)
         for target in filter(self.has, TARGETS):
@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--corpus")
     parser.add_argument("--coverage")
-    parser.add_argument("--minimise", action="store_true")
+    parser.add_argument("--minimize", action="store_true")
     arguments = parser.parse_args()
     fuzzing = Fuzzing(arguments)
     fuzzing.make_dictionary()
@@ -199,8 +199,8 @@ def main():
                 fuzzing.turn(target, int(min(seconds, TURN)))
                 left[target] -= TURN
         fuzzing.report()
-    if arguments.minimise:
-        fuzzing.minimise()
+    if arguments.minimize:
+        fuzzing.minimize()
     if arguments.coverage:
         fuzzing.coverage(arguments.coverage)
     return 1 if fuzzing.findings() else 0

@@ -80,7 +80,7 @@ class Ports(PluginTest):
         self.assertEqual(self.layers(capture), ["data"])
         self.assertEqual(self.layers(capture, "-d", f"udp.port=={ODD_PORT},qw"), ["qw"])
 
-    def test_a_recognised_conversation_is_decoded_from_there_on(self):
+    def test_a_recognized_conversation_is_decoded_from_there_on(self):
         capture = self.capture([
             to_server(5001, ODD_PORT, GAME),
             to_server(5001, ODD_PORT, CONNECT),

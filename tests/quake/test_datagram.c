@@ -433,45 +433,45 @@ WIRE_TEST(test_reconnection)
     assert_false(wire->session.base.disconnected);
 }
 
-static bool recognised(struct qs_view bytes)
+static bool recognized(struct qs_view bytes)
 {
     const struct qs_packet packet = {
         .data = bytes.data, .size = bytes.size, .wire_size = bytes.size};
 
-    return nq_protocol.recognise(&packet);
+    return nq_protocol.recognize(&packet);
 }
 
-WIRE_TEST(test_recognise)
+WIRE_TEST(test_recognize)
 {
-    assert_true(recognised(VIEW("\x80\0\0\x0c\1QUAKE\0\3")));
-    assert_true(recognised(VIEW("\x80\0\0\x09\x81\x48\x9d\0\0")));
-    assert_true(recognised(VIEW("\xff\xff\xff\xff"
+    assert_true(recognized(VIEW("\x80\0\0\x0c\1QUAKE\0\3")));
+    assert_true(recognized(VIEW("\x80\0\0\x09\x81\x48\x9d\0\0")));
+    assert_true(recognized(VIEW("\xff\xff\xff\xff"
                                 "accept")));
-    assert_true(recognised(VIEW("\xff\xff\xff\xff"
+    assert_true(recognized(VIEW("\xff\xff\xff\xff"
                                 "connect\\protocol\\darkplaces 3\\x\\y")));
-    assert_true(recognised(VIEW("\0\x10\0\x0d\0\0\0\1\7\0\0\0\0")));
+    assert_true(recognized(VIEW("\0\x10\0\x0d\0\0\0\1\7\0\0\0\0")));
     /* svc_print, svc_stufftext and svc_serverinfo, also in a first fragment; FTE's words before the
      * version. */
-    assert_true(recognised(VIEW("\0\x09\0\x13\0\0\0\0\x08hi\0\x09\0\x0b\x0f\0\0\0")));
-    assert_true(recognised(VIEW("\0\x01\0\x10\0\0\0\2\x0b\x9a\2\0\0\x10\1m")));
-    assert_true(recognised(VIEW("\0\x01\0\x15\0\0\0\0\x0b"
+    assert_true(recognized(VIEW("\0\x09\0\x13\0\0\0\0\x08hi\0\x09\0\x0b\x0f\0\0\0")));
+    assert_true(recognized(VIEW("\0\x01\0\x10\0\0\0\2\x0b\x9a\2\0\0\x10\1m")));
+    assert_true(recognized(VIEW("\0\x01\0\x15\0\0\0\0\x0b"
                                 "FTEX\1\0\0\0\x0f\0\0\0")));
-    assert_false(recognised(VIEW("\0\x09\0\x0d\0\0\0\0\x0b\x0e\0\0\0"))); /* no such version */
-    assert_false(recognised(VIEW("\0\x09\0\x0e\0\0\0\0\x0b\x0f\0\0\0"))); /* a wrong length */
-    assert_false(recognised(VIEW("\0\x09\0\x0d\0\0\0\0\x07\x0f\0\0\0"))); /* svc_time */
-    assert_false(recognised(VIEW("\0\x02\0\x0d\0\0\0\0\x0b\x0f\0\0\0"))); /* no data */
-    assert_false(recognised(VIEW("\x80\0\0\x0d\1QUAKE\0\3")));            /* a wrong length */
-    assert_false(recognised(VIEW("\x80\0\0\x0c\1QUAKX\0\3")));            /* another game */
-    assert_false(recognised(VIEW("\x80\0\0\x06\x42\0")));                 /* no such command */
-    assert_false(recognised(VIEW("\xff\xff\xff\xffgetchallenge")));       /* many games' */
-    assert_false(recognised(VIEW("\xff\xff\xff\xff"
+    assert_false(recognized(VIEW("\0\x09\0\x0d\0\0\0\0\x0b\x0e\0\0\0"))); /* no such version */
+    assert_false(recognized(VIEW("\0\x09\0\x0e\0\0\0\0\x0b\x0f\0\0\0"))); /* a wrong length */
+    assert_false(recognized(VIEW("\0\x09\0\x0d\0\0\0\0\x07\x0f\0\0\0"))); /* svc_time */
+    assert_false(recognized(VIEW("\0\x02\0\x0d\0\0\0\0\x0b\x0f\0\0\0"))); /* no data */
+    assert_false(recognized(VIEW("\x80\0\0\x0d\1QUAKE\0\3")));            /* a wrong length */
+    assert_false(recognized(VIEW("\x80\0\0\x0c\1QUAKX\0\3")));            /* another game */
+    assert_false(recognized(VIEW("\x80\0\0\x06\x42\0")));                 /* no such command */
+    assert_false(recognized(VIEW("\xff\xff\xff\xffgetchallenge")));       /* many games' */
+    assert_false(recognized(VIEW("\xff\xff\xff\xff"
                                  "accepted")));
-    assert_false(recognised(VIEW("\0\2\0\x08\0\0\0\1")));
-    assert_false(recognised(VIEW("\0\x10\0\x0d\0\0\0\1\5\0\0\0\0")));
+    assert_false(recognized(VIEW("\0\2\0\x08\0\0\0\1")));
+    assert_false(recognized(VIEW("\0\x10\0\x0d\0\0\0\1\5\0\0\0\0")));
     /* No game sends 2^24 datagrams. */
-    assert_true(recognised(VIEW("\0\x10\0\x0d\0\xff\xff\xff\7\0\0\0\0")));
-    assert_false(recognised(VIEW("\0\x10\0\x0d\1\0\0\0\7\0\0\0\0")));
-    assert_false(recognised(VIEW("")));
+    assert_true(recognized(VIEW("\0\x10\0\x0d\0\xff\xff\xff\7\0\0\0\0")));
+    assert_false(recognized(VIEW("\0\x10\0\x0d\1\0\0\0\7\0\0\0\0")));
+    assert_false(recognized(VIEW("")));
 }
 
 /* It cannot be read alone, in neither direction, but only servers send it. */

@@ -78,13 +78,13 @@ static void shake_hands(struct game *game, struct qs_view server_hello)
 
 /* --- Units --- */
 
-TEST(test_recognised)
+TEST(test_recognized)
 {
-    assert_true(q2_protocol.recognise_stream(VIEW("MVD2")));
-    assert_true(q2_protocol.recognise_stream(VIEW("MVD2\x01\0\1")));
-    assert_false(q2_protocol.recognise_stream(VIEW("MVD")));
-    assert_false(q2_protocol.recognise_stream(VIEW("MVD3")));
-    assert_false(q2_protocol.recognise_stream(VIEW("GET / HTTP/1.1")));
+    assert_true(q2_protocol.recognize_stream(VIEW("MVD2")));
+    assert_true(q2_protocol.recognize_stream(VIEW("MVD2\x01\0\1")));
+    assert_false(q2_protocol.recognize_stream(VIEW("MVD")));
+    assert_false(q2_protocol.recognize_stream(VIEW("MVD3")));
+    assert_false(q2_protocol.recognize_stream(VIEW("GET / HTTP/1.1")));
 }
 
 TEST(test_units)

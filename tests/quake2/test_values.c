@@ -247,7 +247,7 @@ WATCH_TEST(test_words_of_messages)
     /* TE_PARASITE_ATTACK: entity, origin, end. */
     READS(3, 16, 0x00, 0x80, 0, 0x80, 0, 0, 0, 0, 1, 0x80, 0, 0, 0, 0);
     SHOWS({Q2_TE_ENTITY, 0, -32768}, {Q2_TE_ORIGIN_X, 0, -4096}, {Q2_TE_END_X, 0, -4095.875});
-    /* TE_STEAM that does not last: effect, count, origin, direction, colour, magnitude. */
+    /* TE_STEAM that does not last: effect, count, origin, direction, color, magnitude. */
     READS(3, 40, 0xff, 0xff, 255, 0, 0x80, 0, 0, 0, 0, 161, 255, 0x00, 0x80);
     SHOWS({Q2_TE_ID, 0, -1}, {Q2_TE_COUNT, 0, 255}, {Q2_TE_MAGNITUDE, 0, -32768});
     /* TE_DAMAGE_DEALT. */

@@ -63,7 +63,7 @@ def reordered(frames, order, stamp_again):
 
 
 def swap(frames, stamp_again=False, start=0):
-    """Each frame changes places with its neighbour."""
+    """Each frame changes places with its neighbor."""
     order = list(range(len(frames)))
     for index in range(start, len(order) - 1, 2):
         order[index], order[index + 1] = order[index + 1], order[index]

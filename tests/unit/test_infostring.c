@@ -56,7 +56,7 @@ TEST(test_odd_count)
     expect_pairs(VIEW("abc"), (struct pair[]){{"abc", "", 0, 3, false}, {0}});
 }
 
-TEST(test_quotes_and_colours)
+TEST(test_quotes_and_colors)
 {
     expect_pairs(
         VIEW("\\name\\a \"b\"\\\xee\\\x80"),

@@ -277,7 +277,7 @@ FIXTURE_TEST(test_summary)
     expect_summary(f, VIEW("\2\0\2\0"), "?: byte×2");
 }
 
-static void summarise(struct qs_decoder *d)
+static void summarize(struct qs_decoder *d)
 {
     qs_summary(d, "seq %d", 7);
     qs_summary_message(d, "a");
@@ -289,13 +289,13 @@ static void summarise(struct qs_decoder *d)
 /* A message with a text of its own is not counted with others. */
 FIXTURE_TEST(test_summary_text)
 {
-    toy_decode = summarise;
+    toy_decode = summarize;
     expect_summary(f, VIEW(""), "? seq 7: a×2, a <x ya>");
 }
 
 FIXTURE_TEST(test_summary_unwanted)
 {
-    toy_decode = summarise;
+    toy_decode = summarize;
     decode(f, VIEW(""));
     assert_string_equal(f->d.summary->str, "");
 }

@@ -261,7 +261,7 @@ TEST(test_records)
         assert_true(p->short_name && *p->short_name && p->title && *p->title);
         assert_true(p->session_size >= sizeof(struct qs_session));
         assert_true(p->session_init && p->session_copy && p->session_clear && p->describe);
-        assert_true(p->recognise && p->decode);
+        assert_true(p->recognize && p->decode);
         assert_true(p->notes && !(p->notes >> QS_NOTE_KINDS));
         check_options(p);
         for (unsigned other = 0; other < i; other++)
@@ -298,7 +298,7 @@ TEST(test_sessions)
 }
 
 /* No protocol claims an empty packet, a lone mark, or other people's traffic. */
-TEST(test_recognise_is_strict)
+TEST(test_recognize_is_strict)
 {
     const struct qs_view strangers[] = {
         VIEW(""),
@@ -316,7 +316,7 @@ TEST(test_recognise_is_strict)
         for (size_t s = 0; s < sizeof strangers / sizeof strangers[0]; s++) {
             const struct qs_packet packet = toy_packet(strangers[s]);
 
-            if (qs_protocols[i]->recognise(&packet))
+            if (qs_protocols[i]->recognize(&packet))
                 fail_msg("%s claims stranger %zu", qs_protocols[i]->name, s);
         }
 }

@@ -141,7 +141,7 @@ TEST(test_versions_are_independent)
 TEST(test_versions_share)
 {
     struct qs_table now = {0}, before;
-    const char *untouched, *neighbour;
+    const char *untouched, *neighbor;
 
     set(&now, 1, "one");
     set(&now, 2, "two");
@@ -152,12 +152,12 @@ TEST(test_versions_share)
     set(&now, 1, "one");
     assert_ptr_equal(now.root, before.root);
     untouched = qs_table_get(&now, 100);
-    neighbour = qs_table_get(&now, 2);
+    neighbor = qs_table_get(&now, 2);
     set(&now, 1, "changed");
     assert_ptr_not_equal(now.root, before.root);
     assert_ptr_equal(qs_table_get(&now, 100), untouched);
     assert_ptr_equal(qs_table_get(&before, 100), untouched);
-    assert_ptr_equal(qs_table_get(&now, 2), neighbour);
+    assert_ptr_equal(qs_table_get(&now, 2), neighbor);
     qs_table_clear(&now);
     qs_table_clear(&before);
 }

@@ -29,8 +29,8 @@ TEST(test_low_glyphs)
     expect_utf8(VIEW("a\tb\nc\rd"), "a\tb\nc\rd");
 }
 
-/* 128 and up are the same glyphs in another colour, but for the scroll bar's pieces. */
-TEST(test_colour_bit)
+/* 128 and up are the same glyphs in another color, but for the scroll bar's pieces. */
+TEST(test_color_bit)
 {
     expect_utf8(VIEW("\xc1\xe2\xe3 \xb1"), "Abc 1");
     expect_utf8(VIEW("\x80\x81\x82"), "(=)");
@@ -100,7 +100,7 @@ TEST(test_words)
     expect_words(VIEW("  cmd\nnew "), (struct word[]){{"cmd", 2, 3}, {"new", 6, 3}, {0}});
     expect_words(VIEW("connect 28 \"\\name\\a b\""),
                  (struct word[]){{"connect", 0, 7}, {"28", 8, 2}, {"\\name\\a b", 11, 11}, {0}});
-    /* Bytes with the colour bit are letters, not blanks. */
+    /* Bytes with the color bit are letters, not blanks. */
     expect_words(VIEW("\xe1\xa0 x"), (struct word[]){{"\xe1\xa0", 0, 2}, {"x", 3, 1}, {0}});
 }
 

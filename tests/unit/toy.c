@@ -40,7 +40,7 @@ static void describe(const struct qs_session *session, struct qs_description *de
     *description = (struct qs_description){0};
 }
 
-static bool recognise(const struct qs_packet *packet)
+static bool recognize(const struct qs_packet *packet)
 {
     (void)packet;
     return false;
@@ -68,7 +68,7 @@ const struct qs_protocol toy_protocol = {
     .session_copy = session_copy,
     .session_clear = session_clear,
     .describe = describe,
-    .recognise = recognise,
+    .recognize = recognize,
     .decode = decode,
 };
 

@@ -137,7 +137,7 @@ static void decode_block(struct qs_decoder *d)
 enum { ANGLE_MAX = 1000000 };
 
 /* A line with a number begins many a file: the first block's length and angles have to be good. */
-static bool recognise(struct qs_view file)
+static bool recognize(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
     int32_t track;
@@ -216,7 +216,7 @@ static void append_end(GByteArray *out, struct qs_view last)
 const struct qs_demo_format qs_demo_dem = {
     .extension = "dem",
     .protocol = &nq_protocol,
-    .recognise = recognise,
+    .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,

@@ -154,7 +154,7 @@ static bool is_version(uint32_t version)
 /*
  * It begins with svc_serverdata; so does each level's part. The test release numbers it otherwise.
  */
-static bool recognise(struct qs_view file)
+static bool recognize(struct qs_view file)
 {
     enum { LEVEL_BEGINS = 5 };
     struct qs_reader in = qs_reader_over(file.data, file.size);
@@ -189,7 +189,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
 const struct qs_demo_format qs_demo_dm2 = {
     .extension = "dm2",
     .protocol = &q2_protocol,
-    .recognise = recognise,
+    .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,

@@ -254,7 +254,7 @@ static bool begins_level(struct qs_reader *in)
 }
 
 /* mvdsv begins with svc_serverdata; FTE with two comments for players, in svc_stufftext. */
-static bool recognise(struct qs_view file)
+static bool recognize(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
     struct mvd_block block;
@@ -313,7 +313,7 @@ const struct qs_demo_format qs_demo_mvd = {
     .extension = "mvd",
     .protocol = &qw_protocol,
     .of_stream = true,
-    .recognise = recognise,
+    .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,

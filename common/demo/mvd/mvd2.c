@@ -246,7 +246,7 @@ static enum qs_demo_status read_magic(struct qs_reader *in)
     return qs_reader_take(in, Q2_MVD_MAGIC_SIZE) ? QS_DEMO_LINE : QS_DEMO_CUT;
 }
 
-static bool recognise(struct qs_view file)
+static bool recognize(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
 
@@ -275,7 +275,7 @@ const struct qs_demo_format qs_demo_mvd2 = {
     .extension = "mvd2",
     .protocol = &q2_protocol,
     .of_stream = true,
-    .recognise = recognise,
+    .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = q2_decode_mvd_block,

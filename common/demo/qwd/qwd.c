@@ -399,7 +399,7 @@ static void decode_block(struct qs_decoder *d)
 /* --- The format --- */
 
 /* Checks the first blocks; a file may end, or be cut, after the first of them. */
-static bool recognise(struct qs_view file)
+static bool recognize(struct qs_view file)
 {
     enum { LOOK_AT = 8 };
     struct qs_reader in = qs_reader_over(file.data, file.size);
@@ -466,7 +466,7 @@ static void append_end(GByteArray *out, struct qs_view last)
 const struct qs_demo_format qs_demo_qwd = {
     .extension = "qwd",
     .protocol = &qw_protocol,
-    .recognise = recognise,
+    .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,

@@ -42,7 +42,7 @@ static bool is_rules(struct qs_view text, const char *command)
 }
 
 /* Only what no other game sends. QuakeWorld has connect, too, with versions up to 28. */
-bool q2_recognise(const struct qs_packet *packet)
+bool q2_recognize(const struct qs_packet *packet)
 {
     struct qs_view text;
 

@@ -66,7 +66,7 @@ static bool names_files(const struct qs_packet *packet, enum qs_direction direct
            !sink.others;
 }
 
-bool acknex_recognise(const struct qs_packet *packet)
+bool acknex_recognize(const struct qs_packet *packet)
 {
     /* The cheap question first: this sees everybody's traffic. */
     if (!packet->size || !memchr(packet->data, '.', packet->size))

@@ -51,7 +51,7 @@ static bool is_status_reply(struct qs_view text)
  * rcon. connect is QuakeWorld's by its version, a challenge and a reply to status by their glued
  * letter.
  */
-bool qw_recognise(const struct qs_packet *packet)
+bool qw_recognize(const struct qs_packet *packet)
 {
     struct qs_view text;
 
