@@ -108,7 +108,7 @@ TEST(test_titles_are_titles)
 /* One spelling and one word for each thing. */
 static const char *bad_word(const struct qs_protocol *protocol, const struct qs_field *row)
 {
-    static const char *const words[] = {"color", "Color", "rousers"};
+    static const char *const words[] = {"colour", "Colour", "rousers"};
 
     (void)protocol;
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
