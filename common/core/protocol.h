@@ -120,7 +120,7 @@ struct qs_protocol {
      * there are none.
      */
     bool (*decode_usual)(struct qs_decoder *decoder);
-    bool usual_moves; /* no packet of a server is usual */
+    bool usual_moves; /* only clients have usual packets: `decode_usual` gets no other */
 
     /*
      * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
