@@ -171,6 +171,7 @@ struct action *recording_action_new(const struct options *options, struct status
         (struct action){.handler = {.want_lines = true,
                                     .want_rebuild = true,
                                     .write_demos = true,
+                                    .unchecked = true,
                                     .packet = recorder_options.packets ? on_packet : NULL,
                                     .session_begin = on_session_begin,
                                     .session_late = on_session_late,
