@@ -261,7 +261,7 @@ static void write_all_kinds(struct qs_json *json)
     qs_json_real(json, 5);
     qs_json_real(json, NAN);
     qs_json_string(json, "");
-    qs_json_plain(json, "abc", 2);
+    qs_room_end(json->out, qs_put_text(qs_json_room(json, 4), "\"ab\"", 4));
     qs_json_begin_array(json);
     qs_json_begin_array(json);
     qs_json_end_array(json);
@@ -293,9 +293,11 @@ TEST(test_later)
 
     qs_json_begin_array(json);
     qs_json_uint(json, 1);
-    outer = qs_json_later(json);
+    qs_room_end(json->out, qs_json_room(json, 0));
+    outer = json->out->len;
     qs_json_begin_array(json);
-    inner = qs_json_later(json);
+    qs_room_end(json->out, qs_json_room(json, 0));
+    inner = json->out->len;
     qs_json_uint(json, 2);
     qs_json_end_array(json);
     qs_json_int_at(json, inner, 1234567890);
