@@ -338,7 +338,8 @@ static void list_end(struct action *action, bool report)
 
 static void begin(struct action *action)
 {
-    (void)action;
+    /* Only JSON counts packets with something wrong. */
+    action->handler.unchecked = !action->options->json;
     by_loss = g_strcmp0(sort, "loss") == 0;
     ascii = !g_get_charset(NULL);
     if (ascii) {
