@@ -121,6 +121,9 @@ struct qs_protocol {
      */
     bool (*decode_usual)(struct qs_decoder *decoder);
     bool usual_moves; /* only clients have usual packets: `decode_usual` gets no other */
+    /* It makes sure that the packet is the next of its sender, of stream 0, and acknowledges what
+     * has come: see struct qs_seqinfo. */
+    bool usual_is_next;
 
     /*
      * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and

@@ -358,6 +358,19 @@ bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *
     return true;
 }
 
+bool qs_resequence_is_at_rest(const struct qs_resequencer *order)
+{
+    return !order->queue.count && !order->duplicates.seen;
+}
+
+void qs_resequence_next_passed(struct qs_resequencer *order, enum qs_end from, uint32_t sequence)
+{
+    struct qs_seqinfo place = {.mark = sequence};
+
+    qs_seqinfo_message(&place, sequence, 0);
+    follow(order, from, &place);
+}
+
 /* --- Out of place --- */
 
 /* Whether the receiver of `packet` had it when it sent `held`, or a later one. */

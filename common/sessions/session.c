@@ -406,7 +406,7 @@ bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder
     shared->end = MAX(shared->end, packet->time);
     if (shared->quality)
         qs_quality_add(shared->quality, decoder);
-    if (session->donors && decoder->direction == QS_S2C)
+    if (session->donors && session->donors->running && decoder->direction == QS_S2C)
         qs_donors_packet(session->donors, shared->format, shared->number, decoder, packet,
                          &shared->server);
     qs_session_demo_set_source(shared->demo, file, packet);
