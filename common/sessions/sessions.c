@@ -134,7 +134,8 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
     sessions->packets++;
     decoded.session = conversation->session;
     decoded.conversation = conversation->number;
-    if (handler->packet)
+    if (handler->packet &&
+        (!handler->only_late || (decoded.session && qs_client_session_waits(decoded.session))))
         handler->packet(handler, &decoded);
     /* Nothing of what may still come is in the demo. Streams go on, behind the end of a game. */
     if (prompt && conversation->order && conversation->state->disconnected)
@@ -165,7 +166,7 @@ static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *
 {
     const struct qs_sessions_handler *handler = sessions->handler;
 
-    if (handler->sink || handler->packet ||
+    if (handler->sink || (handler->packet && !handler->only_late) ||
         !qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
                                  conversation->state, sessions->file, packet))
         return false;
