@@ -42,8 +42,18 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
                 right);
 }
 
+/* A command that nobody needs: two bytes for each angle and speed that changed, one for buttons and
+ * impulse, duration and light. */
+static void pass_usercmd(struct qs_decoder *d)
+{
+    enum { TWO_BYTES = CM_BUTTONS - 1 };
+    const unsigned bits = qs_reader_u8(&d->in);
+
+    qs_reader_take(&d->in, (uint32_t)__builtin_popcount(bits | (bits & TWO_BYTES) << 8) + 2);
+}
+
 /* The last three commands, so that two lost packets do no harm. Protocols 35 and 36 have no
- * checksum. */
+ * checksum, and their demos need the newest command. */
 static void read_move(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
@@ -55,7 +65,10 @@ static void read_move(struct qs_decoder *d)
 
     qs_i32(d, Q2_MOVE_LASTFRAME);
     for (unsigned i = 0; i < 3; i++)
-        q2_read_usercmd(d, &command, minor);
+        if (checked && !d->values_wanted)
+            pass_usercmd(d);
+        else
+            q2_read_usercmd(d, &command, minor);
     if (checked && !d->unchecked)
         check_move(d, at, checksum);
     keep_newest(d, &command);

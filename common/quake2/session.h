@@ -114,7 +114,7 @@ struct q2_session {
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool inflating;           /* what is read now was compressed */
     bool moved;               /* it carried a client's move */
-    struct q2_usercmd newest; /* the newest command in it */
+    struct q2_usercmd newest; /* the newest command in it, of protocols 35 and 36 */
 
     /*
      * Follows frames entity by entity; not owned. NULL in copies, so that it sees only the packets
