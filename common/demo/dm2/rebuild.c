@@ -607,7 +607,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     if (decoder->direction == QS_C2S || decoder->session->disconnected)
         qs_demo_count_losses(dm2->out, decoder, packet);
     if (decoder->direction == QS_C2S) {
-        if (session->moved)
+        if (session->moved && session->variant.packed)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
@@ -638,7 +638,7 @@ static void dm2_finish(void *state)
     end_level(dm2);
     if (dm2->level && !dm2->framed)
         qs_demo_nothing_shown(dm2->out);
-    else if (dm2->converter.viewless && !dm2->converter.moved)
+    else if (dm2->converter.viewless && !dm2->converter.moves)
         qs_demo_never_moved(dm2->out);
 }
 
