@@ -146,14 +146,6 @@ static void put_raw(struct qs_json *json, const struct qs_field *field,
     qs_json_bytes(json, value->bytes);
 }
 
-static void put_generated(struct qs_json *json, const struct qs_value *value)
-{
-    if (!value->generated)
-        return;
-    qs_json_key(json, "generated");
-    qs_json_bool(json, true);
-}
-
 static void json_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
@@ -165,7 +157,10 @@ static void json_field(struct qs_sink *base, const struct qs_field *field,
     put_value(json, sink->scratch, field, value);
     put_name(json, field, value);
     put_raw(json, field, value);
-    put_generated(json, value);
+    if (value->generated) {
+        qs_json_key(json, "generated");
+        qs_json_bool(json, true);
+    }
     qs_json_end_object(json);
 }
 

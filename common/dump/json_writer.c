@@ -51,8 +51,9 @@ void qs_json_end_array(struct qs_json *json)
     end(json, ']');
 }
 
-void qs_json_key_sized(struct qs_json *json, const char *key, size_t size)
+void qs_json_key(struct qs_json *json, const char *key)
 {
+    const size_t size = strlen(key);
     char *at = qs_json_room(json, size + 3);
 
     *at++ = '"';

@@ -31,14 +31,8 @@ void qs_json_end_object(struct qs_json *json);
 void qs_json_begin_array(struct qs_json *json);
 void qs_json_end_array(struct qs_json *json);
 
-/* A key of `size` characters that need no escape. */
-void qs_json_key_sized(struct qs_json *json, const char *key, size_t size);
-
-/* The same for a literal, whose size compilers know. */
-static inline void qs_json_key(struct qs_json *json, const char *key)
-{
-    qs_json_key_sized(json, key, strlen(key));
-}
+/* A key of characters that need no escape. */
+void qs_json_key(struct qs_json *json, const char *key);
 
 /*
  * A text of any bytes. Where they are not UTF-8 each stands as U+FFFD; control characters are

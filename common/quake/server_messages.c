@@ -149,10 +149,7 @@ static void read_stufftext(struct qs_decoder *d)
     nq_add_transfer_commands(d, commands);
 }
 
-static void read_centerprint(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, NQ_CENTERPRINT_TEXT), "");
-}
+QS_TEXT_READER(read_centerprint, NQ_CENTERPRINT_TEXT)
 
 /* --- The player's view and state --- */
 

@@ -144,15 +144,8 @@ void q2_read_print(struct qs_decoder *d)
     qs_label_text(d, ": ", qs_text(d, Q2_PRINT_TEXT), "");
 }
 
-static void read_stufftext(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, Q2_STUFFTEXT_TEXT), "");
-}
-
-static void read_centerprint(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, Q2_CENTERPRINT_TEXT), "");
-}
+QS_TEXT_READER(read_stufftext, Q2_STUFFTEXT_TEXT)
+QS_TEXT_READER(read_centerprint, Q2_CENTERPRINT_TEXT)
 
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)

@@ -301,10 +301,7 @@ static void read_showpic(struct qs_decoder *d)
     qs_i16(d, QW_PIC_Y);
 }
 
-static void read_hidepic(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
-}
+QS_TEXT_READER(read_hidepic, QW_PIC_SLOT)
 
 /* As the server writes it; fteqw's own client wants the zone first, and ends the game. */
 static void read_movepic(struct qs_decoder *d)

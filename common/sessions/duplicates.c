@@ -147,15 +147,13 @@ static struct slot *find_other(struct slot *bucket, const struct slot *own)
 void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
                               struct qs_client_session *session, const struct qs_packet *packet)
 {
-    struct slot *bucket, *other, own;
+    struct slot *bucket, *other, own = {.time = packet->time, .number = session->number};
 
     if (!duplicates->left || packet->size < SIZE_MIN)
         return;
     duplicates->left--;
-    own = (struct slot){.hash = qs_packet_hash(packet),
-                        .time = packet->time,
-                        .number = session->number,
-                        .candidate = candidate_of(duplicates, session)};
+    own.candidate = candidate_of(duplicates, session);
+    own.hash = qs_packet_hash(packet);
     bucket = &duplicates->slots[own.hash % QS_BUCKETS * QS_BUCKET_SIZE];
     other = find_other(bucket, &own);
     if (other) {

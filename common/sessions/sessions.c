@@ -166,25 +166,11 @@ static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *
 {
     const struct qs_sessions_handler *handler = sessions->handler;
 
-    if (handler->sink || (handler->packet && !handler->only_late) ||
+    if (!conversation->session || handler->sink || (handler->packet && !handler->only_late) ||
         !qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
                                  conversation->state, sessions->file, packet))
         return false;
     sessions->packets++;
-    return true;
-}
-
-/* The same before its place is known, if that is the next. */
-static bool process_usual_next(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                               struct qs_packet *packet)
-{
-    if (!conversation->session || !qs_protocols[conversation->protocol]->usual_is_next ||
-        !qs_resequence_is_at_rest(conversation->order) ||
-        !process_usual(sessions, conversation, packet))
-        return false;
-    qs_resequence_next_passed(conversation->order, packet->from,
-                              sessions->decoders[conversation->protocol].sequence);
-    qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
     return true;
 }
 
@@ -193,9 +179,7 @@ static void process_in_order(struct qs_sessions *sessions, struct qs_conversatio
 {
     const uint32_t connection = conversation->state->connection;
 
-    if (!conversation->session || qs_protocols[conversation->protocol]->usual_is_next ||
-        !process_usual(sessions, conversation, packet))
-        process_packet(sessions, conversation, packet);
+    process_packet(sessions, conversation, packet);
     if (conversation->session && place->qport && place->qport != conversation->qport) {
         set_qport(sessions, conversation, place->qport);
         conversation->session->server = *qs_conversation_address(conversation, true);
@@ -391,8 +375,13 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    if (process_usual_next(sessions, conversation, packet))
+    if (qs_resequence_is_at_rest(conversation->order) &&
+        process_usual(sessions, conversation, packet)) {
+        qs_resequence_next_passed(conversation->order, packet->from,
+                                  sessions->decoders[protocol].sequence);
+        qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
         return;
+    }
     process_datagram(sessions, conversation, packet);
     qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
