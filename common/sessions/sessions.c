@@ -167,6 +167,7 @@ static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *
     const struct qs_sessions_handler *handler = sessions->handler;
 
     if (!conversation->session || handler->sink || (handler->packet && !handler->only_late) ||
+        sessions->packets == sessions->until ||
         !qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
                                  conversation->state, sessions->file, packet))
         return false;
