@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 import capture
-import floods
+import damages
 import shapes
 from tool import SAMPLE, ToolTest
 
@@ -69,7 +69,7 @@ class Shapes(ToolTest):
         link_type, player = capture.read(SAMPLE)
         for count, lines in ((3, 1), (1200, 1001)):
             path = self.folder / "twice.pcap"
-            capture.write(path, link_type, floods.in_turn(player[:60], count, 10**6))
+            capture.write(path, link_type, damages.in_turn(player[:60], count, 10**6))
             _, error = self.tool("--output", "demos", path)
             said = error.splitlines()
             self.assertEqual(len(said), lines)

@@ -12,14 +12,6 @@ from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
 
 
 class Usage(ToolTest):
-    def test_help(self):
-        output, error = self.tool("--help")
-        self.assertEqual(error, "")
-        for option in ("--list", "--dump", "--check", "--json", "--output", "--session",
-                       "--force", "--sanitize", "--split", "--sign-on", "--interface", "--filter", "--port", "--option",
-                       "--quiet", "--verbose", "--version"):
-            self.assertIn(option, output)
-
     def test_version(self):
         output, error = self.tool("--version")
         self.assertEqual(output, f"pcap2demo {os.environ['PROJECT_VERSION']}\n")
@@ -48,6 +40,7 @@ class Usage(ToolTest):
             ["--option", "acknex.pos_resolution", ACKNEX],
             ["--option", "acknex.pos_resolution=nonsense", ACKNEX],
             ["-i", "lo", ACKNEX],
+            ["-i", "lo", "--pcap", "a.pcapng"],
             ["--list", "--filter", "(", ACKNEX],
         ]
         for arguments in wrong:
@@ -318,12 +311,6 @@ class List(ToolTest):
         output, _ = self.tool("--list", "--json", path)
         self.assertEqual(json.loads(output)["sessions"], [])
 
-    def test_session_choice(self):
-        output, _ = self.tool("--list", "--session", "1", ACKNEX)
-        self.assertEqual(len(output.splitlines()), 2)
-        output, _ = self.tool("--list", "--session", "2", ACKNEX, status=1)
-        self.assertEqual(len(output.splitlines()), 1)
-
 
 class Check(ToolTest):
     def test_good(self):
@@ -430,9 +417,3 @@ class Choices(ToolTest):
         changed, _ = self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX,
                                status=0)
         self.assertNotEqual(standard, changed)
-
-    def test_session(self):
-        every = self.dump(ACKNEX)
-        self.assertEqual(self.dump("--session", "1", ACKNEX),
-                         [packet for packet in every if packet.get("session") == 1])
-        self.assertEqual(self.dump("--session", "2", ACKNEX, status=1), [])
