@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real engines play demos of sessions with attacks, without --sanitize, for proof that the engine does
-what it is told, and with it: then it carries out nothing, and plays to the end. Each attack prints a
-marker of its own."""
+what it is told and can be stopped, and with it: then it carries out nothing, and plays to the end. Each
+attack prints a marker of its own."""
 
 import itertools
 import os
@@ -12,8 +12,8 @@ import unittest
 
 from attacks import (MARKER, Game, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
                      achievement, dropped_update, quake2_attacks, quake2_files, quake2_stoppers,
-                     quake_attacks, quake_files, quake_stoppers, quakeworld_attacks,
-                     quakeworld_files, quakeworld_stoppers, remarks)
+                     quake_ambiguities, quake_attacks, quake_files, quake_stoppers,
+                     quakeworld_attacks, quakeworld_files, quakeworld_stoppers, remarks)
 from tool import SHARED, ToolTest
 
 TOOLS = SHARED.parent / "tools"
@@ -48,11 +48,14 @@ class Played(ToolTest):
         self.assertGreater(len(console), 500, "the engine did not start")
         return played.returncode, set(re.findall(r"^marked_\w\w\s*$", console, re.M)), console
 
-    def check(self, player, game, plain, attacks, **environment):
+    def check(self, player, game, plain, stoppers, more, **environment):
         _, printed, _ = self.play(player, game.attacked(*marked(plain)), **environment)
         self.assertGreater(len(printed), 5, "the engine carries out nothing at all: nothing is shown")
-        status, printed, console = self.play(player, game.attacked(*marked(plain + attacks)),
-                                             "--sanitize", **environment)
+        status, *_ = self.play(player, game.attacked(*marked([stoppers])), **environment)
+        self.assertNotEqual(status, 0, "nothing stops the engine")
+        attacks = marked([*plain, stoppers, *more])
+        status, printed, console = self.play(player, game.attacked(*attacks), "--sanitize",
+                                             **environment)
         self.assertEqual((status, printed), (0, set()), console[-2000:])
         self.assertNotIn("marked", console)
 
@@ -63,7 +66,7 @@ class Played(ToolTest):
     def test_ezquake(self):
         self.need(EZQUAKE)
         self.check(["play-qwd.sh"], QUAKEWORLD, [lines(STUFFTEXT), dropped_update()],
-                   [quakeworld_attacks(), quakeworld_files(), quakeworld_stoppers(), remarks()],
+                   quakeworld_stoppers(), [quakeworld_attacks(), quakeworld_files(), remarks()],
                    MAXDROPS="0")
 
     def test_ezquake_with_names_in_lists(self):
@@ -78,7 +81,8 @@ class Played(ToolTest):
 
     def check_quake(self, more, **environment):
         self.check(["play-dem.sh"], QUAKE_BEGIN, [lines(STUFFTEXT), more],
-                   [quake_attacks(), quake_files(), quake_stoppers()], **environment)
+                   quake_stoppers(), [quake_attacks(), quake_files(), quake_ambiguities()],
+                   **environment)
 
     def test_quakespasm(self):
         self.need(QUAKESPASM)
@@ -90,7 +94,7 @@ class Played(ToolTest):
 
     def check_quake2(self, engine, **environment):
         self.check(["play-dm2.sh", "-e", engine, "-t", LIMIT], QUAKE2_LEVEL, [lines(Q2_STUFFTEXT)],
-                   [quake2_attacks(), quake2_files(), quake2_stoppers()], **environment)
+                   quake2_stoppers(), [quake2_attacks(), quake2_files()], **environment)
 
     @unittest.skipUnless("Q2PRO" in os.environ, "needs Q2PRO=")
     def test_q2pro(self):
