@@ -38,7 +38,7 @@ void qs_demo_never_moved(struct qs_demo_writer *writer)
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
     if (!writer->late)
-        writer->start_missing(writer, what);
+        writer->start_missing(writer, what ? what : "the capture lacks the beginning of a level");
     writer->late = true;
 }
 

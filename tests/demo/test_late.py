@@ -129,7 +129,7 @@ class Quake(Late):
     def test_demo_that_lends_nothing(self):
         self.write("empty.dem", b"-1\n" + bytes(16))
         error = self.convert(self.whole, "--sign-on", "empty.dem", status=0)
-        self.assertIn("empty.dem: not used for --sign-on: has no sign-on of a whole level", error)
+        self.assertIn("empty.dem: not used for --sign-on: it has no sign-on of a whole level", error)
 
     def test_sign_on_that_was_cut_off(self):
         """Without svc_serverinfo the level cannot be shown; it is never well."""

@@ -4,14 +4,14 @@
 
     storm.py [--runs N] [--seed N] [--keep DIR]
 
-Small captures and demos are damaged: bytes of packets, as `editcap -E` does (and by it), packets
-that are shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is
-read by all actions, a run of the program each. No run may crash, take more than a second of the
-processor a megabyte (and one to begin with), or print a control character; names of files are safe;
-what --sanitize writes is harmless to every engine; a golden of a file is what the same file gives.
+Small captures and demos are damaged: bytes of packets, as `editcap -E` does, packets that are
+shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is read by
+all actions, a run of the program each. No run may crash, take more than a second of the processor a
+megabyte (and one to begin with), or print a control character; names of files are safe; what
+--sanitize writes is harmless to every engine; a golden of a file is what the same file gives.
 
-PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest. Prints how many runs of how many damaged files there were, and which were
-wrong; their inputs are kept in DIR.
+CTest sets PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR. Prints how many runs of how many damaged
+files there were, and which were wrong; their inputs are kept in DIR.
 """
 
 import argparse
@@ -136,20 +136,8 @@ class Sources:
             data[self.rand.randrange(len(data))] = self.rand.randrange(256)
         return suffix, bytes(data)
 
-    def edited(self, folder):
-        """By Wireshark's own tool."""
-        path = folder / "edited.pcap"
-        subprocess.run(["editcap", "-F", "pcap", "-E", str(self.rand.choice([0.001, 0.01, 0.05])), "--seed",
-                        str(self.rand.randrange(1 << 30)), self.rand.choice(self.paths), path], check=True,
-                       stderr=subprocess.DEVNULL)
-        return ".pcap", path.read_bytes()
-
-    def file(self, folder):
-        chance = self.rand.random()
-        if chance < 0.02 and shutil.which("editcap"):
-            kind, data = self.edited(folder)
-        else:
-            kind, data = self.demo() if chance < 0.25 else self.capture()
+    def file(self):
+        kind, data = self.demo() if self.rand.random() < 0.25 else self.capture()
         if self.rand.random() < 0.05:
             return kind + ".gz", gzip.compress(data)
         return kind, data
@@ -224,7 +212,7 @@ class Storm:
             folder = pathlib.Path(name)
             lenders = self.sources.make_lenders(folder / "lenders")
             while self.runs < count:
-                kind, data = self.sources.file(folder)
+                kind, data = self.sources.file()
                 path = folder / f"{self.arguments.seed}-{self.runs}{kind}"
                 path.write_bytes(data)
                 self.bytes += len(data)

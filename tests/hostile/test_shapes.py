@@ -119,4 +119,4 @@ class Shapes(ToolTest):
         self.assertIn("labplayer", output)
         self.tool("--check", "--golden", "pipe.qwd", SAMPLE, status=2)
         _, error = self.tool("--check", "--sign-on", "pipe.qwd", SAMPLE)
-        self.assertEqual(error, "pcap2demo: pipe.qwd: not used for --sign-on: is not a regular file\n")
+        self.assertEqual(error, "pcap2demo: pipe.qwd: not used for --sign-on: it is not a regular file\n")

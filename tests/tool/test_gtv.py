@@ -72,7 +72,7 @@ class Demos(Gtv):
     def test_no_gamestate(self):
         demo, error = self.demo(gtv_stream(blocks=[gtv_frame("a")]).frames, status=1)
         self.assertIsNone(demo)
-        self.assertIn("no gamestate seen", error)
+        self.assertIn("the capture lacks the beginning of a level", error)
 
     def test_hole(self):
         """Each segment of the stream missing once: the blocks before it are kept."""

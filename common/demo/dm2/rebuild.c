@@ -221,7 +221,7 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
     const bool has_donor = session->base.level == dm2->donor_level;
 
     if (!session->base.level)
-        qs_demo_start_missing(dm2->out, "the capture lacks the beginning of a level");
+        qs_demo_start_missing(dm2->out, NULL);
     return session->base.level && frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);
 }
 
