@@ -122,6 +122,12 @@ INFO_STRINGS = {
 }
 
 
+def names_in_texts(count):
+    names = (b"\x28%c\1\0\0\0\\name\\%s%d\0" % (number % 32, b"_" * (number % 60 + 3), number)
+             for number in range(count))
+    return quakeworld([*names, *[b"\x08\2" + b"_" * 1200 + b"\0"] * (count // 16)])
+
+
 # --- Lists of a session: so many entries, each of so many bytes
 
 def entry(number, size):

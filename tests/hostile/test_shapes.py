@@ -48,6 +48,13 @@ class Shapes(ToolTest):
                     output, _ = self.tool("--dump", self.capture("info.pcap", make(count)))
                     self.assertEqual("Info string longer than the" in output, noted, output[-500:])
 
+    # --- Names
+
+    def test_names_that_begin_like_others(self):
+        """Texts begin with many of them at each byte."""
+        self.assert_linear(shapes.names_in_texts, 4000, "--force", "--anonymize", "copy.pcapng",
+                           "--replace-names")
+
     # --- Lists
 
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
