@@ -10,6 +10,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/core/text.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
@@ -316,9 +317,7 @@ static void read_section(struct pcapng_reader *in)
     const struct qs_view application =
         pcapng_option(in, pcapng_rest(in, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
 
-    in->base.of_demos =
-        application.size >= strlen(PCAPNG_APPLICATION) &&
-        memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
+    in->base.of_demos = qs_view_begins(application, PCAPNG_APPLICATION);
 }
 
 /* Sets `*any` if the block has a frame. */

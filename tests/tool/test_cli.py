@@ -59,6 +59,7 @@ F demos/ = demos/: no such file; --output demos/ writes there
 --filter qw.damage F = F: filter "qw.damage": …: syntax error (filters are tcpdump's, …
 -i F = F is a file: pcap2demo F
 -i lo F = choose files or an interface, not both
+-i lo --pcap x.pcapng = --pcap takes demos and captures, not an interface
 -p F = no input: --port took F as its value; write --port=GAME=RANGES F
 --output F = no input: {} took F as its value; write {}=DIR|FILE F
 --anonymize F | --pcap F = no input: {} took F as its value; write {}=FILE F
@@ -322,12 +323,6 @@ class List(ToolTest):
         output, _ = self.tool("--list", "--json", path)
         self.assertEqual(json.loads(output)["sessions"], [])
 
-    def test_session_choice(self):
-        output, _ = self.tool("--list", "--session", "1", ACKNEX)
-        self.assertEqual(len(output.splitlines()), 2)
-        output, _ = self.tool("--list", "--session", "2", ACKNEX, status=1)
-        self.assertEqual(len(output.splitlines()), 1)
-
 
 class Check(ToolTest):
     def test_good(self):
@@ -434,9 +429,3 @@ class Choices(ToolTest):
         changed, _ = self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX,
                                status=0)
         self.assertNotEqual(standard, changed)
-
-    def test_session(self):
-        every = self.dump(ACKNEX)
-        self.assertEqual(self.dump("--session", "1", ACKNEX),
-                         [packet for packet in every if packet.get("session") == 1])
-        self.assertEqual(self.dump("--session", "2", ACKNEX, status=1), [])

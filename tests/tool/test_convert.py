@@ -8,7 +8,6 @@ import resource
 import signal
 import struct
 import subprocess
-import time
 
 import recordings
 import tool

@@ -6,14 +6,13 @@ import io
 import json
 import os
 import shutil
-import signal
 import struct
 import subprocess
 import tarfile
 import zipfile
 
 import tool
-from tool import ACKNEX, Capture, ToolTest, wait_until_read
+from tool import ACKNEX, Capture, ToolTest
 
 MACS = bytes.fromhex("020000000001020000000002")
 SLL = bytes.fromhex("0000000100060200000000010000")
@@ -90,12 +89,6 @@ class Compressed(ToolTest):
         self.assertEqual((output, error), (self.expected, ""))
         output, _ = self.tool("--dump", "-", input=self.packed)
         self.assertEqual(output, self.expected)
-
-    def test_name_of_demo(self):
-        sample = ACKNEX.parent / "qw-sample.pcap"
-        path = self.write("duel.pcap.gz", gzip.compress(sample.read_bytes()))
-        self.tool(path)
-        self.assertEqual(self.left(), ["duel-20261120-155443-labplayer-dm4.qwd", "duel.pcap.gz"])
 
     def test_large_capture(self):
         """No part of it is held for longer than it takes, nor left out."""
@@ -271,6 +264,9 @@ class SeveralInterfaces(ToolTest):
         for order in "<>":
             with self.subTest(order):
                 self.check(self.split(order))
+                # A copy has an interface for each, too.
+                self.tool("-f", "-s", "1", "--pcap", "copy.pcapng", "x.pcapng")
+                self.assertEqual(self.dump("copy.pcapng"), self.expected)
 
     def test_times(self):
         self.check(self.split(offset=1000000))
@@ -332,14 +328,6 @@ class SeveralInterfaces(ToolTest):
 
 
 class Streams(ToolTest):
-    def test_standard_input(self):
-        expected, _ = self.tool("--dump", ACKNEX)
-        with open(ACKNEX, "rb") as stream:
-            output, _ = self.tool("--dump", "-", stdin=stream)
-        self.assertEqual(output, expected)
-        output, _ = self.tool("--dump", "-", input=ACKNEX.read_bytes())
-        self.assertEqual(output, expected)
-
     def test_several_files_are_one_capture(self):
         """The session goes on in the second file; packet numbers begin anew."""
         capture = Capture.read(ACKNEX)
@@ -362,22 +350,6 @@ class Streams(ToolTest):
                           if packet["source"].endswith(":2300")])
         _, error = self.tool("--list", ACKNEX, "--filter", "no such thing", status=2)
         self.assertIn('filter "no such thing"', error)
-
-    def test_interrupted_pipe(self):
-        """What came until then is a recording that is done."""
-        process = subprocess.Popen([tool.PROGRAM, "--list", "-"], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   cwd=self.folder)
-        with process:
-            process.stdin.write(ACKNEX.read_bytes())
-            process.stdin.flush()
-            wait_until_read(process, process.stdin)
-            process.send_signal(signal.SIGINT)
-            output = process.stdout.read().decode()
-            error = process.stderr.read().decode()
-        self.assertEqual(process.returncode, 0, error)
-        self.assertEqual(error, "")
-        self.assertIn("house.wmb", output)
 
 
 class Damage(ToolTest):
