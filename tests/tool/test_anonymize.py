@@ -65,6 +65,7 @@ class Anonymize(ToolTest):
                                     "udp.checksum.status", "-e", "tcp.checksum.status", "-o",
                                     "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o",
                                     "tcp.check_checksum:TRUE"], stdout=subprocess.PIPE,
+                                   env={"PATH": os.environ["PATH"], "HOME": str(self.folder)},
                                    check=True).stdout.decode().split()
             self.assertEqual(set(wrong), {"1"})
 
