@@ -122,19 +122,12 @@ static void read_signonnum(struct qs_decoder *d)
 
 /* --- Texts --- */
 
-/* DarkPlaces greets with its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
-static bool is_darkplaces_greeting(struct qs_view text)
-{
-    static const char greeting[] = "\nServer: ";
-
-    return text.size >= strlen(greeting) && memcmp(text.data, greeting, strlen(greeting)) == 0;
-}
-
 static void read_print(struct qs_decoder *d)
 {
     const struct qs_view text = qs_text(d, NQ_PRINT_TEXT);
 
-    if (is_darkplaces_greeting(text))
+    /* DarkPlaces greets with its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
+    if (qs_view_begins(text, "\nServer: "))
         nq_session_of(d)->darkplaces = true;
     qs_label_text(d, ": ", text, "");
 }

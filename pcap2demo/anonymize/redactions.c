@@ -48,20 +48,10 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-static bool is_one_of(struct qs_view text, const char *const *list)
-{
-    bool found = false;
-
-    for (; *list && !found; list++)
-        found = text.size == strlen(*list) &&
-                g_ascii_strncasecmp((const char *)text.data, *list, text.size) == 0;
-    return found;
-}
-
 /* Commands with a chat text. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c of
  * Quake II; KTX's commands to some players. */
-static const char *const chat_commands[] = {"say", "say_team", "say_person", "say_game", "tell",
-                                            "s-p", "s-m",      "s-t",        NULL};
+static const char *const chat_commands[] = {
+    "say", "say_team", "say_person", "say_group", "say_game", "tell", "s-p", "s-m", "s-t", NULL};
 /* Commands with names of players, as a Quake client sends "name bob". */
 static const char *const name_commands[] = {"name",  "team",        "auth", "register",
                                             "login", "//challenge", NULL};
@@ -98,7 +88,7 @@ static void add_name(struct redactions *redactions, struct qs_view name, uint32_
     /* Default names of engines and teams identify no player or server. */
     static const char *const names[] = {"player", "unnamed", "noname", "red", "blue", "auto", NULL};
 
-    if (!is_one_of(name, names))
+    if (!qs_view_is_one_of(name, names))
         add(redactions, REDACT_NAME, offset, name.size);
     if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
         g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
@@ -177,7 +167,7 @@ static void add_info_names(struct redactions *redactions, struct qs_view text, u
         uint32_t end;
 
         if (text.data[at] != '\\' || start >= text.size || text.data[start - 1] != '\\' ||
-            !is_one_of((struct qs_view){text.data + key, start - 1 - key}, name_keys))
+            !qs_view_is_one_of((struct qs_view){text.data + key, start - 1 - key}, name_keys))
             continue;
         end = part_end(text, start);
         add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
@@ -194,14 +184,14 @@ static bool add_command(struct redactions *redactions, struct qs_view text, uint
     if (!qs_token_next(text, &pos, &word) ||
         (qs_view_equal(word.text, "cmd") && !qs_token_next(text, &pos, &word)))
         return false;
-    if (is_one_of(word.text, chat_commands)) {
+    if (qs_view_is_one_of(word.text, chat_commands)) {
         add(redactions, REDACT_CHAT, offset + pos, text.size - pos);
         return true;
     }
-    if (is_one_of(word.text, quoting_remarks))
+    if (qs_view_is_one_of(word.text, quoting_remarks))
         add_listed_names(redactions, text, pos, true, offset);
-    is_host = is_one_of(word.text, host_commands);
-    if (!is_host && !is_one_of(word.text, name_commands))
+    is_host = qs_view_is_one_of(word.text, host_commands);
+    if (!is_host && !qs_view_is_one_of(word.text, name_commands))
         return false;
     while (qs_token_next(text, &pos, &word))
         if (!is_host || (word.text.size && g_ascii_isalpha((char)word.text.data[0])))
@@ -267,7 +257,7 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
     add_hosts(redactions, text, offset);
     add_commands(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
-    redactions->after_name = is_one_of(text, name_keys);
+    redactions->after_name = qs_view_is_one_of(text, name_keys);
     redactions->is_chat = redactions->is_skin = false;
 }
 

@@ -279,12 +279,18 @@ static void take_static_sound2(struct reading *r)
     skip(r, 2);
 }
 
-static void take_picture(struct reading *r)
+/* Of the number's only meaning to the engines that play it. */
+static void take_known(struct reading *r, const char *shape)
 {
     if (plays_everywhere(r))
         r->bad = true;
     else
-        take_shape(r, "sfww");
+        take_shape(r, shape);
+}
+
+static void take_picture(struct reading *r)
+{
+    take_known(r, "sfww");
 }
 
 /* --- Numbers with two meanings: each engine plays what has one --- */
@@ -301,18 +307,12 @@ static void take_50(struct reading *r)
 
 static void take_51(struct reading *r)
 {
-    if (plays_everywhere(r))
-        r->bad = true;
-    else
-        skip(r, 2);
+    take_known(r, "w");
 }
 
 static void take_52(struct reading *r)
 {
-    if (plays_everywhere(r))
-        r->bad = true;
-    else
-        take_shape(r, "Cbbbb");
+    take_known(r, "Cbbbb");
 }
 
 static void take_54(struct reading *r)

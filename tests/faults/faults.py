@@ -21,7 +21,7 @@ AREAS = {
     "sessions": (["common/sessions", "common/stats", "pcap2demo/actions", "pcap2demo/capture",
                   "pcap2demo/output", "pcap2demo/anonymize"],
                  "tool|regression", ["tool", "regression"]),
-    "recorder": (["pcap2demo/recorder"], "tool.(recorder|quota)", ["tool"]),
+    "recorder": (["pcap2demo/recorder"], "tool.(recorder|quota|status)", ["tool"]),
     "plugin": (["plugin"], "plugin", ["plugin"]),
 }
 
@@ -252,8 +252,8 @@ FAULTS = [
      'line->ping = more / MILLISECOND;'),
     ("core", 'line->loss_at_most = add_losses(view->gaps_s2c, view->limit_s2c);',
      'line->loss_at_most = view->limit_s2c;'),
-    ("core", 'view->near_server                    ? QS_VANTAGE_SERVER',
-     '!view->near_server                   ? QS_VANTAGE_SERVER'),
+    ("core", '(view->near_server || view->twice ? QS_VANTAGE_SERVER',
+     '(!view->near_server || view->twice ? QS_VANTAGE_SERVER'),
     ("regression", '        return count == all;',
      '        return count;'),
     ("regression", '    append_bits(text, fact, name, was & ~is, "less");\n',
@@ -326,4 +326,9 @@ FAULTS = [
      '            g_hash'),
     ("plugin", 'put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_C2S].bytes, seconds) + .5));',
      'put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_S2C].bytes, seconds) + .5));'),
+    ("demo", 'if (late->known && !own)', 'if (late->known)'),
+    ("demo", '        search->best = *trial;\n        search->ambiguous = false;\n', '        search->best = *trial;\n'),
+    ("core", 'if (above < 0 || more_above < 0)', 'if (above < 0)'),
+    ("recorder", 'all->waiting + size <= WAITING_MAX))', 'true))'),
+    ("plugin", '        g_hash_table_remove_all(table->rows);\n', '        (void)0;\n'),
 ]

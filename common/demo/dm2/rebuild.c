@@ -221,7 +221,7 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
     const bool has_donor = session->base.level == dm2->donor_level;
 
     if (!session->base.level)
-        qs_demo_start_missing(dm2->out, "the capture lacks the beginning of a level");
+        qs_demo_start_missing(dm2->out, NULL);
     return session->base.level && frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);
 }
 
@@ -351,9 +351,9 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
         return;
     qs_demo_problem(dm2->out, packet, "%s",
                     frame->healed
-                        ? "the capture lacks frames, which are made of another client's"
-                        : "entities and the status bar may be wrong until their next update: the "
-                          "capture lacks the frame that this one counts from");
+                        ? "the capture lacks frames; they are rebuilt from another client's"
+                        : "a frame is a delta from one that the capture lacks: entities and the "
+                          "status bar may be wrong until their next update");
 }
 
 static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const char *why)
@@ -430,7 +430,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     struct qs_view unit;
 
     if (!frame) {
-        lose_frame(dm2, packet, "since the capture lacks the frames that it counts from");
+        lose_frame(dm2, packet, "since it is a delta from one that the capture lacks");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
