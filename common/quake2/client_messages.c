@@ -42,14 +42,15 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
                 right);
 }
 
-/* A command that nobody needs: two bytes for each angle and speed that changed, one for buttons and
- * impulse, duration and light. */
-static void pass_usercmd(struct qs_decoder *d)
+/* Passes over a command: two bytes for each angle and speed that changed, one for buttons and
+ * impulse, duration and light. False: it is not whole. */
+static bool pass_usercmd(struct qs_reader *in)
 {
     enum { TWO_BYTES = CM_BUTTONS - 1 };
-    const unsigned bits = qs_reader_u8(&d->in);
+    const unsigned bits = qs_reader_left(in) ? in->data[in->pos] : 0;
+    const unsigned size = 3 + (unsigned)__builtin_popcount(bits | (bits & TWO_BYTES) << 8);
 
-    qs_reader_take(&d->in, (uint32_t)__builtin_popcount(bits | (bits & TWO_BYTES) << 8) + 2);
+    return qs_reader_left(in) >= size && qs_reader_take(in, size);
 }
 
 /* The last three commands, so that two lost packets do no harm. Protocols 35 and 36 have no
@@ -65,9 +66,7 @@ static void read_move(struct qs_decoder *d)
 
     qs_i32(d, Q2_MOVE_LASTFRAME);
     for (unsigned i = 0; i < 3; i++)
-        if (checked && !d->values_wanted)
-            pass_usercmd(d);
-        else
+        if (!checked || minor || d->values_wanted || !pass_usercmd(&d->in))
             q2_read_usercmd(d, &command, minor);
     if (checked && !d->unchecked)
         check_move(d, at, checksum);
