@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/core/numeric_text.h"
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
@@ -406,21 +407,21 @@ static void anonymize_input_over(struct action *action, const char *file, uint64
 static void print_counts(const struct anonymize *all)
 {
     const struct counts *counts = &all->counts;
+    const uint64_t packets = anonymous_writer_count(all->writer);
 
-    print_line("%s: %" PRIu64 " packets", all->action.options->argument,
-               anonymous_writer_count(all->writer));
-    print_line("  passwords and user keys: %u, in %" PRIu64 " places",
+    print_line("%s: %" PRIu64 " packet%s", all->action.options->argument, packets,
+               qs_plural(packets));
+    print_line("  passwords and user keys: %u, replaced: %" PRIu64,
                pseudonyms_count(all->passwords), counts->passwords);
-    print_line("  addresses: %u, in %" PRIu64 " places in messages",
-               addresses_count(all->addresses), counts->addresses);
+    print_line("  addresses: %u, replaced in messages: %" PRIu64, addresses_count(all->addresses),
+               counts->addresses);
     if (given.replace_names)
-        print_line("  names: %u, in %" PRIu64 " places", pseudonyms_count(all->names),
-                   counts->names);
+        print_line("  names: %u, replaced: %" PRIu64, pseudonyms_count(all->names), counts->names);
     if (given.replace_chat)
-        print_line("  chat: %" PRIu64 " lines", counts->chats);
+        print_line("  lines of chat replaced: %" PRIu64, counts->chats);
     if (counts->packed)
-        print_line("  left out because they are compressed: %" PRIu64, counts->packed);
-    print_line("  left out since no game is known in them: %" PRIu64, counts->others);
+        print_line("  compressed packets left out: %" PRIu64, counts->packed);
+    print_line("  packets of no known game left out: %" PRIu64, counts->others);
 }
 
 static void write_file(struct anonymize *all)

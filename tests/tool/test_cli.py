@@ -140,6 +140,15 @@ class Usage(ToolTest):
         self.assertLessEqual({"anonymize", "replace-names", "replace-chat"},
                              sections["Make captures:"])
 
+    def test_nothing_is_overwritten(self):
+        for action in "--pcap", "--anonymize":
+            path = self.write("x.pcapng", b"mine")
+            _, error = self.tool(action, "x.pcapng", SAMPLE, status=1)
+            self.assertIn("x.pcapng: exists already; --force overwrites it", error)
+            self.assertEqual(path.read_bytes(), b"mine")
+            self.tool("--force", action, "x.pcapng", SAMPLE)
+            self.assertNotEqual(path.read_bytes(), b"mine")
+
     def test_values(self):
         """One may stand in its option's word, and then look like an option."""
         for arguments in (("-qs1",), ("-s1",), ("-s", "1"), ("--session=1",), ("-qs", "1")):

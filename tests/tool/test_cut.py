@@ -148,8 +148,8 @@ class Cut(ToolTest):
                 (("--packets", "1", SAMPLE, ACKNEX), 2, "--packets goes with one capture"),
                 (("--packets", "1", demo), 2, "--packets goes with captures, not with demos"),
                 ((demo, SAMPLE), 2, "--pcap takes demos, or captures, but not both at once"),
-                (("-s", "99", SAMPLE), 1, "cut.pcapng: not written: none of "),
-                (("--filter", "tcp", SAMPLE), 1, "cut.pcapng: not written: none of 0 packets")):
+                (("-s", "99", SAMPLE), 1, "cut.pcapng: not written: no packet of "),
+                (("--filter", "tcp", SAMPLE), 1, "cut.pcapng: not written: no packet of 0 ")):
             with self.subTest(problem):
                 _, error = self.tool("--pcap", "cut.pcapng", *arguments, status=status)
                 self.assertIn(problem, error)

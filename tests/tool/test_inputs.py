@@ -304,8 +304,8 @@ class SeveralInterfaces(ToolTest):
         other = pcapng_interface(220) + pcapng_frame(2, 0, bytes(64))
         path = self.write("x.pcapng", self.split() + other)
         output, error = self.tool("--dump=json", path, status=1)
-        self.assertIn('x.pcapng: 1 packets of link type "USB with padded Linux header" '
-                      'cannot be read\n', error)
+        self.assertIn('x.pcapng: link type "USB with padded Linux header" '
+                      'cannot be read, packets: 1\n', error)
         self.assertEqual(len(output.splitlines()), len(self.expected))
 
     def test_what_is_wrong(self):
@@ -316,7 +316,7 @@ class SeveralInterfaces(ToolTest):
                  "a packet of interface 1, which is not described"),
                 (head + long_packet, "a packet of 1000 bytes in a smaller block"),
                 (head + struct.pack("<II", 6, 1 << 31), "a block of 2147483648 bytes"),
-                (head + struct.pack("<III", 6, 12, 16), "a block's length is another at its end"),
+                (head + struct.pack("<III", 6, 12, 16), "the two lengths of a block differ"),
                 (head + head[:4], "the file ends within a block"),
                 (pcapng_section(), "the file describes no interface"),
                 (pcapng_section().replace(b"\x01\0\0\0", b"\x09\0\0\0"),

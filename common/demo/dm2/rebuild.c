@@ -352,9 +352,9 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
         return;
     qs_demo_problem(dm2->out, packet, "%s",
                     frame->healed
-                        ? "the capture lacks frames, which are made of another client's"
-                        : "entities and the status bar may be wrong until their next update: the "
-                          "capture lacks the frame that this one counts from");
+                        ? "the capture lacks frames; they are rebuilt from another client's"
+                        : "a frame is a delta from one that the capture lacks: entities and the "
+                          "status bar may be wrong until their next update");
 }
 
 static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const char *why)
@@ -433,7 +433,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     if (!frame || dm2->halted) {
         lose_frame(dm2, packet,
                    frame ? "since players stop at the status bar"
-                         : "since the capture lacks the frames that it counts from");
+                         : "since it is a delta from one that the capture lacks");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
