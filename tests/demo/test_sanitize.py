@@ -14,13 +14,12 @@ import subprocess
 import zipfile
 
 from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_STUFFTEXT, QUAKE,
-                     QUAKE2,
-                     QUAKE2_OLD, QUAKEWORLD, QUAKEWORLD_ENTITIES, STUFFTEXT, Game, archive, changed,
-                     darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
+                     QUAKE2, QUAKE2_OLD, QUAKEWORLD, QUAKEWORLD_ENTITIES, STUFFTEXT, Game, archive,
+                     changed, darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
                      is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
-                     quake_attacks, quake_files,
-                     quake2_stoppers, quake_stoppers, quakeworld_ambiguities, quakeworld_attacks,
-                     quakeworld_files, quakeworld_stoppers, records_of, remarks, removals, text)
+                     quake_attacks, quake_files, quake2_stoppers, quake_stoppers,
+                     quakeworld_ambiguities, quakeworld_attacks, quakeworld_files,
+                     quakeworld_stoppers, records_of, remarks, removals, text)
 import capture
 from tool import CAPTURES, ToolTest
 
