@@ -105,6 +105,12 @@ static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
     return (struct qs_view){text.data + count, text.size - count};
 }
 
+/* Its character at `at` without the font's color; 0 behind its end. */
+static inline char qs_view_character(struct qs_view text, uint32_t at)
+{
+    return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
+}
+
 /* `text` up to the first of the bytes of `ends`, a string whose NUL is one of them. */
 struct qs_view qs_view_up_to(struct qs_view text, const char *ends);
 

@@ -87,15 +87,13 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
 /* Letters and digits become x; the length stays. */
 static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t offset)
 {
-    GByteArray *hidden = g_byte_array_new();
+    g_autofree uint8_t *hidden = g_memdup2(text.data, text.size);
 
-    g_byte_array_append(hidden, text.data, text.size);
-    for (guint i = 0; i < hidden->len; i++)
-        if (g_ascii_isalnum((char)(hidden->data[i] & 0x7f)))
-            hidden->data[i] = 'x';
-    location_replace(&all->location, offset, hidden->data, hidden->len);
+    for (uint32_t i = 0; i < text.size; i++)
+        if (g_ascii_isalnum((char)(hidden[i] & 0x7f)))
+            hidden[i] = 'x';
+    location_replace(&all->location, offset, hidden, text.size);
     all->counts.chats++;
-    g_byte_array_free(hidden, TRUE);
 }
 
 static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset,

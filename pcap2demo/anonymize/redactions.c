@@ -67,8 +67,7 @@ static const char *const host_commands[] = {"connect", "redirect", "join",
 static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
 {
     uint32_t end = chat_start(text), start = 0;
-    GBytes *name;
-    bool found;
+    g_autoptr(GBytes) name = NULL;
 
     if (end < 3)
         return false;
@@ -78,9 +77,7 @@ static bool is_said_by_player(const struct redactions *redactions, struct qs_vie
         end--;
     }
     name = g_bytes_new(text.data + start, end > start ? end - start : 0);
-    found = g_hash_table_contains(redactions->players, name);
-    g_bytes_unref(name);
-    return found;
+    return g_hash_table_contains(redactions->players, name);
 }
 
 static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
@@ -213,12 +210,6 @@ static void add_commands(struct redactions *redactions, struct qs_view text, uin
         add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
-/* Without its color; 0 outside of the text. */
-static char character_at(struct qs_view text, uint32_t at)
-{
-    return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
-}
-
 /* bob@example.org, http://example.org, example.org:27500 */
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
@@ -226,7 +217,7 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
         bool has_dot = false, has_letter = false, is_mail = false;
 
         for (end = at;; end++) {
-            const char c = character_at(text, end);
+            const char c = qs_view_character(text, end);
 
             if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
                 break;
@@ -234,10 +225,11 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
             has_dot |= c == '.';
             is_mail |= c == '@' && end > at;
         }
-        if (is_mail ||
-            (has_dot && has_letter &&
-             ((at > 1 && character_at(text, at - 2) == '/' && character_at(text, at - 1) == '/') ||
-              (character_at(text, end) == ':' && g_ascii_isdigit(character_at(text, end + 1))))))
+        if (is_mail || (has_dot && has_letter &&
+                        ((at > 1 && qs_view_character(text, at - 2) == '/' &&
+                          qs_view_character(text, at - 1) == '/') ||
+                         (qs_view_character(text, end) == ':' &&
+                          g_ascii_isdigit(qs_view_character(text, end + 1))))))
             add(redactions, REDACT_NAME, offset + at, end - at);
     }
 }

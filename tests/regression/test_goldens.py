@@ -251,10 +251,6 @@ class Unusable(Goldens):
     def test_missing(self):
         self.refused("there is no such golden; --update writes it\n")
 
-    def test_decode_is_checked_all_the_same(self):
-        output, _ = self.check(ACKNEX, status=2)
-        self.assertIn("25 packets, 25 of a known game, 0 bytes undecoded", output)
-
 
 class Usage(Goldens):
     def test_wrong_usage(self):

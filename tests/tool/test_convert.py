@@ -207,10 +207,6 @@ class Sessions(Convert):
             _, error = self.tool("-f", "--sign-on", name, SAMPLE)
             self.assertRegex(error, rf"^pcap2demo: {name}: not used for --sign-on: .*\n$")
 
-    def test_split_of_nothing_known(self):
-        _, error = self.tool("--split=map", SAMPLE, status=2)
-        self.assertIn('--split takes level or connection, not "map"', error)
-
     def test_choice(self):
         frames = self.capture.frames + shifted(self.capture.frames, 20)
         path = self.write_frames("x.pcap", frames)

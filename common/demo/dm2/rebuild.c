@@ -52,6 +52,7 @@ struct dm2 {
     struct stufftext stufftext;
     struct q2_variant variant; /* of the demo */
     bool passed_over;          /* the demo omits the current packet's frame */
+    bool halted;               /* by --sanitize: players stop at what the packet has them draw */
     GByteArray *block;         /* that is being filled, behind room for its length */
     GByteArray *unit;          /* scratch: what must not be split */
 };
@@ -429,8 +430,10 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
     struct qs_view unit;
 
-    if (!frame) {
-        lose_frame(dm2, packet, "since it is a delta from one that the capture lacks");
+    if (!frame || dm2->halted) {
+        lose_frame(dm2, packet,
+                   frame ? "since players stop at the status bar"
+                         : "since it is a delta from one that the capture lacks");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
@@ -530,9 +533,10 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
  * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
  * section 7. What is not the same for all is nothing that --sanitize can answer for.
  */
-static bool is_ambiguous(const struct q2_tracked_message *message)
+static bool is_ambiguous(const struct dm2 *dm2, const struct q2_tracked_message *message)
 {
-    return message->is_ambiguous || message->bytes.data[0] != message->id;
+    return message->is_ambiguous || message->bytes.data[0] != message->id ||
+           (dm2->halted && (message->id == SVC_LAYOUT || message->id == SVC_CONFIGSTRING));
 }
 
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
@@ -544,7 +548,7 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
-    else if (dm2->out->sanitize && is_ambiguous(message))
+    else if (dm2->out->sanitize && is_ambiguous(dm2, message))
         qs_demo_left_out_ambiguous(dm2->out, packet);
     else if (what == Q2_DEMO_COMMANDS)
         add_stufftext(dm2, message->bytes);
@@ -575,8 +579,11 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
     const struct q2_session *session = q2_session_of(decoder->session);
+    const struct q2_frame *newest = q2_tracker_frame(dm2->tracker, dm2->tracker->newest);
     const struct q2_tracked_message *message;
 
+    dm2->halted =
+        dm2->out->sanitize && newest && q2_status_bar_stops_players(session, newest->player.stats);
     dm2->passed_over = false;
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
