@@ -149,3 +149,24 @@ FIXTURE_TEST(holds_nothing_when_the_clock_is_set_back)
 {
     hold_until(f, -2 * QS_RESEQUENCE_WAIT);
 }
+
+/* The capture has each packet twice; what both ends send alike is no copy. */
+FIXTURE_TEST(copies_come_from_one_end)
+{
+    struct qs_packet packet = {.data = (const uint8_t *)"ping", .size = 4, .from = QS_END_A};
+    struct qs_seqinfo place = qs_seqinfo_from(QS_END_A, QS_END_B);
+
+    qs_seqinfo_message(&place, 1, 1);
+    give(f, QS_END_A, 0, 0);
+    qs_resequence_restart(f->order, QS_END_A, &place);
+    for (uint32_t i = 2; i < 6; i++)
+        give(f, QS_END_A, i, 0);
+    give(f, QS_END_A, 0, 0);
+    give(f, QS_END_A, 6, 0);
+    assert_false(qs_resequence_is_copy(f->order, &packet));
+    packet.time += 50 * MS;
+    packet.from = QS_END_B;
+    assert_false(qs_resequence_is_copy(f->order, &packet));
+    packet.from = QS_END_A;
+    assert_true(qs_resequence_is_copy(f->order, &packet));
+}
