@@ -368,6 +368,8 @@ static bool add_long(struct words *words, const char *word)
 /* "-l", "-s2" or "-qo DIR" */
 static bool add_short(struct words *words, const char *word)
 {
+    if (word[2] && guess_find(all_entries, word + 1))
+        return usage_error("unknown option %s; did you mean -%s?", word, word);
     for (const char *letter = word + 1; *letter; letter++) {
         const char name[] = {*letter, '\0'};
         const GOptionEntry *entry = find_short(*letter);

@@ -152,13 +152,13 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
     struct qs_demo_input *demo = NULL;
 
     if (!source)
-        return error ? error : g_strdup("is not a regular file");
+        return error ? error : g_strdup("it is not a regular file");
     if (source_next(source, true) && source_is_capture(source->stream))
-        error = g_strdup("is a capture; make a demo of it first");
+        error = g_strdup("it is a capture; make a demo of it first");
     else
         demo = open_demo(source, &error);
     if (demo && !qs_donor_demos_add(sign_ons, demo, unchecked))
-        error = g_strdup("has no sign-on of a whole level");
+        error = g_strdup("it has no sign-on of a whole level");
     if (demo)
         qs_demo_input_close(demo);
     source_close(source);

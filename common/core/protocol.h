@@ -114,7 +114,8 @@ struct qs_protocol {
     void (*decode)(struct qs_decoder *decoder);
 
     /*
-     * The same for the usual packet of a game, without a listener: one that is next, and leaves the
+     * The same for the usual packet of a game, without a listener: one that is the next of its
+     * sender in stream 0 (see struct qs_seqinfo), acknowledges what has come, and leaves the
      * session as it is except for numbers, moves, and what is of the last packet only. A client's
      * messages need not be in decoder->messages. False: it is another packet, for `decode`. NULL:
      * there are none.

@@ -87,6 +87,18 @@ void qs_table_clear(struct qs_table *table)
     table->root = NULL;
 }
 
+/* Clients of a server have most texts in common. */
+static char *new_text(struct qs_view text)
+{
+    char copy[128];
+
+    if (text.size >= sizeof copy || memchr(text.data, 0, text.size))
+        return g_ref_string_new_len((const char *)text.data, text.size);
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    return g_ref_string_new_intern(copy);
+}
+
 void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text)
 {
     const char *old = qs_table_get(table, index);
@@ -105,7 +117,7 @@ void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text)
     slot = &(*chunk)->text[index % CHUNK];
     if (*slot)
         g_ref_string_release(*slot);
-    *slot = text.size ? g_ref_string_new_len((const char *)text.data, text.size) : NULL;
+    *slot = text.size ? new_text(text) : NULL;
 }
 
 const char *qs_table_get(const struct qs_table *table, uint32_t index)

@@ -234,6 +234,16 @@ bool qs_view_equal(struct qs_view text, const char *other)
     return strlen(other) == text.size && (!text.size || memcmp(text.data, other, text.size) == 0);
 }
 
+bool qs_view_is_one_of(struct qs_view text, const char *const *words)
+{
+    bool found = false;
+
+    for (; *words && !found; words++)
+        found = text.size == strlen(*words) &&
+                g_ascii_strncasecmp((const char *)text.data, *words, text.size) == 0;
+    return found;
+}
+
 bool qs_view_number(struct qs_view text, int64_t *number)
 {
     return qs_view_number_within(text, INT64_MIN, INT64_MAX, number);

@@ -105,6 +105,12 @@ static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
     return (struct qs_view){text.data + count, text.size - count};
 }
 
+/* Its character at `at` without the font's color; 0 behind its end. */
+static inline char qs_view_character(struct qs_view text, uint32_t at)
+{
+    return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
+}
+
 /* `text` up to the first of the bytes of `ends`, a string whose NUL is one of them. */
 struct qs_view qs_view_up_to(struct qs_view text, const char *ends);
 
@@ -116,6 +122,9 @@ bool qs_view_contains(struct qs_view text, const char *other);
 
 /* Whether `text` equals the C string. */
 bool qs_view_equal(struct qs_view text, const char *other);
+
+/* Whether the text is one of these words, in any case; NULL ends the list. */
+bool qs_view_is_one_of(struct qs_view text, const char *const *words);
 
 /* Parses all of `text` as a decimal number. False, and 0, if it is none or out of range. */
 bool qs_view_number(struct qs_view text, int64_t *number);

@@ -136,6 +136,13 @@ void qs_rows(struct qs_decoder *d, unsigned first, unsigned last);
         qs_rows(d, first, last);                                                                   \
     }
 
+/* A reader of messages that are one text. */
+#define QS_TEXT_READER(function, row)                                                              \
+    static void function(struct qs_decoder *d)                                                     \
+    {                                                                                              \
+        qs_label_text(d, ": ", qs_text(d, row), "");                                               \
+    }
+
 /* All that is left in the packet, as bytes nothing decoded; or only up to offset `end`. */
 void qs_undecoded(struct qs_decoder *d);
 void qs_undecoded_to(struct qs_decoder *d, uint32_t end);

@@ -38,7 +38,7 @@ void qs_demo_never_moved(struct qs_demo_writer *writer)
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
     if (!writer->late)
-        writer->start_missing(writer, what);
+        writer->start_missing(writer, what ? what : "the capture lacks the beginning of a level");
     writer->late = true;
 }
 
@@ -134,7 +134,7 @@ void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder
 void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet)
 {
     qs_demo_problem(writer, packet,
-                    "a message is left out that engines read differently, or that names a "
+                    "a message is left out: engines read it differently, or it names a "
                     "file outside of the game");
     writer->counts.stripped++;
 }
@@ -144,7 +144,7 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
 {
     if (qs_packet_is_cut(packet))
         qs_demo_problem(writer, packet,
-                        "the capture has only the beginning of this packet, and the demo as well: "
+                        "the capture, and so the demo, has only the beginning of this packet: "
                         "capture whole packets (tcpdump -s 0)");
     else
         qs_demo_problem(writer, packet, "the end of this packet cannot be decoded; %s",

@@ -77,9 +77,9 @@ void qs_demo_nothing_shown(struct qs_demo_writer *writer);
 void qs_demo_never_moved(struct qs_demo_writer *writer);
 
 /*
- * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no
- * svc_serverinfo seen"). A player would stop at what comes before the next start: nothing is to be
- * written of it. Only the first call reports it.
+ * The capture lacks what the demo must begin with; `what` says so in a sentence; NULL: "the capture
+ * lacks the beginning of a level". A player would stop at what comes before the next start: nothing
+ * is to be written of it. Only the first call reports it.
  */
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 

@@ -38,30 +38,40 @@ static void put_word(struct qs_json *json, const char *key, const char *word)
     qs_json_string(json, word);
 }
 
-/* The beginning of an object in "fields", up to its length. */
-static void begin_object(struct json_dump *sink, const char *name, size_t size, uint32_t offset)
+/* Keys of objects in "fields" are the same in all of them: they are copied in few pieces. */
+static inline char *put_literal(char *at, const char *literal)
 {
-    struct qs_json *json = &sink->json;
-    const unsigned source = qs_source_number(&sink->sources);
+    return qs_put_text(at, literal, strlen(literal));
+}
 
-    qs_json_begin_object(json);
-    qs_json_key(json, "name");
-    qs_json_plain(json, name, size);
+/* The beginning of an object in "fields", up to its length: where that goes, with room for it and a
+ * key. */
+static char *begin_object(struct json_dump *sink, const char *name, size_t size, uint32_t offset)
+{
+    enum { KEYS_MAX = 64 };
+    const unsigned source = qs_source_number(&sink->sources);
+    char *at = qs_json_room(&sink->json, KEYS_MAX + 3 * QS_NUMBER_MAX + size);
+
+    at = qs_put_text(put_literal(at, "{\"name\":\""), name, size);
     if (source)
-        put_number(json, "source", source);
-    put_number(json, "offset", offset);
-    qs_json_key(json, "length");
+        at = qs_put_uint(put_literal(at, "\",\"source\":"), source);
+    at = put_literal(at, source ? ",\"offset\":" : "\",\"offset\":");
+    return put_literal(qs_put_uint(at, offset), ",\"length\":");
+}
+
+static void end_key(struct qs_json *json, char *at, const char *key)
+{
+    qs_room_end(json->out, put_literal(at, key));
+    json->comma = false;
 }
 
 static void json_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     struct json_dump *sink = self(base);
-    struct open_group open = {.offset = offset};
+    char *at = begin_object(sink, group->name, strlen(group->name), offset);
+    const struct open_group open = {(gsize)(at - sink->fields->str), offset};
 
-    begin_object(sink, group->name, strlen(group->name), offset);
-    open.length = qs_json_later(&sink->json);
-    qs_json_key(&sink->json, "fields");
-    qs_json_begin_array(&sink->json);
+    end_key(&sink->json, at, ",\"fields\":[");
     g_array_append_val(sink->open, open);
 }
 
@@ -136,27 +146,21 @@ static void put_raw(struct qs_json *json, const struct qs_field *field,
     qs_json_bytes(json, value->bytes);
 }
 
-static void put_generated(struct qs_json *json, const struct qs_value *value)
-{
-    if (!value->generated)
-        return;
-    qs_json_key(json, "generated");
-    qs_json_bool(json, true);
-}
-
 static void json_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     struct json_dump *sink = self(base);
     struct qs_json *json = &sink->json;
+    char *at = begin_object(sink, field->name, strlen(field->name), value->offset);
 
-    begin_object(sink, field->name, strlen(field->name), value->offset);
-    qs_json_uint(json, value->length);
-    qs_json_key(json, "value");
+    end_key(json, qs_put_uint(at, value->length), ",\"value\":");
     put_value(json, sink->scratch, field, value);
     put_name(json, field, value);
     put_raw(json, field, value);
-    put_generated(json, value);
+    if (value->generated) {
+        qs_json_key(json, "generated");
+        qs_json_bool(json, true);
+    }
     qs_json_end_object(json);
 }
 
@@ -171,10 +175,11 @@ static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
     };
     struct json_dump *sink = self(base);
     struct qs_json *json = &sink->json;
+    char *at;
 
     g_string_printf(sink->scratch, "%s.%s", base->protocol->name, qs_note_kinds[kind].suffix);
-    begin_object(sink, sink->scratch->str, sink->scratch->len, offset);
-    qs_json_uint(json, length);
+    at = begin_object(sink, sink->scratch->str, sink->scratch->len, offset);
+    qs_room_end(json->out, qs_put_uint(at, length));
     put_word(json, "note", text);
     put_word(json, "severity", severities[qs_note_kinds[kind].severity]);
     qs_json_end_object(json);

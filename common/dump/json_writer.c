@@ -3,8 +3,7 @@
 
 /* --- Structure */
 
-/* Room for `size` characters behind the comma that may be due. */
-static char *start_value(struct qs_json *json, size_t size)
+char *qs_json_room(struct qs_json *json, size_t size)
 {
     char *at = qs_room(json->out, size + 1);
 
@@ -16,7 +15,7 @@ static char *start_value(struct qs_json *json, size_t size)
 
 static void begin(struct qs_json *json, char bracket)
 {
-    char *at = start_value(json, 1);
+    char *at = qs_json_room(json, 1);
 
     *at++ = bracket;
     qs_room_end(json->out, at);
@@ -52,18 +51,14 @@ void qs_json_end_array(struct qs_json *json)
     end(json, ']');
 }
 
-static char *put_quoted(char *at, const char *text, size_t size)
+void qs_json_key(struct qs_json *json, const char *key)
 {
-    *at++ = '"';
-    at = qs_put_text(at, text, size);
-    *at++ = '"';
-    return at;
-}
+    const size_t size = strlen(key);
+    char *at = qs_json_room(json, size + 3);
 
-void qs_json_key_sized(struct qs_json *json, const char *key, size_t size)
-{
-    char *at = put_quoted(start_value(json, size + 3), key, size);
-
+    *at++ = '"';
+    at = qs_put_text(at, key, size);
+    *at++ = '"';
     *at++ = ':';
     qs_room_end(json->out, at);
     json->comma = false;
@@ -71,14 +66,9 @@ void qs_json_key_sized(struct qs_json *json, const char *key, size_t size)
 
 /* --- Texts */
 
-void qs_json_plain(struct qs_json *json, const char *text, size_t size)
-{
-    qs_room_end(json->out, put_quoted(start_value(json, size + 2), text, size));
-}
-
 void qs_json_bytes(struct qs_json *json, struct qs_view bytes)
 {
-    char *at = start_value(json, 2 * (size_t)bytes.size + 2);
+    char *at = qs_json_room(json, 2 * (size_t)bytes.size + 2);
 
     *at++ = '"';
     at = qs_put_bytes(at, bytes);
@@ -133,7 +123,7 @@ static bool is_plain(char c)
 
 void qs_json_string_sized(struct qs_json *json, const char *text, size_t size)
 {
-    char *at = start_value(json, ESCAPE_MAX * size + 2);
+    char *at = qs_json_room(json, ESCAPE_MAX * size + 2);
 
     *at++ = '"';
     for (size_t i = 0; i < size;) {
@@ -152,7 +142,7 @@ static void put_word(struct qs_json *json, const char *word)
 {
     const size_t size = strlen(word);
 
-    qs_room_end(json->out, qs_put_text(start_value(json, size), word, size));
+    qs_room_end(json->out, qs_put_text(qs_json_room(json, size), word, size));
 }
 
 void qs_json_bool(struct qs_json *json, bool value)
@@ -167,26 +157,20 @@ void qs_json_null(struct qs_json *json)
 
 void qs_json_uint(struct qs_json *json, uint64_t value)
 {
-    qs_room_end(json->out, qs_put_uint(start_value(json, QS_NUMBER_MAX), value));
+    qs_room_end(json->out, qs_put_uint(qs_json_room(json, QS_NUMBER_MAX), value));
 }
 
 void qs_json_int(struct qs_json *json, int64_t value)
 {
-    qs_room_end(json->out, qs_put_int(start_value(json, QS_NUMBER_MAX), value));
+    qs_room_end(json->out, qs_put_int(qs_json_room(json, QS_NUMBER_MAX), value));
 }
 
 bool qs_json_real(struct qs_json *json, double value)
 {
     if (!qs_is_finite(value))
         return false;
-    qs_room_end(json->out, qs_put_exact_real(start_value(json, QS_NUMBER_MAX), value));
+    qs_room_end(json->out, qs_put_exact_real(qs_json_room(json, QS_NUMBER_MAX), value));
     return true;
-}
-
-gsize qs_json_later(struct qs_json *json)
-{
-    qs_room_end(json->out, start_value(json, 0));
-    return json->out->len;
 }
 
 void qs_json_int_at(struct qs_json *json, gsize place, int64_t value)

@@ -31,14 +31,8 @@ void qs_json_end_object(struct qs_json *json);
 void qs_json_begin_array(struct qs_json *json);
 void qs_json_end_array(struct qs_json *json);
 
-/* A key of `size` characters that need no escape. */
-void qs_json_key_sized(struct qs_json *json, const char *key, size_t size);
-
-/* The same for a literal, whose size compilers know. */
-static inline void qs_json_key(struct qs_json *json, const char *key)
-{
-    qs_json_key_sized(json, key, strlen(key));
-}
+/* A key of characters that need no escape. */
+void qs_json_key(struct qs_json *json, const char *key);
 
 /*
  * A text of any bytes. Where they are not UTF-8 each stands as U+FFFD; control characters are
@@ -51,8 +45,9 @@ static inline void qs_json_string(struct qs_json *json, const char *text)
     qs_json_string_sized(json, text, strlen(text));
 }
 
-/* A text of `size` characters that need no escape. */
-void qs_json_plain(struct qs_json *json, const char *text, size_t size);
+/* Room for a value of up to `size` characters that the caller writes, behind the comma that may be
+ * due: see qs_room_end(). */
+char *qs_json_room(struct qs_json *json, size_t size);
 
 /* Two digits a byte. */
 void qs_json_bytes(struct qs_json *json, struct qs_view bytes);
@@ -66,11 +61,8 @@ void qs_json_int(struct qs_json *json, int64_t value);
  * returns false and writes nothing. */
 bool qs_json_real(struct qs_json *json, double value);
 
-/*
- * A number that is not known yet: nothing is written, and the place returned. The number goes there
- * later, in front of what has come since; places behind it move along.
- */
-gsize qs_json_later(struct qs_json *json);
+/* A number that was not known yet goes to its place, in front of what has come since; places behind
+ * it move along. */
 void qs_json_int_at(struct qs_json *json, gsize place, int64_t value);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Where passwords stand in texts. Sources of the words: id and mvdsv sv_main.c, sv_ccmds.c and
  * sv_user.c (password, spectator_password, rcon_password, master_rcon_password, login), Quake II
- * and Q2PRO sv_main.c (password, spectator_password, rcon), ProQuake (pq_password), FTE cl_main.c
- * (guid), KTX admin.c (admin).
+ * and Q2PRO sv_main.c (password, spectator_password, rcon), Q2Admin g_cmd.c (!admin, !bypass,
+ * !setadmin), ProQuake (pq_password), FTE cl_main.c (guid), KTX admin.c (admin).
  */
 #include "common/dump/secret.h"
 
@@ -46,27 +46,22 @@ static const struct qs_secret_word {
     {"logon", COMMAND_LINE},
     {"admin", COMMAND_LINE},
     {"referee", COMMAND_LINE},
+    {"!admin", COMMAND_LINE},
+    {"!bypass", COMMAND_LINE},
+    {"!setadmin", COMMAND_LINE},
 };
 
 /* They give a variable its value. */
-static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd"};
+static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd", NULL};
 /* These stand before a variable in a server's list of them. */
-static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s"};
+static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s", NULL};
 /* These stand between a variable and its value where a server prints it. */
-static const char *const signs[] = {"is", "=", ":"};
+static const char *const signs[] = {"is", "=", ":", NULL};
 
 static bool equals(struct qs_view text, const char *word)
 {
     return text.size == strlen(word) &&
            g_ascii_strncasecmp((const char *)text.data, word, text.size) == 0;
-}
-
-static bool is_one_of(struct qs_view text, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (equals(text, list[i]))
-            return true;
-    return false;
 }
 
 static const struct qs_secret_word *find_word(struct qs_view text, unsigned kinds)
@@ -165,7 +160,7 @@ static bool next_word(struct command *command, struct qs_token *token)
 
 static bool is_sign(struct command *command, struct qs_view text)
 {
-    const bool is = is_one_of(text, signs, G_N_ELEMENTS(signs));
+    const bool is = qs_view_is_one_of(text, signs);
 
     command->is_told = command->is_told || is;
     return is;
@@ -190,10 +185,10 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
 static bool skip_to_name(struct command *command, struct qs_token *token)
 {
     for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
-        const bool is_setter = is_one_of(token->text, setters, G_N_ELEMENTS(setters));
+        const bool is_setter = qs_view_is_one_of(token->text, setters);
 
         command->is_set = command->is_set || is_setter;
-        if (!is_setter && !is_one_of(token->text, flags, G_N_ELEMENTS(flags)))
+        if (!is_setter && !qs_view_is_one_of(token->text, flags))
             return true;
     }
     return false;

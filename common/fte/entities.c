@@ -71,8 +71,7 @@ static void read_model(struct qs_decoder *d, unsigned id, const struct update *u
     const uint32_t at = d->in.pos;
     const uint32_t model = read_index(d, id, update);
 
-    if (d->fields_wanted && !d->in.overrun)
-        fte_session(d)->game->name_model(d, model, at, d->in.pos - at);
+    fte_session(d)->game->name_model(d, model, at, d->in.pos - at);
 }
 
 /* --- Parts, in wire order --- */

@@ -37,7 +37,7 @@ enum qs_vantage {
     QS_VANTAGE_UNKNOWN,
     QS_VANTAGE_CLIENT,
     QS_VANTAGE_SERVER,
-    QS_VANTAGE_BOTH, /* the ends are next to each other: one host, or a LAN */
+    QS_VANTAGE_BOTH = QS_VANTAGE_CLIENT | QS_VANTAGE_SERVER /* one host, a LAN, or two captures */
 };
 const char *qs_vantage_name(enum qs_vantage vantage);
 
@@ -99,7 +99,7 @@ double qs_line_worst(const struct qs_line *line);
 
 /* Texts, new. "1.9", "≤3.0" or "-", in percent; `ascii`: "<=3.0". */
 char *qs_line_loss_text(const struct qs_line_direction *direction, bool ascii);
-/* "ping 63.0 ms (p95 77.1), jitter 14.1 ms, in the game 75.2 ms; seen at the server" */
+/* "ping 63.0 ms (p95 77.1), jitter 14.1 ms; captured near the server" */
 char *qs_line_ping_text(const struct qs_line *line);
 /* "8.2 % lost, longest burst 4 packets; 3 late" */
 char *qs_line_direction_text(const struct qs_line_direction *direction, bool ascii);

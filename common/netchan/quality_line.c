@@ -43,9 +43,12 @@ static double without(double sum, double first)
 }
 
 /* Whether the end is next to the capture: what it sends after a datagram came by acknowledges that.
- * If it sends seldom, some must be acknowledged at once, too. */
-static bool is_near(const struct qs_line_leg *leg, bool seldom)
+ * If it sends seldom, some must be acknowledged at once, too. On one host, a busy end may be late,
+ * a client that sends first always is, and so is a relay to an end elsewhere. */
+static bool is_near(const struct qs_quality *quality, const struct qs_line_leg *leg, bool seldom)
 {
+    if (quality->same_host)
+        return quality->rules->sends_first || qs_histogram_quantile(&leg->low, .5) < NEAR;
     return leg->tried >= ENOUGH && qs_histogram_quantile(&leg->low, .95) < NEAR &&
            (!seldom || qs_histogram_quantile(&leg->high, .05) < 2 * NEAR);
 }
@@ -80,9 +83,9 @@ static struct view view_of(const struct qs_quality *quality)
             percent(history->passed_over, (double)history->passed_over + legs[QS_TO_SERVER].tried),
     };
 
-    view.near_client = quality->same_host || (!view.twice && is_near(view.client_leg, false));
-    view.near_server = quality->same_host || (!view.twice && is_near(view.server_leg, true)) ||
-                       (!view.twice && !quality->rules->server_acknowledges && !view.near_client);
+    view.near_client = !view.twice && is_near(quality, view.client_leg, false);
+    view.near_server = !view.twice && (is_near(quality, view.server_leg, true) ||
+                                       (!quality->rules->server_acknowledges && !view.near_client));
     view.gaps_c2s = gap_loss(client, view.lacking);
     view.gaps_s2c = gap_loss(server, view.lacking);
     return view;
@@ -363,12 +366,8 @@ static void estimate(const struct view *view, struct qs_line *line)
     const uint64_t holes = view->client->holes + view->server->holes;
     const uint64_t accepted = (uint64_t)view->client->accepted + view->server->accepted;
 
-    if (view->twice)
-        line->vantage = QS_VANTAGE_BOTH;
-    else if (view->near_server || view->near_client)
-        line->vantage = view->near_server && view->near_client ? QS_VANTAGE_BOTH
-                        : view->near_server                    ? QS_VANTAGE_SERVER
-                                                               : QS_VANTAGE_CLIENT;
+    line->vantage = (view->near_client || view->twice ? QS_VANTAGE_CLIENT : 0) |
+                    (view->near_server || view->twice ? QS_VANTAGE_SERVER : 0);
     line->c2s.throttle = line->s2c.choke = view->quality->rules->chokes ? 0 : QS_LINE_UNKNOWN;
     if (view->quality->rules->answers) {
         estimate_answers(view, line);
@@ -437,9 +436,9 @@ char *qs_line_ping_text(const struct qs_line *line)
 {
     static const char *const places[] = {
         [QS_VANTAGE_UNKNOWN] = "captured at an unknown place",
-        [QS_VANTAGE_CLIENT] = "seen at the client",
-        [QS_VANTAGE_SERVER] = "seen at the server",
-        [QS_VANTAGE_BOTH] = "seen at both ends",
+        [QS_VANTAGE_CLIENT] = "captured near the client",
+        [QS_VANTAGE_SERVER] = "captured near the server",
+        [QS_VANTAGE_BOTH] = "captured near both ends",
     };
     GString *text = g_string_new("ping ");
 
@@ -466,7 +465,8 @@ char *qs_line_direction_text(const struct qs_line_direction *direction, bool asc
     if (direction->loss < 0 && direction->loss_at_most < 0)
         g_string_append(text, "loss unknown");
     else
-        g_string_append_printf(text, "%s %% lost%s", loss, direction->or_late ? " or late" : "");
+        g_string_append_printf(text, "%s %% lost%s", loss,
+                               direction->or_late && !direction->late ? " or late" : "");
     if (direction->burst > 0)
         g_string_append_printf(text, ", longest burst %.0f packet%s", direction->burst,
                                qs_plural((uint64_t)direction->burst));

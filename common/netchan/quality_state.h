@@ -22,14 +22,13 @@ struct qs_intervals {
     int32_t bins[QS_BINS];
 };
 
-/* Negative times count as 0. */
+/* Negative times count as 0. A float has the octave and the bits behind it. */
 static inline unsigned qs_bin_of(int64_t time)
 {
-    const uint32_t value = (uint32_t)CLAMP(time, 0, 1 << 24) + (1 << QS_FIRST_OCTAVE);
-    const unsigned octave = 31 - (unsigned)__builtin_clz(value);
+    const int32_t value = (int32_t)CLAMP(time, 0, 1 << 24) + (1 << QS_FIRST_OCTAVE);
 
-    return ((octave - QS_FIRST_OCTAVE) << QS_BIN_BITS) +
-           (value >> (octave - QS_BIN_BITS)) % (1 << QS_BIN_BITS);
+    return (qs_bits_of_float((float)value) >> (23 - QS_BIN_BITS)) -
+           ((127u + QS_FIRST_OCTAVE) << QS_BIN_BITS);
 }
 
 static inline double qs_bin_start(unsigned bin)

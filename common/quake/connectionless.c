@@ -116,12 +116,9 @@ static const struct command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments
 
 static const struct command *find_command(struct qs_view text)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
-        const size_t length = strlen(commands[i].name);
-
-        if (text.size >= length && memcmp(text.data, commands[i].name, length) == 0)
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (qs_view_begins(text, commands[i].name))
             return &commands[i];
-    }
     return &anything;
 }
 
@@ -151,15 +148,12 @@ bool nq_is_connectionless(struct qs_view packet)
 
 bool nq_is_darkplaces(struct qs_view packet)
 {
-    static const char connect[] = "connect\\protocol\\darkplaces ";
-    static const char accept[] = "accept";
     struct qs_view text;
 
     if (!nq_is_connectionless(packet))
         return false;
     text = (struct qs_view){packet.data + MARK_SIZE, packet.size - MARK_SIZE};
-    return qs_view_equal(text, accept) ||
-           (text.size > strlen(connect) && memcmp(text.data, connect, strlen(connect)) == 0);
+    return qs_view_equal(text, "accept") || qs_view_begins(text, "connect\\protocol\\darkplaces ");
 }
 
 bool nq_is_known_text(struct qs_view packet)

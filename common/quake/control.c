@@ -79,10 +79,7 @@ static void read_accept(struct qs_decoder *d)
         read_mod(d);
 }
 
-static void read_reject(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, NQ_CONTROL_REASON), "");
-}
+QS_TEXT_READER(read_reject, NQ_CONTROL_REASON)
 
 static void read_server_info(struct qs_decoder *d)
 {

@@ -394,6 +394,7 @@ bool nq_decode_usual(struct qs_decoder *d)
              ? nq_is_extended(session)
              : data[BYTES_END] == CLC_DP_ACKFRAME || data[BYTES_END] == CLC_DP_ACKDOWNLOADDATA) ||
         qs_be32(data) != (NETFLAG_UNRELIABLE | d->in.size) || data[NET_HEADER_SIZE] != CLC_MOVE ||
+        qs_le32(data + NET_HEADER_SIZE + 1) > qs_bits_of_float(session->time) ||
         !qs_netchan_is_next(qs_netchan_forth(d), qs_be32(data + 4)))
         return false;
     d->sequence = qs_be32(data + 4);

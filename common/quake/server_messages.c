@@ -122,19 +122,12 @@ static void read_signonnum(struct qs_decoder *d)
 
 /* --- Texts --- */
 
-/* DarkPlaces greets with its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
-static bool is_darkplaces_greeting(struct qs_view text)
-{
-    static const char greeting[] = "\nServer: ";
-
-    return text.size >= strlen(greeting) && memcmp(text.data, greeting, strlen(greeting)) == 0;
-}
-
 static void read_print(struct qs_decoder *d)
 {
     const struct qs_view text = qs_text(d, NQ_PRINT_TEXT);
 
-    if (is_darkplaces_greeting(text))
+    /* DarkPlaces greets with its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
+    if (qs_view_begins(text, "\nServer: "))
         nq_session_of(d)->darkplaces = true;
     qs_label_text(d, ": ", text, "");
 }
@@ -149,10 +142,7 @@ static void read_stufftext(struct qs_decoder *d)
     nq_add_transfer_commands(d, commands);
 }
 
-static void read_centerprint(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, NQ_CENTERPRINT_TEXT), "");
-}
+QS_TEXT_READER(read_centerprint, NQ_CENTERPRINT_TEXT)
 
 /* --- The player's view and state --- */
 

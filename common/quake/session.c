@@ -171,13 +171,6 @@ void nq_settle_doubt(struct nq_session *session, bool reliable)
         nq_confirm_doubt(session);
 }
 
-static bool is_command(struct qs_view command, const char *name)
-{
-    const size_t size = strlen(name);
-
-    return command.size >= size && memcmp(command.data, name, size) == 0;
-}
-
 void nq_follow_command(struct qs_decoder *d, struct qs_view command)
 {
     static const char *const commands[] = {"prespawn", "spawn", "begin"};
@@ -188,7 +181,7 @@ void nq_follow_command(struct qs_decoder *d, struct qs_view command)
         session->doubt.loss.packet)
         return;
     for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
-        if (is_command(command, commands[stage - 1]) &&
+        if (qs_view_begins(command, commands[stage - 1]) &&
             (session->signon < stage || (done && stage == 1)))
             session->doubt = (struct nq_doubt){{d->packet->number, true},
                                                done ? session->base.level : session->base.level - 1,

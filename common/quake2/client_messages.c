@@ -42,8 +42,19 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
                 right);
 }
 
+/* Passes over a command: two bytes for each angle and speed that changed, one for buttons and
+ * impulse, duration and light. False: it is not whole. */
+static bool pass_usercmd(struct qs_reader *in)
+{
+    enum { TWO_BYTES = CM_BUTTONS - 1 };
+    const unsigned bits = qs_reader_left(in) ? in->data[in->pos] : 0;
+    const unsigned size = 3 + (unsigned)__builtin_popcount(bits | (bits & TWO_BYTES) << 8);
+
+    return qs_reader_left(in) >= size && qs_reader_take(in, size);
+}
+
 /* The last three commands, so that two lost packets do no harm. Protocols 35 and 36 have no
- * checksum. */
+ * checksum, and their demos need the newest command. */
 static void read_move(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
@@ -55,7 +66,8 @@ static void read_move(struct qs_decoder *d)
 
     qs_i32(d, Q2_MOVE_LASTFRAME);
     for (unsigned i = 0; i < 3; i++)
-        q2_read_usercmd(d, &command, minor);
+        if (!checked || minor || d->values_wanted || !pass_usercmd(&d->in))
+            q2_read_usercmd(d, &command, minor);
     if (checked && !d->unchecked)
         check_move(d, at, checksum);
     keep_newest(d, &command);

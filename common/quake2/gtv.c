@@ -8,6 +8,7 @@
  * parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
  */
 #include "common/core/lists.h"
+#include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/quake2/decode.h"
 
@@ -29,8 +30,7 @@ static struct q2_gtv *gtv_of(const struct qs_decoder *d)
 
 bool q2_recognize_stream(struct qs_view start)
 {
-    return start.size >= Q2_MVD_MAGIC_SIZE &&
-           memcmp(start.data, Q2_MVD_MAGIC, Q2_MVD_MAGIC_SIZE) == 0;
+    return qs_view_begins(start, Q2_MVD_MAGIC);
 }
 
 static uint32_t magic_size(struct qs_view start)

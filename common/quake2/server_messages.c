@@ -62,7 +62,10 @@ static void read_muzzleflash2(struct qs_decoder *d)
 
 static void read_layout(struct qs_decoder *d)
 {
-    qs_text(d, Q2_LAYOUT_TEXT);
+    const struct qs_view text = qs_text(d, Q2_LAYOUT_TEXT);
+
+    qs_table_set(&q2_session_of(d->session)->texts, Q2_TEXT_LAYOUT,
+                 (struct qs_view){text.data, MIN(text.size, Q2_LAYOUT_MAX)});
 }
 
 /* An item's count that was read at `at`. */
@@ -144,15 +147,8 @@ void q2_read_print(struct qs_decoder *d)
     qs_label_text(d, ": ", qs_text(d, Q2_PRINT_TEXT), "");
 }
 
-static void read_stufftext(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, Q2_STUFFTEXT_TEXT), "");
-}
-
-static void read_centerprint(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, Q2_CENTERPRINT_TEXT), "");
-}
+QS_TEXT_READER(read_stufftext, Q2_STUFFTEXT_TEXT)
+QS_TEXT_READER(read_centerprint, Q2_CENTERPRINT_TEXT)
 
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)

@@ -327,6 +327,7 @@ bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q
 enum {
     CLIENTS_MAX = 256,
     STRING_ROOM = 64,           /* bytes that engines have for each, with its NUL */
+    BAR_MAX = 96 * STRING_ROOM, /* no status bar is longer */
     STRING_ROOM_RERELEASE = 96, /* CS_MAX_STRING_LENGTH of its game.h */
 };
 
@@ -454,6 +455,50 @@ bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
     default: /* its end may be another one's: id's cl_parse.c, CL_ParseConfigString */
         return text.size >= STRING_ROOM && qs_text_leads_out(text);
     }
+}
+
+/* The number behind some words is a statistic's, or a client's behind its place. */
+static bool layout_stops_players(const struct q2_session *session, struct qs_view text,
+                                 const int16_t *stats)
+{
+    const struct layout *layout = layout_of(session);
+    const int64_t count = session->variant.extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
+    struct qs_token word, next;
+    uint32_t pos = 0;
+    int64_t number;
+
+    while (qs_token_next(text, &pos, &word)) {
+        const bool client = qs_view_equal(word.text, "client") || qs_view_equal(word.text, "ctf");
+        const int32_t end = qs_view_equal(word.text, "pic") ? layout->places[Q2_RANGE_IMAGES].count
+                            : qs_view_begins(word.text, "stat_") ? (int32_t)layout->end
+                                                                 : 0;
+        unsigned before = client ? 2 : qs_view_equal(word.text, "num");
+
+        if (!end && !before && !qs_view_equal(word.text, "if"))
+            continue;
+        do
+            if (!qs_token_next(text, &pos, &next))
+                return false;
+        while (before--);
+        if (!qs_view_number_within(next.text, 0, (client ? CLIENTS_MAX : count) - 1, &number) ||
+            (end && (stats[number] < 0 || stats[number] >= end)))
+            return true;
+    }
+    return false;
+}
+
+/* It ends in the first string that does not fill its room. */
+bool q2_status_bar_stops_players(const struct q2_session *session, const int16_t *stats)
+{
+    g_autoptr(GString) text = g_string_new(qs_table_get(&session->texts, Q2_TEXT_LAYOUT));
+    const char *part = " ";
+
+    for (uint32_t i = 0; part && text->len < BAR_MAX; i++) {
+        g_string_append(text, part);
+        part = i && strlen(part) < STRING_ROOM ? NULL
+                                               : q2_configstring(session, Q2_RANGE_STATUSBAR, i);
+    }
+    return layout_stops_players(session, qs_view_of(text->str), stats);
 }
 
 /* Bytes that engines keep of a config string: in two ranges one may go on in those behind it.

@@ -22,11 +22,13 @@ enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QP
 enum q2_text {
     Q2_TEXT_GAMEDIR = 1,
     Q2_TEXT_LEVEL,
+    Q2_TEXT_LAYOUT,   /* of the last svc_layout */
     Q2_TEXT_USERINFO, /* of the connect packet, with later changes */
     Q2_TEXT_MAP,      /* of client_connect */
     Q2_TEXT_PLAYER,   /* the name that the player's config string had last */
     Q2_TEXT_WANTED_USERINFO
 };
+enum { Q2_LAYOUT_MAX = 2048 }; /* bytes that Q2PRO keeps of it */
 
 /* What the last connect packet asked for; version 0: none was seen. */
 struct q2_wanted {
@@ -114,7 +116,7 @@ struct q2_session {
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool inflating;           /* what is read now was compressed */
     bool moved;               /* it carried a client's move */
-    struct q2_usercmd newest; /* the newest command in it */
+    struct q2_usercmd newest; /* the newest command in it, of protocols 35 and 36 */
 
     /*
      * Follows frames entity by entity; not owned. NULL in copies, so that it sees only the packets
@@ -203,6 +205,13 @@ uint32_t q2_configstring_end(const struct q2_session *session);
  */
 bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
                                struct qs_view text);
+
+/*
+ * Whether players stop at what they draw: the status bar and the last svc_layout name a statistic
+ * or a client that is none, or a statistic is no number of a picture or string where they take it
+ * for one. Source: Q2PRO screen.c, SCR_ExecuteLayoutString.
+ */
+bool q2_status_bar_stops_players(const struct q2_session *session, const int16_t *stats);
 
 /* Sets a config string; where `index` is behind the last, nothing happens. */
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text);

@@ -3,38 +3,38 @@
 
 #include <string.h>
 
-enum { ROOM_MIN = 32 };
+enum { ROOM_MIN = 4 };
 
-/* Each frame lets go about as many states as the next one needs: some stay for it. */
-enum { SPARES_MAX = 256 };
+/* Each frame lets go about as many states as the next one needs: they stay for it. So many are
+ * allocated together, without the heap's words between them. */
+enum { SPARES_AT_ONCE = 50 };
 
-static _Thread_local struct {
-    struct q2_shared_entity *first;
-    unsigned count;
-} spares;
+static _Thread_local struct q2_shared_entity *spares;
+
+static inline void spare(struct q2_shared_entity *shared)
+{
+    shared->next = spares;
+    spares = shared;
+}
 
 static struct q2_shared_entity *allocate(void)
 {
-    struct q2_shared_entity *shared = spares.first;
+    struct q2_shared_entity *shared;
 
-    if (!shared)
-        return g_new(struct q2_shared_entity, 1);
-    spares.first = shared->next;
-    spares.count--;
+    if (!spares) {
+        shared = g_new(struct q2_shared_entity, SPARES_AT_ONCE);
+        for (int i = SPARES_AT_ONCE; i--;)
+            spare(&shared[i]);
+    }
+    shared = spares;
+    spares = shared->next;
     return shared;
 }
 
 static inline void unref(struct q2_shared_entity *shared)
 {
-    if (--shared->references)
-        return;
-    if (spares.count == SPARES_MAX) {
-        g_free(shared);
-        return;
-    }
-    shared->next = spares.first;
-    spares.first = shared;
-    spares.count++;
+    if (!--shared->references)
+        spare(shared);
 }
 
 struct q2_entities *q2_entities_new(void)
@@ -58,7 +58,7 @@ void q2_entities_free(struct q2_entities *entities)
 
 G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)
 {
-    entities->room = MAX(2 * entities->len, MAX(entities->len + more, ROOM_MIN));
+    entities->room = MAX(entities->len + entities->len / 4, entities->len + more) + ROOM_MIN;
     entities->shared = g_renew(struct q2_shared_entity *, entities->shared, entities->room);
 }
 

@@ -52,17 +52,11 @@ static bool server_is_mvdsv(const struct qs_session *base)
     static const char name[] = "mvdsv ";
     const struct qw_session *session = (const struct qw_session *)base;
     const struct qs_view info = qs_view_of(qs_table_get(&session->texts, QW_TEXT_SERVERINFO));
-    const struct qs_view version = qs_info_value(info, "*version");
-    char *text;
-    bool is_mvdsv;
+    /* The table's text ends it. */
+    const char *version = (const char *)qs_info_value(info, "*version").data;
 
-    if (!version.data)
-        return false;
-    text = g_strndup((const char *)version.data, version.size);
-    is_mvdsv = g_ascii_strncasecmp(text, name, strlen(name)) == 0 &&
-               g_ascii_strtod(text + strlen(name), NULL) >= 0.35;
-    g_free(text);
-    return is_mvdsv;
+    return version && g_ascii_strncasecmp(version, name, strlen(name)) == 0 &&
+           g_ascii_strtod(version + strlen(name), NULL) >= 0.35;
 }
 
 /* Of what happens to players that are not watched ezQuake takes any type that it does not know for
@@ -301,10 +295,7 @@ static void read_showpic(struct qs_decoder *d)
     qs_i16(d, QW_PIC_Y);
 }
 
-static void read_hidepic(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
-}
+QS_TEXT_READER(read_hidepic, QW_PIC_SLOT)
 
 /* As the server writes it; fteqw's own client wants the zone first, and ends the game. */
 static void read_movepic(struct qs_decoder *d)

@@ -331,6 +331,7 @@ bool qw_decode_usual(struct qs_decoder *d)
         !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
         return false;
     begin_packet(session);
+    session->content = (struct qs_view){d->in.data, d->in.size};
     d->in.pos = session->header_size = size;
     qw_apply_extensions(d);
     if (!(d->direction == QS_C2S ? qw_read_usual_moves(d) : qw_read_usual_updates(d)))

@@ -18,15 +18,8 @@ static void read_print(struct qs_decoder *d)
     qs_label_text(d, ": ", qs_text(d, QW_PRINT_TEXT), "");
 }
 
-static void read_centerprint(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, QW_CENTERPRINT_TEXT), "");
-}
-
-static void read_finale(struct qs_decoder *d)
-{
-    qs_label_text(d, ": ", qs_text(d, QW_FINALE_TEXT), "");
-}
+QS_TEXT_READER(read_centerprint, QW_CENTERPRINT_TEXT)
+QS_TEXT_READER(read_finale, QW_FINALE_TEXT)
 
 /* The whole server info comes as a command: fullserverinfo "\key\value...". */
 static void store_serverinfo(struct qs_decoder *d, struct qs_view text)

@@ -331,31 +331,30 @@ static bool passes_unplaced(struct qs_resequencer *order, const struct qs_packet
     return true;
 }
 
-/* As nearly all are: the number that is expected, and nothing new acknowledged. */
-static bool is_next(struct stream *stream, const struct stream *echoed,
-                    const struct qs_seqinfo *place)
-{
-    if (!place->numbered || !stream->started || place->number != stream->next ||
-        place->echo > echoed->mark)
-        return false;
-    advance(stream, place);
-    return true;
-}
-
 bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
                           const struct qs_seqinfo *place)
 {
     if (order->queue.count)
         return false;
-    if (is_next(&order->streams[packet->from][place->stream],
-                echoed_stream(order, packet->from, place), place))
-        return true;
     if (!has_place(place))
         return passes_unplaced(order, packet);
     if (!is_due(order, packet->from, place))
         return false;
     follow(order, packet->from, place);
     return true;
+}
+
+bool qs_resequence_is_at_rest(const struct qs_resequencer *order)
+{
+    return !order->queue.count && !order->duplicates.seen;
+}
+
+void qs_resequence_next_passed(struct qs_resequencer *order, enum qs_end from, uint32_t sequence)
+{
+    struct qs_seqinfo place = {.mark = sequence};
+
+    qs_seqinfo_message(&place, sequence, 0);
+    follow(order, from, &place);
 }
 
 /* --- Out of place --- */

@@ -400,12 +400,15 @@ bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder
     struct session *session = (struct session *)shared;
 
     if (!session->usual || is_described(session, shared->packets + 1) ||
-        (session->donors && session->donors->running) || !qs_decode_usual(decoder, state, packet))
+        !qs_decode_usual(decoder, state, packet))
         return false;
     shared->packets++;
     shared->end = MAX(shared->end, packet->time);
     if (shared->quality)
         qs_quality_add(shared->quality, decoder);
+    if (session->donors && session->donors->running && decoder->direction == QS_S2C)
+        qs_donors_packet(session->donors, shared->format, shared->number, decoder, packet,
+                         &shared->server);
     qs_session_demo_set_source(shared->demo, file, packet);
     rebuilder_of(session)->packet(session->rebuild, decoder, packet);
     shared->state = *state;

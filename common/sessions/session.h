@@ -101,6 +101,7 @@ struct qs_sessions_handler {
     bool want_rebuild;      /* run rebuilders */
     bool write_demos;       /* and keep what they write */
     bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
+    bool only_late;         /* packet() is called of sessions that wait for a donor only */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     /* No more packets of the conversation come; `packet` was called of one at least. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,

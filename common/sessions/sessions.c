@@ -134,7 +134,8 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
     sessions->packets++;
     decoded.session = conversation->session;
     decoded.conversation = conversation->number;
-    if (handler->packet)
+    if (handler->packet &&
+        (!handler->only_late || (decoded.session && qs_client_session_waits(decoded.session))))
         handler->packet(handler, &decoded);
     /* Nothing of what may still come is in the demo. Streams go on, behind the end of a game. */
     if (prompt && conversation->order && conversation->state->disconnected)
@@ -159,18 +160,27 @@ static void set_qport(struct qs_sessions *sessions, struct qs_conversation *conv
     conversation->qport = qport;
 }
 
+/* The usual packet of a game that nobody listens to. */
+static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          struct qs_packet *packet)
+{
+    const struct qs_sessions_handler *handler = sessions->handler;
+
+    if (!conversation->session || handler->sink || (handler->packet && !handler->only_late) ||
+        sessions->packets == sessions->until ||
+        !qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
+                                 conversation->state, sessions->file, packet))
+        return false;
+    sessions->packets++;
+    return true;
+}
+
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet, const struct qs_seqinfo *place)
 {
-    const struct qs_sessions_handler *handler = sessions->handler;
     const uint32_t connection = conversation->state->connection;
 
-    if (conversation->session && !handler->sink && !handler->packet &&
-        qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
-                                conversation->state, sessions->file, packet))
-        sessions->packets++;
-    else
-        process_packet(sessions, conversation, packet);
+    process_packet(sessions, conversation, packet);
     if (conversation->session && place->qport && place->qport != conversation->qport) {
         set_qport(sessions, conversation, place->qport);
         conversation->session->server = *qs_conversation_address(conversation, true);
@@ -366,6 +376,13 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
+    if (qs_resequence_is_at_rest(conversation->order) &&
+        process_usual(sessions, conversation, packet)) {
+        qs_resequence_next_passed(conversation->order, packet->from,
+                                  sessions->decoders[protocol].sequence);
+        qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
+        return;
+    }
     process_datagram(sessions, conversation, packet);
     qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);

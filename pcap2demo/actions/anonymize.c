@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/core/numeric_text.h"
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
@@ -86,15 +87,13 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
 /* Letters and digits become x; the length stays. */
 static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t offset)
 {
-    GByteArray *hidden = g_byte_array_new();
+    g_autofree uint8_t *hidden = g_memdup2(text.data, text.size);
 
-    g_byte_array_append(hidden, text.data, text.size);
-    for (guint i = 0; i < hidden->len; i++)
-        if (g_ascii_isalnum((char)(hidden->data[i] & 0x7f)))
-            hidden->data[i] = 'x';
-    location_replace(&all->location, offset, hidden->data, hidden->len);
+    for (uint32_t i = 0; i < text.size; i++)
+        if (g_ascii_isalnum((char)(hidden[i] & 0x7f)))
+            hidden[i] = 'x';
+    location_replace(&all->location, offset, hidden, text.size);
     all->counts.chats++;
-    g_byte_array_free(hidden, TRUE);
 }
 
 static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset,
@@ -406,21 +405,21 @@ static void anonymize_input_over(struct action *action, const char *file, uint64
 static void print_counts(const struct anonymize *all)
 {
     const struct counts *counts = &all->counts;
+    const uint64_t packets = anonymous_writer_count(all->writer);
 
-    print_line("%s: %" PRIu64 " packets", all->action.options->argument,
-               anonymous_writer_count(all->writer));
-    print_line("  passwords and user keys: %u, in %" PRIu64 " places",
+    print_line("%s: %" PRIu64 " packet%s", all->action.options->argument, packets,
+               qs_plural(packets));
+    print_line("  passwords and user keys: %u, replaced: %" PRIu64,
                pseudonyms_count(all->passwords), counts->passwords);
-    print_line("  addresses: %u, in %" PRIu64 " places in messages",
-               addresses_count(all->addresses), counts->addresses);
+    print_line("  addresses: %u, replaced in messages: %" PRIu64, addresses_count(all->addresses),
+               counts->addresses);
     if (given.replace_names)
-        print_line("  names: %u, in %" PRIu64 " places", pseudonyms_count(all->names),
-                   counts->names);
+        print_line("  names: %u, replaced: %" PRIu64, pseudonyms_count(all->names), counts->names);
     if (given.replace_chat)
-        print_line("  chat: %" PRIu64 " lines", counts->chats);
+        print_line("  lines of chat replaced: %" PRIu64, counts->chats);
     if (counts->packed)
-        print_line("  left out because they are compressed: %" PRIu64, counts->packed);
-    print_line("  left out since no game is known in them: %" PRIu64, counts->others);
+        print_line("  compressed packets left out: %" PRIu64, counts->packed);
+    print_line("  packets of no known game left out: %" PRIu64, counts->others);
 }
 
 static void write_file(struct anonymize *all)

@@ -318,22 +318,23 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
 /* Percents: a smaller part is not worth a line. */
 #define MISSING_MIN 0.5
 
-/* What the capture lacks, and what the line lost. */
+/* What the line lost, and what the capture lacks: of that only samples are known. */
 static void add_line(struct check *check, const struct qs_client_session *session)
 {
     const bool ascii = !g_get_charset(NULL);
+    char lacks[64] = "", *to_server, *to_client;
     struct qs_line line;
-    char *to_server, *to_client;
 
     qs_quality_line(session->quality, &line);
     if (line.not_captured < 0 || MAX(line.not_captured, qs_line_worst(&line)) < MISSING_MIN)
         return;
-    to_server = qs_line_loss_text(&line.c2s, ascii);
-    to_client = qs_line_loss_text(&line.s2c, ascii);
+    to_server = qs_line_direction_text(&line.c2s, ascii);
+    to_client = qs_line_direction_text(&line.s2c, ascii);
+    if (line.not_captured >= MISSING_MIN)
+        snprintf(lacks, sizeof lacks, "; the capture lacks about %.0f %%", line.not_captured);
     g_ptr_array_add(check->lines,
-                    g_strdup_printf("  session %u (no problem): the line lost %s %% to the server "
-                                    "and %s %% to the client; the capture lacks %.1f %%",
-                                    session->number, to_server, to_client, line.not_captured));
+                    g_strdup_printf("  note: session %u: to the server: %s; to the client: %s%s",
+                                    session->number, to_server, to_client, lacks));
     g_free(to_server);
     g_free(to_client);
 }
@@ -420,7 +421,7 @@ static void print_expected(const struct check *check, const struct findings *fin
         if (finding->failed)
             failure(EXIT_PROBLEMS, at, "%s", finding->text);
         else if (finding->text && shows_findings(check))
-            print_line("  not a failure: %s", finding->text);
+            print_line("  note: %s", finding->text);
         failed += finding->failed;
     }
     test_report_about(check->report, NULL, NULL);

@@ -41,12 +41,9 @@ static void print_counts(const struct qs_client_session *session)
     const struct qs_demo_counts *counts = &session->demo->writer.counts;
 
     message(report_location(session),
-            "%" G_GUINT64_FORMAT " block%s written, %" G_GUINT64_FORMAT
-            " message%s left out, %" G_GUINT64_FORMAT " frame%s repaired, %" G_GUINT64_FORMAT
-            " missing",
-            counts->blocks, qs_plural(counts->blocks), counts->stripped,
-            qs_plural(counts->stripped), counts->repaired, qs_plural(counts->repaired),
-            counts->missing);
+            "blocks: %" G_GUINT64_FORMAT ", messages left out: %" G_GUINT64_FORMAT
+            ", frames repaired: %" G_GUINT64_FORMAT ", missing: %" G_GUINT64_FORMAT,
+            counts->blocks, counts->stripped, counts->repaired, counts->missing);
 }
 
 static void print_left_out(const struct qs_client_session *session)
@@ -58,26 +55,23 @@ static void print_left_out(const struct qs_client_session *session)
     g_free(text);
 }
 
-/* Prints why a session has no demo: its protocol has no rebuilder. */
-static void print_reason(const struct qs_client_session *session)
+static void convert_session(struct qs_sessions_handler *handler,
+                            const struct qs_client_session *session)
 {
-    char *why = report_demo(session);
+    struct convert *convert = (struct convert *)handler;
+    char *why;
 
-    message(report_location(session), "%s %s", session->protocol->title, why);
-    g_free(why);
-}
-
-static void print_session(struct convert *convert, const struct qs_client_session *session)
-{
     if (session->recorded) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = session->first.file},
                 "is already a demo; --list, --dump, --check and --pcap read it");
         return;
     }
     convert->sessions++;
-    if (!session->demo) {
+    if (!session->demo) { /* its protocol has no rebuilder */
+        why = report_demo(session);
         if (!convert->action.options->quiet)
-            print_reason(session);
+            message(report_location(session), "%s %s", session->protocol->title, why);
+        g_free(why);
         return;
     }
     if (session->same_as && !convert->action.options->quiet)
@@ -90,12 +84,6 @@ static void print_session(struct convert *convert, const struct qs_client_sessio
         print_left_out(session);
     if (convert->action.options->verbose)
         print_counts(session);
-}
-
-static void convert_session(struct qs_sessions_handler *handler,
-                            const struct qs_client_session *session)
-{
-    print_session((struct convert *)handler, session);
 }
 
 static void convert_others(struct qs_sessions_handler *handler,

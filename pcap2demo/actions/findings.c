@@ -69,8 +69,9 @@ void findings_print(const struct findings *findings)
                    findings->undecoded, qs_plural(findings->undecoded));
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         if (findings->notes[i])
-            print_line("  %s%s: %" PRIu64 "", qs_note_kinds[i].suffix,
-                       qs_note_kinds[i].problem ? "" : " (no problem)", findings->notes[i]);
+            print_line("  %s%s: %" PRIu64,
+                       qs_note_kinds[i].problem ? "" : "note: ", qs_note_kinds[i].suffix,
+                       findings->notes[i]);
 }
 
 /* --- Goldens --------------------------------------------------------------------------------- */

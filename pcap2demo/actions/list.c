@@ -223,13 +223,13 @@ static void print_cells(void *user, const char *cells, gsize size)
 /* Leaves out columns that have nothing to tell apart. */
 static void widen_for_titles(struct list *list)
 {
+    if (list->several_files)
+        list->width[INPUT] -= g_utf8_strlen(list->file, (gssize)list->common);
     for (int i = 0; i < COLUMNS; i++)
         if ((i == SIGN_ON && !list->width[i]) || (i == INPUT && !list->several_files))
             list->width[i] = 0;
         else
             measure(list, i, columns[i].title);
-    if (list->width[INPUT] > (glong)list->common)
-        list->width[INPUT] = MAX(list->width[INPUT] - (glong)list->common, 4);
 }
 
 /* The width of a row whose cells are cut to `times` the least. */
@@ -338,7 +338,8 @@ static void list_end(struct action *action, bool report)
 
 static void begin(struct action *action)
 {
-    (void)action;
+    /* Only JSON counts packets with something wrong. */
+    action->handler.unchecked = !action->options->json;
     by_loss = g_strcmp0(sort, "loss") == 0;
     ascii = !g_get_charset(NULL);
     if (ascii) {

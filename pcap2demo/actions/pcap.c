@@ -116,7 +116,7 @@ static void begin_file(struct pcap *pcap)
     char *comment = g_strdup_printf(
         "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
         "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "
-        "the packets' comments tell what of the demo each carries.",
+        "the packets' comments say which part of the demo each carries.",
         names);
 
     pcap_out_begin(pcap->sender.pcap, comment, true);
@@ -203,7 +203,7 @@ static bool cut_captures(struct pcap *pcap)
     g_free(names);
     if (good && !counts.kept) {
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->action.options->argument},
-                "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);
+                "not written: no packet of %" G_GUINT64_FORMAT " is selected", counts.frames);
         good = false;
     }
     if (good)

@@ -86,7 +86,8 @@ static char *why_nothing(const struct qs_client_session *session)
 
     if (!session->demo->lacks && problems->len)
         why = ((const struct qs_session_demo_problem *)g_ptr_array_index(problems, 0))->text;
-    return g_strdup_printf("nothing: %s", why ? why : "there is no game in it");
+    why = why ? why : "there is no game in it";
+    return g_strconcat(g_str_has_prefix(why, "no demo: ") ? "" : "no demo: ", why, NULL);
 }
 
 char *report_demo(const struct qs_client_session *session)

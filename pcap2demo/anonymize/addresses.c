@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/core/packet.h"
+#include "common/core/text.h"
 
 enum { IPV4_TEXT_MIN = 7, RANGE_SIZE = 254 };
 
@@ -167,15 +168,9 @@ static void ipv6_text(char *text, const struct replacement *replacement, uint32_
     text[length] = '\0';
 }
 
-/* Without its color; 0 behind the end. */
-static char character_at(struct qs_view bytes, uint32_t at)
-{
-    return at < bytes.size ? (char)(bytes.data[at] & 0x7f) : '\0';
-}
-
 static bool is_digit_at(struct qs_view bytes, uint32_t at)
 {
-    return g_ascii_isdigit(character_at(bytes, at));
+    return g_ascii_isdigit(qs_view_character(bytes, at));
 }
 
 /* Reads an octet at `*at` and moves past it. */
@@ -185,7 +180,7 @@ static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
     unsigned number = 0;
 
     while (*at < start + 3 && is_digit_at(bytes, *at))
-        number = number * 10 + (unsigned)(character_at(bytes, (*at)++) - '0');
+        number = number * 10 + (unsigned)(qs_view_character(bytes, (*at)++) - '0');
     *octet = (uint8_t)number;
     return *at > start && number <= UINT8_MAX;
 }
@@ -196,15 +191,15 @@ static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *
     uint32_t end = at;
 
     if (at && (is_digit_at(bytes, at - 1) ||
-               (character_at(bytes, at - 1) == '.' && at > 1 && is_digit_at(bytes, at - 2))))
+               (qs_view_character(bytes, at - 1) == '.' && at > 1 && is_digit_at(bytes, at - 2))))
         return 0;
     *address = (struct qs_address){.family = 4};
     for (unsigned i = 0; i < 4; i++)
-        if ((i && character_at(bytes, end++) != '.') ||
+        if ((i && qs_view_character(bytes, end++) != '.') ||
             !read_octet(bytes, &end, &address->bytes[i]))
             return 0;
     return is_digit_at(bytes, end) ||
-                   (character_at(bytes, end) == '.' && is_digit_at(bytes, end + 1))
+                   (qs_view_character(bytes, end) == '.' && is_digit_at(bytes, end + 1))
                ? 0
                : end - at;
 }
@@ -215,18 +210,19 @@ static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_vi
 {
     enum { DIGITS = 8 };
     char text[INET6_ADDRSTRLEN] = "", *end;
-    const char before = at ? character_at(bytes, at - 1) : '\0';
+    const char before = at ? qs_view_character(bytes, at - 1) : '\0';
     uint32_t size = 0, number;
 
-    while (size < sizeof text - 1 && (g_ascii_isxdigit(character_at(bytes, at + size)) ||
-                                      character_at(bytes, at + size) == ':')) {
-        text[size] = character_at(bytes, at + size);
+    while (size < sizeof text - 1 && (g_ascii_isxdigit(qs_view_character(bytes, at + size)) ||
+                                      qs_view_character(bytes, at + size) == ':')) {
+        text[size] = qs_view_character(bytes, at + size);
         size++;
     }
     if (size > 1 && text[size - 1] == ':' && text[size - 2] != ':')
         text[--size] = '\0';
-    if (size < DIGITS - 1 || g_ascii_isalnum(character_at(bytes, at + size)) || before == ':' ||
-        (g_ascii_isalnum(before) && before != 'x') || character_at(bytes, at + size) == '.')
+    if (size < DIGITS - 1 || g_ascii_isalnum(qs_view_character(bytes, at + size)) ||
+        before == ':' || (g_ascii_isalnum(before) && before != 'x') ||
+        qs_view_character(bytes, at + size) == '.')
         return 0;
     *address = (struct qs_address){.family = 6};
     if (inet_pton(AF_INET6, text, address->bytes) == 1)

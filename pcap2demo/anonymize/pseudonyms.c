@@ -6,6 +6,7 @@
 /* A word as it is printed, and its pseudonym, which has 0 where the word's own byte stays. */
 struct word {
     GByteArray *text, *pseudonym;
+    const struct word *prefix; /* the longest other word that it begins with; or NULL */
 };
 
 struct pseudonyms {
@@ -101,6 +102,15 @@ static gint compare(gconstpointer a, gconstpointer b, gpointer user)
     return order ? order : (one->len > other->len) - (one->len < other->len);
 }
 
+static guint shared_start(const GByteArray *a, const GByteArray *b)
+{
+    guint same = 0;
+
+    while (same < MIN(a->len, b->len) && a->data[same] == b->data[same])
+        same++;
+    return same;
+}
+
 /*
  * The longest word that the text begins with, or NULL. In sorted order such a word comes before the
  * text, and all words between the two begin with it: so the last word before the text begins with
@@ -108,25 +118,32 @@ static gint compare(gconstpointer a, gconstpointer b, gpointer user)
  */
 static const struct word *longest_at(const struct pseudonyms *pseudonyms, GByteArray text)
 {
-    const struct word sought = {.text = &text};
+    const struct word sought = {.text = &text}, *word;
+    GSequenceIter *behind = g_sequence_search(pseudonyms->sorted, (gpointer)&sought, compare, NULL);
+    guint same;
 
-    while (text.len) {
-        GSequenceIter *behind =
-            g_sequence_search(pseudonyms->sorted, (gpointer)&sought, compare, NULL);
-        const GByteArray *word;
-        guint same = 0;
+    if (g_sequence_iter_is_begin(behind))
+        return NULL;
+    word = g_sequence_get(g_sequence_iter_prev(behind));
+    same = shared_start(word->text, &text);
+    while (word && word->text->len > same)
+        word = word->prefix;
+    return word;
+}
 
-        if (g_sequence_iter_is_begin(behind))
-            return NULL;
-        behind = g_sequence_iter_prev(behind);
-        word = ((const struct word *)g_sequence_get(behind))->text;
-        while (same < MIN(word->len, text.len) && word->data[same] == text.data[same])
-            same++;
-        if (same == word->len)
-            return g_sequence_get(behind);
-        text.len = same;
+/* Words that begin with it follow it. */
+static void insert(struct pseudonyms *pseudonyms, struct word *word)
+{
+    GSequenceIter *at = g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL);
+    struct word *other;
+
+    while (!g_sequence_iter_is_end(at = g_sequence_iter_next(at))) {
+        other = g_sequence_get(at);
+        if (shared_start(word->text, other->text) < word->text->len)
+            break;
+        if (other->prefix == word->prefix)
+            other->prefix = word;
     }
-    return NULL;
 }
 
 /* The number in letters, padded to the word's length. Blanks and quotation marks separate the words
@@ -158,7 +175,8 @@ void pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view text)
     word->text = g_byte_array_append(g_byte_array_new(), pseudonyms->printed->data,
                                      pseudonyms->printed->len);
     word->pseudonym = make_pseudonym(pseudonyms_count(pseudonyms) + 1, word->text);
-    g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL);
+    word->prefix = longest;
+    insert(pseudonyms, word);
 }
 
 /* --- Finding them ---------------------------------------------------------------------------- */
@@ -173,14 +191,13 @@ static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
                                   struct pseudonyms_search look)
 {
     const GByteArray *printed = pseudonyms->printed;
-    GByteArray text = {printed->data + at, printed->len - at};
-    const struct word *word = longest_at(pseudonyms, text);
+    const struct word *word;
 
-    while (word && look.whole &&
-           ((at && is_letter_at(printed, at - 1)) || is_letter_at(printed, at + word->text->len))) {
-        text.len = word->text->len - 1;
-        word = longest_at(pseudonyms, text);
-    }
+    if (look.whole && at && is_letter_at(printed, at - 1))
+        return NULL;
+    word = longest_at(pseudonyms, (GByteArray){printed->data + at, printed->len - at});
+    while (word && look.whole && is_letter_at(printed, at + word->text->len))
+        word = word->prefix;
     return word && word->text->len >= look.letters ? word : NULL;
 }
 

@@ -48,20 +48,10 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-static bool is_one_of(struct qs_view text, const char *const *list)
-{
-    bool found = false;
-
-    for (; *list && !found; list++)
-        found = text.size == strlen(*list) &&
-                g_ascii_strncasecmp((const char *)text.data, *list, text.size) == 0;
-    return found;
-}
-
 /* Commands with a chat text. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c of
  * Quake II; KTX's commands to some players. */
-static const char *const chat_commands[] = {"say", "say_team", "say_person", "say_game", "tell",
-                                            "s-p", "s-m",      "s-t",        NULL};
+static const char *const chat_commands[] = {
+    "say", "say_team", "say_person", "say_group", "say_game", "tell", "s-p", "s-m", "s-t", NULL};
 /* Commands with names of players, as a Quake client sends "name bob". */
 static const char *const name_commands[] = {"name",  "team",        "auth", "register",
                                             "login", "//challenge", NULL};
@@ -77,8 +67,7 @@ static const char *const host_commands[] = {"connect", "redirect", "join",
 static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
 {
     uint32_t end = chat_start(text), start = 0;
-    GBytes *name;
-    bool found;
+    g_autoptr(GBytes) name = NULL;
 
     if (end < 3)
         return false;
@@ -88,9 +77,7 @@ static bool is_said_by_player(const struct redactions *redactions, struct qs_vie
         end--;
     }
     name = g_bytes_new(text.data + start, end > start ? end - start : 0);
-    found = g_hash_table_contains(redactions->players, name);
-    g_bytes_unref(name);
-    return found;
+    return g_hash_table_contains(redactions->players, name);
 }
 
 static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
@@ -98,7 +85,7 @@ static void add_name(struct redactions *redactions, struct qs_view name, uint32_
     /* Default names of engines and teams identify no player or server. */
     static const char *const names[] = {"player", "unnamed", "noname", "red", "blue", "auto", NULL};
 
-    if (!is_one_of(name, names))
+    if (!qs_view_is_one_of(name, names))
         add(redactions, REDACT_NAME, offset, name.size);
     if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
         g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
@@ -177,7 +164,7 @@ static void add_info_names(struct redactions *redactions, struct qs_view text, u
         uint32_t end;
 
         if (text.data[at] != '\\' || start >= text.size || text.data[start - 1] != '\\' ||
-            !is_one_of((struct qs_view){text.data + key, start - 1 - key}, name_keys))
+            !qs_view_is_one_of((struct qs_view){text.data + key, start - 1 - key}, name_keys))
             continue;
         end = part_end(text, start);
         add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
@@ -194,14 +181,14 @@ static bool add_command(struct redactions *redactions, struct qs_view text, uint
     if (!qs_token_next(text, &pos, &word) ||
         (qs_view_equal(word.text, "cmd") && !qs_token_next(text, &pos, &word)))
         return false;
-    if (is_one_of(word.text, chat_commands)) {
+    if (qs_view_is_one_of(word.text, chat_commands)) {
         add(redactions, REDACT_CHAT, offset + pos, text.size - pos);
         return true;
     }
-    if (is_one_of(word.text, quoting_remarks))
+    if (qs_view_is_one_of(word.text, quoting_remarks))
         add_listed_names(redactions, text, pos, true, offset);
-    is_host = is_one_of(word.text, host_commands);
-    if (!is_host && !is_one_of(word.text, name_commands))
+    is_host = qs_view_is_one_of(word.text, host_commands);
+    if (!is_host && !qs_view_is_one_of(word.text, name_commands))
         return false;
     while (qs_token_next(text, &pos, &word))
         if (!is_host || (word.text.size && g_ascii_isalpha((char)word.text.data[0])))
@@ -223,12 +210,6 @@ static void add_commands(struct redactions *redactions, struct qs_view text, uin
         add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
-/* Without its color; 0 outside of the text. */
-static char character_at(struct qs_view text, uint32_t at)
-{
-    return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
-}
-
 /* bob@example.org, http://example.org, example.org:27500 */
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
@@ -236,7 +217,7 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
         bool has_dot = false, has_letter = false, is_mail = false;
 
         for (end = at;; end++) {
-            const char c = character_at(text, end);
+            const char c = qs_view_character(text, end);
 
             if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
                 break;
@@ -244,10 +225,11 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
             has_dot |= c == '.';
             is_mail |= c == '@' && end > at;
         }
-        if (is_mail ||
-            (has_dot && has_letter &&
-             ((at > 1 && character_at(text, at - 2) == '/' && character_at(text, at - 1) == '/') ||
-              (character_at(text, end) == ':' && g_ascii_isdigit(character_at(text, end + 1))))))
+        if (is_mail || (has_dot && has_letter &&
+                        ((at > 1 && qs_view_character(text, at - 2) == '/' &&
+                          qs_view_character(text, at - 1) == '/') ||
+                         (qs_view_character(text, end) == ':' &&
+                          g_ascii_isdigit(qs_view_character(text, end + 1))))))
             add(redactions, REDACT_NAME, offset + at, end - at);
     }
 }
@@ -267,7 +249,7 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
     add_hosts(redactions, text, offset);
     add_commands(redactions, text, offset);
     add(redactions, REDACT_TEXT, offset, text.size);
-    redactions->after_name = is_one_of(text, name_keys);
+    redactions->after_name = qs_view_is_one_of(text, name_keys);
     redactions->is_chat = redactions->is_skin = false;
 }
 

@@ -78,13 +78,6 @@ static bool matches(struct input *input, const struct input_frame *frame)
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
-struct input *input_open_file(const char *name, const char *filter, char **error)
-{
-    FILE *stream = source_open_plain(name, error);
-
-    return stream ? input_open_capture(stream, name, filter, error) : NULL;
-}
-
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
 {
     struct input *input = input_new(name);

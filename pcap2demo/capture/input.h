@@ -40,13 +40,9 @@ bool link_filter_compile(struct link_filter *filter, int link_type, const char *
 void link_filter_clear(struct link_filter *filter);
 
 /*
- * Opens a capture file that is not compressed. `filter` is a tcpdump expression, or NULL. NULL on
- * failure; then `*error` is a new string.
- */
-struct input *input_open_file(const char *name, const char *filter, char **error);
-
-/*
- * The same for an open stream, which it owns from now on, even on failure. Messages call it `name`.
+ * Opens a capture that is not compressed: a stream, which it owns from now on, even on failure.
+ * Messages call it `name`. `filter` is a tcpdump expression, or NULL. NULL on failure; then
+ * `*error` is a new string.
  */
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 

@@ -10,6 +10,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/core/text.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
@@ -95,7 +96,7 @@ static enum input_status read_block(struct pcapng_reader *in, uint32_t size)
         return ends_early(in);
     block = read_buffer_bytes(&in->base.file);
     if (frame_reader_u32(&in->base, block + size - BLOCK_TAIL) != size)
-        return frame_reader_broken(&in->base, g_strdup("a block's length is another at its end"));
+        return frame_reader_broken(&in->base, g_strdup("the two lengths of a block differ"));
     in->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
     read_buffer_pass(&in->base.file, size);
     return INPUT_FRAME;
@@ -118,7 +119,7 @@ static enum input_status read_section_block(struct pcapng_reader *in)
         return ends_early(in);
     head = read_buffer_bytes(&in->base.file);
     if (!read_byte_order(in, head + BLOCK_HEAD))
-        return frame_reader_broken(&in->base, g_strdup("a section without byte order"));
+        return frame_reader_broken(&in->base, g_strdup("a section without a byte-order magic"));
     size = frame_reader_u32(&in->base, head + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
         return frame_reader_broken(&in->base,
@@ -155,7 +156,7 @@ static enum input_status next_block(struct pcapng_reader *in)
     if (in->type == PCAPNG_SECTION) /* the same in both byte orders */
         return read_section_block(in);
     if (!in->base.file.position)
-        return frame_reader_broken(&in->base, g_strdup("no section begins the file"));
+        return frame_reader_broken(&in->base, g_strdup("the file does not begin with a section"));
     return read_other(in, frame_reader_u32(&in->base, head + 4));
 }
 
@@ -316,9 +317,7 @@ static void read_section(struct pcapng_reader *in)
     const struct qs_view application =
         pcapng_option(in, pcapng_rest(in, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
 
-    in->base.of_demos =
-        application.size >= strlen(PCAPNG_APPLICATION) &&
-        memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
+    in->base.of_demos = qs_view_begins(application, PCAPNG_APPLICATION);
 }
 
 /* Sets `*any` if the block has a frame. */

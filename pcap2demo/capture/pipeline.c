@@ -99,9 +99,9 @@ static void report_unknown(GArray *unknown, const struct input *input)
     for (guint i = 0; i < unknown->len; i++)
         if (g_array_index(unknown, uint64_t, i))
             failure(EXIT_PROBLEMS, (struct qs_location){.file = input->name},
-                    "%" G_GUINT64_FORMAT " packets of link type \"%s\" cannot be read",
-                    g_array_index(unknown, uint64_t, i),
-                    pcap_datalink_val_to_description_or_dlt((int)i));
+                    "link type \"%s\" cannot be read, packets: %" G_GUINT64_FORMAT,
+                    pcap_datalink_val_to_description_or_dlt((int)i),
+                    g_array_index(unknown, uint64_t, i));
     g_array_set_size(unknown, 0);
 }
 

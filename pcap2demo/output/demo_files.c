@@ -67,13 +67,11 @@ static char *commit_as(struct writer *writer, const char *name, const char *exte
                        bool overwrite)
 {
     const char *dot = name ? strrchr(name, '.') : NULL;
-    const size_t size = name ? strlen(name) : 0, end = strlen(extension);
 
     if (!name)
         return g_strdup("one file cannot hold several sessions: choose one with --session, or a "
                         "folder with --output");
-    if (size <= end || name[size - end - 1] != '.' ||
-        g_ascii_strcasecmp(name + size - end, extension) != 0)
+    if (!dot || g_ascii_strcasecmp(dot + 1, extension) != 0)
         return g_strdup_printf("not written: the demo of this session is .%s; name it %.*s.%s, or "
                                "name a folder with \"/\" at its end",
                                extension, (int)(dot ? dot - name : (long)strlen(name)), name,

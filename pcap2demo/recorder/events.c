@@ -58,7 +58,7 @@ static void on_packet(struct qs_sessions_handler *handler, const struct qs_decod
 static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
-    handler->packet = on_packet;
+    (void)handler;
     log_event("session_late", members_of(session),
               "session %u began before the recording: its demo is written at its end, from its "
               "next level on, or from here if another session has the sign-on",
@@ -167,19 +167,20 @@ struct action *recording_action_new(const struct options *options, struct status
 {
     struct recording_action *recorder = g_new0(struct recording_action, 1);
 
-    recorder->action =
-        (struct action){.handler = {.want_lines = true,
-                                    .want_rebuild = true,
-                                    .write_demos = true,
-                                    .packet = recorder_options.packets ? on_packet : NULL,
-                                    .session_begin = on_session_begin,
-                                    .session_late = on_session_late,
-                                    .session_map = on_session_map,
-                                    .session_end = on_session_end,
-                                    .session_left_out = on_session_left_out,
-                                    .others = on_others},
-                        .options = options,
-                        .end = end};
+    recorder->action = (struct action){.handler = {.want_lines = true,
+                                                   .want_rebuild = true,
+                                                   .write_demos = true,
+                                                   .unchecked = true,
+                                                   .only_late = !recorder_options.packets,
+                                                   .packet = on_packet,
+                                                   .session_begin = on_session_begin,
+                                                   .session_late = on_session_late,
+                                                   .session_map = on_session_map,
+                                                   .session_end = on_session_end,
+                                                   .session_left_out = on_session_left_out,
+                                                   .others = on_others},
+                                       .options = options,
+                                       .end = end};
     recorder->status = status;
     recorder->captures = captures;
     return &recorder->action;

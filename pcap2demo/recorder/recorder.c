@@ -151,7 +151,7 @@ static bool open_recordings(struct recorder *recorder)
     char *error = NULL;
 
     if (!recorder->records && captures)
-        error = g_strdup("captures of sessions are written only where demos are");
+        error = g_strdup("--write-pcap goes with demos");
     else if (recorder->records && !qs_demo_names_is_free(demo_files_naming(demos)))
         error = g_strdup("--output: demos of interfaces go to a folder, not to one file");
     else if (recorder->records)

@@ -87,7 +87,7 @@ static char *drop_capabilities(void)
     if (geteuid() != 0 && syscall(SYS_capset, &header, none) != 0)
         return cannot("capabilities cannot be dropped");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return cannot("new privileges cannot be refused");
+        return cannot("PR_SET_NO_NEW_PRIVS");
 #endif
     return NULL;
 }
@@ -170,6 +170,5 @@ char *sandbox_enter(const char *name, const char *const *folders)
     for (const char *const *folder = folders; *folder && !problem; folder++)
         if (faccessat(AT_FDCWD, *folder, W_OK | X_OK, AT_EACCESS) != 0)
             problem = cannot(*folder);
-    return problem || restrict_files(folders) ? problem
-                                              : cannot("files cannot be put out of reach");
+    return problem || restrict_files(folders) ? problem : cannot("Landlock cannot restrict files");
 }

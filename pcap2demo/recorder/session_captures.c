@@ -176,11 +176,9 @@ void session_captures_packet(struct session_captures *captures,
 {
     const struct qs_client_session *session = decoded->session;
     const struct qs_packet *packet = decoded->packet;
-    const bool any = captures->folder || g_hash_table_size(captures->sessions);
     void *capture;
 
-    if (!session || (!any && !qs_client_session_waits(session)) ||
-        !qs_client_session_is_live(session))
+    if (!session || !qs_client_session_is_live(session))
         return;
     capture = find_capture(captures, session);
     if (!capture)
@@ -195,12 +193,12 @@ void session_captures_over(struct session_captures *captures,
     struct qs_session_demo_file file = {0};
     void *capture = find_capture(captures, session);
 
-    if (!capture)
-        return;
     /* Adds the conversation's later packets, unless they belong to the next session. */
     if (session->why != QS_SESSION_REPLACED)
         write_packets(captures, find_between(captures, &session->client, &session->server),
                       capture);
+    if (!capture)
+        return;
     if (keep && !session->same_as && captures->folder)
         captures->store->commit(captures->store, capture, &request, &file);
     g_free(file.name);

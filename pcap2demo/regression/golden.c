@@ -270,7 +270,7 @@ static void read_foot(struct golden *golden, const char *at)
     char *foot = golden_foot(golden->packets->len);
 
     if (!g_str_has_prefix(at, foot))
-        damaged(golden, at, "is not the last line of what is before it");
+        damaged(golden, at, "is not the last line, or counts other packets than are before it");
     else if (at[strlen(foot)])
         damaged(golden, at + strlen(foot), "follows the golden's end");
     g_free(foot);

@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Times the project's programs against others on the same long captures, and prints ratios.
 
-The long captures are made of short ones (see multiply.py), one for each kind of session. The two
-commands of a row run in turn, and the median of the pairs' ratios counts. Rows whose goal is not
-reached are marked with "<-". Memory is the peak resident set.
+The long captures are copies of short ones, one for each kind of session. The two commands of a row
+run in turn, and the median of the pairs' ratios counts. Rows whose goal is not reached are marked
+with "<-". Memory is the peak resident set.
 
 What commands write goes to new files, and none is removed before the end: file systems are slow to
 give out anew what was removed just now.
-
-With --against, the same work is done with another build as well, and what got slower is named.
 """
 
 import argparse
@@ -21,12 +19,12 @@ import sys
 import tempfile
 
 from measure import MEGABYTE, Comparison, Run, median
-from multiply import at_once, multiply
 
-import capture as captures  # multiply.py has found its folder
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+CAPTURES = TESTS / "captures" / "fidelity"
+sys.path.insert(0, str(TESTS / "support"))
+import capture as captures
 import damages
-
-CAPTURES = pathlib.Path(__file__).resolve().parent.parent / "captures" / "fidelity"
 
 # Kind of session: its capture, and how often `tcpdump -r IN -w OUT` a conversion may take.
 KINDS = {
@@ -41,7 +39,7 @@ DAMAGES = {
     "disordered": lambda frames: damages.displace(frames, 0.1, 3, 1),
 }
 DISSECTED = "QuakeWorld"
-SLOWER = 1.05  # than another build
+PAUSE = 30 * captures.NANOSECONDS  # between copies
 MEMORY_GROWS = 10 * MEGABYTE
 
 
@@ -78,13 +76,14 @@ class Inputs:
     def copies(self, short, size):
         times = max(1, round(size * MEGABYTE / short.stat().st_size))
         long = self.folder / f"{short.stem}-{times}.pcap"
-        multiply(short, long, times)
+        link_type, frames = captures.read(short)
+        captures.write(long, link_type, damages.in_turn(frames, times, PAUSE))
         return long
 
     def at_once(self, short, sessions):
         link_type, frames = captures.read(short)
         many = self.folder / f"{short.stem}-at-once-{sessions}.pcap"
-        captures.write(many, link_type, at_once(frames[:200], sessions))
+        captures.write(many, link_type, damages.at_once(frames[:200], sessions))
         return many
 
 
@@ -244,44 +243,11 @@ def sessions_at_once(table, work, inputs):
                   ratio <= 2)
 
 
-# --- Two builds
-
-
-def works(inputs, dissects):
-    """What is compared with another build: what, and a function of a build's Work."""
-    small = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
-    for kind in (*KINDS, *DAMAGES):
-        yield f"convert {kind}", lambda work, kind=kind: work.convert(inputs.long[kind])
-    for option in ("--list", "--check", "--stats"):
-        yield option, lambda work, option=option: work.dump(inputs.long[DISSECTED], option)
-    for option in ("--dump", "--dump=json"):
-        yield option, lambda work, option=option: work.dump(small, option)
-    if dissects:
-        yield "tshark", lambda work: work.tshark(small)
-        yield "tshark -V", lambda work: work.tshark(small, "-V")
-
-
-def compare(table, work, other, inputs, dissects):
-    """Names what got slower; by CPU time, which what else the machine does changes less."""
-    slower = []
-    for what, do in works(inputs, dissects):
-        both = Comparison(lambda do=do: do(work), lambda do=do: do(other), table.pairs)
-        ratio = both.ratio("cpu")
-        if ratio > SLOWER:
-            slower.append(f"{what} ({ratio:.2f} x)")
-        table.row(what, f"{ratio:.2f} x", f"<= {SLOWER} x", ratio <= SLOWER,
-                  f"{median(both.over, 'cpu'):.2f} s to {median(both.under, 'cpu'):.2f} s")
-    print("Slower by more than 5 %:", ", ".join(slower) or "nothing")
-    return bool(slower)
-
-
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, metavar="DIR",
                         help="the folder that the project was built in")
-    parser.add_argument("--against", type=pathlib.Path, metavar="DIR",
-                        help="another one; only the two are compared then")
     parser.add_argument("--size", type=float, default=60, help="of the long captures, in MB (60)")
     parser.add_argument("--pairs", type=int, default=5, help="how often the two commands run (5)")
     parser.add_argument("--cpu", action="store_const", const="cpu", default="seconds",
@@ -294,24 +260,19 @@ def bench(options, folder):
     inputs, work = Inputs(folder, options.size), Work(build, folder)
     table = Table(options.pairs, options.cpu)
     dissects = bool(shutil.which("tshark")) and build.plugins.exists()
-    if options.against:
-        other = Build(options.against)
-        return compare(table, work, Work(other, folder), inputs,
-                       dissects and other.plugins.exists())
     conversion(table, work, inputs)
     reports(table, work, inputs, dissects)
     if dissects:
         dissection(table, work, inputs)
     memory(table, work, inputs)
     sessions_at_once(table, work, inputs)
-    return False
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="quakeshark-bench-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
-        sys.exit(bench(arguments(), folder))
+        bench(arguments(), folder)
 
 
 if __name__ == "__main__":

@@ -95,17 +95,18 @@ static void put16(uint8_t *at, unsigned value)
     at[1] = (uint8_t)value;
 }
 
-/* Sessions that are alike would be taken for one under two addresses: each says its number. */
+/* Sessions that are alike would be taken for one under two addresses: each server packet says its
+ * number, by svc_print. */
 static void personalize(struct frame *frame, unsigned number)
 {
     enum { CONNECTIONLESS = 0xff, ROOM = 16 };
     uint8_t *end = frame->bytes + frame->size;
     int size;
 
-    if (frame->bytes[HEADERS] == CONNECTIONLESS || frame->size + ROOM > FRAME_MAX)
+    if (frame->to_server || frame->bytes[HEADERS] == CONNECTIONLESS ||
+        frame->size + ROOM > FRAME_MAX)
         return;
-    /* clc_stringcmd, or svc_print to the console */
-    size = snprintf((char *)end, ROOM, frame->to_server ? "\4%u" : "\10\1%u", number) + 1;
+    size = snprintf((char *)end, ROOM, "\10\1%u", number) + 1;
     frame->size += (uint32_t)size;
     put16(frame->bytes + 16, frame->size - 14);
     put16(frame->bytes + 38, frame->size - 34);

@@ -34,6 +34,10 @@ STORED = ["a-vanilla/a-vanilla.pcap", "a2-record-after-connect/a2-record-after-c
           "b-extended/b-extended.pcap", "e-multi/e-multi.pcap", "j-idqwcl/j-idqwcl.pcap", "fte-b-ezquake/b-fte-ezquake.pcap",
           "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte-e-mvdext/e-mvdsv-ezquake-mvdext.pcap"]
 STORED_DAMAGES = ["swapped", "lost-17", "cut-one", "from-server"]
+# With 5 % lost these have all of their sign-ons, the others not.
+SIGNED_ON = ("a-", "b-", "e-", "j-", "fte-e")
+# A download, in whose middle the game has not begun, and a lossy line, of which one direction tells less.
+DOWNLOAD_AND_LOSSES = ["c-download-old/c-download-old.pcap", "d-lossy/d-lossy.pcap"]
 
 # `change`: from frames and the server's end to frames. `least`: the share of frames that are right; "bytes":
 # the demos are those of the undamaged capture byte for byte.
@@ -219,7 +223,10 @@ def main():
     paths = {captures / "fidelity" / f"{name}.pcap.gz": names for name in CAPTURES}
     if not sys.argv[4:]:
         paths.update({captures / "fidelity" / f"{name}.pcap.gz": STORED_DAMAGES for name in OTHERS})
-        paths.update({stored / name: STORED_DAMAGES for name in STORED if stored.is_dir()})
+        if stored.is_dir():
+            paths.update({stored / name: STORED_DAMAGES + ["playing-lost-5"] * name.startswith(SIGNED_ON)
+                          for name in STORED})
+            paths.update({stored / name: ["swapped", "cut-one"] for name in DOWNLOAD_AND_LOSSES})
     with tempfile.TemporaryDirectory() as folder:
         for path in paths:
             original = Original(tools, path, pathlib.Path(folder))

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real engines play demos of sessions with attacks: none may carry out a command that --sanitize
-has to take out. Each attack has a marker of its own, which an engine calls an unknown command."""
+"""Real engines play demos of sessions with attacks, without --sanitize, for proof that the engine does
+what it is told and can be stopped, and with it: then it carries out nothing, and plays to the end. Each
+attack prints a marker of its own."""
 
+import itertools
 import os
 import re
 import shutil
@@ -9,48 +11,53 @@ import subprocess
 import unittest
 
 from attacks import (MARKER, Game, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
-                     achievement, dropped_update, quake2_attacks, quake_attacks,
-                     quakeworld_attacks)
+                     achievement, dropped_update, quake2_attacks, quake2_files, quake2_stoppers,
+                     quake_ambiguities, quake_attacks, quake_files, quake_stoppers,
+                     quakeworld_attacks, quakeworld_files, quakeworld_stoppers, remarks)
 from tool import SHARED, ToolTest
 
 TOOLS = SHARED.parent / "tools"
 EZQUAKE, QUAKESPASM = "/usr/lib/games/ezquake/ezquake", "/usr/games/quakespasm"
 DARKPLACES = "/usr/games/darkplaces"
 LIMIT = "1200"  # seconds: a full machine draws slowly
+QUAKE2_LEVEL = Game(QUAKE2.capture, QUAKE2.is_target, packets=1000)  # the first one
 
 
-def numbered(attacks):
-    """With a marker each; as long as before, since the lengths of some texts matter."""
-    return [attack.replace(MARKER, b"marked_%07d" % i) for i, attack in enumerate(attacks.values())]
+def marked(groups):
+    """Commands are as long as before, since the lengths of some texts matter."""
+    attacks = itertools.chain.from_iterable(group.values() for group in groups)
+    return [attack.replace(MARKER, b"echo marked_%02x" % i) for i, attack in enumerate(attacks)]
 
 
 @unittest.skipUnless(TOOLS.is_dir(), "needs the players of demos and game data beside the checkout")
 class Played(ToolTest):
-    def demo(self, capture, *options):
-        folder = self.folder / "out"
-        self.run_tool("--quiet", "--force", "--output", f"{folder}/", *options,
-                      self.write("attack.pcap", capture))
-        return max(folder.iterdir(), key=lambda path: path.stat().st_size)
-
-    def executed(self, player, demo, *options, **environment):
-        """The markers that the engine took for commands."""
-        logs = self.folder / "console"
-        shutil.rmtree(logs, ignore_errors=True)
-        logs.mkdir()
+    def play(self, player, capture, *options, **environment):
+        """Its exit status, the markers that the engine printed, and the console."""
+        folder, logs = self.folder / "out", self.folder / "console"
+        for made in folder, logs:
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+        self.run_tool("--quiet", "--output", folder, *options, self.write("attack.pcap", capture))
+        demo = max(folder.iterdir(), key=lambda path: path.stat().st_size)
         keep = {"LAB_KEEPLOG": f"{logs}/qwd", "KEEP": str(logs), "PLAYDM2_LOGDIR": str(logs)}
-        subprocess.run([TOOLS / player, *options, demo, *([] if options else ["timedemo", LIMIT])],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       env=os.environ | keep | environment)
+        program, *first = player
+        played = subprocess.run([TOOLS / program, *first, demo, *([] if first else ["timedemo", LIMIT])],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                env=os.environ | keep | environment)
         console = "".join(path.read_text(errors="replace") for path in logs.iterdir())
         self.assertGreater(len(console), 500, "the engine did not start")
-        return set(re.findall("marked_[0-9]{7}", console))
+        return played.returncode, set(re.findall(r"^marked_\w\w\s*$", console, re.M)), console
 
-    def check(self, player, game, plain, attacks, *options, **environment):
-        demo = self.demo(game.attacked(*numbered(plain)))
-        found = self.executed(player, demo, *options, **environment)
-        self.assertGreater(len(found), 3, "the engine carries out nothing at all: nothing is shown")
-        demo = self.demo(game.attacked(*numbered(attacks)), "--sanitize")
-        self.assertEqual(self.executed(player, demo, *options, **environment), set())
+    def check(self, player, game, plain, stoppers, more, **environment):
+        _, printed, _ = self.play(player, game.attacked(*marked(plain)), **environment)
+        self.assertGreater(len(printed), 5, "the engine carries out nothing at all: nothing is shown")
+        status, *_ = self.play(player, game.attacked(*marked([stoppers])), **environment)
+        self.assertNotEqual(status, 0, "nothing stops the engine")
+        attacks = marked([*plain, stoppers, *more])
+        status, printed, console = self.play(player, game.attacked(*attacks), "--sanitize",
+                                             **environment)
+        self.assertEqual((status, printed), (0, set()), console[-2000:])
+        self.assertNotIn("marked", console)
 
     def need(self, program):
         if not os.access(program, os.X_OK):
@@ -58,32 +65,45 @@ class Played(ToolTest):
 
     def test_ezquake(self):
         self.need(EZQUAKE)
-        self.check("play-qwd.sh", QUAKEWORLD, lines(STUFFTEXT) | dropped_update(),
-                   quakeworld_attacks() | dropped_update())
+        self.check(["play-qwd.sh"], QUAKEWORLD, [lines(STUFFTEXT), dropped_update()],
+                   quakeworld_stoppers(), [quakeworld_attacks(), quakeworld_files(), remarks()],
+                   MAXDROPS="0")
 
     def test_ezquake_with_names_in_lists(self):
         """Entities have the models behind one whose name is unsafe; it ends the demo where none is."""
         self.need(EZQUAKE)
-        demo = self.demo(Game(QUAKEWORLD.capture, lambda payload: b"progs/missile.mdl" in payload,
-                              packets=2500).made(
-            *[lambda payload: payload.replace(b"progs/missile", b"../../missile")] * 2), "--sanitize")
-        self.assertFalse(b"../" in demo.read_bytes())
-        played = subprocess.run([TOOLS / "play-qwd.sh", demo, "timedemo", LIMIT], stdout=subprocess.PIPE,
-                                text=True)
-        self.assertEqual(played.returncode, 0, played.stdout)
+        made = Game(QUAKEWORLD.capture, lambda payload: b"progs/missile.mdl" in payload,
+                    packets=2500).made(
+            *[lambda payload: payload.replace(b"progs/missile", b"../../missile")] * 2)
+        status, _, console = self.play(["play-qwd.sh"], made, "--sanitize")
+        self.assertEqual(status, 0, console[-2000:])
+        self.assertNotIn("../", console)
+
+    def check_quake(self, more, **environment):
+        self.check(["play-dem.sh"], QUAKE_BEGIN, [lines(STUFFTEXT), more],
+                   quake_stoppers(), [quake_attacks(), quake_files(), quake_ambiguities()],
+                   **environment)
 
     def test_quakespasm(self):
         self.need(QUAKESPASM)
-        self.check("play-dem.sh", QUAKE_BEGIN, lines(STUFFTEXT), quake_attacks())
+        self.check_quake({})
 
     def test_darkplaces(self):
         self.need(DARKPLACES)
-        # It draws some 20 frames a second without a graphics card.
-        effects = {"effect": achievement(MARKER)}
-        self.check("play-dem.sh", QUAKE_BEGIN, lines(STUFFTEXT) | effects,
-                   quake_attacks() | effects, ENGINE="dp")
+        self.check_quake({"effect": achievement(MARKER)}, ENGINE="dp")
+
+    def check_quake2(self, engine, **environment):
+        self.check(["play-dm2.sh", "-e", engine, "-t", LIMIT], QUAKE2_LEVEL, [lines(Q2_STUFFTEXT)],
+                   quake2_stoppers() | {"status bar": b"\x0d\5\0pic 99\0"},
+                   [quake2_attacks(), quake2_files()], **environment)
 
     @unittest.skipUnless("Q2PRO" in os.environ, "needs Q2PRO=")
-    def test_quake2(self):
-        self.check("play-dm2.sh", QUAKE2, lines(Q2_STUFFTEXT), quake2_attacks(), "-e",
-                   "q2pro", "-t", LIMIT)
+    def test_q2pro(self):
+        """It carries out commands of demos where its player asks for that."""
+        program = self.write("q2pro", f'#!/bin/sh\nexec {os.environ["Q2PRO"]} "$@" compat\n'.encode())
+        program.chmod(0o755)
+        self.check_quake2("q2pro", Q2PRO=str(program))
+
+    @unittest.skipUnless("YQUAKE2" in os.environ, "needs YQUAKE2=")
+    def test_yquake2(self):
+        self.check_quake2("yquake2")

@@ -129,7 +129,7 @@ class Quake(Late):
     def test_demo_that_lends_nothing(self):
         self.write("empty.dem", b"-1\n" + bytes(16))
         error = self.convert(self.whole, "--sign-on", "empty.dem", status=0)
-        self.assertIn("empty.dem: not used for --sign-on: has no sign-on of a whole level", error)
+        self.assertIn("empty.dem: not used for --sign-on: it has no sign-on of a whole level", error)
 
     def test_sign_on_that_was_cut_off(self):
         """Without svc_serverinfo the level cannot be shown; it is never well."""
@@ -375,15 +375,20 @@ class QuakeWorldSignOnLost(Late):
 
     def test_demos_of_several_maps(self):
         """Two fit as well, until one comes that fits better."""
-        self.tool("--split", "level", "--output", "levels/", "whole.pcap",
-                  CAPTURES / "fidelity" / "qw-id.pcap.gz", status=None)
-        own, other = (next((self.folder / "levels").glob(name)) for name in ("whole*-dm4*", "whole*-dm6*"))
-        third = next((self.folder / "levels").glob("qw-id*-dm4*"))
+        self.tool("--split", "level", "--output", "levels/", "whole.pcap")
+        own, other = (next((self.folder / "levels").glob(name)) for name in ("*-dm4*", "*-dm6*"))
+        third = self.write("third.qwd", other.read_bytes().replace(b"maps/dm6.bsp", b"maps/dm7.bsp"))
         late = Capture(self.whole.link_type, self.whole.frames[2000:3200])
         options = ["--sign-on-unchecked", other, "--sign-on-unchecked", third]
         self.assertIn("levels of different maps fit", self.convert(late, *options))
         error = self.convert(late, *options, "--sign-on-unchecked", own)
         self.assertIn("the beginning of dm4); its sign-on is from", error)
+        # The session goes on to one of them: its last state counts, not that before a query.
+        frames = self.whole.frames[2000:]
+        time, frame = frames[11]
+        frames[11] = time, frame[:PAYLOAD] + b"\xff\xff\xff\xffstatus\n".ljust(len(frame) - PAYLOAD, b"\0")
+        error = self.convert(Capture(self.whole.link_type, frames), *options)
+        self.assertRegex(error, "its sign-on is from .*third.qwd")
 
     def test_ends_within_its_sign_on(self):
         self.assertIn("no demo: the session ended before the game began",

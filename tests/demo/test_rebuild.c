@@ -280,7 +280,7 @@ REBUILD_TEST(test_delta_that_players_drop, start_connected)
     assert_blocks(&r->in, "set s100 c11 s101 c12");
     assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
     assert_string_equal(r->memory.problems->str,
-                        "5: entities are written in full, since players would drop the update\n");
+                        "5: an update is written in full, since players would drop the delta\n");
 }
 
 /* A demo without a packet of the server's shows nothing. */
@@ -370,8 +370,8 @@ REBUILD_TEST(test_cut_message_is_reported, begin_dem)
     assert_string_equal(r->memory.problems->str, "");
     r->cut = 3;
     packet(r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
-    assert_non_null(
-        strstr(r->memory.problems->str, "2: the capture has only the beginning of this packet"));
+    assert_non_null(strstr(r->memory.problems->str,
+                           "2: the capture, and so the demo, has only the beginning of"));
     assert_int_equal(r->memory.out.counts.missing, 1);
 }
 

@@ -14,15 +14,14 @@ import subprocess
 import zipfile
 
 from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_STUFFTEXT, QUAKE,
-                     QUAKE2,
-                     QUAKE2_OLD, QUAKEWORLD, QUAKEWORLD_ENTITIES, STUFFTEXT, Game, archive, changed,
-                     darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
+                     QUAKE2, QUAKE2_OLD, QUAKEWORLD, QUAKEWORLD_ENTITIES, STUFFTEXT, Game, archive,
+                     changed, darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
                      is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
-                     quake_attacks, quake_files,
-                     quake2_stoppers, quake_stoppers, quakeworld_ambiguities, quakeworld_attacks,
-                     quakeworld_files, quakeworld_stoppers, records_of, remarks, removals, text)
+                     quake_attacks, quake_files, quake2_stoppers, quake_stoppers,
+                     quakeworld_ambiguities, quakeworld_attacks, quakeworld_files,
+                     quakeworld_stoppers, records_of, remarks, removals, text)
 import capture
-from tool import ToolTest
+from tool import CAPTURES, ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
 
@@ -62,7 +61,7 @@ class Sanitize(ToolTest):
 
     def problems(self, capture):
         report, _ = self.tool("--check", "--no-rebuild", self.write("x.pcap", capture), status=None)
-        return [line for line in report.splitlines() if "(no problem)" not in line]
+        return [line for line in report.splitlines() if "  note: " not in line]
 
     def assert_decodes(self, game, attacked):
         """The attack is no problem to the decoder; the capture itself may have some."""
@@ -184,6 +183,16 @@ class Sanitize(ToolTest):
                                      for more in ([], ["--sanitize"]))
                 self.assertTrue(around.replace(listed, name) in plain)
                 self.assertTrue(around.replace(listed, other) in demo)
+
+    def test_status_bars_that_stop_players(self):
+        """They name a statistic that is none; or one is no picture, as long as it is not."""
+        for attack in text(4, b"xv 0 pic 99"), b"\x0d\5\0" + b"xv 0 stat_string 99\0":
+            made = QUAKE2.attacked(attack)
+            self.assertIn(attack, b"".join(self.demos(made).values()))
+            self.assertNotIn(attack, b"".join(self.demos(made, "--sanitize").values()))
+        _, error = self.tool("--sanitize", "--output", "demos", CAPTURES / "q2-statistics.pcap",
+                             status=1)
+        self.assertIn("a frame is left out, since players stop at the status bar (19 times", error)
 
     def test_what_stops_players(self):
         self.check_gone(QUAKEWORLD, quakeworld_stoppers(), None)

@@ -404,22 +404,6 @@ class Damaged(SmallDemos):
         self.assertEqual(demos.block_messages(error),
                          [(6, len(data), "there is more behind the end mark")])
 
-    def test_gzip_cut(self):
-        data = b"".join(demos.qwd_demo() * 50)
-        packed = gzip.compress(data, mtime=0)
-        paths = [self.write(f"{size}.qwd.gz", packed[:size]) for size in range(12, len(packed) - 1)]
-        status, _, error = demos.run("--list", *paths)
-        self.assertEqual(status, 1)
-        for path in paths:
-            self.assertRegex(error, f"(?m)^pcap2demo: {path}: .*end early")
-
-    def test_gzip_damaged(self):
-        packed = bytearray(gzip.compress(b"".join(demos.qwd_demo() * 50), mtime=0))
-        packed[len(packed) // 2] ^= 0x55
-        status, _, error = demos.run("--list", self.write("x.qwd.gz", bytes(packed)))
-        self.assertEqual(status, 1)
-        self.assertIn("compressed data", error)
-
     def test_nothing_of_the_kind(self):
         for name, data in (("empty", b""), ("text", b"hello world, this is no demo at all\n" * 9),
                            ("numbers", b"1\n2\n3\n"), ("short", b"12\n" + b"text " * 9)):
@@ -458,18 +442,6 @@ class Options(SmallDemos):
         status, _, error = demos.run("--pcap", made, path)
         self.assertEqual((status, error), (0, ""))
         self.assertTrue(made.exists())
-
-    def test_pcap_of_an_interface(self):
-        status, _, error = demos.run("--pcap", self.folder / "a.pcapng", "-i", "lo")
-        self.assertEqual(status, 2)
-        self.assertIn("--pcap takes demos", error)
-
-    def test_pcap_overwrites_nothing(self):
-        path = self.write("x.dem", b"".join(demos.dem_demo()))
-        made = self.write("a.pcapng", b"mine")
-        status, _, error = demos.run("--pcap", made, path)
-        self.assertEqual((status, made.read_bytes()), (1, b"mine"))
-        self.assertIn("--force", error)
 
     def test_several_demos_in_one_capture(self):
         paths = self.write_small()
@@ -545,7 +517,9 @@ class Captures(SmallDemos):
                          (b"demo block 41 ", b"demo block 99999999999999999999 ")):
             damaged = data.replace(old, new[:len(old)].ljust(len(old)))
             with self.subTest(new):
-                demos.run("-q", "-f", "-o", self.folder / "y.qwd", self.write("y.pcapng", damaged))
+                status, _, error = demos.run("-q", "-f", "-o", self.folder / "y.qwd",
+                                             self.write("y.pcapng", damaged))
+                self.assertIn(status, (0, 1), error)
 
     def test_cut_anywhere(self):
         demo = b"".join(demos.qwd_demo())

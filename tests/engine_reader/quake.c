@@ -279,40 +279,34 @@ static void take_static_sound2(struct reading *r)
     skip(r, 2);
 }
 
+/* Of the number's only meaning to the engines that play it. */
+static void take_known(struct reading *r, const char *shape)
+{
+    r->bad |= plays_everywhere(r);
+    take_shape(r, shape);
+}
+
 static void take_picture(struct reading *r)
 {
-    if (plays_everywhere(r))
-        r->bad = true;
-    else
-        take_shape(r, "sfww");
+    take_known(r, "sfww");
 }
 
 /* --- Numbers with two meanings: each engine plays what has one --- */
 
 static void take_50(struct reading *r)
 {
-    if (!plays_everywhere(r)) {
-        skip(r, 4);
-        skip(r, take_word(r));
-    } else {
-        r->bad = true;
-    }
+    take_known(r, "l");
+    skip(r, take_word(r));
 }
 
 static void take_51(struct reading *r)
 {
-    if (plays_everywhere(r))
-        r->bad = true;
-    else
-        skip(r, 2);
+    take_known(r, "w");
 }
 
 static void take_52(struct reading *r)
 {
-    if (plays_everywhere(r))
-        r->bad = true;
-    else
-        take_shape(r, "Cbbbb");
+    take_known(r, "Cbbbb");
 }
 
 static void take_54(struct reading *r)
@@ -333,10 +327,8 @@ static void take_55(struct reading *r)
 
 static void take_56(struct reading *r)
 {
-    if (plays_everywhere(r))
-        r->bad = true;
-    else
-        take_baseline(r, 3);
+    r->bad |= plays_everywhere(r);
+    take_baseline(r, 3);
 }
 
 static void take_updates(struct reading *r)

@@ -114,18 +114,19 @@ class Tree:
         return self.run("cmake", "--build", self.build, "--parallel", self.jobs, *targets)
 
     def first_failure(self, chosen=None, left_out=NOT_RUN):
-        """The name of a test that fails, or None.
+        """The name of a test that fails, or None: of the quick ones, or then of the others.
 
         One test at a time: of several that run at once, ctest starts the slowest first.
         """
         options = ["-R", chosen] if chosen else []
-        result = self.run("ctest", "--test-dir", self.build, "--stop-on-failure", "-E", left_out,
-                          *options, preexec_fn=limit_computing)
-        if result.returncode == 0:
-            return None
-        failed = re.search(r"Test\s+#\d+: (\S+) .*\*\*\*(?:Failed|Timeout|Exception|Not Run)",
-                           result.stdout)
-        return failed[1] if failed else "a test"
+        for label in "-L", "-LE":
+            result = self.run("ctest", "--test-dir", self.build, "--stop-on-failure", label, "quick",
+                              "-E", left_out, *options, preexec_fn=limit_computing)
+            if result.returncode:
+                failed = re.search(r"Test\s+#\d+: (\S+) .*\*\*\*(?:Failed|Timeout|Exception|Not Run)",
+                                   result.stdout)
+                return failed[1] if failed else "a test"
+        return None
 
 
 def stages(area):

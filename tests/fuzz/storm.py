@@ -4,14 +4,14 @@
 
     storm.py [--runs N] [--seed N] [--keep DIR]
 
-Small captures and demos are damaged: bytes of packets, as `editcap -E` does (and by it), packets
-that are shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is
-read by all actions, a run of the program each. No run may crash, take more than a second of the
-processor a megabyte (and one to begin with), or print a control character; names of files are safe;
-what --sanitize writes is harmless to every engine; a golden of a file is what the same file gives.
+Small captures and demos are damaged: bytes of packets, as `editcap -E` does, packets that are
+shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is read by
+all actions, a run of the program each. No run may crash, take more than a second of the processor a
+megabyte (and one to begin with), or print a control character; names of files are safe; what
+--sanitize writes is harmless to every engine; a golden of a file is what the same file gives.
 
-PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest. Prints how many runs of how many damaged files there were, and which were
-wrong; their inputs are kept in DIR.
+CTest sets PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR. Prints how many runs of how many damaged
+files there were, and which were wrong; their inputs are kept in DIR.
 """
 
 import argparse
@@ -27,6 +27,8 @@ import subprocess
 import sys
 import tempfile
 
+import capture
+import damages
 from tool import CAPTURES, ETHERNET, PROGRAM, Capture
 
 READER = os.environ.get("ENGINE_READER")
@@ -51,12 +53,12 @@ def flip(frames, rand, start=0):
     """Some bytes of some packets, from `start` on; 42 is where UDP's payload begins."""
     rate = rand.choice([0.001, 0.01, 0.05])
     out = []
-    for time, frame in frames:
-        frame = bytearray(frame)
-        for _ in range(max(0, round(rand.expovariate(1) * rate * len(frame)))):
-            if len(frame) > start:
-                frame[rand.randrange(start, len(frame))] = rand.randrange(256)
-        out.append((time, bytes(frame)))
+    for frame in frames:
+        data = bytearray(frame.data)
+        for _ in range(max(0, round(rand.expovariate(1) * rate * len(data)))):
+            if len(data) > start:
+                data[rand.randrange(start, len(data))] = rand.randrange(256)
+        out.append(frame._replace(data=bytes(data)))
     return out
 
 
@@ -64,59 +66,32 @@ def flip_payload(frames, rand):
     return flip(frames, rand, 42)
 
 
-def shuffle(frames, rand):
-    contents = [frame for _, frame in frames]
-    for _ in range(rand.randrange(1, 1 + len(contents))):
-        at = rand.randrange(len(contents))
-        to = min(len(contents) - 1, at + rand.randrange(8))
-        contents[at], contents[to] = contents[to], contents[at]
-    return [(time, frame) for (time, _), frame in zip(frames, contents)]
-
-
-def double(frames, rand):
-    return [frame for frame in frames for _ in range(1 + (rand.random() < 0.2))]
-
-
-def drop(frames, rand):
-    rate = rand.choice([0.02, 0.2, 0.7])
-    return [frame for frame in frames if rand.random() > rate] or frames[:1]
-
-
-def begin_late(frames, rand):
-    return frames[rand.randrange(len(frames)):]
-
-
-def snap(frames, rand):
-    size = rand.randrange(14, 400)
-    return [(time, frame[:size]) for time, frame in frames]
-
-
-def steps(frames, rand):
-    """Clocks that jump."""
-    offset, out = 0, []
-    for time, frame in frames:
-        if rand.random() < 0.01:
-            offset += rand.randrange(-10 ** 10, 10 ** 10)
-        out.append((max(0, time + offset) % 2 ** 40, frame))
-    return out
-
-
 def grow(frames, rand):
     """Payloads that end in the middle of others."""
     out = []
-    for time, frame in frames:
+    for frame in frames:
         if rand.random() < 0.1:
-            tail = rand.choice(frames)[1][42:]
-            frame = bytearray(frame + tail[rand.randrange(1 + len(tail)):][:600])
-            if len(frame) > 42:
-                struct.pack_into(">H", frame, 16, len(frame) - 14)
-                struct.pack_into(">HH", frame, 38, len(frame) - 34, 0)
-        out.append((time, bytes(frame)))
+            tail = rand.choice(frames).data[42:]
+            data = bytearray(frame.data + tail[rand.randrange(1 + len(tail)):][:600])
+            if len(data) > 42:
+                struct.pack_into(">H", data, 16, len(data) - 14)
+                struct.pack_into(">HH", data, 38, len(data) - 34, 0)
+            frame = frame._replace(data=bytes(data))
+        out.append(frame)
     return out
 
 
-DAMAGES = (flip, flip_payload, flip_payload, flip_payload, shuffle, double, drop, begin_late, snap,
-           steps, grow)
+def some(frames, rand, share):
+    return damages.lose(frames, 1 - share, rand.random())
+
+
+DAMAGES = (flip, flip_payload, flip_payload, flip_payload, grow,
+           lambda frames, rand: damages.displace(frames, rand.random(), rand.randrange(1, 8), rand.random(), True),
+           lambda frames, rand: damages.merged(frames, some(frames, rand, 0.2)),
+           lambda frames, rand: some(frames, rand, rand.choice([0.98, 0.8, 0.3])) or frames[:1],
+           lambda frames, rand: damages.begin_late(frames, rand.random()),
+           lambda frames, rand: damages.cut(frames, rand.randrange(14, 400)),
+           lambda frames, rand: damages.set_clock(frames, rand.random(), rand.randrange(-10 ** 13, 10 ** 13)))
 
 
 class Sources:
@@ -125,8 +100,8 @@ class Sources:
     def __init__(self, rand):
         self.rand = rand
         self.paths = sorted(CAPTURES.glob("*.pcap"))
-        self.captures = [capture for capture in map(Capture.read, self.paths)
-                         if capture.link_type == ETHERNET]
+        self.captures = [frames for link_type, frames in map(capture.read, self.paths)
+                         if link_type == ETHERNET]
         self.demos = [(path.suffix, path.read_bytes()) for path in sorted(CAPTURES.iterdir())
                       if path.suffix in (".qwd", ".mvd", ".mvd2", ".dm2")]
         for path in sorted((CAPTURES / "fidelity").glob("*.d[em][m2].gz")):
@@ -139,7 +114,7 @@ class Sources:
         return sorted(folder.iterdir())
 
     def frames(self):
-        frames = list(self.rand.choice(self.captures).frames)[:400]
+        frames = self.rand.choice(self.captures)[:400]
         for damage in self.rand.choices(DAMAGES, k=self.rand.choice([1, 1, 2, 3])):
             frames = damage(frames, self.rand)
         return frames
@@ -148,8 +123,8 @@ class Sources:
         frames = self.frames()
         if self.rand.random() < 0.2:
             frames += self.frames()
-        capture = Capture(ETHERNET, frames)
-        data = capture.pcapng() if self.rand.random() < 0.2 else capture.pcap()
+        made = Capture(ETHERNET, [(frame.time // 1000, frame.data) for frame in frames])
+        data = made.pcapng() if self.rand.random() < 0.2 else made.pcap()
         if self.rand.random() < 0.1:
             data = data[:self.rand.randrange(len(data))]
         return ".pcap", data
@@ -161,20 +136,8 @@ class Sources:
             data[self.rand.randrange(len(data))] = self.rand.randrange(256)
         return suffix, bytes(data)
 
-    def edited(self, folder):
-        """By Wireshark's own tool."""
-        path = folder / "edited.pcap"
-        subprocess.run(["editcap", "-F", "pcap", "-E", str(self.rand.choice([0.001, 0.01, 0.05])), "--seed",
-                        str(self.rand.randrange(1 << 30)), self.rand.choice(self.paths), path], check=True,
-                       stderr=subprocess.DEVNULL)
-        return ".pcap", path.read_bytes()
-
-    def file(self, folder):
-        chance = self.rand.random()
-        if chance < 0.02 and shutil.which("editcap"):
-            kind, data = self.edited(folder)
-        else:
-            kind, data = self.demo() if chance < 0.25 else self.capture()
+    def file(self):
+        kind, data = self.demo() if self.rand.random() < 0.25 else self.capture()
         if self.rand.random() < 0.05:
             return kind + ".gz", gzip.compress(data)
         return kind, data
@@ -249,7 +212,7 @@ class Storm:
             folder = pathlib.Path(name)
             lenders = self.sources.make_lenders(folder / "lenders")
             while self.runs < count:
-                kind, data = self.sources.file(folder)
+                kind, data = self.sources.file()
                 path = folder / f"{self.arguments.seed}-{self.runs}{kind}"
                 path.write_bytes(data)
                 self.bytes += len(data)

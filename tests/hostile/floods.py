@@ -113,23 +113,3 @@ def with_flood(frames, server, each_second, answer=None, payload=GETCHALLENGE):
             next_time += capture.NANOSECONDS // each_second
         out.append(own)
     return out
-
-
-def copy(own, number):
-    """The frame between addresses of copy `number` of the session."""
-    def moved(end):
-        return end[0][:1] + number.to_bytes(2, "big") + end[0][3:], end[1]
-
-    return capture.with_ends(own, *map(moved, capture.ends(own)))
-
-
-def at_once(frames, times):
-    """As many copies of a session at once, packet by packet, each with addresses of its own."""
-    return (copy(own, number) for own in frames for number in range(times))
-
-
-def in_turn(frames, times, pause):
-    """The copies one after the other, with a pause between them."""
-    length = frames[-1].time - frames[0].time + pause
-    return (copy(own._replace(time=own.time + number * length), number)
-            for number in range(times) for own in frames)

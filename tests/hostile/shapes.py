@@ -3,6 +3,7 @@
 
 import struct
 
+import damages
 import floods
 
 LINK_TYPE, SECOND = 1, 10**9
@@ -89,7 +90,7 @@ def translated(count, packets=30):
     for number in range(count):
         frames = quakeworld((b"\x08\2session %d, message %d\0" % (number, place)
                              for place in range(packets)), most=1)
-        sessions.append([floods.copy(frame, 2 * number + copy)
+        sessions.append([damages.copy(frame, 2 * number + copy)
                          for frame in frames for copy in range(2)])
     begun = 60  # before it is taken for a player
     frames = [frame for session in sessions for frame in session[:begun]]
@@ -119,6 +120,12 @@ INFO_STRINGS = {
     "clc_userinfo_delta": lambda count: quake2(
         client=(b"\x0c%s\0a\0" % key for key in keys(count)), protocol=36),
 }
+
+
+def names_in_texts(count):
+    names = (b"\x28%c\1\0\0\0\\name\\%s%d\0" % (number % 32, b"_" * (number % 60 + 3), number)
+             for number in range(count))
+    return quakeworld([*names, *[b"\x08\2" + b"_" * 1200 + b"\0"] * (count // 16)])
 
 
 # --- Lists of a session: so many entries, each of so many bytes

@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import capture
+import damages
 import floods
 from tool import PROGRAM, SAMPLE, ToolTest
 
@@ -71,7 +72,7 @@ class Floods(ToolTest):
 
     def test_two_thousand_sessions(self):
         frames = PLAYER[:70]
-        path = self.capture("many.pcap", floods.at_once(frames, 2000))
+        path = self.capture("many.pcap", damages.at_once(frames, 2000))
         sessions, others, _ = self.sessions(path)
         self.assertEqual(len(sessions), 2000)
         self.assertEqual(len({json.dumps([session["packets"], session["demo"]])
@@ -82,7 +83,7 @@ class Floods(ToolTest):
         self.assertEqual((len(demos), set(demos)), (2000, set(alone)))
 
     def test_more_than_the_option_allows(self):
-        path = self.capture("many.pcap", floods.at_once(PLAYER[:200], 30))
+        path = self.capture("many.pcap", damages.at_once(PLAYER[:200], 30))
         sessions, _, error = self.sessions(path, "--max-sessions", 10, status=1)
         self.assertEqual([session["number"] for session in sessions], list(range(1, 11)))
         self.assertEqual(len({session["packets"] for session in sessions}), 1)
@@ -90,7 +91,7 @@ class Floods(ToolTest):
         self.assertIn("(--max-sessions 10, or memory): 0 were ended early, 20 left out", error)
 
     def test_idle_ones_go_first(self):
-        path = self.capture("turns.pcap", floods.in_turn(PLAYER[:200], 4, 30 * 10**9))
+        path = self.capture("turns.pcap", damages.in_turn(PLAYER[:200], 4, 30 * 10**9))
         sessions, _, error = self.sessions(path, "--max-sessions", 1, status=1)
         self.assertEqual(len(sessions), 4)
         self.assertIn("3 were ended early, 0 left out", error)
@@ -102,7 +103,7 @@ class Floods(ToolTest):
 
     @unittest.skipIf(SANITIZED, "sanitizers take more memory than this test gives")
     def test_memory_bounds_sessions(self):
-        path = self.capture("many.pcap", floods.at_once(PLAYER[:60], 2000))
+        path = self.capture("many.pcap", damages.at_once(PLAYER[:60], 2000))
         limit = 160 << 20
         result = subprocess.run([PROGRAM, "--list", "--json", path], capture_output=True,
                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
@@ -159,7 +160,7 @@ class Floods(ToolTest):
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
     def test_memory_does_not_grow_with_names(self):
         for port, payload in floods.FIRST.items():
-            few = self.capture("few.pcap", floods.spoofed(6000, port, [payload]))
+            few = self.capture("few.pcap", floods.spoofed(6000, port, [payload] * 5))  # as many packets
             many = self.capture("many.pcap", floods.spoofed(30000, port, [payload]))
             for options in REPORTS if port == 27500 else [["--list"], ["--stats"]]:
                 with self.subTest(port=port, options=options):

@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 import capture
-import floods
+import damages
 import shapes
 from tool import SAMPLE, ToolTest
 
@@ -48,6 +48,13 @@ class Shapes(ToolTest):
                     output, _ = self.tool("--dump", self.capture("info.pcap", make(count)))
                     self.assertEqual("Info string longer than the" in output, noted, output[-500:])
 
+    # --- Names
+
+    def test_names_that_begin_like_others(self):
+        """Texts begin with many of them at each byte."""
+        self.assert_linear(shapes.names_in_texts, 4000, "--force", "--anonymize", "copy.pcapng",
+                           "--replace-names")
+
     # --- Lists
 
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
@@ -69,7 +76,7 @@ class Shapes(ToolTest):
         link_type, player = capture.read(SAMPLE)
         for count, lines in ((3, 1), (1200, 1001)):
             path = self.folder / "twice.pcap"
-            capture.write(path, link_type, floods.in_turn(player[:60], count, 10**6))
+            capture.write(path, link_type, damages.in_turn(player[:60], count, 10**6))
             _, error = self.tool("--output", "demos", path)
             said = error.splitlines()
             self.assertEqual(len(said), lines)
@@ -119,4 +126,4 @@ class Shapes(ToolTest):
         self.assertIn("labplayer", output)
         self.tool("--check", "--golden", "pipe.qwd", SAMPLE, status=2)
         _, error = self.tool("--check", "--sign-on", "pipe.qwd", SAMPLE)
-        self.assertEqual(error, "pcap2demo: pipe.qwd: not used for --sign-on: is not a regular file\n")
+        self.assertEqual(error, "pcap2demo: pipe.qwd: not used for --sign-on: it is not a regular file\n")

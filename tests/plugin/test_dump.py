@@ -5,11 +5,11 @@ Of the captures in the variable `CAPTURES` (by hand), or of some stored ones.
 """
 
 import datetime
-import json
 import os
 import pathlib
 import re
 
+from demos import flat
 from wireshark import PluginTest, dumped_packets, rows, some_captures
 
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
@@ -20,13 +20,6 @@ ROWS = ({row[0] for kind in ("field", "note") for row in rows(kind)}
 # Long captures are compared as far as this: enough to be in the middle of a game.
 PACKETS = 150
 TOLERANCE = 5e-6  # Wireshark shows six digits of single floats
-
-
-def flat_dump(fields):
-    """The dump's fields in order, groups before what is in them."""
-    for field in fields:
-        yield field
-        yield from flat_dump(field.get("fields", []))
 
 
 def protocol_in(tree):
@@ -130,7 +123,7 @@ class TreeEqualsDump(PluginTest):
     def compare_packet(self, packet, element):
         proto = Item(element, None)
         proto.start = proto.position
-        dumped = list(flat_dump(packet["fields"]))
+        dumped = list(flat(packet["fields"]))
         items = list(flat_tree(element, proto))
         for expected, item in zip(dumped, items):
             self.compare_item(expected, item, proto.start)

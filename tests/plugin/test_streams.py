@@ -4,6 +4,7 @@
 import json
 import random
 
+from demos import flat
 from wireshark import PluginTest, tool, with_network
 
 from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,
@@ -41,16 +42,8 @@ class StreamTest(PluginTest):
 
     def dumped(self, capture, name):
         """The values of a field as the tool prints them."""
-        found = []
-
-        def walk(fields):
-            for field in fields:
-                if field["name"] == name and "value" in field:
-                    found.append(field["value"])
-                walk(field.get("fields", []))
-        for line in tool("--dump=json", "--show-secrets", capture).splitlines():
-            walk(json.loads(line)["fields"])
-        return found
+        return [field["value"] for line in tool("--dump=json", "--show-secrets", capture).splitlines()
+                for field in flat(json.loads(line)["fields"]) if field["name"] == name and "value" in field]
 
 
 class Streams(StreamTest):
@@ -72,13 +65,6 @@ class Streams(StreamTest):
         reverse.send(CLIENT, b"QTVSV 1\nBEGIN\n\n" + DEMO, [900])
         streams["reverse connection"] = reverse.frames
         self.check_texts(streams, "qw")
-
-    def test_trees_do_not_depend_on_the_way(self):
-        capture = self.capture(stream([3, 1400, 900]).frames)
-        once, twice = (self.tshark("-r", capture, "-V", *options) for options in ((), ("-2",)))
-        ours = [line for line in once.splitlines() if "svc_print" in line]
-        self.assertEqual([line for line in twice.splitlines() if "svc_print" in line], ours)
-        self.assertEqual(len(ours), 2 * len(TEXTS))
 
     def test_commands_of_the_viewer(self):
         conversation = stream()
@@ -167,17 +153,6 @@ class Gtv(StreamTest):
             for options in ({}, {"deflate": True}, {"deflate": True, "flush": flush, "finish": True}):
                 streams[f"{sizes} {options}"] = gtv_stream(sizes, **options).frames
         self.check_texts(streams, "q2")
-
-    def test_trees_do_not_depend_on_the_way(self):
-        """The second pass, and a packet alone, inflate what the first pass did."""
-        for deflate in (False, True):
-            capture = self.capture(gtv_stream([90], deflate=deflate).frames)
-            once, twice = (self.tshark("-r", capture, "-O", "q2", *options).split("Frame ")
-                           for options in ((), ("-2",)))
-            prints = [packet.count("mvd_print") for packet in once]
-            self.assertEqual([packet.count("mvd_print") for packet in twice], prints)
-            shown = self.tshark("-2", "-r", capture, "-O", "q2", "-R", "q2.print.text").split("Frame ")
-            self.assertEqual(sum(packet.count("mvd_print") for packet in shown), sum(prints))
 
     def test_hole(self):
         for deflate in (False, True):

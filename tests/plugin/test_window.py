@@ -88,6 +88,14 @@ class Objects(PluginTest):
         requests = [what for path in paths for what in (path, kind, kind)]
         self.assertEqual([sorted(found) for found in self.lists(*requests, **options)], wanted)
 
+    def test_tables(self):
+        """Their rows begin anew."""
+        load = "load", {"file": self.readable(CAPTURES[0] / "qw-lossy.pcap")}
+        taps = [("tap", {"tap0": f"nstat:qw,{kind}"}) for kind in ("sessions", "line", "messages")]
+        tables = [answer["result"] for answer in self.sharkd([load, *taps, *taps])[1:]]
+        self.assertTrue(all(table["taps"][0]["tables"][0]["i"] for table in tables))
+        self.assertEqual(tables[:3], tables[3:])
+
     def test_demos(self):
         self.check_again_and_again("quake_demos", ("qw-vanilla", None), ("q2-vanilla", None),
                                    ("qw-vanilla", None))

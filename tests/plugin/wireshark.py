@@ -16,6 +16,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 from capture import NANOSECONDS, read
+from tool import udp
 
 NOBODY = 65534
 JOINED = 40  # captures in one file
@@ -235,43 +236,20 @@ class PluginTest(unittest.TestCase):
                 for packet in pdml.iter("packet")}
 
 
-def checksum(data):
-    total = sum(struct.unpack(f">{len(data) // 2}H", data))
-    total = (total & 0xFFFF) + (total >> 16)
-    return ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
-
-
-def ipv4(source, destination, protocol, payload):
-    header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 1, 0, 64, protocol, 0,
-                         bytes(source), bytes(destination))
-    return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
-
-
 def ethernet(packet):
     return bytes(12) + b"\x08\x00" + packet
 
 
-CLIENT = (10, 0, 0, 1)
-SERVER = (10, 0, 0, 2)
-
-
-def udp_packet(source, source_port, destination, port, payload):
-    datagram = struct.pack(">HHHH", source_port, port, 8 + len(payload), 0) + payload
-    return ipv4(source, destination, 17, datagram)
-
-
 def to_server(client_port, server_port, payload):
-    return ethernet(udp_packet(CLIENT, client_port, SERVER, server_port, payload))
+    return ethernet(udp((1, client_port), (2, server_port), payload))
 
 
 def to_client(client_port, server_port, payload):
-    return ethernet(udp_packet(SERVER, server_port, CLIENT, client_port, payload))
+    return ethernet(udp((2, server_port), (1, client_port), payload))
 
 
 def quoted(frame):
     """An ICMP "port unreachable" from the server that quotes a frame sent to it."""
     message = struct.pack(">BBHI", 3, 3, 0, 0) + frame[14:]
-    if len(message) % 2:
-        message += b"\0"
-    message = message[:2] + struct.pack(">H", checksum(message)) + message[4:]
-    return ethernet(ipv4(SERVER, CLIENT, 1, message))
+    return ethernet(struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(message), 0, 0, 64, 1, 0) +
+                    bytes([10, 0, 0, 2, 10, 0, 0, 1]) + message)

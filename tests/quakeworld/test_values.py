@@ -7,6 +7,7 @@ What is expected follows from the clients' sources, which each test names.
 import re
 import struct
 
+from demos import flat
 from tool import ETHERNET, Capture, ToolTest, udp
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
@@ -26,12 +27,6 @@ def fte_serverdata(flags):
 
 def userinfo(player, name):
     return b"\x28" + bytes([player]) + struct.pack("<I", 100) + b"\\name\\" + name + b"\0"
-
-
-def flatten(fields):
-    for field in fields:
-        yield field
-        yield from flatten(field.get("fields", []))
 
 
 class Values(ToolTest):
@@ -60,7 +55,7 @@ class Values(ToolTest):
 
     def last(self):
         """The fields of the last packet."""
-        return list(flatten(self.packets()[-1]["fields"]))
+        return list(flat(self.packets()[-1]["fields"]))
 
     def values(self, name):
         return [field["value"] for field in self.last() if field["name"] == name]
@@ -156,7 +151,7 @@ class Numbers(Values):
         self.packets()
         self.tool("--quiet", "--output", "out.qwd", "in.pcap")
         command = [packet for packet in self.dump("out.qwd") if packet["summary"] == "C→S command"][-1]
-        values = {field["name"]: field.get("value") for field in flatten(command["fields"])}
+        values = {field["name"]: field.get("value") for field in flat(command["fields"])}
         for angle, sent, view in ("pitch", 270, -90), ("yaw", 180, 180), ("roll", 315, -45):
             self.assertEqual(values["qw.usercmd.angles." + angle], sent)
             self.assertEqual(values["qw.block.viewangles." + angle], view)

@@ -318,7 +318,7 @@ class Changes(Expect):
     def test_new_message_of_play(self):
         self.edit(("svc_damage = play; 9 bytes; armor; health; origin.x; origin.y; origin.z\n", ""))
         output, _ = self.tool("--check", "--expect", "wire.expect", SAMPLE)
-        self.assertIn("  not a failure: s2c svc_damage: new message of play (packet ", output)
+        self.assertIn("  note: s2c svc_damage: new message of play (packet ", output)
         self.edit(("[QuakeWorld]\n", "[QuakeWorld]\nstrict = true\n"))
         self.assertTrue(any("s2c svc_damage: new" in line for line in self.failures(SAMPLE)))
 

@@ -406,7 +406,7 @@ TEST(damaged_lines)
                    "line 2: is not a line of a dump");
     assert_damaged(HEAD "packets\n# end, 1 packets\n", "line 2: is not a line of a dump");
     assert_damaged(HEAD "packet qw s2c\n# end, 7 packets\n",
-                   "line 3: is not the last line of what is before it");
+                   "line 3: is not the last line, or counts other packets than are before it");
     assert_damaged(HEAD "# end, 0 packets\npacket qw s2c\n", "line 3: follows the golden's end");
 }
 

@@ -6,7 +6,7 @@ import json
 import random
 import re
 
-from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 
 OOB = CAPTURES / "qw-oob.pcap"
 
@@ -38,14 +38,6 @@ class Goldens(ToolTest):
         text = self.golden(capture).read_text()
         self.assertIn(old, text)
         self.golden(capture).write_text(text.replace(old, new, count))
-
-    @property
-    def changed_action(self):
-        """What a check reports where rewrite(" action=4", " action=5") was called."""
-        line = " cls_create message=0x3(CLS_CREATE or SVC_CREATE) file=\"warlock.mdl\" " \
-               "start=(1 2 -3) action={} identifier=1\n"
-        return (f"pcap2demo: {ACKNEX}: packet 4: differs from {self.golden()}\n"
-                f"-{line.format(5)}+{line.format(4)}")
 
     def file_report(self, *arguments, status=0):
         output, _ = self.check("--json", *arguments, status=status)
@@ -97,18 +89,6 @@ class Writing(Goldens):
             capture, = CAPTURES.glob(golden.stem + ".*")
             with self.subTest(golden.name):
                 self.assertLess(golden.stat().st_size, 14 * capture.stat().st_size)
-
-    def test_one_packet_less(self):
-        """What changes in the golden is that packet."""
-        self.keep(SAMPLE)
-        was = self.golden(SAMPLE).read_text().splitlines()
-        frames = Capture.read(SAMPLE).frames
-        less = self.write(SAMPLE.name, Capture(ETHERNET, frames[:700] + frames[701:]).pcap())
-        self.check("--update", "--no-rebuild", less)
-        changes = [line for line in difflib.unified_diff(
-            was, self.golden(SAMPLE).read_text().splitlines(), n=0) if line[0] in "+-"]
-        self.assertGreater(len(changes), 4)
-        self.assertLess(len(changes), 20)
 
     def test_one_block_less(self):
         """The same in a demo, though all that follows lies elsewhere in the file."""
@@ -202,31 +182,17 @@ class Comparing(Goldens):
         self.check(ACKNEX, copy, SAMPLE, "--update")
         self.check(copy)
 
-    def test_changed_field(self):
-        self.keep(ACKNEX)
-        self.rewrite(" action=4", " action=5")
-        _, error = self.check(ACKNEX, status=1)
-        self.assertEqual(error, self.changed_action)
-
     def test_json(self):
         self.keep(ACKNEX)
         self.rewrite(" action=4", " action=5")
         report = self.file_report(ACKNEX, status=1)
         self.assertEqual(report["verdict"], "different")
         self.assertEqual(report["difference_count"], 1)
+        line = " cls_create message=0x3(CLS_CREATE or SVC_CREATE) file=\"warlock.mdl\" " \
+               "start=(1 2 -3) action={} identifier=1"
         self.assertEqual(report["differences"], [{
-            "packet": 4, "golden_packet": 4, "lines": self.changed_action.splitlines()[1:],
+            "packet": 4, "golden_packet": 4, "lines": ["-" + line.format(5), "+" + line.format(4)],
             "more_lines": 0}])
-
-    def test_packet_more_or_less(self):
-        """Neither makes all that follows differ."""
-        self.keep(SAMPLE)
-        capture = Capture.read(SAMPLE)
-        moved = capture.frames[:9] + [capture.frames[9]] + capture.frames[9:]
-        report = self.file_report("--no-rebuild", self.write(
-            "qw-sample.pcap", Capture(capture.link_type, moved).pcap()), status=1)
-        self.assertLess(report["difference_count"], 10)
-        self.assertEqual(report["packets"], 1500)
 
     def test_first_differences(self):
         self.keep(SAMPLE)
@@ -285,17 +251,8 @@ class Unusable(Goldens):
     def test_missing(self):
         self.refused("there is no such golden; --update writes it\n")
 
-    def test_decode_is_checked_all_the_same(self):
-        output, _ = self.check(ACKNEX, status=2)
-        self.assertIn("25 packets, 25 of a known game, 0 bytes undecoded", output)
-
 
 class Usage(Goldens):
-    def test_help(self):
-        output, _ = self.tool("--help")
-        for option in ("--golden", "--update", "--ignore", "--no-default-ignore", "--no-rebuild", "--tap", "--junit", "--stats"):
-            self.assertIn(option, output)
-
     def test_wrong_usage(self):
         twin = self.write("acknex-generated.pcapng", ACKNEX.read_bytes())
         wrong = [
@@ -317,9 +274,3 @@ class Usage(Goldens):
                 output, error = self.tool(*arguments, status=2)
                 self.assertEqual(output, "")
                 self.assertTrue(error.startswith("pcap2demo: "), error)
-
-    def test_equal_names(self):
-        twin = self.write("acknex-generated.pcapng", ACKNEX.read_bytes())
-        _, error = self.tool("--check", "--golden", "goldens", ACKNEX, twin, status=2)
-        self.assertIn(f"{ACKNEX} and {twin} would have the same golden, acknex-generated.golden",
-                      error)

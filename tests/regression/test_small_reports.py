@@ -41,12 +41,6 @@ class Reports(ToolTest):
 
 
 class Length(Reports):
-    def test_of_a_session(self):
-        self.talk()
-        session, = self.sessions()
-        self.assertEqual(session["duration"], 9.000001)
-        self.assertEqual(session["packets"], 20)
-
     def test_queries_do_not_lengthen_it(self):
         """What a client asks a server after it has left is connectionless."""
         self.talk()
@@ -90,19 +84,6 @@ class Order(Reports):
         self.talk(3, OTHER, 10 * SECOND)
         self.assertEqual([session["number"] for session in self.sessions()], [1, 2])
         self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
-
-    def test_of_messages(self):
-        """The most bytes first, then by name."""
-        self.client(0, 1, b"\x04new\0")
-        self.server(1, 1, b"\x24\x00\x01\x00" + b"\x0e\x00\x01\x00" + b"\x1a" + b"xyz\0")
-        self.server(2, 2, b"\x31\x00\x00\x00\x00")
-        stats, = self.sessions("--stats")
-        messages = [message for message in stats["messages"] if message["direction"] == "s2c"
-                    and "svc_" in message["name"]]
-        self.assertEqual([message["bytes"] for message in messages], [5, 5, 4, 4])
-        self.assertEqual([message["name"] for message in messages],
-                         ["qw.svc_centerprint", "qw.svc_maxspeed", "qw.svc_updatefrags",
-                          "qw.svc_updateping"])
 
 
 class Notes(Reports):

@@ -8,6 +8,7 @@
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/source.h"
 #include "common/sessions/stream.h"
 #include "pcap2demo/capture/tcp.h"
 #include "common/protocols.h"
@@ -219,7 +220,8 @@ static void read_all(struct input *input, link_reader *link, visit_function *vis
 bool conversations_visit(const char *file, visit_function *visitor, void *user)
 {
     char *error = NULL;
-    struct input *input = input_open_file(file, NULL, &error);
+    FILE *stream = source_open_plain(file, &error);
+    struct input *input = stream ? input_open_capture(stream, file, NULL, &error) : NULL;
     link_reader *link = input ? link_find(input_link_type(input)) : NULL;
 
     if (link)

@@ -133,3 +133,26 @@ def set_clock(frames, share, nanoseconds):
     """The recorder's clock is set, forwards or back, in the middle."""
     at = int(len(frames) * share)
     return frames[:at] + shifted(frames[at:], nanoseconds)
+
+
+# --- Copies, each between addresses of its own
+
+
+def copy(own, number):
+    """The frame of copy `number` of the session."""
+    def moved(end):
+        return end[0][:1] + number.to_bytes(2, "big") + end[0][3:], end[1]
+
+    return with_ends(own, *map(moved, ends(own))) if is_udp(own) else own
+
+
+def at_once(frames, times):
+    """As many of a session at once, packet by packet."""
+    return (copy(own, number) for own in frames for number in range(times))
+
+
+def in_turn(frames, times, pause):
+    """One after the other, with a pause between them."""
+    length = frames[-1].time - frames[0].time + pause
+    return (copy(own._replace(time=own.time + number * length), number)
+            for number in range(times) for own in frames)

@@ -274,7 +274,6 @@ static void decode(struct qs_decoder *decoder, struct qs_session *session, struc
         qs_decode(decoder, session, sink, packet);
 }
 
-/* Some values are judged only if somebody listens. */
 static bool are_same_messages(const GArray *a, const GArray *b)
 {
     if (a->len != b->len)
@@ -284,7 +283,8 @@ static bool are_same_messages(const GArray *a, const GArray *b)
         const struct qs_message *other = &g_array_index(b, struct qs_message, i);
 
         if (one->offset != other->offset || one->length != other->length || one->id != other->id ||
-            one->source != other->source || (other->is_ambiguous && !one->is_ambiguous))
+            one->source != other->source || one->is_ambiguous != other->is_ambiguous ||
+            one->is_mendable != other->is_mendable)
             return false;
     }
     return true;

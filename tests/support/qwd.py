@@ -8,8 +8,6 @@ Cmd = collections.namedtuple("Cmd", "time usercmd viewangles")
 Read = collections.namedtuple("Read", "time packet")
 Set = collections.namedtuple("Set", "time outgoing incoming")
 
-END = b"\xff\xff\xff\xff\x02EndOfDemo\0"
-
 
 def split(data):
     """The bytes of each block."""

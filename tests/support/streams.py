@@ -95,7 +95,7 @@ def stream(sizes=(1400,), request_sizes=None, demo=DEMO, **options):
 # --- GTV: Quake II's streams
 
 GTV_PORT = 27910
-GTV_HELLO, GTV_PONG, GTV_START, GTV_STOP, GTV_DATA = range(5)
+GTV_HELLO, GTV_PONG, GTV_START, _, GTV_DATA = range(5)
 MAGIC = b"MVD2"
 
 

@@ -8,7 +8,6 @@ import resource
 import signal
 import struct
 import subprocess
-import time
 
 import recordings
 import tool
@@ -79,10 +78,12 @@ class Files(Convert):
     def test_output_folder(self):
         """Each demo has its own duration."""
         (self.folder / "d").mkdir()
-        output, _ = self.tool("-o", "d", tool.CAPTURES / "fidelity/q2-protocol34.pcap.gz", status=1)
+        output, _ = self.tool("-o", "d", tool.CAPTURES / "fidelity/q2-protocol34.pcap.gz",
+                              tool.CAPTURES / "fidelity/nq-protocol666.pcap.gz", status=1)
+        self.assertIn("bob-dm4.dem: session 5, Quake 666, 1:09, 111958 bytes\n", output)
         self.assertIn("d/q2-protocol34-20261120-163700-yam-lab2.dm2: session 2, Quake II 34, 0:05, 5538 bytes\n", output)
         self.assertEqual(self.left(), ["d"])
-        self.assertRegex(self.tool("--list", "d")[0], "^#  file  .*\n.*\n2  .* 0:05 ")
+        self.assertRegex(self.tool("--list", "d")[0], "^#  file  .*\n1  .* 1:09 .*\n.*\n3  .* 0:05 ")
 
     def test_output_file(self):
         self.tool(SAMPLE)
@@ -205,10 +206,6 @@ class Sessions(Convert):
         for name in (SAMPLE, "missing.qwd"):
             _, error = self.tool("-f", "--sign-on", name, SAMPLE)
             self.assertRegex(error, rf"^pcap2demo: {name}: not used for --sign-on: .*\n$")
-
-    def test_split_of_nothing_known(self):
-        _, error = self.tool("--split=map", SAMPLE, status=2)
-        self.assertIn('--split takes level or connection, not "map"', error)
 
     def test_choice(self):
         frames = self.capture.frames + shifted(self.capture.frames, 20)

@@ -7,7 +7,6 @@ import re
 import struct
 import tarfile
 
-import tool
 from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 
 CONTROL = CAPTURES / "nq-protocol666.pcap"
@@ -134,21 +133,6 @@ class Cut(ToolTest):
         self.cut("-s", "2", "x.tar")
         self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
 
-    def test_link_types(self):
-        """An interface for each."""
-        frames = Capture.read(ACKNEX).frames
-        out = [tool.block("<", 0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))]
-        out += [tool.block("<", 1, struct.pack("<HHI", link, 0, 0))
-                for link in (tool.ETHERNET, tool.RAW)]
-        for i, (moment, frame) in enumerate(frames):
-            frame = frame[14:] if i % 2 else frame
-            out.append(tool.block("<", 6, struct.pack(
-                "<IIIII", i % 2, moment >> 32, moment & 0xFFFFFFFF, len(frame), len(frame)) +
-                frame))
-        path = self.write("x.pcapng", b"".join(out))
-        self.assertEqual(self.cut("-s", "1", path), (25, 25, 1))
-        self.assertEqual(self.dump("cut.pcapng"), self.dump(ACKNEX))
-
     def test_several_captures(self):
         capture = Capture.read(ACKNEX)
         first = self.write("1.pcap", Capture(capture.link_type, capture.frames[:12]).pcap())
@@ -164,8 +148,8 @@ class Cut(ToolTest):
                 (("--packets", "1", SAMPLE, ACKNEX), 2, "--packets goes with one capture"),
                 (("--packets", "1", demo), 2, "--packets goes with captures, not with demos"),
                 ((demo, SAMPLE), 2, "--pcap takes demos, or captures, but not both at once"),
-                (("-s", "99", SAMPLE), 1, "cut.pcapng: not written: none of "),
-                (("--filter", "tcp", SAMPLE), 1, "cut.pcapng: not written: none of 0 packets")):
+                (("-s", "99", SAMPLE), 1, "cut.pcapng: not written: no packet of "),
+                (("--filter", "tcp", SAMPLE), 1, "cut.pcapng: not written: no packet of 0 ")):
             with self.subTest(problem):
                 _, error = self.tool("--pcap", "cut.pcapng", *arguments, status=status)
                 self.assertIn(problem, error)

@@ -119,9 +119,9 @@ FIXTURE_TEST(discards)
 FIXTURE_TEST(keeps_what_is_missing_at_the_start)
 {
     assert_null(f->demo->lacks);
-    qs_demo_start_missing(&f->demo->writer, "no svc_serverinfo seen");
+    qs_demo_start_missing(&f->demo->writer, NULL);
     qs_demo_start_missing(&f->demo->writer, "no other either");
-    assert_string_equal(f->demo->lacks, "no svc_serverinfo seen");
+    assert_string_equal(f->demo->lacks, "the capture lacks the beginning of a level");
 }
 
 FIXTURE_TEST(bounds_problems)

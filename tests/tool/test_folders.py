@@ -60,18 +60,3 @@ class Inputs(ToolTest):
                       "-R looks into those below it, too\n", error)
         _, error = self.tool("--list", "-R", "empty", status=2)
         self.assertIn("empty: no captures and no demos in this folder\n", error)
-
-
-class Output(ToolTest):
-    def convert(self, output):
-        self.tool("-q", "-o", output, CAPTURES / "qw-sample.pcap")
-        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*.qwd"))
-
-    def test_folder_is_made(self):
-        for output in ("out", "out-slash/", "deep/er.er/out"):
-            with self.subTest(output):
-                made = set(self.convert(output))
-                self.assertTrue(any(name.startswith(output.rstrip("/") + "/") for name in made))
-
-    def test_file(self):
-        self.assertEqual(self.convert("new/final.qwd"), ["new/final.qwd"])

@@ -125,8 +125,11 @@ class Line(ToolTest):
                 found, true = session["line"][way], truth[session["client"]][way]
                 self.assertAlmostEqual(found["late"], true["late"], delta=1)
                 self.assertAlmostEqual(found["duplicates"], true["duplicated"], delta=2)
-        line = self.sessions(SHARED / "quakeworld/d-lossy/d-lossy.pcap")[1]["line"]  # as tshark counts:
-        self.assertAlmostEqual(line["c2s"]["loss"], 100 * 105 / 2039, delta=0.05)
+        client, server = (session["line"] for session in  # of a relay on the same host
+                          self.sessions(SHARED / "quakeworld/d-lossy/d-lossy.pcap"))
+        self.assertEqual((client["vantage"], server["vantage"]), ("client", "server"))
+        self.assertIsNone(client["c2s"]["loss"])
+        self.assertAlmostEqual(server["c2s"]["loss"], 100 * 105 / 2039, delta=0.05)  # as tshark counts
 
     def test_one_host(self):
         """Nothing is lost on loopback."""
@@ -184,11 +187,11 @@ class Line(ToolTest):
             path = self.write("damaged.pcap", Capture(capture.link_type, some).pcap())
             for session in self.sessions(path):
                 self.assertAlmostEqual(session["line"]["not_captured"], 5, delta=2)
-            self.assertRegex(self.tool("--check", path, status=None)[0], r"(?m)^  session \d \(no problem\): "
-                             r"the line lost ≤?\d\.\d % .* to the client; the capture lacks [3-6]\.\d %$")
+            self.assertRegex(self.tool("--check", path, status=None)[0], r"(?m)^  note: session \d: "
+                             r"to the server: .* to the client: .*; the capture lacks about [3-6] %$")
         self.assertRegex(self.tool("--check", OWN / "q2-c-client.pcap.gz")[0],
-                         r"the line lost 5\.\d % to the server and 0\.0 % to the client; the capture lacks 0\.0 %")
-        self.assertNotIn("the line", self.tool("--check", ACKNEX)[0])
+                         r"(?m)to the server: 5\.\d % lost or late; to the client: 0\.0 % lost$")
+        self.assertNotIn("to the", self.tool("--check", ACKNEX)[0])
 
     def test_late_start_and_one_direction(self):
         for name in "qw-g-server", "q2-c-client", "nq-b-server":
@@ -242,7 +245,6 @@ class Line(ToolTest):
         self.assertEqual(worst, [head, second, first])
         report = json.loads(self.tool("--list", "--json", "--sort=loss", path)[0])
         self.assertEqual([one["number"] for one in report["sessions"]], [2, 1])
-        self.assertIn("--sort takes start or loss", self.tool("--list", "--sort=player", path, status=2)[1])
 
     def test_what_is_not_known(self):
         output, _ = self.tool("--list", ACKNEX)
@@ -260,12 +262,3 @@ class Line(ToolTest):
                                 capture_output=True, check=True).stdout.decode("ascii")
         self.assertRegex(output, r"loss up +loss down")
         self.assertRegex(output, r" +<=5\.\d +<=5\.\d +qwd")
-
-    def test_statistics(self):
-        output, _ = self.tool("--stats", OWN / "qw-g-server.pcap.gz")
-        self.assertRegex(output, r"(?m)^session 2: bert, QuakeWorld .*, client 10\.9\.1\.2:44709, "
-                                 r"server 10\.9\.2\.2:27500\n  ping 1\d\d\.\d ms \(p95 1\d\d\.\d\), "
-                                 r"jitter .* it; seen at the server\n"
-                                 r"  client to server: 1\.9 % lost, longest burst \d packets?\n"
-                                 r"    1\d+ packets, .*\n"
-                                 r"  server to client: 8\.\d % lost or late, longest burst \d packets\n")

@@ -7,7 +7,6 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/frame_reader.h"
 
 enum { NO_RESOLUTION = -1 };
 

@@ -6,7 +6,7 @@ import random
 import struct
 import zipfile
 
-from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
+from tool import ETHERNET, Capture, ToolTest, udp
 
 from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, Conversation,
                      command, mvd_block, printed, stream, stuffed)
@@ -16,21 +16,27 @@ from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, 
 SERVERDATA = b"\x0b" + struct.pack("<II", 28, 1) + b"qw\0" + bytes(4) + b"a level\0" + bytes(40)
 
 
-class Demos(ToolTest):
+class StreamTest(ToolTest):
+    extension = "mvd"
+
     def capture(self, frames, name="a.pcap"):
         timed = enumerate(frames)
         return self.write(name, Capture(ETHERNET, [(1000 * at, frame) for at, frame in timed]).pcap())
 
     def demo(self, frames, *options, status=0):
         """The demo and what is said on standard error."""
+        for path in self.folder.glob("a-*.*"):
+            path.unlink()
         _, error = self.tool("-q", "-f", *options, self.capture(frames), status=status)
         demos = self.demos()
         return demos[0] if demos else None, error
 
     def demos(self):
         """What was written, in the order of the names."""
-        return [path.read_bytes() for path in sorted(self.folder.glob("a-*.mvd"))]
+        return [path.read_bytes() for path in sorted(self.folder.glob(f"a-*.{self.extension}"))]
 
+
+class Demos(StreamTest):
     def test_whole(self):
         conversation = stream()
         conversation.finish()
@@ -49,10 +55,6 @@ class Demos(ToolTest):
         random.Random(1).shuffle(frames)
         self.assertEqual(self.demo(head + frames), (DEMO + END_OF_DEMO, ""))
 
-    def test_every_packet_twice(self):
-        frames = [frame for frame in stream([700]).frames for _ in range(2)]
-        self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
-
     def test_hole(self):
         """Each segment of the stream missing once: the blocks before it are kept."""
         conversation = stream([5000])
@@ -70,8 +72,6 @@ class Demos(ToolTest):
                 demo, error = self.demo(frames, status=1)
                 self.assertEqual(demo, kept + END_OF_DEMO)
                 self.assertIn(f"lacks 5000 bytes of the stream before packet {lost + 1}", error)
-                for path in self.folder.glob("a-*.mvd"):
-                    path.unlink()
 
     def test_hole_in_what_the_viewer_sends(self):
         conversation = stream()
@@ -203,43 +203,12 @@ class Demos(ToolTest):
                                              b"".join(BLOCKS[:20]) + END_OF_DEMO])
 
 
-class Units(ToolTest):
-    def test_numbers(self):
-        """Several units may end in one packet, and one span several."""
-        blocks = b"".join(BLOCKS)
-        packets = [(1000 * at, frame) for at, frame in enumerate(stream([4000]).frames)]
-        dumped = self.dump(self.write("a.pcap", Capture(ETHERNET, packets).pcap()))
-        self.assertEqual(sum(packet["size"] for packet in dumped
-                             if packet["direction"] == "s2c"), len(blocks) + 15)
-        last, unit = 0, 0
-        for packet in dumped:
-            unit = unit + 1 if packet["packet"] == last else 1
-            self.assertEqual(packet["unit"], unit)
-            self.assertGreaterEqual(packet["packet"], last)
-            last = packet["packet"]
-
-    def test_golden(self):
-        """A golden takes all units of a packet together."""
-        capture = self.write("a.pcap", (CAPTURES / "qw-qtv.pcap").read_bytes())
-        (self.folder / "goldens").mkdir()
-        self.tool("--check", "--golden", "goldens", "--update", capture)
-        output, _ = self.tool("--check", "--golden", "goldens", capture)
-        self.assertIn("goldens/a.golden: the same, 34 packets", output)
-        golden = self.folder / "goldens" / "a.golden"
-        golden.write_text(golden.read_text().replace('"say hello from qtv"', '"say goodbye"'))
-        _, error = self.tool("--check", "--golden", "goldens", capture, status=1)
-        lines = [line for line in error.splitlines() if "qtv.stringcmd=" in line]
-        self.assertEqual([(line[0], line[line.index("qtv.stringcmd="):]) for line in lines],
-                         [("-", 'qtv.stringcmd="say goodbye"'),
-                          ("+", 'qtv.stringcmd="say hello from qtv"')])
-
+class Units(StreamTest):
     def test_hostile_text(self):
         """A request that never ends, in the smallest pieces, is given up before long."""
         conversation = Conversation()
         conversation.send(CLIENT, b"QTV\n" + b"A: b\n" * 60000, [4] + [1] * 3000 + [60000])
-        packets = [(at, frame) for at, frame in enumerate(conversation.frames)]
-        path = self.write("a.pcap", Capture(ETHERNET, packets).pcap())
-        _, error = self.tool("--check", path, status=1)
+        _, error = self.tool("--check", self.capture(conversation.frames), status=1)
         self.assertIn("Neither a text nor a block", error)
 
     def test_many_connections(self):
@@ -247,7 +216,4 @@ class Units(ToolTest):
         frames = []
         for port in range(3000):
             frames += Conversation(port=10000 + port).frames
-        packets = [(at, frame) for at, frame in enumerate(frames + stream().frames)]
-        self.tool("-q", self.write("a.pcap", Capture(ETHERNET, packets).pcap()))
-        written, = self.folder.glob("a-*.mvd")
-        self.assertEqual(written.read_bytes(), DEMO + END_OF_DEMO)
+        self.assertEqual(self.demo(frames + stream().frames), (DEMO + END_OF_DEMO, ""))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who plays, and the demos that a recorder finished, over its restarts. */
+/* Who plays, the demos that a recorder finished, over its restarts, and what waits in memory. */
 #include "tests/tool/frames.h"
 
 #include <glib/gstdio.h>
 
 #include "common/protocols.h"
-#include "pcap2demo/recorder/status.h"
+#include "pcap2demo/recorder/recordings.h"
 
 enum { LISTED = 100 };
 
@@ -62,4 +62,33 @@ TEST(finished_demos)
         json_decref(file);
     }
     assert_int_equal(g_unlink(finished) + g_unlink(report) + g_rmdir(folder), 0);
+}
+
+/* The folder is gone: of a recording 2 MiB may wait, of all 64. */
+TEST(more_than_may_wait_in_memory)
+{
+    enum { MIB = 1 << 20, FULL = 32 };
+    g_autofree char *folder = g_dir_make_tmp("waiting-XXXXXX", NULL), *bytes = g_malloc0(MIB);
+    const struct qs_demo_name_request request = {.capture = "lo", .extension = CAPTURE_EXTENSION};
+    char *error = NULL;
+    struct status status;
+    struct recordings *recordings;
+    struct qs_demo_store *store;
+    void *files[FULL + 1];
+
+    status_init(&status);
+    recordings = recordings_new(folder, NULL, &status, &error);
+    store = recordings_store(recordings);
+    assert_int_equal(g_rmdir(folder), 0);
+    for (int i = 0; i <= FULL; i++) {
+        files[i] = store->begin(store, &request);
+        store->write(files[i], bytes, MIB);
+        store->write(files[i], bytes, MIB);
+        assert_int_equal(store->is_cut(files[i]), i == FULL);
+    }
+    for (int i = 0; i <= FULL; i++)
+        store->end(files[i]);
+    recordings_close(recordings);
+    g_rmdir(folder); /* it comes back */
+    status_clear(&status);
 }

@@ -61,11 +61,13 @@ class List(Terminal):
 
     def test_several_files(self):
         """Rows say which file they are of, without the folders that all have."""
-        shown = self.run_on_terminal("--list", WIDE, CAPTURES / "lines/qw-g-server.pcap.gz",
+        other = CAPTURES / "lines/qw-g-server.pcap.gz"
+        folder = self.folder / "Übung"
+        folder.symlink_to(CAPTURES)
+        shown = self.run_on_terminal("--list", folder / WIDE.name, folder / "lines" / other.name,
                                      columns=200, NO_COLOR="1")
         self.assertRegex(shown, r"\n1 +qw-extended\.pcap +(?s:.*)\n2 +lines/qw-g-server\.pcap\.gz +anna ")
-        shown = self.run_on_terminal("--list", WIDE, CAPTURES / "lines/qw-g-server.pcap.gz",
-                                     columns=80, NO_COLOR="1")
+        shown = self.run_on_terminal("--list", WIDE, other, columns=80, NO_COLOR="1")
         self.assertEqual(shown.splitlines()[0].split(),
                          ["#", "file", "player", "map", "game", "duration", "ping", "loss↑", "loss↓"])
         self.assertRegex(shown, r"\n2  …[a-z-]*\.pcap\.gz  anna ")
@@ -100,8 +102,6 @@ class Color(Terminal):
         self.assertNotIn("\033", plain)
         colored, _ = self.tool("--color=always", *arguments)
         self.assertEqual(re.sub("\033\\[[0-9;]*m", "", colored), plain)
-        _, error = self.tool("--color=yes", *arguments, status=2)
-        self.assertIn('--color takes auto, always or never, not "yes"', error)
 
     def test_messages(self):
         shown = self.run_on_terminal("--list", "nothing.pcap", stream="stderr")

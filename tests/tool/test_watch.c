@@ -6,6 +6,7 @@
 
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/pipeline.h"
+#include "pcap2demo/capture/source.h"
 
 enum { SLOW_PACKET = 100 };
 
@@ -40,7 +41,7 @@ static struct watched read_sample(bool prompt, bool slow)
     g_autofree char *name =
         g_build_filename(PROJECT_SOURCE_DIR, "tests/captures/qw-sample.pcap", NULL);
     char *error = NULL;
-    struct input *input = input_open_file(name, NULL, &error);
+    struct input *input = input_open_capture(source_open_plain(name, &error), name, NULL, &error);
     struct qs_sessions_options options;
     struct qs_sessions *sessions;
     struct pipeline pipeline;

@@ -269,14 +269,6 @@ static void expect_summary(struct fixture *f, struct qs_view data, const char *e
     assert_string_equal(f->d.summary->str, expected);
 }
 
-FIXTURE_TEST(test_summary)
-{
-    expect_summary(f, VIEW(""), "?");
-    expect_summary(f, VIEW("\1"), "?: nop");
-    expect_summary(f, VIEW("\1\1\1\2\0\1"), "?: nop×4, byte");
-    expect_summary(f, VIEW("\2\0\2\0"), "?: byte×2");
-}
-
 static void summarize(struct qs_decoder *d)
 {
     qs_summary(d, "seq %d", 7);

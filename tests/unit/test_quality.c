@@ -47,6 +47,7 @@ struct run {
     bool (*lost)(uint32_t number);           /* the client's; NULL: none */
     bool (*lost_to_client)(uint32_t number); /* the server's */
     bool (*unread)(uint32_t number);         /* the server's, behind the capture */
+    bool (*not_captured)(uint32_t number);   /* the client's, though they arrive */
     uint32_t suppressed;                     /* updates before each fiftieth */
     int64_t jitter;       /* of every fifth datagram of the client, and its answer */
     uint32_t server_back; /* as BACK, of the server; 0: it is next to the capture */
@@ -73,7 +74,7 @@ static void run(struct line *line, const struct run *run)
     for (uint32_t i = 1; i <= COUNT; i++) {
         const int64_t late = i % 5 ? 0 : run->jitter;
 
-        if (!is_lost(run->lost, i))
+        if (!is_lost(run->lost, i) && !is_lost(run->not_captured, i))
             add(line, QS_C2S, i,
                 last_before(run->unread ? run->unread : run->lost_to_client, (int64_t)i - BACK),
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
@@ -155,6 +156,21 @@ TEST(jitter_of_one_leg)
     run(&line, &(struct run){.jitter = 12});
     finish(&line);
     assert_true(line.figures.jitter > 3 && line.figures.jitter < 12);
+}
+
+static bool is_odd(uint32_t number)
+{
+    return number % 2;
+}
+
+/* What the server acknowledges is seldom seen: its leg's share of the jitter is not known. */
+TEST(jitter_of_a_leg_half_of_which_is_captured)
+{
+    struct line line;
+
+    run(&line, &(struct run){.not_captured = is_odd, .server_back = BACK});
+    finish(&line);
+    assert_true(line.figures.ping > 0 && line.figures.jitter == QS_LINE_UNKNOWN);
 }
 
 /* Losses before the capture are no more than a limit for the whole line. */

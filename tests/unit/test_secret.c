@@ -49,6 +49,7 @@ TEST(test_commands)
     FROM_CLIENT("\x04setinfo password pw1\0\x03", "[pw1]");
     FROM_CLIENT("say hi; RCON_PASSWORD pw1\n", "[pw1]");
     FROM_CLIENT("login anna pw1", "[anna pw1]");
+    FROM_CLIENT("!Admin anna pw1", "[anna pw1]");
     FROM_CLIENT("\x01 \t \x02 rcon pw1", "[pw1]");
     FROM_CLIENT("cmd setinfo \"password\" pw1;say \"rcon pw2 \"", "[pw1][pw2]");
     FROM_CLIENT("say what is the password friend", "");

@@ -320,39 +320,6 @@ TEST(test_json_structure)
                 "\"severity\":\"error\"}");
 }
 
-/* Nothing of a packet is left for the next one: the second dump is the first again. */
-TEST(test_next_packet)
-{
-    const struct qs_packet packet = dump_packet(VIEW("\7"));
-    struct toy_session knowledge;
-    struct qs_decoder d;
-    char *output = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&output, &size);
-    struct qs_dump *text = qs_dump_text.create();
-    struct qs_dump *json = qs_dump_json.create();
-    const struct qs_dump_packet about = {&packet, &d, 0};
-    size_t half;
-
-    toy_decode = structure;
-    toy_protocol.session_init(&knowledge.base);
-    qs_decoder_init(&d, &toy_protocol);
-    for (unsigned i = 0; i < 2; i++) {
-        qs_decode(&d, &knowledge.base, &text->sink, &packet);
-        qs_dump_print(text, &about, out);
-        qs_decode(&d, &knowledge.base, &json->sink, &packet);
-        qs_dump_print(json, &about, out);
-    }
-    fclose(out);
-    half = size / 2;
-    assert_int_equal(size % 2, 0);
-    assert_memory_equal(output, output + half, half);
-    text->free(text);
-    json->free(json);
-    qs_decoder_clear(&d);
-    free(output);
-}
-
 /* --- Counts */
 
 TEST(test_counts)
@@ -377,11 +344,4 @@ TEST(test_counts)
     assert_int_equal(counts.fields, 4 + 5);
     assert_int_equal(counts.generated, 1);
     qs_decoder_clear(&d);
-}
-
-TEST(test_direction_names)
-{
-    assert_string_equal(qs_direction_name(QS_C2S), "c2s");
-    assert_string_equal(qs_direction_name(QS_S2C), "s2c");
-    assert_string_equal(qs_direction_name(QS_DIRECTION_UNKNOWN), "?");
 }

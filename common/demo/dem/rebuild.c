@@ -60,6 +60,7 @@ struct dem {
     bool refused;    /* players would not know the level's protocol: see is_refused() */
     bool moving;     /* the client has moved in this level */
     bool moved;      /* in any level */
+    bool timed;      /* `time` is of this level */
     enum view_source source;
     struct dem_angles view; /* the last known */
     struct stufftext stufftext;
@@ -223,7 +224,7 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
         return !session->sign_on_lost.packet && !session->doubt.loss.packet;
     }
     if (dem_needs_level(decoder))
-        qs_demo_start_missing(dem->out, "the capture lacks the beginning of a level");
+        qs_demo_start_missing(dem->out, NULL);
     return session->base.connection && !dem->out->late && is_greeting(decoder);
 }
 
@@ -301,7 +302,7 @@ static void follow_signon(struct dem *dem, const struct nq_session *session, boo
         dem->view = zero_view;
         dem->source = VIEW_ZERO;
         dem->level_seen = true;
-        dem->moving = false;
+        dem->moving = dem->timed = false;
     } else if (dem->source == VIEW_ZERO && session->signon >= SIGNON_DONE) {
         dem->signed_on = true;
         dem->source = VIEW_SETANGLE;
@@ -510,6 +511,9 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
                                 .unsure = session->base.to_server.started};
     if (session->timed) {
         dem->echoes = dem->time == session->time ? dem->echoes : 0;
+        if (dem->timed && session->time > dem->time)
+            dem->out->duration += (int64_t)(((double)session->time - (double)dem->time) * 1e9);
+        dem->timed = true;
         dem->time = session->time;
     }
 }
@@ -596,7 +600,7 @@ static void dem_finish(void *state)
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
     if (!dem->level_seen) {
-        qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
+        qs_demo_start_missing(dem->out, NULL);
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
         if (dem->lost)

@@ -13,6 +13,7 @@ void converter_init(struct converter *converter)
 
 void converter_clear(struct converter *converter)
 {
+    g_free(converter->moves);
     g_hash_table_destroy(converter->events);
     q2_frame_clear(converter->frame);
     q2_frame_clear(converter->last);
@@ -28,17 +29,15 @@ void converter_level(struct converter *converter)
 void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command)
 {
-    const unsigned slot = sequence % CONVERT_MOVES;
-
-    converter->moved = converter->moves[slot].known = true;
-    converter->moves[slot].sequence = sequence;
-    converter->moves[slot].command = *command;
+    if (!converter->moves)
+        converter->moves = g_new0(struct converter_move, CONVERT_MOVES);
+    converter->moves[sequence % CONVERT_MOVES] = (struct converter_move){true, sequence, *command};
 }
 
 /* The newest move that the server knew of. */
 static const struct q2_usercmd *newest_move(const struct converter *converter, uint32_t sequence)
 {
-    for (uint32_t back = 0; back < CONVERT_MOVES && back <= sequence; back++) {
+    for (uint32_t back = 0; converter->moves && back < CONVERT_MOVES && back <= sequence; back++) {
         const unsigned slot = (sequence - back) % CONVERT_MOVES;
 
         if (converter->moves[slot].known && converter->moves[slot].sequence == sequence - back)

@@ -17,13 +17,13 @@ enum {
 };
 
 struct converter {
-    struct {
+    struct converter_move {
         bool known;
         uint32_t sequence;
         struct q2_usercmd command;
-    } moves[CONVERT_MOVES];
-    bool moved, viewless; /* a move was seen; a view lacked one */
-    GHashTable *events;   /* entity number -> event of skipped frames */
+    } * moves;          /* CONVERT_MOVES; NULL: none was seen */
+    bool viewless;      /* a view lacked one */
+    GHashTable *events; /* entity number -> event of skipped frames */
     struct q2_frame frames[2];
     struct q2_frame *frame; /* result of the last conversion */
     struct q2_frame *last;  /* the demo's last frame; entities NULL: there is none in this level */

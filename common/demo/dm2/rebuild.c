@@ -52,6 +52,7 @@ struct dm2 {
     struct stufftext stufftext;
     struct q2_variant variant; /* of the demo */
     bool passed_over;          /* the demo omits the current packet's frame */
+    bool halted;               /* by --sanitize: players stop at what the packet has them draw */
     GByteArray *block;         /* that is being filled, behind room for its length */
     GByteArray *unit;          /* scratch: what must not be split */
 };
@@ -221,7 +222,7 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
     const bool has_donor = session->base.level == dm2->donor_level;
 
     if (!session->base.level)
-        qs_demo_start_missing(dm2->out, "the capture lacks the beginning of a level");
+        qs_demo_start_missing(dm2->out, NULL);
     return session->base.level && frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);
 }
 
@@ -351,9 +352,9 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
         return;
     qs_demo_problem(dm2->out, packet, "%s",
                     frame->healed
-                        ? "the capture lacks frames, which are made of another client's"
-                        : "entities and the status bar may be wrong until their next update: the "
-                          "capture lacks the frame that this one counts from");
+                        ? "the capture lacks frames; they are rebuilt from another client's"
+                        : "a frame is a delta from one that the capture lacks: entities and the "
+                          "status bar may be wrong until their next update");
 }
 
 static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const char *why)
@@ -429,8 +430,10 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
     struct qs_view unit;
 
-    if (!frame) {
-        lose_frame(dm2, packet, "since the capture lacks the frames that it counts from");
+    if (!frame || dm2->halted) {
+        lose_frame(dm2, packet,
+                   frame ? "since players stop at the status bar"
+                         : "since it is a delta from one that the capture lacks");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
@@ -530,9 +533,10 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
  * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
  * section 7. What is not the same for all is nothing that --sanitize can answer for.
  */
-static bool is_ambiguous(const struct q2_tracked_message *message)
+static bool is_ambiguous(const struct dm2 *dm2, const struct q2_tracked_message *message)
 {
-    return message->is_ambiguous || message->bytes.data[0] != message->id;
+    return message->is_ambiguous || message->bytes.data[0] != message->id ||
+           (dm2->halted && (message->id == SVC_LAYOUT || message->id == SVC_CONFIGSTRING));
 }
 
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
@@ -544,7 +548,7 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
-    else if (dm2->out->sanitize && is_ambiguous(message))
+    else if (dm2->out->sanitize && is_ambiguous(dm2, message))
         qs_demo_left_out_ambiguous(dm2->out, packet);
     else if (what == Q2_DEMO_COMMANDS)
         add_stufftext(dm2, message->bytes);
@@ -575,8 +579,11 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
     const struct q2_session *session = q2_session_of(decoder->session);
+    const struct q2_frame *newest = q2_tracker_frame(dm2->tracker, dm2->tracker->newest);
     const struct q2_tracked_message *message;
 
+    dm2->halted =
+        dm2->out->sanitize && newest && q2_status_bar_stops_players(session, newest->player.stats);
     dm2->passed_over = false;
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
@@ -607,7 +614,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     if (decoder->direction == QS_C2S || decoder->session->disconnected)
         qs_demo_count_losses(dm2->out, decoder, packet);
     if (decoder->direction == QS_C2S) {
-        if (session->moved)
+        if (session->moved && session->variant.packed)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
@@ -638,7 +645,7 @@ static void dm2_finish(void *state)
     end_level(dm2);
     if (dm2->level && !dm2->framed)
         qs_demo_nothing_shown(dm2->out);
-    else if (dm2->converter.viewless && !dm2->converter.moved)
+    else if (dm2->converter.viewless && !dm2->converter.moves)
         qs_demo_never_moved(dm2->out);
 }
 

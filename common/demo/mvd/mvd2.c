@@ -225,7 +225,7 @@ static void mvd2_finish(void *state)
     if (mvd2->out->begun)
         qs_demo_write(mvd2->out, (struct qs_view){(const uint8_t[]){0, 0}, 2});
     else if (!mvd2->lost)
-        qs_demo_start_missing(mvd2->out, "no gamestate seen");
+        qs_demo_start_missing(mvd2->out, NULL);
 }
 
 static const struct qs_demo_rebuilder rebuilder = {

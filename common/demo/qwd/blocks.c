@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd/blocks.h"
 
-enum { KEPT = QWD_BYTES_HELD / 2 }; /* bytes kept when the others are written */
+enum { KEPT = QWD_BYTES_HELD / 5 * 4 }; /* bytes kept when the others are written */
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
 {
@@ -34,7 +34,7 @@ static uint32_t command_size(const struct qwd_blocks *blocks)
 
 static void widen(struct qwd_blocks *blocks, uint32_t size)
 {
-    blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 4);
+    blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 8);
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
 }
 

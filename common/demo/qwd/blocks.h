@@ -6,7 +6,7 @@
  * decides which entity updates an engine accepts.
  *
  * The buffer holds at most QWD_BLOCKS_HELD packets of the server and QWD_BYTES_HELD bytes, plus one
- * block.
+ * block: as much as sessions have that are open, of which there may be many.
  */
 #ifndef QS_DEMO_QWD_BLOCKS_H
 #define QS_DEMO_QWD_BLOCKS_H
@@ -15,7 +15,7 @@
 #include "common/demo/qwd/qwd.h"
 #include "common/demo/writer.h"
 
-enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 16 * 1024 };
+enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 10 * 1024 };
 
 /*
  * An engine that plays the demo: what it counts, and which entity updates it drops. The strictest
@@ -35,8 +35,8 @@ bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint
 
 /* A buffered packet of the server. */
 struct qwd_held {
+    uint64_t at; /* offset in the demo */
     uint32_t sequence;
-    uint64_t at;    /* offset in the demo */
     uint32_t valid; /* the last update that the engine has accepted before it */
 };
 

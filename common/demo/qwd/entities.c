@@ -67,9 +67,9 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
         return; /* the donor's states cover it */
     qs_demo_problem(entities->out, packet->packet, "%s",
                     update->base_known
-                        ? "entities are written in full, since players would drop the update"
-                        : "entities may be wrong until their next update: the capture lacks the "
-                          "packet that this update counts from");
+                        ? "an update is written in full, since players would drop the delta"
+                        : "an update is a delta from a packet that the capture lacks: entities may "
+                          "be wrong until their next update");
 }
 
 /* Replaces the update by the newest frame. False: engines could not read it. */
@@ -84,7 +84,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
         qs_demo_problem(entities->out, packet->packet,
-                        "entities are missing: they are more than players read");
+                        "entities are missing: there are more than players read");
         return false;
     }
     g_byte_array_append(filter_qw_replace(entities->filter, index), full->data, full->len);
@@ -162,8 +162,8 @@ static void reset(struct qwd_entities *entities, const struct qwd_entities_packe
     append_updates(filter_qw_replace(entities->filter, index), body, qs_view_of_bytes(updates));
     entities->out->counts.repaired++;
     qs_demo_problem(entities->out, packet->packet,
-                    "entities are missing until their next update: the capture lacks the packets "
-                    "that this update counts from");
+                    "an update is a delta from packets that the capture lacks: entities are "
+                    "missing until their next update");
 }
 
 static void follow_replacement(struct qwd_entities *entities,

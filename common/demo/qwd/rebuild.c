@@ -324,7 +324,7 @@ static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
     else if (session->level && session->version && decoder->direction == QS_S2C)
         begin_late(qwd, decoder, packet);
     else if (qwd_needs_level(decoder))
-        qs_demo_start_missing(qwd->out, "the capture lacks the beginning of a level");
+        qs_demo_start_missing(qwd->out, NULL);
     return qwd->begun;
 }
 
@@ -529,7 +529,7 @@ static void qwd_finish(void *state)
         if (qwd->begun)
             qs_demo_discard(qwd->out);
         if (qwd->begun || qwd->has_next)
-            qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
+            qs_demo_start_missing(qwd->out, NULL);
         return;
     }
     if (!qwd->shown && (qwd->left_out.level || qwd->signing_on)) {

@@ -6,6 +6,7 @@
  * begins. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/infostring.h"
+#include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
@@ -75,13 +76,9 @@ static bool is_common_stat(uint8_t stat)
 /* The server's settings, and the command that ends the sign-on. */
 static bool is_common_text(struct qs_view message)
 {
-    static const char *const texts[] = {"fullserverinfo ", "skins\n"};
+    const struct qs_view text = qs_view_behind(message, 1);
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (message.size > strlen(texts[i]) &&
-            memcmp(message.data + 1, texts[i], strlen(texts[i])) == 0)
-            return true;
-    return false;
+    return qs_view_begins(text, "fullserverinfo ") || qs_view_begins(text, "skins\n");
 }
 
 /* Both forms of a statistic share a key; so do texts with the same first letter. */

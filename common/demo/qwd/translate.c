@@ -34,7 +34,7 @@ const char *qwd_untranslatable(const struct qwd_variant *from, const struct qwd_
     if ((from->fte2 ^ to->fte2) & FTE2_REPLACEMENTDELTAS)
         return "only one of the two has FTE's replacement deltas";
     if (from->fte2 & FTE2_REPLACEMENTDELTAS)
-        return "its extensions are others, with FTE's replacement deltas";
+        return "it has other extensions, with FTE's replacement deltas";
     if (((from->fte2 ^ to->fte2) & FTE2_MAXPLAYERS) || ((from->fte ^ to->fte) & FTE_SPLITSCREEN))
         return "only one of the two has several players";
     return NULL;

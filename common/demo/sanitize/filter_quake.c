@@ -10,24 +10,9 @@ static uint32_t byte_at(struct qs_view message, uint32_t at)
     return at < message.size ? message.data[at] : 0;
 }
 
-/* QuakeSpasm reads U_TRANS as Nehahra's, DarkPlaces the same bit as U_EXTEND1, id's engine for
- * nothing. */
-static bool is_plain_update(struct qs_view message)
-{
-    const bool more = byte_at(message, 0) & U_MOREBITS;
-
-    return !more || !(byte_at(message, 1) << 8 & U_TRANS);
-}
-
 static uint32_t clientdata_flags(struct qs_view message)
 {
     return byte_at(message, 1) | byte_at(message, 2) << 8;
-}
-
-/* DarkPlaces and QuakeSpasm read other bytes for the bits above. */
-static bool is_plain_clientdata(struct qs_view message)
-{
-    return !(clientdata_flags(message) & SU_EXTEND1);
 }
 
 /* Others read the items whether the bit is set or not, as FTE does in protocol 15 alone:
@@ -84,11 +69,13 @@ bool nq_is_read_alike(enum nq_players players, struct qs_view message)
         return true;
     if (players == NQ_PLAYERS_DARKPLACES || players == NQ_PLAYERS_DARKPLACES5)
         return is_alike_in_darkplaces(players, message);
+    /* QuakeSpasm reads U_TRANS as Nehahra's, DarkPlaces the same bit as U_EXTEND1, id's engine for
+     * nothing. */
     if (message.data[0] & U_SIGNAL)
-        return !all || is_plain_update(message);
+        return !all || !(message.data[0] & U_MOREBITS) || !(byte_at(message, 1) << 8 & U_TRANS);
     switch (message.data[0]) {
-    case SVC_CLIENTDATA:
-        return all ? is_plain_clientdata(message) : has_items(message);
+    case SVC_CLIENTDATA: /* DarkPlaces and QuakeSpasm read other bytes for the bits above */
+        return all ? !(clientdata_flags(message) & SU_EXTEND1) : has_items(message);
     case SVC_SOUND:
         return is_plain_sound(message,
                               all ? plain_sound : plain_sound | SND_LARGEENTITY | SND_LARGESOUND);

@@ -72,12 +72,6 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
     return filter->replacing;
 }
 
-static void forget_replacements(struct filter_qw *filter)
-{
-    g_array_set_size(filter->replacements, 0);
-    qs_bytes_empty(filter->replacing);
-}
-
 void filter_qw_begin(struct filter_qw *filter, uint32_t known_level)
 {
     filter->known_level = known_level;
@@ -138,11 +132,6 @@ void filter_qw_append_serverdata(const struct qw_session *session, struct qs_vie
     }
 }
 
-static bool is_model_list(const struct qs_message *message)
-{
-    return message->id == SVC_MODELLIST || message->id == SVC_FTE_MODELLISTSHORT;
-}
-
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
@@ -159,7 +148,8 @@ static void copy_message(struct filter_qw *filter, const struct qs_decoder *deco
     else
         g_byte_array_append(out, bytes.data, bytes.size);
     /* Nothing can take the place of a map's name, and players show nothing without a list. */
-    if (is_model_list(message) && message->is_ambiguous && !message->is_mendable)
+    if ((message->id == SVC_MODELLIST || message->id == SVC_FTE_MODELLISTSHORT) &&
+        message->is_ambiguous && !message->is_mendable)
         filter->known_level = 0;
 }
 
@@ -180,5 +170,6 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
     /* Behind the last whole message of a packet that the capture cut is a torn one. */
     if (!filter->out->sanitize && !qs_packet_is_cut(decoder->packet))
         g_byte_array_append(out, content.data + end, content.size - end);
-    forget_replacements(filter);
+    g_array_set_size(filter->replacements, 0);
+    qs_bytes_empty(filter->replacing);
 }

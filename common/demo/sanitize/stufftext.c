@@ -221,14 +221,6 @@ static bool is_forbidden(const struct stufftext *stufftext, struct qs_view comma
     return stufftext->never && command.size && command.data[0] == QUESTION_BYTE;
 }
 
-static void leave_out(const struct stufftext *stufftext, struct qs_view command)
-{
-    char *name = qs_text_utf8(command);
-
-    qs_demo_left_out(stufftext->out, name);
-    g_free(name);
-}
-
 /* --- All but what must not stay */
 
 /* `text` is a command with its end. An end alone stays. */
@@ -287,18 +279,14 @@ static void sanitize_command(const struct stufftext *stufftext, struct qs_view t
         qs_write_u8(out, 0);
         return;
     } else {
-        leave_out(stufftext, command.text);
+        g_autofree char *name = qs_text_utf8(command.text);
+
+        qs_demo_left_out(stufftext->out, name);
     }
     g_byte_array_set_size(out, start);
 }
 
 /* A line may hold several commands: what is behind one that stays need not stay. */
-static void sanitize_line(const struct stufftext *stufftext, struct qs_view line, GByteArray *out)
-{
-    while (line.size)
-        sanitize_command(stufftext, next_command(&line), out);
-}
-
 static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;
@@ -307,11 +295,12 @@ static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GBy
 
     g_string_append_len(pending, (const char *)text.data, text.size);
     while ((end = memchr(pending->str + seen, '\n', pending->len - seen))) {
-        const uint8_t *line = (const uint8_t *)pending->str + done;
-        const uint32_t size = (uint32_t)(end - (pending->str + done)) + 1;
+        struct qs_view line = {(const uint8_t *)pending->str + done,
+                               (uint32_t)(end - (pending->str + done)) + 1};
 
-        sanitize_line(stufftext, (struct qs_view){line, size}, out);
-        seen = done += size;
+        seen = done += line.size;
+        while (line.size)
+            sanitize_command(stufftext, next_command(&line), out);
     }
     g_string_erase(pending, 0, (gssize)done);
     if (pending->len > LINE_MAX_BYTES)
@@ -329,11 +318,6 @@ void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByte
 }
 
 /* --- Texts of other messages */
-
-static struct qs_view harmless(enum qs_role role)
-{
-    return qs_view_of(role == QS_ROLE_MODEL ? "progs/eyes.mdl" : "misc/null.wav");
-}
 
 static void append_safe_pairs(struct qs_view info, GByteArray *out)
 {
@@ -365,7 +349,8 @@ static void mend(const struct qs_decoder *decoder, const struct qs_message *mess
         if (text->role == QS_ROLE_INFO)
             append_safe_pairs((struct qs_view){bytes.data + at, text->length}, out);
         else
-            qs_write_view(out, harmless(text->role));
+            qs_write_view(
+                out, qs_view_of(text->role == QS_ROLE_MODEL ? "progs/eyes.mdl" : "misc/null.wav"));
     }
     qs_write_view(out, (struct qs_view){bytes.data + done, bytes.size - done});
 }
