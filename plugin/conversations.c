@@ -39,24 +39,6 @@ static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_proto
     return owner->session;
 }
 
-static struct qs_session *session_new(wmem_allocator_t *pool, const struct qs_protocol *protocol)
-{
-    struct qs_session *session = allocate(pool, protocol);
-
-    protocol->session_init(session);
-    return session;
-}
-
-static struct qs_session *session_restore(wmem_allocator_t *pool,
-                                          const struct qs_snapshots *snapshots,
-                                          const struct qs_protocol *protocol, uint32_t snapshot)
-{
-    struct qs_session *session = allocate(pool, protocol);
-
-    qs_snapshots_restore(snapshots, snapshot, session);
-    return session;
-}
-
 /* --- Numbers of sessions --- */
 
 static struct qs_session_numbers numbering;
@@ -100,14 +82,14 @@ struct conversation_state {
  * since memory per packet limits large captures. --- */
 
 struct packet_state {
-    const struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
-    uint32_t frame;                                /* its number */
-    uint32_t number;                               /* of its session; 0: it belongs to none */
-    uint32_t snapshot;  /* of the session before it; see plugin/snapshots.h */
-    uint32_t missing;   /* bytes that the capture lacks before the unit */
-    uint32_t layer : 8; /* of the frame: its curr_layer_num */
-    uint32_t from : 2;  /* enum qs_end */
-    uint32_t unit : 22; /* from 1 on; 0: a datagram */
+    struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
+    uint32_t frame;                          /* its number */
+    uint32_t number;                         /* of its session; 0: it belongs to none */
+    uint32_t snapshot;                       /* of the session before it; see plugin/snapshots.h */
+    uint32_t missing;                        /* bytes that the capture lacks before the unit */
+    uint32_t layer : 8;                      /* of the frame: its curr_layer_num */
+    uint32_t from : 2;                       /* enum qs_end */
+    uint32_t unit : 22;                      /* from 1 on; 0: a datagram */
 };
 
 /* Masks. */
@@ -117,6 +99,7 @@ enum { PACKET_STATE_LAYER = 0xff, PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x
 struct packet_states {
     struct qs_chunks rows; /* struct packet_state, in the order of frame, layer, unit */
     uint32_t used;         /* of them; the rest waits to be used again */
+    uint32_t found;        /* number of the row found last: frames mostly come in order */
     int64_t offset;        /* in the file, of the frame that came last in the first pass */
     struct qs_snapshots *snapshots;
     GHashTable *qports; /* to struct conversation_state */
@@ -167,7 +150,13 @@ static struct packet_state *row_at(const struct packet_states *states, uint32_t 
 static uint32_t lower_bound(const struct packet_states *states, const struct packet_state *key)
 {
     uint32_t low = 1, high = states->used + 1;
+    const uint32_t near = MIN(states->found, states->used);
 
+    if (near && compare(row_at(states, near), key) < 0) {
+        low = near + 1;
+        if (low < high && compare(row_at(states, low), key) >= 0)
+            high = low;
+    }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
@@ -212,9 +201,10 @@ static struct packet_state *find_packet(const struct dissector *dissector, const
         return NULL;
     drop_left_out(states, pinfo);
     number = lower_bound(states, &key);
-    return number <= states->used && compare(row_at(states, number), &key) == 0
-               ? row_at(states, number)
-               : NULL;
+    if (number > states->used || compare(row_at(states, number), &key) != 0)
+        return NULL;
+    states->found = number;
+    return row_at(states, number);
 }
 
 /* Moves the last row to its place: frames come in order, but what stands in one may not. */
@@ -243,7 +233,8 @@ static struct packet_state *add_packet(struct dissector *dissector, const packet
     drop_left_out(states, pinfo);
     if (states->used == states->rows.count)
         qs_chunks_add(&states->rows);
-    *row_at(states, ++states->used) = key_of(pinfo, unit);
+    states->found = ++states->used;
+    *row_at(states, states->used) = key_of(pinfo, unit);
     return put_in_order(states);
 }
 
@@ -266,7 +257,8 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     struct conversation_state *state = wmem_new0(wmem_file_scope(), struct conversation_state);
 
     state->protocol = dissector->protocol;
-    state->session = session_new(wmem_file_scope(), dissector->protocol);
+    state->session = allocate(wmem_file_scope(), dissector->protocol);
+    state->protocol->session_init(state->session);
     state->links = qs_links_new(0);
     wmem_register_callback(wmem_file_scope(), clear_state, state);
     conversation_add_proto_data(conversation, dissector->proto, state);
@@ -356,8 +348,9 @@ void conversation_update_qport(const struct dissector *dissector,
     GHashTable *qports = dissector->packet_states->qports;
     struct qs_seqinfo seqinfo;
 
-    if (!state->protocol->seqinfo || !state->protocol->seqinfo(state->session, packet, &seqinfo) ||
-        !seqinfo.from_client || !seqinfo.qport || seqinfo.qport == state->qport)
+    if (dissector->decoder.direction == QS_S2C || !state->protocol->seqinfo ||
+        !state->protocol->seqinfo(state->session, packet, &seqinfo) || !seqinfo.from_client ||
+        !seqinfo.qport || seqinfo.qport == state->qport)
         return;
     qs_qports_remove(qports, state->found_by);
     state->qport = seqinfo.qport;
@@ -409,6 +402,16 @@ bool conversation_has_moved(const struct dissector *dissector, const packet_info
                                 : find_packet(dissector, pinfo, 0) != NULL;
 }
 
+struct conversation_state *conversation_known(const struct dissector *dissector, packet_info *pinfo)
+{
+    const struct packet_state *state =
+        PINFO_FD_VISITED(pinfo) ? find_packet(dissector, pinfo, 0) : NULL;
+    struct conversation_state *conversation =
+        state && state->conversation ? state->conversation : find(dissector, pinfo);
+
+    return conversation && conversation->first <= pinfo->num ? conversation : NULL;
+}
+
 /* `packet`: NULL for a stream. */
 static struct conversation_state *conversation_of(const struct dissector *dissector,
                                                   packet_info *pinfo,
@@ -419,18 +422,8 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Contexts --- */
 
-/* In the first pass, the conversation's session is the state before this packet. */
-static void init_state(struct packet_state *state, struct dissector *dissector,
-                       const packet_info *pinfo, struct conversation_state *conversation)
-{
-    state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
-    state->from = (conversation ? sender_of(conversation, pinfo) : QS_END_A) & PACKET_STATE_END;
-    if (conversation)
-        state->snapshot = qs_snapshots_take(states_of(dissector)->snapshots,
-                                            &conversation->snapshots, conversation->session);
-}
-
-/* A later pass that dissects a packet for the first time stores nothing. */
+/* In the first pass, the conversation's session is the state before this packet. A later pass that
+ * dissects a packet for the first time stores nothing. */
 static struct packet_state *new_packet_state(struct dissector *dissector, packet_info *pinfo,
                                              uint32_t unit, struct conversation_state *conversation)
 {
@@ -438,7 +431,11 @@ static struct packet_state *new_packet_state(struct dissector *dissector, packet
                                      ? wmem_new0(pinfo->pool, struct packet_state)
                                      : add_packet(dissector, pinfo, unit);
 
-    init_state(state, dissector, pinfo, conversation);
+    state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
+    state->from = (conversation ? sender_of(conversation, pinfo) : QS_END_A) & PACKET_STATE_END;
+    if (conversation)
+        state->snapshot = qs_snapshots_take(states_of(dissector)->snapshots,
+                                            &conversation->snapshots, conversation->session);
     return state;
 }
 
@@ -455,21 +452,24 @@ static struct packet_context context_of(struct dissector *dissector, const packe
                                      .current = is_first_pass(pinfo) ? conversation : NULL,
                                      .number = &state->number};
 
-    context.session = context.current
-                          ? conversation->session
-                          : session_restore(pinfo->pool, states_of(dissector)->snapshots,
-                                            dissector->protocol, state->snapshot);
+    if (context.current) {
+        context.session = conversation->session;
+        return context;
+    }
+    context.session = allocate(pinfo->pool, dissector->protocol);
+    qs_snapshots_restore(states_of(dissector)->snapshots, state->snapshot, context.session);
     return context;
 }
 
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,
-                                     const struct qs_packet *packet)
+                                     const struct qs_packet *packet,
+                                     struct conversation_state *known)
 {
     struct packet_state *state = find_packet(dissector, pinfo, 0);
     struct conversation_state *conversation = NULL;
 
     if (!state) {
-        conversation = conversation_of(dissector, pinfo, packet);
+        conversation = known ? known : conversation_of(dissector, pinfo, packet);
         state = new_packet_state(dissector, pinfo, 0, conversation);
     }
     return context_of(dissector, pinfo, conversation, state);
@@ -487,13 +487,6 @@ static uint32_t *units_done(const struct dissector *dissector, packet_info *pinf
         p_add_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num, done);
     }
     return done;
-}
-
-bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo)
-{
-    const struct conversation_state *conversation = find(dissector, pinfo);
-
-    return conversation && conversation->first <= pinfo->num;
 }
 
 void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,

@@ -44,9 +44,15 @@ struct packet_context {
     uint32_t *number;                   /* of the packet's or unit's session */
 };
 
-/* A client's packet from a new address continues its conversation: see common/sessions/qports.h. */
+/* The packet's conversation if it is recognized as ours by now, else NULL. */
+struct conversation_state *conversation_known(const struct dissector *dissector,
+                                              packet_info *pinfo);
+
+/* `known`: what that function returned for the packet. A client's packet from a new address
+ * continues its conversation: see common/sessions/qports.h. */
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,
-                                     const struct qs_packet *packet);
+                                     const struct qs_packet *packet,
+                                     struct conversation_state *known);
 
 /* Whether this packet, between unknown ends, continues one; in later passes, whether it did. */
 bool conversation_has_moved(const struct dissector *dissector, const packet_info *pinfo,
@@ -64,9 +70,6 @@ uint32_t packet_session_number(const struct packet_context *context,
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo);
 
 struct tcpinfo;
-
-/* Whether the packet's conversation is recognized as ours by now. */
-bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo);
 
 /* Adds a segment of a stream without its last `cut` bytes: checks for bytes lost before it. */
 void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,

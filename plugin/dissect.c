@@ -153,14 +153,13 @@ static bool is_late(const struct dissector *dissector, packet_info *pinfo,
  * port is ours, the user or another packet chose the dissector.
  */
 static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
-                    const struct qs_packet *packet)
+                    const struct qs_packet *packet, bool known)
 {
     const struct qs_protocol *protocol = dissector->protocol;
 
-    return (!packet->source_is_server_port && !packet->destination_is_server_port) ||
-           conversation_is_known(dissector, pinfo) || protocol->recognize(packet) ||
-           !protocol->is_foreign(packet) || conversation_has_moved(dissector, pinfo, packet) ||
-           is_late(dissector, pinfo, packet);
+    return (!packet->source_is_server_port && !packet->destination_is_server_port) || known ||
+           protocol->recognize(packet) || !protocol->is_foreign(packet) ||
+           conversation_has_moved(dissector, pinfo, packet) || is_late(dissector, pinfo, packet);
 }
 
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
@@ -168,12 +167,13 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 {
     struct dissector *dissector = user;
     struct qs_packet packet = packet_of(dissector, tvb, pinfo);
+    struct conversation_state *known = conversation_known(dissector, pinfo);
     struct packet_context context;
 
     (void)data;
-    if (!is_ours(dissector, pinfo, &packet))
+    if (!is_ours(dissector, pinfo, &packet, known))
         return 0;
-    context = packet_context(dissector, pinfo, &packet);
+    context = packet_context(dissector, pinfo, &packet, known);
     packet.from = context.from;
     begin_columns(dissector, pinfo);
     decode(dissector, tvb, pinfo, tree, &packet, &context);
@@ -248,7 +248,7 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     const int end = (int)tvb_captured_length(tvb);
     int offset = 0;
 
-    if (!conversation_is_known(dissector, pinfo) && !recognizes_stream(dissector, tvb))
+    if (!conversation_known(dissector, pinfo) && !recognizes_stream(dissector, tvb))
         return 0;
     begin_columns(dissector, pinfo);
     stream_add_segment(dissector, pinfo, data, tvb_reported_length(tvb) - (uint32_t)end);

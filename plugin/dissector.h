@@ -111,7 +111,12 @@ bool ports_has_server(const struct dissector *dissector, uint32_t port);
 void fields_register(struct dissector *dissector);
 
 /* The row that `row` is a part of; itself when it has no mask. */
-const struct qs_field *field_whole(const struct qs_field *row);
+static inline const struct qs_field *field_whole(const struct qs_field *row)
+{
+    while (row->mask)
+        row--;
+    return row;
+}
 
 /*
  * Adds the generated fields that packets of every protocol have (see qs_session_fields), as far as

@@ -45,13 +45,6 @@ static const struct shape shapes[] = {
     [QS_DURATION] = {FT_RELATIVE_TIME, BASE_NONE, 0},
 };
 
-const struct qs_field *field_whole(const struct qs_field *row)
-{
-    while (row->mask)
-        row--;
-    return row;
-}
-
 /* Wireshark draws a part's bits in a word of the part's own type: it must be as wide as the whole.
  */
 static struct shape widened(struct shape part, unsigned width)

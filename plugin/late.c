@@ -65,7 +65,7 @@ bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
 
 void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
-    const struct qs_heuristic_found *found = completed_by(pinfo);
+    const struct qs_heuristic_found *found = heuristic ? completed_by(pinfo) : NULL;
     expert_field *unusual = &dissector->expert_infos[QS_NOTE_UNUSUAL];
     const char *title = dissector->protocol->title;
 

@@ -14,6 +14,7 @@ enum {
     MASK_BITS = 32,
     BLOCK_WORDS = 4096,
     SESSION_WORDS_MAX = 1024,
+    LEAP = 4 * WORD, /* bytes that are compared at once: most have not changed */
     CHANGED_MAX = 32 /* words: where more differ, another whole session costs less in the end */
 };
 
@@ -101,32 +102,26 @@ static uint32_t share_run(struct qs_snapshots *snapshots, struct qs_snapshot_bas
 
 /* --- What differs --- */
 
-static uint32_t word_of(const struct qs_session *session, uint32_t at)
-{
-    uint32_t word;
-
-    memcpy(&word, (const uint8_t *)session + (size_t)at * WORD, WORD);
-    return word;
-}
-
 /* Writes the run of what differs from the whole session; returns its size, 0: too much does. */
 static uint32_t compare(const struct qs_snapshots *snapshots, uint32_t whole_number, uint32_t *run)
 {
-    const struct qs_session *whole = g_ptr_array_index(snapshots->wholes, whole_number - 1);
+    const uint8_t *whole = g_ptr_array_index(snapshots->wholes, whole_number - 1);
+    const uint8_t *present = (const uint8_t *)snapshots->present;
+    const size_t end = (size_t)snapshots->words * WORD;
     const uint32_t first = 1 + snapshots->mask_words;
     uint32_t size = first;
 
     memset(run, 0, (size_t)first * WORD);
     run[0] = whole_number;
-    for (uint32_t i = 0; i < snapshots->words; i++) {
-        const uint32_t word = word_of(snapshots->present, i);
-
-        if (word == word_of(whole, i))
+    for (size_t at = 0; at < end; at += WORD) {
+        while (at + LEAP <= end && !memcmp(present + at, whole + at, LEAP))
+            at += LEAP;
+        if (at == end || !memcmp(present + at, whole + at, WORD))
             continue;
         if (size - first == CHANGED_MAX)
             return 0;
-        run[1 + i / MASK_BITS] |= UINT32_C(1) << i % MASK_BITS;
-        run[size++] = word;
+        run[1 + at / WORD / MASK_BITS] |= UINT32_C(1) << at / WORD % MASK_BITS;
+        memcpy(&run[size++], present + at, WORD);
     }
     return size;
 }
@@ -167,6 +162,7 @@ void qs_snapshots_restore(const struct qs_snapshots *snapshots, uint32_t number,
                           struct qs_session *to)
 {
     const uint32_t *run, *changed;
+    uint8_t *bytes = (uint8_t *)to;
 
     if (!number) {
         snapshots->protocol->session_init(to);
@@ -175,7 +171,7 @@ void qs_snapshots_restore(const struct qs_snapshots *snapshots, uint32_t number,
     run = run_at(snapshots, number);
     changed = run + 1 + snapshots->mask_words;
     snapshots->protocol->session_copy(to, g_ptr_array_index(snapshots->wholes, run[0] - 1));
-    for (uint32_t i = 0; i < snapshots->words; i++)
-        if (run[1 + i / MASK_BITS] >> i % MASK_BITS & 1)
-            memcpy((uint8_t *)to + (size_t)i * WORD, changed++, WORD);
+    for (uint32_t i = 0; i < snapshots->mask_words; i++)
+        for (uint32_t mask = run[1 + i]; mask; mask &= mask - 1)
+            memcpy(bytes + WORD * (i * MASK_BITS + (size_t)__builtin_ctz(mask)), changed++, WORD);
 }

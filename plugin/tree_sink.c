@@ -48,12 +48,13 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
 static bool has_room(struct tree_sink *sink, unsigned quarters)
 {
     const proto_tree *tree = sink->group->tree;
-    const bool full = tree && PTREE_DATA(tree)->count >= prefs.gui_max_tree_items / 4 * quarters;
 
-    if (full && !sink->full)
+    if (!tree || PTREE_DATA(tree)->count < sink->quarter * quarters)
+        return true;
+    if (!sink->full)
         proto_item_append_text(sink->top, " [only the first items]");
-    sink->full |= full;
-    return !full;
+    sink->full = true;
+    return false;
 }
 
 static unsigned index_of(const struct tree_sink *sink, const struct qs_field *row)
@@ -303,6 +304,7 @@ void tree_sink_init(struct tree_sink *sink, struct dissector *dissector, packet_
                     tvbuff_t *tvb, proto_item *top, bool fields)
 {
     *sink = (struct tree_sink){.dissector = dissector, .pinfo = pinfo, .top = top};
+    sink->quarter = prefs.gui_max_tree_items / 4;
     sink->base.note = add_expert_info_only;
     push_group(sink, top, proto_item_add_subtree(top, dissector->ett_top), 0);
     push_source(sink, tvb);

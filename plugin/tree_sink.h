@@ -15,6 +15,7 @@ struct tree_sink {
     proto_item *top;            /* the protocol's item */
     struct tree_group *group;   /* the innermost open one; the outermost is the protocol's */
     struct tree_source *source; /* where offsets count now */
+    unsigned quarter;           /* of the items that Wireshark's preference allows */
     bool full;                  /* no more items are added */
 
     /* The last field added, for its parts to stand under it and for notes about it. */

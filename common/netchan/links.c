@@ -323,11 +323,14 @@ static void set(struct qs_packet_links *found, enum qs_link link, uint64_t value
 static void set_packet(const struct qs_links *links, struct qs_packet_links *found,
                        enum qs_link link, uint32_t record)
 {
-    const struct qs_link_record own = *qs_link_record(links, record);
-    const struct qs_link_record *next = qs_link_record(links, record + 1);
+    const struct qs_link_record *own, *next;
 
-    if (own.packet && (next->packet != own.packet || next->time == own.time))
-        set(found, link, own.packet);
+    if (!record)
+        return;
+    own = qs_link_record(links, record);
+    next = record < links->records.count ? qs_link_record(links, record + 1) : own;
+    if (own->packet && (next->packet != own->packet || next->time == own->time))
+        set(found, link, own->packet);
 }
 
 static int64_t time_since(const struct qs_links *links, uint32_t earlier,
@@ -452,12 +455,12 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
     if (d->packet->unit || !qs_links_find(links, d->packet, &found))
         return;
     d->in.overrun = false; /* of the packet's messages: these fields are not read from it */
-    for (unsigned link = 0; link < QS_LINKS; link++) {
-        const unsigned row = d->protocol->links + link;
+    for (uint32_t known = found.known; known; known &= known - 1) {
+        const unsigned link = (unsigned)__builtin_ctz(known), row = d->protocol->links + link;
 
-        if (found.known >> link & 1 && link == QS_LINK_RTT)
+        if (link == QS_LINK_RTT)
             qs_emit_generated_double(d, row, 0, 0, (double)found.values[link] / 1e6);
-        else if (found.known >> link & 1)
+        else
             qs_emit_generated_uint(d, row, 0, 0, found.values[link]);
     }
     if (d->want_summary)

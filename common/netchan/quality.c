@@ -334,7 +334,9 @@ struct qs_line_gap qs_quality_add_gap(struct qs_quality *quality, const struct q
         others -= MIN(others, found.choked);
     if (!others)
         return found;
-    qs_quality_line(quality, &line);
+    line.s2c.gaps = quality->rules->answers ? QS_GAP_UNKNOWN : QS_GAP_LOST;
+    if (d->direction == QS_C2S)
+        qs_quality_line(quality, &line);
     switch (d->direction == QS_C2S ? line.c2s.gaps : line.s2c.gaps) {
     case QS_GAP_UNKNOWN:
         found.skipped = (uint16_t)others;
