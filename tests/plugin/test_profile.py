@@ -34,6 +34,21 @@ class Profile(PluginTest):
             with self.subTest(name):
                 self.tshark("-r", capture, "-Y", rule)
 
+    def table(self, name):
+        return [[re.sub(r"\\x(..)", lambda code: chr(int(code[1], 16)), text)
+                 for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line)]
+                for line in (SOURCE / name).read_text().splitlines() if line[0] == '"']
+
+    def test_buttons_and_graphs(self):
+        filters = {row[1]: row[2] for row in self.table("dfilter_buttons")}
+        filters["graphs"] = " or ".join(text for row in self.table("io_graphs")
+                                        for text in (row[2], row[6]) if text)
+        for name, capture, shown in (("Chat", "qw-sample", "print"), ("Deaths", "qw-sample", "Volcano God"),
+                                     ("Loss", "nq-lossy", "[lost"), ("Sign-on", "q2-lossy", "serverdata"),
+                                     ("Connectionless", "nq-control", "CCREQ"), ("graphs", "q2-lossy", "seq")):
+            self.assertIn(shown, self.tshark("-r", self.readable(CAPTURES[0] / f"{capture}.pcap"),
+                                             "-Y", filters[name]), name)
+
     def coloring(self, capture):
         """By packet, the name of the rule that colors it, and its line."""
         shown = self.tshark("-C", "Quake", "--color", "-r", self.readable(CAPTURES[0] / capture),
