@@ -81,6 +81,8 @@ class Quake(Late):
             late = cut(readdressed(whole, [10, 0, 0, 9]), PLAYING)
             later = Capture(late.link_type, [(time + 3600 * 10**6, frame) for time, frame in late.frames])
             self.assertIn(found, self.convert(merged(whole, later)))
+        elsewhere = cut(readdressed(self.whole, [10, 0, 0, 9], bytes([10, 0, 0, 8])), PLAYING)
+        self.assertIn("no demo: ", self.convert(merged(self.whole, elsewhere)))
 
     def test_demo_lends(self):
         for option, said in (("--sign-on", "lender.dem: nothing shows that it is of the session's map"),
