@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which recordings --keep and --max-disk remove. */
+/* Which recordings --keep and --max-disk remove, and what is brought to disk. */
 #include "tests/tool/frames.h"
 
 #include <fcntl.h>
@@ -119,4 +119,40 @@ FIXTURE_TEST(what_is_being_written_counts)
     g_unlink(path);
     path[strlen(path) - strlen("1.lo@1.qwd")] = '2';
     g_unlink(path);
+}
+
+static struct {
+    int files, folders;
+} synced;
+int __wrap_fdatasync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fdatasync(int file)
+{
+    (void)file;
+    synced.files++;
+    return 0;
+}
+
+int __wrap_fsync(int file)
+{
+    (void)file;
+    synced.folders++;
+    return 0;
+}
+
+FIXTURE_TEST(only_what_was_written_is_synced)
+{
+    g_autofree char *path = g_build_filename(fixture->folders[0], new, NULL);
+
+    for (int written = 0; written < 2; written++) {
+        struct syncer *syncer = syncer_new((const char *const *)fixture->folders);
+
+        if (written)
+            syncer_add(syncer, path);
+        syncer_run(syncer);
+        syncer_free(syncer); /* syncs the folders once more */
+        assert_int_equal(synced.files, written);
+        assert_int_equal(synced.folders, FOLDERS * (written ? 3 : 1));
+    }
 }
