@@ -231,33 +231,28 @@ TEST(test_connections_that_are_not_decoded)
     }
 }
 
-/* Q2PRO's own connect has the longest message first. */
-TEST(test_connect_of_q2pro)
+static void check_new_netchan(const char *connect, const char *answer, const char *version)
 {
     struct game game;
 
     game_open(&game);
-    send_text(&game, QS_END_A, "connect 36 1 2 \"\\name\\a\" 2048 1 1 1026");
-    send_text(&game, QS_END_B, "client_connect nc=1");
-    assert_is(&game, "36 (1026)");
-    assert_false(game.session.undecodable);
-    assert_true(game.session.new_netchan);
-    game_close(&game);
-}
-
-/* Its connect has no word for the netchan, which is always the new one. */
-TEST(test_connect_of_q2repro)
-{
-    struct game game;
-
-    game_open(&game);
-    send_text(&game, QS_END_A, "connect 1038 226 2 \"\\name\\a\" 1390 1");
-    send_text(&game, QS_END_B, "client_connect nc=1 map=lab1");
-    assert_is(&game, "q2repro 1038");
+    send_text(&game, QS_END_A, connect);
+    send_text(&game, QS_END_B, answer);
+    assert_is(&game, version);
     assert_false(game.session.undecodable);
     assert_true(game.session.new_netchan);
     assert_int_equal(game.session.qport_width, Q2_QPORT_BYTE);
     game_close(&game);
+}
+
+/* Q2PRO's own connect has the longest message first; q2repro's has no word for the netchan, which
+ * is always the new one. */
+TEST(test_connect_of_q2pro_and_q2repro)
+{
+    check_new_netchan("connect 36 1 2 \"\\name\\a\" 2048 1 1 1026", "client_connect nc=1",
+                      "36 (1026)");
+    check_new_netchan("connect 1038 226 2 \"\\name\\a\" 1390 1", "client_connect nc=1 map=lab1",
+                      "q2repro 1038");
 }
 
 TEST(test_demos_that_are_not_decoded)

@@ -121,23 +121,20 @@ FIXTURE_TEST(what_is_being_written_counts)
     g_unlink(path);
 }
 
-static struct {
-    int files, folders;
-} synced;
-int __wrap_fdatasync(int file);
-int __wrap_fsync(int file);
+static int synced_files, synced_folders;
+int __wrap_fdatasync(int file), __wrap_fsync(int file);
 
 int __wrap_fdatasync(int file)
 {
     (void)file;
-    synced.files++;
+    synced_files++;
     return 0;
 }
 
 int __wrap_fsync(int file)
 {
     (void)file;
-    synced.folders++;
+    synced_folders++;
     return 0;
 }
 
@@ -152,7 +149,7 @@ FIXTURE_TEST(only_what_was_written_is_synced)
             syncer_add(syncer, path);
         syncer_run(syncer);
         syncer_free(syncer); /* syncs the folders once more */
-        assert_int_equal(synced.files, written);
-        assert_int_equal(synced.folders, FOLDERS * (written ? 3 : 1));
+        assert_int_equal(synced_files, written);
+        assert_int_equal(synced_folders, FOLDERS * (written ? 3 : 1));
     }
 }

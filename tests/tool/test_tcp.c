@@ -287,27 +287,27 @@ SHAKEN_TEST(test_last_bytes_are_missing)
     assert_int_equal(f->overs, 1);
 }
 
+static void check_end(struct fixture *f, uint32_t acknowledged, unsigned missing)
+{
+    send_part(f, 1000, 0, 100);
+    acknowledge(f, acknowledged);
+    tcp_end(f->tcp, f->number);
+    assert_received(f, 100);
+    assert_int_equal(f->missing[1], missing);
+    assert_int_equal(tcp_counts(f->tcp)->holes, missing != 0);
+    assert_int_equal(f->overs, 1);
+}
+
 /* The client acknowledges all bytes and a FIN that the capture lacks: no byte is missing. */
 SHAKEN_TEST(test_fin_that_was_not_captured)
 {
-    send_part(f, 1000, 0, 100);
-    acknowledge(f, 1101);
-    tcp_end(f->tcp, f->number);
-    assert_received(f, 100);
-    assert_int_equal(f->missing[1], 0);
-    assert_int_equal(tcp_counts(f->tcp)->holes, 0);
-    assert_int_equal(f->overs, 1);
+    check_end(f, 1101, 0);
 }
 
 /* More than a FIN is acknowledged: there were bytes. */
 SHAKEN_TEST(test_end_that_was_not_captured)
 {
-    send_part(f, 1000, 0, 100);
-    acknowledge(f, 1102);
-    tcp_end(f->tcp, f->number);
-    assert_received(f, 100);
-    assert_int_equal(f->missing[1], 2);
-    assert_int_equal(tcp_counts(f->tcp)->holes, 1);
+    check_end(f, 1102, 2);
 }
 
 /* The FIN comes with the last bytes, and before bytes that are late. */
