@@ -489,6 +489,15 @@ static void settle_last_gaps(struct dem *dem)
         report_gap(dem, NULL, dem->gap.lacks ? dem->gap.count : 0);
 }
 
+/* In seconds: servers can send any time. */
+static void add_duration(struct qs_demo_writer *out, double seconds)
+{
+    const double limit = 1e9;
+    const double sum = MIN((double)out->duration / 1e9 + seconds, limit);
+
+    out->duration = (int64_t)(sum * 1e9);
+}
+
 /* A message of the server; those that come behind a later one are no longer missing. */
 static void follow_server(struct dem *dem, const struct nq_session *session,
                           const struct qs_packet *packet)
@@ -512,7 +521,7 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
     if (session->timed) {
         dem->echoes = dem->time == session->time ? dem->echoes : 0;
         if (dem->timed && session->time > dem->time)
-            dem->out->duration += (int64_t)(((double)session->time - (double)dem->time) * 1e9);
+            add_duration(dem->out, (double)session->time - (double)dem->time);
         dem->timed = true;
         dem->time = session->time;
     }
