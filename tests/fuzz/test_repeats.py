@@ -27,20 +27,20 @@ def instructions(program, folder, times, step):
 
 
 class Repeats(unittest.TestCase):
-    def check(self, program, n, step, messages, ratio_max):
+    def worst(self, program, n, step, messages):
         with tempfile.TemporaryDirectory() as name:
             counts = instructions(program, pathlib.Path(name) / "counts", n, step)
         once = [name for name in counts if not name.startswith("2 x ")]
         self.assertGreater(len(once), messages)
         worst = sorted((counts["2 x " + name] / counts[name], name, counts[name]) for name in once)[-5:]
         print(len(once), "messages; the worst:", worst)
-        self.assertLess(worst[-1][0], ratio_max, worst)
+        return worst[-1][0]
 
     def test_decoder(self):
-        # What takes N² shows less in few: 2.3 with twice as many.
-        self.check("REPEAT_DECODE", 30, "11", 2000, 2.17)  # prime to 256: all numbers, in one session or other
+        # 11 is prime to 256. In few, what takes N² shows less, and a table that grows once shows more.
+        self.assertTrue(self.worst("REPEAT_DECODE", 30, "11", 2000) < 2.17 or
+                        self.worst("REPEAT_DECODE", 60, "11", 2000) < 2.3)
 
     @unittest.skipUnless("REPEAT_PLUGIN" in os.environ, "needs the plugin")
     def test_plugin(self):
-        """Its target takes 200 frames."""
-        self.check("REPEAT_PLUGIN", 40, "1499", 15, 2.3)
+        self.assertLess(self.worst("REPEAT_PLUGIN", 40, "1499", 15), 2.3)  # its target takes 200 frames
