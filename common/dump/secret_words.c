@@ -60,8 +60,7 @@ static const char *const signs[] = {"is", "=", ":", NULL};
 
 static bool equals(struct qs_view text, const char *word)
 {
-    return text.size == strlen(word) &&
-           g_ascii_strncasecmp((const char *)text.data, word, text.size) == 0;
+    return qs_view_is_one_of(text, (const char *const[]){word, NULL});
 }
 
 static const struct qs_secret_word *find_word(struct qs_view text, unsigned kinds)
