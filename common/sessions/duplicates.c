@@ -4,21 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/core/text.h"
 #include "common/sessions/session.h"
-
-uint64_t qs_packet_hash(const struct qs_packet *packet)
-{
-    uint64_t hash = packet->size;
-
-    for (uint32_t at = 0; at < packet->size; at += sizeof hash) {
-        uint64_t word = 0;
-
-        memcpy(&word, packet->data + at, MIN(sizeof word, packet->size - at));
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
 
 /* --- Sessions under two addresses ------------------------------------------------------------ */
 
@@ -153,7 +140,7 @@ void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
         return;
     duplicates->left--;
     own.candidate = candidate_of(duplicates, session);
-    own.hash = qs_packet_hash(packet);
+    own.hash = qs_view_hash((struct qs_view){packet->data, packet->size});
     bucket = &duplicates->slots[own.hash % QS_BUCKETS * QS_BUCKET_SIZE];
     other = find_other(bucket, &own);
     if (other) {
