@@ -309,7 +309,7 @@ bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
         qwd_updates_observe(&m->updates, match, &m->players, decoder);
         for (guint i = 0; i < decoder->messages->len; i++)
             see_message(m, decoder->sequence, qs_message_at(decoder, i)->id,
-                        qwd_message_view(decoder, i));
+                        qs_message_view(qs_message_at(decoder, i)));
     }
     return ++m->looked_at < LOOK_AT_MOST;
 }

@@ -12,14 +12,6 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/decode.h"
 
-struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
-{
-    const struct qs_message *message = qs_message_at(decoder, index);
-    const struct qw_session *session = (const struct qw_session *)decoder->session;
-
-    return (struct qs_view){session->content.data + message->offset, message->length};
-}
-
 /* --- Which messages --- */
 
 enum {
@@ -275,7 +267,7 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
 static void add_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
-    const struct qs_view message = qwd_message_view(decoder, index);
+    const struct qs_view message = qs_message_view(qs_message_at(decoder, index));
     struct qwd_view *view = (struct qwd_view *)sign_on->extra;
 
     if (message.size < 2)
