@@ -253,7 +253,7 @@ static char *write_status(struct recorder *recorder)
     return status_text(&recorder->status);
 }
 
-/* That takes no more than a hundredth of the time, however many play. */
+/* That takes no more than a 300th of the time, however many play. */
 static void notify_status(struct recorder *recorder)
 {
     const gint64 begun = g_get_monotonic_time();
@@ -261,7 +261,7 @@ static void notify_status(struct recorder *recorder)
     char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
     const gint64 took = g_get_monotonic_time() - begun;
 
-    recorder->status_due = recorder->ticked + CLAMP(100 * took, STATUS_EVERY * G_USEC_PER_SEC,
+    recorder->status_due = recorder->ticked + CLAMP(300 * took, STATUS_EVERY * G_USEC_PER_SEC,
                                                     STATUS_EVERY_MAX * G_USEC_PER_SEC);
     notify(state);
     g_free(state);
@@ -339,6 +339,7 @@ static void record(struct recorder *recorder)
         if (now - recorder->ticked >= G_USEC_PER_SEC)
             tick(recorder, now);
         handle_signals(recorder);
+        log_flush();
         if (!busy)
             live_wait(recorder->live, WAIT_MS);
     }

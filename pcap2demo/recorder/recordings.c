@@ -112,6 +112,10 @@ static bool write_waiting(struct recording *recording)
         recording->all->waiting -= done;
         recording->written += done;
         syncer_add(recording->all->syncer, recording->path);
+        if (!waiting->len) { /* there may be many, each with little */
+            g_byte_array_unref(waiting);
+            recording->waiting = g_byte_array_new();
+        }
     }
     return !*obstacle_of(recording) && recording->cut != file_removed;
 }
