@@ -87,51 +87,37 @@ static void push_dropped(void)
     g_free(text);
 }
 
-static void write_event(const char *event, json_t *members, const char *format, va_list arguments)
+void log_event(int priority, const char *event, json_t *members, const char *format, ...)
 {
-    char *text = g_strdup_vprintf(format, arguments); /* of any bytes */
+    va_list arguments;
+    char *text, *clean; /* `text` is of any bytes */
 
+    if (priority > LOG_WARNING && !state.setup.events) {
+        json_decref(members);
+        return;
+    }
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    clean = qs_text_printable(text);
     if (state.setup.messages) {
         message((struct qs_location){0}, "%s", text);
     } else if (state.waiting->len >= LOG_WAITING_MAX) {
         state.dropped++;
     } else {
-        char *clean = qs_text_printable(text);
-
         push_dropped();
         push_line(event, members, clean);
-        g_free(clean);
     }
+    g_free(clean);
     g_free(text);
     json_decref(members);
-}
-
-void log_event(const char *event, json_t *members, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    if (state.setup.events)
-        write_event(event, members, format, arguments);
-    else
-        json_decref(members);
-    va_end(arguments);
-}
-
-void log_warning(const char *event, json_t *members, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    write_event(event, members, format, arguments);
-    va_end(arguments);
 }
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
 static void message_event(const char *line)
 {
-    log_warning("message", NULL, "%s", line);
+    log_event(LOG_WARNING, "message", NULL, "%s", line);
 }
 
 void log_open(const struct log_setup *setup)

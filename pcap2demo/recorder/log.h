@@ -16,6 +16,7 @@
 #include <glib.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <syslog.h>
 
 enum { LOG_WAITING_MAX = 1024 * 1024 /* bytes */ };
 
@@ -40,10 +41,9 @@ void log_reopen(void);
 /* The present time as in the log: UTC, as in the names of demos. New. */
 char *log_time(void);
 
-/* An event. Takes over `members` of its JSON object, or NULL. */
-void log_event(const char *event, json_t *members, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-/* The same for a warning, which is always logged. */
-void log_warning(const char *event, json_t *members, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* An event of priority LOG_INFO, or LOG_WARNING, which is always logged. Takes over `members` of
+ * its JSON object, or NULL. */
+void log_event(int priority, const char *event, json_t *members, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
 
 #endif

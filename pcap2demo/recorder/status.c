@@ -250,7 +250,7 @@ void status_log_players(const struct status *status)
         json_t *session = status_session_json(g_ptr_array_index(status->sessions, i));
         char *row = report_status_row(session);
 
-        log_warning("player", session, "%s", row);
+        log_event(LOG_WARNING, "player", session, "%s", row);
         g_free(row);
     }
 }

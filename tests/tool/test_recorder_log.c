@@ -49,7 +49,7 @@ TEST(never_waits_and_counts_what_it_drops)
     close(ends[1]);
     log_open(&(struct log_setup){.events = true});
     for (int i = 0; i < LINES; i++) /* of more bytes than a pipe holds */
-        log_event("event", NULL, "a line of the log that fills a pipe soon");
+        log_event(LOG_INFO, "event", NULL, "a line of the log that fills a pipe soon");
     count.file = ends[0];
     reader = g_thread_new("reader", count_lines, &count);
     log_close();
