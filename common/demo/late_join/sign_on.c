@@ -52,16 +52,14 @@ struct qs_sign_on *qs_sign_on_new(void)
 
 struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
 {
-    struct qs_sign_on *copy = qs_sign_on_new();
+    struct qs_sign_on *copy = g_memdup2(sign_on, sizeof *sign_on);
 
-    g_array_append_vals(copy->entries, sign_on->entries->data, sign_on->entries->len);
-    g_byte_array_append(copy->bytes, sign_on->bytes->data, sign_on->bytes->len);
+    copy->entries = g_array_copy(sign_on->entries);
+    copy->bytes =
+        g_byte_array_append(g_byte_array_new(), sign_on->bytes->data, sign_on->bytes->len);
+    copy->index = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < copy->entries->len; i++)
         note_index(copy, i);
-    copy->size = sign_on->size;
-    copy->blocks = sign_on->blocks;
-    copy->complete = sign_on->complete;
-    copy->broken = sign_on->broken;
     if (sign_on->extra)
         copy->extra = sign_on->extra->copy(sign_on->extra);
     return copy;
