@@ -157,11 +157,6 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static void end(struct action *action, bool report)
-{
-    (void)action, (void)report;
-}
-
 struct action *recording_action_new(const struct options *options, struct status *status,
                                     struct session_captures *captures)
 {
@@ -179,8 +174,7 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .session_end = on_session_end,
                                                    .session_left_out = on_session_left_out,
                                                    .others = on_others},
-                                       .options = options,
-                                       .end = end};
+                                       .options = options};
     recorder->status = status;
     recorder->captures = captures;
     return &recorder->action;

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pcap2demo/output/message.h"
@@ -22,35 +23,30 @@ static struct {
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* Stops after that time. Whatever can be written to takes PIPE_BUF bytes at once. */
-static void write_waiting(int milliseconds)
+/* Whatever can be written to takes PIPE_BUF bytes at once. */
+void log_flush(int milliseconds)
 {
     const gint64 until = g_get_monotonic_time() + milliseconds * G_TIME_SPAN_MILLISECOND;
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    ssize_t written = 1;
+    ssize_t written = state.waiting ? (ssize_t)state.waiting->len : 0;
 
-    while (state.waiting->len && written > 0 && poll(&output, 1, milliseconds) > 0) {
+    while (written > 0 && state.waiting->len && poll(&output, 1, milliseconds) > 0) {
         written = write(STDOUT_FILENO, state.waiting->str, MIN(state.waiting->len, PIPE_BUF));
         g_string_erase(state.waiting, 0, MAX(written, 0));
         milliseconds = (int)MAX((until - g_get_monotonic_time()) / G_TIME_SPAN_MILLISECOND, 0);
     }
 }
 
-void log_flush(void)
-{
-    if (state.waiting && state.waiting->len)
-        write_waiting(0);
-}
-
 /* --- Lines ----------------------------------------------------------------------------------- */
 
 char *log_time(void)
 {
-    GDateTime *now = g_date_time_new_now_utc();
-    char *text = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+    const time_t now = time(NULL);
+    struct tm utc;
+    char text[32];
 
-    g_date_time_unref(now);
-    return text;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return g_strdup(text);
 }
 
 /* `members` may be NULL. */
@@ -74,7 +70,7 @@ static void push_line(const char *event, json_t *members, const char *text)
     g_string_append_c(state.waiting, '\n');
     g_free(time);
     if (state.waiting->len >= PIPE_BUF)
-        write_waiting(0);
+        log_flush(0);
 }
 
 static void push_dropped(void)
@@ -153,7 +149,7 @@ void log_close(void)
         return;
     print_messages_with(NULL);
     push_dropped();
-    write_waiting(CLOSE_MS);
+    log_flush(CLOSE_MS);
     g_string_free(state.waiting, TRUE);
     state.waiting = NULL;
     g_clear_pointer(&state.path, g_free);

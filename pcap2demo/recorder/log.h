@@ -29,8 +29,8 @@ struct log_setup {
 /* From now on messages (output/message.h) are events, too. */
 void log_open(const struct log_setup *setup);
 
-/* Writes what waits, as far as that is possible at once; to be called often. */
-void log_flush(void);
+/* Writes what waits, as far as that is possible within so long; to be called often, with 0. */
+void log_flush(int milliseconds);
 
 /* Writes what waits, unless that takes longer than two seconds. */
 void log_close(void);

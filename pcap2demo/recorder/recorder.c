@@ -194,12 +194,11 @@ static void log_start(const struct recorder *recorder)
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-static void set_interface(struct recorder *recorder, unsigned interface)
+/* The next frames are of it. */
+static void use_interface(struct recorder *recorder, unsigned interface)
 {
     const char *name = recorder->interfaces[interface];
 
-    if (interface == recorder->interface)
-        return;
     recorder->interface = interface;
     qs_sessions_set_source(recorder->sessions, name, name);
 }
@@ -213,7 +212,8 @@ static bool read_frames(struct recorder *recorder)
     while (count < FRAMES_AT_ONCE && (frame = live_next(recorder->live, &interface))) {
         count++;
         recorder->frame_time = frame->packet.time;
-        set_interface(recorder, interface);
+        if (interface != recorder->interface)
+            use_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
     recorder->status.all[PACKETS] += count;
@@ -277,13 +277,6 @@ static void log_status(struct recorder *recorder)
     g_free(text);
 }
 
-static void reopen(struct recorder *recorder)
-{
-    log_reopen();
-    live_tend(recorder->live);
-    log_event(LOG_INFO, "reopened", NULL, "interfaces are opened again");
-}
-
 static void tick(struct recorder *recorder, gint64 now)
 {
     recorder->ticked = now;
@@ -300,8 +293,11 @@ static void handle_signals(struct recorder *recorder)
 {
     if (signals_asked_for_status())
         log_status(recorder);
-    if (signals_asked_to_reopen())
-        reopen(recorder);
+    if (signals_asked_to_reopen()) {
+        log_reopen();
+        live_tend(recorder->live);
+        log_event(LOG_INFO, "reopened", NULL, "interfaces are opened again");
+    }
 }
 
 /* --- The run --------------------------------------------------------------------------------- */
@@ -322,10 +318,8 @@ static bool is_over(const struct recorder *recorder)
 
 static void record(struct recorder *recorder)
 {
-    const char *name = recorder->interfaces[0];
-
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
-    qs_sessions_set_source(recorder->sessions, name, name);
+    use_interface(recorder, 0);
     pipeline_start(&recorder->pipeline, recorder->sessions,
                    qs_sessions_is_as_captured(recorder->sessions));
     if (recorder->action->input_start)
@@ -339,7 +333,7 @@ static void record(struct recorder *recorder)
         if (now - recorder->ticked >= G_USEC_PER_SEC)
             tick(recorder, now);
         handle_signals(recorder);
-        log_flush();
+        log_flush(0);
         if (!busy)
             live_wait(recorder->live, WAIT_MS);
     }
@@ -417,7 +411,8 @@ static void run(struct recorder *recorder)
     log_stop(recorder);
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
-    recorder->action->end(recorder->action, true);
+    if (recorder->action->end)
+        recorder->action->end(recorder->action, true);
     action_free(recorder->action);
 }
 

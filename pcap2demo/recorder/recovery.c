@@ -20,8 +20,7 @@ struct unfinished {
     struct recordings *recordings;
     unsigned folder; /* DEMOS or CAPTURES */
     const char *path;
-    char *player, *map;
-    struct qs_demo_name_request request;
+    struct qs_demo_name_request request; /* `player` and `map` are its own */
     bool capture, late;
     uint64_t size, whole; /* bytes of it, and of whole blocks */
     uint64_t blocks;      /* of a demo; packets of a capture */
@@ -51,10 +50,10 @@ static void on_session_end(struct qs_sessions_handler *handler,
 {
     struct unfinished *file = (struct unfinished *)handler;
 
-    if (!file->player)
-        file->player = g_strdup(session->player);
-    if (!file->map && session->maps->len)
-        file->map = g_strdup(g_ptr_array_index(session->maps, 0));
+    if (!file->request.player)
+        file->request.player = g_strdup(session->player);
+    if (!file->request.map && session->maps->len)
+        file->request.map = g_strdup(g_ptr_array_index(session->maps, 0));
 }
 
 /* One that waits is written later, and its packets are kept. */
@@ -218,16 +217,14 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
                                                  .write_demos = file->late};
     file->end = g_byte_array_new();
     error = scan(file, sessions);
-    request->player = file->player;
-    request->map = file->map;
     if (error)
         log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", file->path),
                   "%s: an unfinished recording cannot be completed: %s", file->path, error);
     else
         complete(file);
     g_byte_array_free(file->end, TRUE);
-    g_free(file->player);
-    g_free(file->map);
+    g_free((char *)request->player);
+    g_free((char *)request->map);
     g_free(error);
 }
 
@@ -236,7 +233,7 @@ static void recover_file(struct recordings *recordings, const struct disk_file *
 {
     struct unfinished file = {
         .recordings = recordings, .folder = found->folder, .path = found->path};
-    char *parts = g_strdup(found->name);
+    char *parts = g_path_get_basename(found->path);
 
     if (parse_name(parts, &file.request))
         recover(&file, sessions);
