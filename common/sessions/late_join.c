@@ -13,8 +13,9 @@ enum {
      * A few forged packets look like a late session, and each try costs the work of hundreds of
      * packets: of all lists together one donor is tried, and another for each so many packets.
      */
-    TRY_EVERY = 8,
-    REMEMBER_AFTER = 16 /* packets of the server, after which donors are remembered */
+    TRY_EVERY = 32,
+    LOOKS_A_PACKET = 64, /* donors that are looked at, however many there are */
+    REMEMBER_AFTER = 16  /* packets of the server, after which donors are remembered */
 };
 
 struct qs_late_session {
@@ -27,6 +28,7 @@ struct qs_late_session {
     unsigned number;      /* of the session */
     unsigned packets;     /* in the buffer */
     unsigned tries;       /* of donors, without demos */
+    uint64_t looks;       /* at donors, to find those that are tried */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* first and last packet seen */
     bool level_over;
@@ -59,13 +61,19 @@ static struct qs_session *first_session(const struct qs_decoder *decoder)
     return session;
 }
 
+/* A session's search takes no longer if there are more donors than for so many packets. */
+static bool may_look(struct qs_late_session *late)
+{
+    return late->looks++ / LOOKS_A_PACKET <= late->packets;
+}
+
 /* Those that came last are the likeliest to stay. */
 static void remember_donors(struct qs_late_session *late)
 {
     const GPtrArray *live = late->donors->live;
     unsigned tries = 0;
 
-    for (guint i = live->len; i-- > 0 && tries < TRIES_MAX;) {
+    for (guint i = live->len; i-- > 0 && tries < TRIES_MAX && may_look(late);) {
         struct qs_donor *donor = g_ptr_array_index(live, i), *copy;
 
         if (donor->format != late->format || !qs_donor_is_complete(donor))
@@ -274,7 +282,8 @@ static void consult(const struct search *search, const struct trial *trial)
     unsigned count = 0;
 
     for (unsigned i = 0; i < DONOR_LISTS && search->lists[i]; i++)
-        for (guint j = search->lists[i]->len; j-- > 0 && count < TRIES_MAX;) {
+        for (guint j = search->lists[i]->len;
+             j-- > 0 && count < TRIES_MAX && (search->demos || may_look(search->late));) {
             const struct qs_donor *other = g_ptr_array_index(search->lists[i], j);
 
             if (!is_wanted(search, other))
@@ -386,22 +395,30 @@ static void keep_better(struct search *search, struct trial *trial)
     trial_clear(trial);
 }
 
+/* Whether the list has to be looked through further, of which so many were tried. */
+static bool goes_on(const struct search *search, unsigned tries)
+{
+    struct qs_late_session *late = search->late;
+
+    return search->demos || (!search->best.match && tries < TRIES_MAX &&
+                             late->tries <= late->packets / TRY_EVERY && may_look(late));
+}
+
 /* Of sessions the first that matches, from the newest on. */
 static void try_list(struct search *search, const GPtrArray *donors)
 {
-    struct qs_late_session *late = search->late;
     const enum qs_donor_kind kind = search->present ? QS_DONOR_PRESENT : QS_DONOR_OTHER;
     unsigned tries = 0;
 
-    for (guint i = 0; i < donors->len && (search->demos || !search->best.match); i++) {
+    for (guint i = 0; i < donors->len && goes_on(search, tries); i++) {
         const struct qs_donor *donor =
             g_ptr_array_index(donors, search->demos ? i : donors->len - 1 - i);
         struct trial trial;
 
         if (!is_wanted(search, donor))
             continue;
-        if (!search->demos && (tries++ == TRIES_MAX || late->tries++ > late->packets / TRY_EVERY))
-            break;
+        tries++;
+        search->late->tries += !search->demos;
         trial = try_donor(search, donor, kind);
         if (may_choose(search, &trial)) {
             keep_better(search, &trial);

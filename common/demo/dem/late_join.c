@@ -34,14 +34,14 @@ struct dem_match {
     struct qs_donor_match base;
     struct nq_session donor; /* what the sign-on makes known */
 
-    struct qs_entity_update *baselines; /* ENTITIES_MAX; `has` 0: there is none */
-    double yaw;                         /* of the client's last move */
+    GArray *baselines; /* struct qs_entity_update, by number; `has` 0: there is none */
+    double yaw;        /* of the client's last move */
 
     struct slot slots[SLOTS];          /* by entity; 0 is none */
     bool seen[ENTITIES_MAX];           /* entities that agree with their baseline, */
     uint32_t agreeing;                 /* so many, without players */
     uint32_t packets;                  /* of either side, with messages */
-    struct dem_frame_entity *entities; /* DarkPlaces', by number */
+    struct dem_frame_entity *entities; /* DarkPlaces', by number; NULL: none seen */
     bool timed;
     float time;   /* of the first svc_time */
     uint8_t slot; /* the player's own, after judge(); 0: not known */
@@ -98,12 +98,14 @@ static bool has_model(const struct dem_match *m, uint32_t model)
 
 static void judge_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    const struct qs_entity_update *baseline;
+    static const struct qs_entity_update none;
+    const struct qs_entity_update *baseline = &none;
     bool agrees;
 
     if (update->number >= ENTITIES_MAX)
         return;
-    baseline = &m->baselines[update->number];
+    if (update->number < m->baselines->len)
+        baseline = &g_array_index(m->baselines, struct qs_entity_update, update->number);
     observe_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
     if (update->number <= m->donor.maxclients)
         return; /* players' baselines are much the same on all maps */
@@ -112,6 +114,13 @@ static void judge_update(struct dem_match *m, const struct qs_entity_update *upd
     agrees &= baseline->has && !m->seen[update->number];
     m->seen[update->number] |= agrees;
     m->agreeing += agrees;
+}
+
+static struct dem_frame_entity *frame_entities(struct dem_match *m)
+{
+    if (!m->entities)
+        m->entities = g_new0(struct dem_frame_entity, DEM_FRAME_ENTITIES);
+    return m->entities;
 }
 
 static void observe_update(struct dem_match *m, const struct qs_entity_update *update)
@@ -124,17 +133,20 @@ static void observe_update(struct dem_match *m, const struct qs_entity_update *u
         judge_update(m, update);
         return;
     }
-    dem_frames_observe(m->entities, &m->base, update);
+    dem_frames_observe(frame_entities(m), &m->base, update);
     if (update->has & QS_ENTITY_YAW)
         observe_player(m, update->number, update->yaw);
 }
 
 static void learn_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    if (update->kind == QS_ENTITY_BASELINE && update->number < ENTITIES_MAX)
-        m->baselines[update->number] = *update;
-    else if (update->kind == QS_ENTITY_FRAME)
-        dem_frames_learn(m->entities, update);
+    if (update->kind == QS_ENTITY_FRAME)
+        dem_frames_learn(frame_entities(m), update);
+    if (update->kind != QS_ENTITY_BASELINE || update->number >= ENTITIES_MAX)
+        return;
+    if (update->number >= m->baselines->len)
+        g_array_set_size(m->baselines, update->number + 1);
+    g_array_index(m->baselines, struct qs_entity_update, update->number) = *update;
 }
 
 /* --- The donor --- */
@@ -167,8 +179,7 @@ static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
     struct dem_match *m = g_new0(struct dem_match, 1);
 
     qs_donor_match_init(&m->base, sign_on, kind);
-    m->baselines = g_new0(struct qs_entity_update, ENTITIES_MAX);
-    m->entities = g_new0(struct dem_frame_entity, DEM_FRAME_ENTITIES);
+    m->baselines = g_array_new(FALSE, TRUE, sizeof(struct qs_entity_update));
     nq_protocol.session_init(&m->donor.base);
     learn(m);
     return &m->base;
@@ -180,7 +191,7 @@ static void dem_match_free(struct qs_donor_match *match)
 
     nq_protocol.session_clear(&m->donor.base);
     qs_donor_match_clear(&m->base);
-    g_free(m->baselines);
+    g_array_free(m->baselines, TRUE);
     g_free(m->entities);
     g_free(m);
 }
@@ -300,7 +311,7 @@ static void add_part(const struct dem_match *m, bool frames, dem_add_message *ad
     for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
         const struct qs_sign_on_message message = qs_sign_on_at(sign_on, i);
         bool wanted = false;
-        const bool kept = dem_has_frames(&m->donor) &&
+        const bool kept = m->entities && dem_has_frames(&m->donor) &&
                           dem_frames_is_kept(m->entities, message.bytes,
                                              nq_darkplaces_version(&m->donor), &wanted);
 
