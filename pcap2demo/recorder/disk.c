@@ -91,7 +91,7 @@ static bool remove_file(const struct disk_file *file, const char *why)
 {
     if (unlink(file->path) != 0)
         return false;
-    log_event("removed",
+    log_event(LOG_INFO, "removed",
               json_pack("{s:s, s:I, s:s}", "file", file->path, "bytes", (json_int_t)file->size,
                         "why", why),
               "%s: removed (%s)", file->path, why);

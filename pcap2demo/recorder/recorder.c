@@ -86,8 +86,8 @@ static void notify(const char *state)
 
 static void report_interface(const char *interface, const char *what, bool good)
 {
-    (good ? log_event : log_warning)("interface", json_pack("{s:s}", "interface", interface),
-                                     "%s: %s", interface, what);
+    log_event(good ? LOG_INFO : LOG_WARNING, "interface",
+              json_pack("{s:s}", "interface", interface), "%s: %s", interface, what);
 }
 
 /* libpcap's message about missing permissions is long and does not help. */
@@ -182,13 +182,13 @@ static void log_start(const struct recorder *recorder)
     const char *filter = recorder->filter ? recorder->filter : "none";
 
     for (unsigned i = 0; recorder->interfaces[i]; i++)
-        log_event("listening",
+        log_event(LOG_INFO, "listening",
                   json_pack("{s:s, s:s, s:s}", "interface", recorder->interfaces[i], "link",
                             live_link_name(recorder->live, i), "filter", filter),
                   "listening on %s (%s), filter: %s", recorder->interfaces[i],
                   live_link_name(recorder->live, i), filter);
     if (folder)
-        log_event("folder", json_pack("{s:s}", "folder", folder), "demos go to %s",
+        log_event(LOG_INFO, "folder", json_pack("{s:s}", "folder", folder), "demos go to %s",
                   strcmp(folder, ".") == 0 ? "the current folder" : folder);
 }
 
@@ -236,12 +236,12 @@ static void update_drops(struct recorder *recorder)
     counts[DROPPED_KERNEL] = drops.kernel;
     counts[DROPPED_INTERFACE] = drops.interface;
     if (kernel || interface)
-        log_warning("drops",
-                    json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
-                              report_number(interface)),
-                    "packets came too fast and are lost: %" G_GUINT64_FORMAT
-                    " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
-                    kernel, interface);
+        log_event(LOG_WARNING, "drops",
+                  json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
+                            report_number(interface)),
+                  "packets came too fast and are lost: %" G_GUINT64_FORMAT
+                  " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
+                  kernel, interface);
 }
 
 /* Writes it to its files and returns it as a new text. */
@@ -253,7 +253,7 @@ static char *write_status(struct recorder *recorder)
     return status_text(&recorder->status);
 }
 
-/* That takes no more than a hundredth of the time, however many play. */
+/* That takes no more than a 300th of the time, however many play. */
 static void notify_status(struct recorder *recorder)
 {
     const gint64 begun = g_get_monotonic_time();
@@ -261,7 +261,7 @@ static void notify_status(struct recorder *recorder)
     char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
     const gint64 took = g_get_monotonic_time() - begun;
 
-    recorder->status_due = recorder->ticked + CLAMP(100 * took, STATUS_EVERY * G_USEC_PER_SEC,
+    recorder->status_due = recorder->ticked + CLAMP(300 * took, STATUS_EVERY * G_USEC_PER_SEC,
                                                     STATUS_EVERY_MAX * G_USEC_PER_SEC);
     notify(state);
     g_free(state);
@@ -272,7 +272,7 @@ static void log_status(struct recorder *recorder)
 {
     char *text = write_status(recorder);
 
-    log_warning("status", status_json(&recorder->status), "status: %s", text);
+    log_event(LOG_WARNING, "status", status_json(&recorder->status), "status: %s", text);
     status_log_players(&recorder->status);
     g_free(text);
 }
@@ -281,7 +281,7 @@ static void reopen(struct recorder *recorder)
 {
     log_reopen();
     live_tend(recorder->live);
-    log_event("reopened", NULL, "interfaces are opened again");
+    log_event(LOG_INFO, "reopened", NULL, "interfaces are opened again");
 }
 
 static void tick(struct recorder *recorder, gint64 now)
@@ -339,6 +339,7 @@ static void record(struct recorder *recorder)
         if (now - recorder->ticked >= G_USEC_PER_SEC)
             tick(recorder, now);
         handle_signals(recorder);
+        log_flush();
         if (!busy)
             live_wait(recorder->live, WAIT_MS);
     }
@@ -386,7 +387,7 @@ static void log_stop(struct recorder *recorder)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
                 "ends, to be started again with the right to open all interfaces and folders");
     if (recorder->records)
-        log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
+        log_event(LOG_INFO, "stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);
     g_free(text);
 }

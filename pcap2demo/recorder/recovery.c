@@ -191,7 +191,7 @@ static void complete(struct unfinished *file)
     char *damaged = g_strconcat(file->request.extension, DAMAGED_EXTENSION, NULL);
 
     if (!file->size || (whole && file->demos && file->folder == DEMOS)) {
-        recordings_remove(file->recordings, file->path);
+        recordings_store(file->recordings)->end(adopt(file));
     } else if (whole) {
         write_end(file, adopt(file));
     } else {
@@ -221,8 +221,8 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
     request->player = file->player;
     request->map = file->map;
     if (error)
-        log_warning("unfinished", json_pack("{s:s}", "file", file->path),
-                    "%s: an unfinished recording cannot be completed: %s", file->path, error);
+        log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", file->path),
+                  "%s: an unfinished recording cannot be completed: %s", file->path, error);
     else
         complete(file);
     g_byte_array_free(file->end, TRUE);
@@ -255,5 +255,5 @@ void recordings_recover(struct recordings *recordings, const struct qs_sessions_
             recover_file(recordings, file, sessions);
     }
     g_ptr_array_free(files, TRUE);
-    recordings_end_recovery(recordings);
+    recordings_tick(recordings);
 }
