@@ -34,14 +34,14 @@ struct dem_match {
     struct qs_donor_match base;
     struct nq_session donor; /* what the sign-on makes known */
 
-    GArray *baselines; /* struct qs_entity_update, by number; `has` 0: there is none */
-    double yaw;        /* of the client's last move */
+    GHashTable *baselines; /* number to struct qs_entity_update */
+    double yaw;            /* of the client's last move */
 
     struct slot slots[SLOTS];          /* by entity; 0 is none */
     bool seen[ENTITIES_MAX];           /* entities that agree with their baseline, */
     uint32_t agreeing;                 /* so many, without players */
     uint32_t packets;                  /* of either side, with messages */
-    struct dem_frame_entity *entities; /* DarkPlaces', by number; NULL: none seen */
+    struct dem_frame_entity *entities; /* DarkPlaces', by number */
     bool timed;
     float time;   /* of the first svc_time */
     uint8_t slot; /* the player's own, after judge(); 0: not known */
@@ -80,7 +80,7 @@ static bool contradicts(const struct qs_entity_update *update,
 {
     const bool has_model = update->has & QS_ENTITY_MODEL;
 
-    if (!baseline->has)
+    if (!baseline)
         return !has_model;
     if (has_model ? update->model == baseline->model : !baseline->model)
         return true;
@@ -98,29 +98,21 @@ static bool has_model(const struct dem_match *m, uint32_t model)
 
 static void judge_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    static const struct qs_entity_update none;
-    const struct qs_entity_update *baseline = &none;
+    const struct qs_entity_update *baseline, *turned;
     bool agrees;
 
     if (update->number >= ENTITIES_MAX)
         return;
-    if (update->number < m->baselines->len)
-        baseline = &g_array_index(m->baselines, struct qs_entity_update, update->number);
-    observe_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
+    baseline = g_hash_table_lookup(m->baselines, GUINT_TO_POINTER(update->number));
+    turned = update->has & QS_ENTITY_YAW ? update : baseline;
+    observe_player(m, update->number, turned ? turned->yaw : 0);
     if (update->number <= m->donor.maxclients)
         return; /* players' baselines are much the same on all maps */
     agrees = !contradicts(update, baseline);
     qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES, agrees);
-    agrees &= baseline->has && !m->seen[update->number];
+    agrees &= baseline && !m->seen[update->number];
     m->seen[update->number] |= agrees;
     m->agreeing += agrees;
-}
-
-static struct dem_frame_entity *frame_entities(struct dem_match *m)
-{
-    if (!m->entities)
-        m->entities = g_new0(struct dem_frame_entity, DEM_FRAME_ENTITIES);
-    return m->entities;
 }
 
 static void observe_update(struct dem_match *m, const struct qs_entity_update *update)
@@ -133,20 +125,18 @@ static void observe_update(struct dem_match *m, const struct qs_entity_update *u
         judge_update(m, update);
         return;
     }
-    dem_frames_observe(frame_entities(m), &m->base, update);
+    dem_frames_observe(m->entities, &m->base, update);
     if (update->has & QS_ENTITY_YAW)
         observe_player(m, update->number, update->yaw);
 }
 
 static void learn_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    if (update->kind == QS_ENTITY_FRAME)
-        dem_frames_learn(frame_entities(m), update);
-    if (update->kind != QS_ENTITY_BASELINE || update->number >= ENTITIES_MAX)
-        return;
-    if (update->number >= m->baselines->len)
-        g_array_set_size(m->baselines, update->number + 1);
-    g_array_index(m->baselines, struct qs_entity_update, update->number) = *update;
+    if (update->kind == QS_ENTITY_BASELINE && update->has)
+        g_hash_table_insert(m->baselines, GUINT_TO_POINTER(update->number),
+                            g_memdup2(update, sizeof *update));
+    else if (update->kind == QS_ENTITY_FRAME)
+        dem_frames_learn(m->entities, update);
 }
 
 /* --- The donor --- */
@@ -179,7 +169,8 @@ static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
     struct dem_match *m = g_new0(struct dem_match, 1);
 
     qs_donor_match_init(&m->base, sign_on, kind);
-    m->baselines = g_array_new(FALSE, TRUE, sizeof(struct qs_entity_update));
+    m->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    m->entities = g_new0(struct dem_frame_entity, DEM_FRAME_ENTITIES);
     nq_protocol.session_init(&m->donor.base);
     learn(m);
     return &m->base;
@@ -191,7 +182,7 @@ static void dem_match_free(struct qs_donor_match *match)
 
     nq_protocol.session_clear(&m->donor.base);
     qs_donor_match_clear(&m->base);
-    g_array_free(m->baselines, TRUE);
+    g_hash_table_destroy(m->baselines);
     g_free(m->entities);
     g_free(m);
 }
@@ -311,7 +302,7 @@ static void add_part(const struct dem_match *m, bool frames, dem_add_message *ad
     for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
         const struct qs_sign_on_message message = qs_sign_on_at(sign_on, i);
         bool wanted = false;
-        const bool kept = m->entities && dem_has_frames(&m->donor) &&
+        const bool kept = dem_has_frames(&m->donor) &&
                           dem_frames_is_kept(m->entities, message.bytes,
                                              nq_darkplaces_version(&m->donor), &wanted);
 
