@@ -389,9 +389,11 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->state = *decoder->session;
     if (has_news(session))
         report_events(session, false);
-    session->usual = shared->demo && !shared->demo->writer.sanitize && session->rebuild &&
-                     !session->late && session->begin_reported && shared->heard_server &&
-                     shared->heard_client && shared->protocol->decode_usual;
+    session->usual = !session->handler->sink &&
+                     (!session->handler->packet || session->handler->only_late) && shared->demo &&
+                     !shared->demo->writer.sanitize && session->rebuild && !session->late &&
+                     session->begin_reported && shared->heard_server && shared->heard_client &&
+                     shared->protocol->decode_usual;
 }
 
 bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder *decoder,

@@ -114,7 +114,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     qs_sessions_set_source(sessions, input->name, file->request.capture);
     pipeline_read(&pipeline, input, sessions, false);
     file->blocks = input->frames;
-    file->whole = input->position;
+    file->whole = input->reader->position;
     qs_sessions_end_source(sessions);
     pipeline_end(&pipeline);
     pipeline_clear(&pipeline);

@@ -191,7 +191,7 @@ FAULTS = [
     # Link layers, IP and TCP.
     ("capture", "if (half->finished || batch.missing > 1)",
      "if (half->finished || batch.missing > 0)"),
-    ("capture", "        key.protocol = *protocol;\n", ""),
+    ("capture", "    if (key.family == 4)\n        key.protocol = protocol;\n", ""),
     ("capture", "half->end = position_of(half, segment->sequence + segment->payload.wire_size);",
      "half->end = position_of(half, segment->sequence);"),
     ("capture", "if (label[2] & MPLS_BOTTOM)", "if (label[1] & MPLS_BOTTOM)"),
@@ -202,8 +202,8 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
-    ("sessions", "now - qs_flow_last(table, oldest->data) >= table->idle)",
-     "now - qs_flow_last(table, oldest->data) >= table->idle / 2)"),
+    ("sessions", "now - qs_flow_last(table, oldest->data) >= table->idle;",
+     "now - qs_flow_last(table, oldest->data) >= table->idle / 2;"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
      "message(receiver->location, \"%s: only %u byte%s: %s\""),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),
@@ -241,9 +241,9 @@ FAULTS = [
      'way->missing += 1;'),
     ("core", 'way->burst = MAX(way->burst, gap);',
      'way->burst = gap;'),
-    ("core", '    way->late += d->notes[QS_NOTE_SEQUENCE_STALE] != 0;\n',
+    ("core", '        way->late++;\n',
      ''),
-    ("core", '    way->missing -= d->notes[QS_NOTE_SEQUENCE_STALE] && way->missing;\n',
+    ("core", '        way->missing -= way->missing != 0;\n',
      ''),
     ("core", 'line->jitter = MAX(above, more_above) / MILLISECOND;',
      'line->jitter = MIN(above, more_above) / MILLISECOND;'),
