@@ -34,7 +34,7 @@ static uint32_t command_size(const struct qwd_blocks *blocks)
 
 static void widen(struct qwd_blocks *blocks, uint32_t size)
 {
-    blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 8);
+    blocks->room = MAX(blocks->size + size, 2 * blocks->room);
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
 }
 
@@ -131,6 +131,10 @@ void qwd_blocks_settle(struct qwd_blocks *blocks)
     forget_held(blocks, MIN(blocks->settling, blocks->held_count));
     write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
     blocks->settling = blocks->held_count;
+    if (blocks->size < blocks->room / 4) {
+        blocks->room /= 2;
+        blocks->bytes = g_realloc(blocks->bytes, blocks->room);
+    }
 }
 
 void qwd_blocks_flush(struct qwd_blocks *blocks)
