@@ -39,8 +39,8 @@ static enum qs_direction direction_of(const struct qs_session *session,
 }
 
 /* What even the usual packet sets or leaves to be read. */
-static void begin(struct qs_decoder *d, struct qs_session *session, enum qs_direction direction,
-                  const struct qs_packet *packet)
+static inline void begin(struct qs_decoder *d, struct qs_session *session,
+                         enum qs_direction direction, const struct qs_packet *packet)
 {
     d->session = session;
     d->sink = NULL;
@@ -210,12 +210,12 @@ static bool has_unsafe_text(const struct qs_decoder *d)
 {
     const GArray *texts = d->unsafe_texts;
     const struct qs_unsafe_text *last =
-        texts->len ? &g_array_index(texts, struct qs_unsafe_text, texts->len - 1) : NULL;
+        &g_array_index(texts, struct qs_unsafe_text, texts->len - 1);
 
-    return last && last->message == d->messages->len && last->source == d->source_depth;
+    return texts->len && last->message == d->messages->len && last->source == d->source_depth;
 }
 
-static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
+static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
     const bool unsafe = has_unsafe_text(d);
     const guint index = qs_array_add(d->messages, &d->messages_room);

@@ -115,7 +115,8 @@ bool qs_text_leads_out(struct qs_view text)
 static bool has_any(struct qs_view text, const char *characters)
 {
     for (uint32_t i = 0; i < text.size; i++)
-        if (text.data[i] < ' ' || (text.data[i] < 'a' && strchr(characters, text.data[i])))
+        if (!g_ascii_isalnum(text.data[i]) &&
+            (text.data[i] < ' ' || strchr(characters, text.data[i])))
             return true;
     return false;
 }
@@ -236,10 +237,11 @@ bool qs_view_begins(struct qs_view text, const char *start)
 
 bool qs_view_contains(struct qs_view text, const char *other)
 {
-    const size_t length = strlen(other);
+    const ptrdiff_t length = (ptrdiff_t)strlen(other);
+    const uint8_t *at = text.data, *end = at + text.size;
 
-    for (; text.size >= length; text.data++, text.size--)
-        if (memcmp(text.data, other, length) == 0)
+    while (end - at >= length && (at = memchr(at, *other, (size_t)(end - at - length) + 1)))
+        if (memcmp(at++, other, (size_t)length) == 0)
             return true;
     return false;
 }
@@ -300,10 +302,17 @@ static bool is_control(gunichar c)
 
 char *qs_text_printable(const char *text)
 {
-    char *copy = g_utf8_make_valid(text, -1);
-    GString *out = g_string_new(NULL);
+    const char *at = text;
+    char *copy;
+    GString *out;
 
-    for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
+    while (g_ascii_isprint(*at))
+        at++;
+    if (!*at)
+        return g_strdup(text); /* as nearly all are */
+    copy = g_utf8_make_valid(text, -1);
+    out = g_string_new(NULL);
+    for (at = copy; *at; at = g_utf8_next_char(at)) {
         const gunichar c = g_utf8_get_char(at);
 
         g_string_append_unichar(out, is_control(c) ? ' ' : c);

@@ -21,31 +21,73 @@ struct qs_quality *qs_quality_new(void)
 
 void qs_quality_free(struct qs_quality *quality)
 {
+    if (quality && quality->history)
+        g_free(quality->history->bins.octaves);
     if (quality)
         g_free(quality->history);
     g_free(quality);
+}
+
+/* --- Histograms --- */
+
+static G_GNUC_NO_INLINE void begin_octave(struct qs_bins *bins, struct qs_histogram *histogram,
+                                          unsigned bin, uint32_t by)
+{
+    histogram->bins = bins;
+    histogram->octaves[bin / QS_OCTAVE_BINS] = ++bins->count;
+    bins->octaves = g_realloc_n(bins->octaves, bins->count, sizeof *bins->octaves);
+    memset(bins->octaves[bins->count - 1], 0, sizeof *bins->octaves);
+    bins->octaves[bins->count - 1][bin % QS_OCTAVE_BINS] = by;
+}
+
+static void add_to_bin(struct qs_line_history *history, struct qs_histogram *histogram,
+                       unsigned bin, uint32_t by)
+{
+    const uint8_t octave = histogram->octaves[bin / QS_OCTAVE_BINS];
+
+    histogram->count++;
+    if (octave)
+        history->bins.octaves[octave - 1][bin % QS_OCTAVE_BINS] += by;
+    else
+        begin_octave(&history->bins, histogram, bin, by);
+}
+
+static void add_time(struct qs_line_history *history, struct qs_histogram *histogram, int64_t time)
+{
+    add_to_bin(history, histogram, qs_bin_of(time), 1);
+}
+
+static void add_interval(struct qs_line_history *history, struct qs_histogram *intervals,
+                         int64_t from, int64_t to)
+{
+    if (to > from) {
+        add_to_bin(history, intervals, qs_bin_of(from), 1);
+        add_to_bin(history, intervals, qs_bin_of(to), UINT32_MAX);
+    }
 }
 
 /* A numbered packet of the direction's main stream. */
 struct packet {
     const struct qs_line_rules *rules;
     const struct qs_line_facts *facts;
-    enum qs_direction direction;
+    struct qs_line_way *way, *other; /* its direction, and that back */
+    bool to_server;
     int64_t time;
     uint32_t number, mark, echo;
     uint32_t gap; /* numbers missing before it */
 };
-
-static enum qs_direction opposite(enum qs_direction direction)
-{
-    return direction == QS_C2S ? QS_S2C : QS_C2S;
-}
 
 /* --- Acknowledgements --- */
 
 static const struct qs_line_sent *sent_at(const struct qs_line_way *way, uint32_t index)
 {
     return &way->sent[index % QS_LINE_SENT_MAX];
+}
+
+/* From the datagram's sending until `time`. */
+static int64_t since_sent(const struct qs_line_way *way, uint32_t index, int64_t time)
+{
+    return (int32_t)((uint32_t)time - sent_at(way, index)->time);
 }
 
 /*
@@ -56,25 +98,29 @@ static const struct qs_line_sent *sent_at(const struct qs_line_way *way, uint32_
  * `read`, and had not read at `before`. How many losses are seen is measured on what was
  * acknowledged, and so is how often that is wrong.
  */
-static void pass_over(struct qs_line_history *history, uint32_t next, int64_t read, int64_t before)
+static void pass_over(struct qs_line_history *history, const struct qs_line_rules *rules,
+                      uint32_t next, int64_t read, int64_t before)
 {
     const struct qs_line_way *server = &history->ways[QS_TO_CLIENT];
     const uint32_t last = history->legs[QS_TO_SERVER].index;
-    const int64_t time = read - sent_at(server, next)->time, from = history->named ? 0 : time;
+    const int64_t from = history->named ? 0 : since_sent(server, next, read);
     uint32_t burst = 0;
 
     for (uint32_t i = last + 1; i < next; i++) {
-        const int64_t since = history->named ? INT64_MAX : before - sent_at(server, i)->time;
+        const int64_t since = history->named ? INT64_MAX : since_sent(server, i, before);
 
-        qs_intervals_add(&history->lost, from, since);
+        if (!rules->answers)
+            add_interval(history, &history->lost, from, since);
         burst = (double)from <= history->usual && (double)since > history->usual ? burst + 1 : 0;
         history->burst = MAX(history->burst, burst);
     }
     history->passed_over += next - last - 1;
-    qs_intervals_add(&history->seen, from,
-                     history->named ? INT64_MAX : before - sent_at(server, last)->time);
+    if (rules->answers) /* acknowledgements are not asked for what was lost */
+        return;
+    add_interval(history, &history->seen, from,
+                 history->named ? INT64_MAX : since_sent(server, last, before));
     if (!history->named)
-        qs_intervals_add(&history->wrong, 0, before - sent_at(server, next)->time);
+        add_interval(history, &history->wrong, 0, since_sent(server, next, before));
 }
 
 /* Whether the datagram with the mark is among the last, and which it is. */
@@ -92,12 +138,11 @@ static bool find_sent(const struct qs_line_way *way, uint32_t mark, uint32_t *in
 static void acknowledge(struct qs_line_history *history, const struct packet *packet, uint32_t mark,
                         bool newest)
 {
-    const bool to_server = packet->direction == QS_C2S;
-    struct qs_line_way *to = &history->ways[opposite(packet->direction) - QS_C2S];
-    struct qs_line_leg *leg = &history->legs[packet->direction - QS_C2S];
+    struct qs_line_way *to = packet->other;
+    struct qs_line_leg *leg = &history->legs[packet->to_server ? QS_TO_SERVER : QS_TO_CLIENT];
     /* What a client acknowledges may have been read when it had sent the datagram before. */
-    const int64_t *times = history->ways[packet->direction - QS_C2S].times +
-                           (to_server && packet->rules->sends_first && !history->named);
+    const int64_t *times =
+        packet->way->times + (packet->to_server && packet->rules->sends_first && !history->named);
     const uint32_t echo = leg->echo;
     uint32_t index;
     int64_t high, low;
@@ -114,19 +159,19 @@ static void acknowledge(struct qs_line_history *history, const struct packet *pa
         return;
     to->acknowledged++;
     leg->tried++;
-    high = times[0] - sent_at(to, index)->time;
+    high = since_sent(to, index, times[0]);
     if (leg->started && index - leg->index < QS_LINE_SENT_MAX) {
-        if (to_server && !(history->named && packet->gap >= UNSURE_GAP))
-            pass_over(history, index, times[0], times[1]);
-        low = times[1] - sent_at(to, leg->newest + 1)->time;
+        if (packet->to_server && !(history->named && packet->gap >= UNSURE_GAP))
+            pass_over(history, packet->rules, index, times[0], times[1]);
+        low = since_sent(to, leg->newest + 1, times[1]);
         if (newest)
-            qs_histogram_add(&leg->low, low);
-        if (newest && high - MAX(low, 0) < CLOSE)
-            qs_histogram_add(&leg->middle, (MAX(low, 0) + high) / 2);
+            add_time(history, &leg->low, low);
+        if (newest && high - MAX(low, 0) < CLOSE && (packet->to_server || !packet->rules->answers))
+            add_time(history, &leg->middle, (MAX(low, 0) + high) / 2);
     }
     if (newest)
-        qs_histogram_add(&leg->high, high);
-    if (to_server && leg->tried % USUAL_EVERY == 0)
+        add_time(history, &leg->high, high);
+    if (packet->to_server && leg->tried % USUAL_EVERY == 0)
         history->usual = qs_histogram_quantile(&leg->high, .9);
     leg->started = true;
     leg->index = index;
@@ -140,21 +185,21 @@ static void acknowledge_all(struct qs_line_history *history, const struct packet
     const struct qs_line_facts *facts = packet->facts;
     uint32_t back;
 
-    if (!facts->echo && packet->echo)
-        acknowledge(history, packet, packet->echo, true);
-    for (uint64_t echoes = facts->echo ? facts->echoes : 0; echoes; echoes ^= UINT64_C(1) << back) {
+    for (uint64_t echoes = facts->echo ? facts->echoes : 1; echoes; echoes ^= UINT64_C(1) << back) {
         back = 63 - (uint32_t)__builtin_clzll(echoes);
-        if (facts->echo > back)
-            acknowledge(history, packet, facts->echo - back, !back);
+        if (packet->echo > back)
+            acknowledge(history, packet, packet->echo - back, !back);
     }
 }
 
 /* --- Numbers --- */
 
-static void add_to_way(struct qs_line_way *way, const struct packet *packet)
+static void add_to_way(struct qs_line_history *history, const struct packet *packet)
 {
+    struct qs_line_way *way = packet->way;
+
     if (way->accepted++)
-        qs_histogram_add(&way->interval, packet->time - way->times[0]);
+        add_time(history, &way->interval, packet->time - way->times[0]);
     else
         way->times[0] = way->times[1] = packet->time;
     way->times[2] = way->times[1];
@@ -163,12 +208,16 @@ static void add_to_way(struct qs_line_way *way, const struct packet *packet)
     way->last = packet->number;
     if (packet->mark)
         way->sent[way->count++ % QS_LINE_SENT_MAX] =
-            (struct qs_line_sent){packet->time, packet->mark};
+            (struct qs_line_sent){(uint32_t)packet->time, packet->mark};
 }
 
-static void add_gap(struct qs_line_way *way, uint32_t gap)
+static void add_gap(struct qs_line_history *history, const struct packet *packet)
 {
-    way->spacings[MIN(gap + 1, QS_LINE_SPACINGS - 1)]++;
+    struct qs_line_way *way = packet->way;
+    const uint32_t gap = packet->gap;
+
+    if (packet->rules->skips_regularly && packet->to_server)
+        add_to_bin(history, &way->spacings, MIN(gap + 1, QS_LINE_SPACINGS - 1), 1);
     way->since_skip++;
     if (!gap)
         return;
@@ -186,22 +235,17 @@ static void add_gap(struct qs_line_way *way, uint32_t gap)
  * time. Then numbers of both directions are missing that the line did not lose. `not_captured`: the
  * other direction's, before this packet.
  */
-static bool is_hole(struct qs_line_history *history, const struct packet *packet,
-                    uint32_t not_captured)
+static bool is_hole(const struct packet *packet, uint32_t not_captured)
 {
-    struct qs_line_way *way = &history->ways[packet->direction - QS_C2S];
-    struct qs_line_way *other = &history->ways[opposite(packet->direction) - QS_C2S];
+    const struct qs_line_way *way = packet->way;
+    struct qs_line_way *other = packet->other;
     const int64_t silent = packet->time - other->times[0];
-    const bool sends = packet->direction == QS_S2C || !packet->rules->answers;
-    const bool hole = way->hole;
+    const bool sends = !packet->to_server || !packet->rules->answers;
 
-    way->hole = false;
-    if (!packet->gap)
-        return false;
     if (!(packet->gap > HOLE_MIN && other->not_captured > not_captured) &&
         !(sends && packet->gap > 1 && silent > (packet->time - way->times[1]) / 4 * 3 &&
           (double)silent > 4 * qs_histogram_quantile(&other->interval, .5)))
-        return hole;
+        return way->hole;
     other->not_captured = not_captured;
     other->hole = true;
     return true;
@@ -243,16 +287,16 @@ static void add_facts(struct qs_line_history *history, const struct packet *pack
 
 static void add_accepted(struct qs_line_history *history, const struct packet *packet)
 {
-    struct qs_line_way *way = &history->ways[packet->direction - QS_C2S];
-    const uint32_t not_captured = history->ways[opposite(packet->direction) - QS_C2S].not_captured;
+    const uint32_t not_captured = packet->other->not_captured;
 
-    add_to_way(way, packet);
+    add_to_way(history, packet);
     history->named |= packet->facts->echo != 0;
     acknowledge_all(history, packet);
-    if (is_hole(history, packet, not_captured))
-        way->holes += packet->gap;
+    if (packet->gap && is_hole(packet, not_captured))
+        packet->way->holes += packet->gap;
     else
-        add_gap(way, packet->gap);
+        add_gap(history, packet);
+    packet->way->hole = false;
     add_facts(history, packet);
 }
 
@@ -280,7 +324,7 @@ static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
         !quality->rules || !read_numbers(quality->rules, d, seqinfo))
         return false;
     quality->accepted[d->direction] |= d->accepted;
-    if (quality->history || !quality->accepted[opposite(d->direction)])
+    if (quality->history || !quality->accepted[d->direction == QS_C2S ? QS_S2C : QS_C2S])
         return quality->history != NULL;
     quality->history = g_new0(struct qs_line_history, 1);
     quality->same_host =
@@ -291,17 +335,20 @@ static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
 
 void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)
 {
+    const bool to_server = d->direction == QS_C2S;
     struct qs_seqinfo seqinfo;
     struct qs_line_way *way;
 
     if (!has_history(quality, d, &seqinfo))
         return;
-    way = &quality->history->ways[d->direction - QS_C2S];
+    way = &quality->history->ways[to_server ? QS_TO_SERVER : QS_TO_CLIENT];
     if (d->accepted) {
         const struct packet packet = {
             .rules = quality->rules,
             .facts = &d->line,
-            .direction = d->direction,
+            .way = way,
+            .other = &quality->history->ways[to_server ? QS_TO_CLIENT : QS_TO_SERVER],
+            .to_server = to_server,
             .time = d->packet->time / 1000,
             .number = d->sequence,
             .mark = d->line.mark ? d->line.mark : seqinfo.mark,
@@ -312,8 +359,10 @@ void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)
         add_accepted(quality->history, &packet);
     }
     way->duplicates += d->notes[QS_NOTE_SEQUENCE_DUPLICATE] != 0;
-    way->late += d->notes[QS_NOTE_SEQUENCE_STALE] != 0;
-    way->missing -= d->notes[QS_NOTE_SEQUENCE_STALE] && way->missing;
+    if (d->notes[QS_NOTE_SEQUENCE_STALE]) {
+        way->late++;
+        way->missing -= way->missing != 0;
+    }
 }
 
 struct qs_line_gap qs_quality_add_gap(struct qs_quality *quality, const struct qs_decoder *d)

@@ -201,9 +201,11 @@ static double regular_throttle(const struct qs_line_way *way, double *loss)
     int usual;
 
     for (int i = 1; i < QS_LINE_SPACINGS; i++) {
-        spacings += way->spacings[i];
-        numbers += (double)way->spacings[i] * i;
-        large += i > 3 ? way->spacings[i] : 0;
+        const uint32_t count = qs_bin_at(&way->spacings, (unsigned)i);
+
+        spacings += count;
+        numbers += (double)count * i;
+        large += i > 3 ? count : 0;
     }
     if (spacings < 100 || way->skips < .03 * spacings || large > .35 * spacings ||
         (way->skips <= .6 * spacings &&
@@ -211,7 +213,7 @@ static double regular_throttle(const struct qs_line_way *way, double *loss)
         return 0;
     usual = (int)(numbers / spacings);
     for (int i = usual + 2; i < QS_LINE_SPACINGS; i++)
-        lost += way->spacings[i] * MAX(1, round(i * spacings / numbers) - 1);
+        lost += qs_bin_at(&way->spacings, (unsigned)i) * MAX(1, round(i * spacings / numbers) - 1);
     *loss = percent(lost, lost + spacings);
     return percent(numbers - spacings - lost, numbers);
 }

@@ -8,18 +8,21 @@
 
 #include "common/netchan/quality.h"
 
-/* --- How many times, in microseconds, were how long: constant memory, to a few percent --- */
+/* --- How many times, in microseconds, were how long: to a few percent --- */
 
 /* 16 bins up to 256 µs, then as many for each doubling of the time and 256 µs, up to 16 s. */
-enum { QS_BIN_BITS = 4, QS_FIRST_OCTAVE = 8, QS_BINS = 17 << QS_BIN_BITS };
+enum { QS_BIN_BITS = 4, QS_OCTAVE_BINS = 1 << QS_BIN_BITS, QS_FIRST_OCTAVE = 8, QS_OCTAVES = 17 };
 
-struct qs_histogram {
-    uint32_t count, bins[QS_BINS];
+/* Of most octaves nothing comes: the bins of those that have any, from 1 on. */
+struct qs_bins {
+    uint32_t (*octaves)[QS_OCTAVE_BINS];
+    uint8_t count;
 };
 
-/* How many intervals cover a time: what begins in each bin, less what ends there. */
-struct qs_intervals {
-    int32_t bins[QS_BINS];
+struct qs_histogram {
+    const struct qs_bins *bins; /* of its line */
+    uint32_t count;
+    uint8_t octaves[QS_OCTAVES]; /* in the bins; 0: all of the octave are 0 */
 };
 
 /* Negative times count as 0. A float has the octave and the bits behind it. */
@@ -33,17 +36,16 @@ static inline unsigned qs_bin_of(int64_t time)
 
 static inline double qs_bin_start(unsigned bin)
 {
-    const unsigned first = 1 << QS_BIN_BITS;
-
-    return (double)((uint64_t)(first + bin % first)
-                    << (bin / first + QS_FIRST_OCTAVE - QS_BIN_BITS)) -
+    return (double)((uint64_t)(QS_OCTAVE_BINS + bin % QS_OCTAVE_BINS)
+                    << (bin / QS_OCTAVE_BINS + QS_FIRST_OCTAVE - QS_BIN_BITS)) -
            (1 << QS_FIRST_OCTAVE);
 }
 
-static inline void qs_histogram_add(struct qs_histogram *histogram, int64_t time)
+static inline uint32_t qs_bin_at(const struct qs_histogram *histogram, unsigned bin)
 {
-    histogram->bins[qs_bin_of(time)]++;
-    histogram->count++;
+    const uint8_t octave = histogram->octaves[bin / QS_OCTAVE_BINS];
+
+    return octave ? histogram->bins->octaves[octave - 1][bin % QS_OCTAVE_BINS] : 0;
 }
 
 /* The time that the share `part` of all is below; 0 of none. */
@@ -51,28 +53,26 @@ static inline double qs_histogram_quantile(const struct qs_histogram *histogram,
 {
     double rank = part * histogram->count;
 
-    for (unsigned i = 0; i < QS_BINS; rank -= histogram->bins[i++])
-        if (histogram->bins[i] && rank <= histogram->bins[i])
-            return qs_bin_start(i) +
-                   (qs_bin_start(i + 1) - qs_bin_start(i)) * rank / histogram->bins[i];
+    for (unsigned i = 0; i < QS_OCTAVES * QS_OCTAVE_BINS; i++) {
+        const uint32_t count = qs_bin_at(histogram, i);
+
+        if (!histogram->octaves[i / QS_OCTAVE_BINS])
+            i += QS_OCTAVE_BINS - 1;
+        else if (count && rank <= count)
+            return qs_bin_start(i) + (qs_bin_start(i + 1) - qs_bin_start(i)) * rank / count;
+        rank -= count;
+    }
     return 0;
 }
 
-static inline void qs_intervals_add(struct qs_intervals *intervals, int64_t from, int64_t to)
+/* How many intervals cover a time: a bin has what begins there, less what ends. */
+static inline int32_t qs_intervals_covering(const struct qs_histogram *intervals, double time)
 {
-    if (to > from) {
-        intervals->bins[qs_bin_of(from)]++;
-        intervals->bins[qs_bin_of(to)]--;
-    }
-}
-
-static inline int32_t qs_intervals_covering(const struct qs_intervals *intervals, double time)
-{
-    int32_t sum = 0;
+    uint32_t sum = 0;
 
     for (unsigned i = 0; i <= qs_bin_of((int64_t)time); i++)
-        sum += intervals->bins[i];
-    return sum;
+        sum += qs_bin_at(intervals, i);
+    return (int32_t)sum;
 }
 
 /* --- What is kept --- */
@@ -83,7 +83,7 @@ enum {
 };
 
 struct qs_line_sent {
-    int64_t time;
+    uint32_t time; /* modulo 2^32 */
     uint32_t mark;
 };
 
@@ -98,8 +98,8 @@ struct qs_line_way {
     bool hole;                           /* the capture stopped since the last one */
     int64_t times[3];                    /* of the last accepted datagrams, the newest first */
     struct qs_histogram interval;
-    uint32_t spacings[QS_LINE_SPACINGS]; /* from one number to the next */
-    uint32_t since_skip;                 /* datagrams since the last gap */
+    struct qs_histogram spacings; /* from one number to the next; where skips are regular */
+    uint32_t since_skip;          /* datagrams since the last gap */
     double skips, distance, distance_squares;
     struct qs_line_sent sent[QS_LINE_SENT_MAX]; /* a ring */
     uint32_t count;                             /* of all that were sent */
@@ -126,10 +126,12 @@ enum { QS_TO_SERVER, QS_TO_CLIENT };
 struct qs_line_history {
     struct qs_line_way ways[2]; /* QS_TO_*, like the legs */
     struct qs_line_leg legs[2];
+    struct qs_bins bins; /* of all histograms */
     /* See pass_over(): the server's datagrams that the client did not acknowledge, those that seem
-     * lost, those whose loss would be seen, and those that would seem lost and were not. */
+     * lost, those whose loss would be seen, and those that would seem lost and were not: intervals.
+     */
     uint32_t passed_over, burst;
-    struct qs_intervals lost, seen, wrong;
+    struct qs_histogram lost, seen, wrong;
     double usual; /* clients acknowledge no later, as a rule */
     bool named;   /* they acknowledge by name */
 

@@ -38,6 +38,7 @@ void qw_frames_level(struct qw_frames *frames)
 void qw_frames_clear(struct qw_frames *frames)
 {
     qw_frames_level(frames);
+    g_free(frames->kept);
     g_array_free(frames->roots, TRUE);
     g_byte_array_free(frames->bytes, TRUE);
 }
@@ -200,8 +201,11 @@ static bool find_frame(struct qw_frames *frames, uint32_t sequence, uint32_t *nu
 static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
                                   struct qs_view deltas)
 {
-    struct qw_frame *frame = place_of(frames, frames->first + frames->count++);
+    struct qw_frame *frame;
 
+    if (!frames->kept)
+        frames->kept = g_new0(struct qw_frame, QW_UPDATES_MAX);
+    frame = place_of(frames, frames->first + frames->count++);
     *frame = (struct qw_frame){.sequence = sequence, .at = frames->bytes->len};
     if (deltas.size <= END_SIZE || deltas.size > QW_UPDATE_BYTES_MAX)
         return frame;

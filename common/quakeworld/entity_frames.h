@@ -43,10 +43,10 @@ struct qw_root {
 struct qw_frames {
     struct qw_delta_format format;
     struct qw_states *baselines; /* NULL: none */
-    struct qw_frame kept[QW_UPDATES_MAX];
-    uint32_t first, count; /* number of the first one kept, and their count */
-    GArray *roots;         /* struct qw_root */
-    GByteArray *bytes;     /* of the updates kept, except those made empty */
+    struct qw_frame *kept;       /* QW_UPDATES_MAX; NULL: none so far */
+    uint32_t first, count;       /* number of the first one kept, and their count */
+    GArray *roots;               /* struct qw_root */
+    GByteArray *bytes;           /* of the updates kept, except those made empty */
 };
 
 void qw_frames_init(struct qw_frames *frames);

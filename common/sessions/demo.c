@@ -9,7 +9,6 @@
 /* What only this file knows of a demo. */
 struct demo {
     struct qs_session_demo shared;
-    struct qs_session_demo_setup setup;
     const char *source; /* file of the packet at hand */
     uint64_t number;    /* of it */
     int64_t origin;     /* time of the first packet; 0: there was none */
@@ -21,6 +20,7 @@ struct demo {
     int64_t end;        /* time of the packet that wrote to it last */
     char *file_map;     /* the map that it is named after */
     GTree *left_out;    /* char * to guint: how often each command was left out */
+    struct qs_session_demo_setup setup;
 };
 
 /* --- Problems -------------------------------------------------------------------------------- */

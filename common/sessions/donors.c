@@ -189,16 +189,19 @@ static void list_if_able(struct qs_donors *donors, struct qs_donor *donor)
     g_ptr_array_add(donors->live, donor);
 }
 
-void qs_donors_packet(struct qs_donors *donors, const struct qs_demo_format *format,
-                      unsigned session, const struct qs_decoder *decoder,
-                      const struct qs_packet *packet, const struct qs_address *server)
+void qs_donors_packet(struct qs_donors *donors, struct qs_donor **own,
+                      const struct qs_demo_format *format, unsigned session,
+                      const struct qs_decoder *decoder, const struct qs_packet *packet,
+                      const struct qs_address *server)
 {
     struct qs_donor *donor;
     uint32_t level;
 
     if (!donors->running || !decoder->accepted)
         return;
-    donor = find_or_add(donors, format, session);
+    if (!*own)
+        *own = find_or_add(donors, format, session);
+    donor = *own;
     level = donor->level;
     add_packet(donor, decoder);
     if (++donor->packets >= QS_DONOR_COPY_EVERY)

@@ -70,10 +70,12 @@ void qs_donors_move(struct qs_donors *to, struct qs_donors *from);
 /* The donor of a running session, or NULL. */
 struct qs_donor *qs_donors_find(const struct qs_donors *donors, unsigned session);
 
-/* A packet of a session; `server`: as far as that is known. */
-void qs_donors_packet(struct qs_donors *donors, const struct qs_demo_format *format,
-                      unsigned session, const struct qs_decoder *decoder,
-                      const struct qs_packet *packet, const struct qs_address *server);
+/* A packet of a session; `server`: as far as that is known. `*donor`: the session's, which the
+ * first packet sets, valid until the session is over. */
+void qs_donors_packet(struct qs_donors *donors, struct qs_donor **donor,
+                      const struct qs_demo_format *format, unsigned session,
+                      const struct qs_decoder *decoder, const struct qs_packet *packet,
+                      const struct qs_address *server);
 
 /* The session is over; its levels remain donors. */
 void qs_donors_end(struct qs_donors *donors, unsigned session);

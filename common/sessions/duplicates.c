@@ -122,27 +122,28 @@ static void count_pair(struct candidate *candidate, struct slot *slot)
     }
 }
 
-static struct slot *find_other(struct slot *bucket, const struct slot *own)
+static struct slot *find_other(struct slot *bucket, struct slot own)
 {
     for (int i = 0; i < QS_BUCKET_SIZE; i++)
-        if (bucket[i].number && bucket[i].number != own->number && bucket[i].hash == own->hash &&
-            ABS(bucket[i].time - own->time) <= CLOCKS_DIFFER)
+        if (bucket[i].number && bucket[i].number != own.number && bucket[i].hash == own.hash &&
+            ABS(bucket[i].time - own.time) <= CLOCKS_DIFFER)
             return &bucket[i];
     return NULL;
 }
 
-void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
-                              struct qs_client_session *session, const struct qs_packet *packet)
+static G_GNUC_NO_INLINE void look_up(struct qs_nat_duplicates *duplicates,
+                                     struct qs_client_session *session,
+                                     const struct qs_packet *packet)
 {
-    struct slot *bucket, *other, own = {.time = packet->time, .number = session->number};
+    struct slot *bucket, *other, own;
 
-    if (!duplicates->left || packet->size < SIZE_MIN)
-        return;
     duplicates->left--;
-    own.candidate = candidate_of(duplicates, session);
-    own.hash = qs_view_hash((struct qs_view){packet->data, packet->size});
+    own = (struct slot){.hash = qs_view_hash((struct qs_view){packet->data, packet->size}),
+                        .time = packet->time,
+                        .number = session->number,
+                        .candidate = candidate_of(duplicates, session)};
     bucket = &duplicates->slots[own.hash % QS_BUCKETS * QS_BUCKET_SIZE];
-    other = find_other(bucket, &own);
+    other = find_other(bucket, own);
     if (other) {
         count_pair(own.candidate, other);
     } else if (own.candidate
@@ -152,4 +153,11 @@ void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
     }
     memmove(bucket + 1, bucket, (QS_BUCKET_SIZE - 1) * sizeof *bucket);
     *bucket = own;
+}
+
+void qs_nat_duplicates_packet(struct qs_nat_duplicates *duplicates,
+                              struct qs_client_session *session, const struct qs_packet *packet)
+{
+    if (duplicates->left && packet->size >= SIZE_MIN)
+        look_up(duplicates, session, packet);
 }

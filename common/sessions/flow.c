@@ -4,7 +4,7 @@
 #include "common/core/packet.h"
 
 struct qs_flow_table {
-    GHashTable *flows; /* by their two ends */
+    GHashTable *flows; /* by their two ends: struct qs_endpoints */
     GQueue by_use;     /* idle longest first */
     GQueue classes[QS_FLOW_CLASSES];
     guint limits[QS_FLOW_CLASSES];
@@ -13,14 +13,6 @@ struct qs_flow_table {
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
 };
-
-/* The same for both directions. */
-static guint ends_hash(gconstpointer data)
-{
-    const struct qs_address *ends = data;
-
-    return qs_address_hash(&ends[0]) + qs_address_hash(&ends[1]);
-}
 
 /* Which end of the two the sender `a` is; QS_END_UNKNOWN: these are not the ends `a` and `b`. */
 static inline enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
@@ -33,29 +25,18 @@ static inline enum qs_end sender_of(const struct qs_address *ends, const struct 
                : QS_END_UNKNOWN;
 }
 
-static gboolean ends_equal(gconstpointer a, gconstpointer b)
-{
-    const struct qs_address *x = a, *y = b;
-
-    return sender_of(x, &y[0], &y[1]) != QS_END_UNKNOWN;
-}
-
-struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void *user), void *user)
+struct qs_flow_table *qs_flow_table_new(int64_t idle,
+                                        void (*over)(struct qs_flow *flow, void *user), void *user)
 {
     struct qs_flow_table *table = g_new0(struct qs_flow_table, 1);
 
-    table->flows = g_hash_table_new(ends_hash, ends_equal);
+    table->flows = g_hash_table_new(qs_endpoints_hash, qs_endpoints_equal);
     for (int i = 0; i < QS_FLOW_CLASSES; i++)
         table->limits[i] = QS_FLOWS_MAX;
-    table->idle = QS_FLOW_IDLE;
+    table->idle = idle ? idle : QS_FLOW_IDLE;
     table->over = over;
     table->user = user;
     return table;
-}
-
-void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle)
-{
-    table->idle = idle;
 }
 
 void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max)
@@ -99,12 +80,17 @@ int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *fl
     return qs_time_moved(flow->last, table->shifted - flow->shifted);
 }
 
+static inline bool has_expired(const struct qs_flow_table *table, int64_t now)
+{
+    const GList *oldest = table->by_use.head;
+
+    return oldest && now - qs_flow_last(table, oldest->data) >= table->idle;
+}
+
 void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
 {
-    const GList *oldest;
-
-    while ((oldest = table->by_use.head) && now - qs_flow_last(table, oldest->data) >= table->idle)
-        qs_flow_end(table, oldest->data);
+    while (has_expired(table, now))
+        qs_flow_end(table, table->by_use.head->data);
 }
 
 void qs_flow_table_free(struct qs_flow_table *table)
@@ -169,7 +155,7 @@ static void move_to_tail(GQueue *queue, GList *link)
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
-    return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
+    return g_hash_table_lookup(table->flows, &(const struct qs_endpoints){{*a, *b}});
 }
 
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address)
@@ -211,7 +197,8 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
     const GList *latest;
     struct qs_flow *flow;
 
-    qs_flow_table_expire(table, packet->time);
+    if (has_expired(table, packet->time))
+        qs_flow_table_expire(table, packet->time);
     latest = table->by_use.tail;
     flow = latest ? latest->data : NULL;
     packet->from =

@@ -44,11 +44,10 @@ struct qs_flow {
 
 struct qs_flow_table;
 
-/* `over` is called for each conversation that ends, and frees it. */
-struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void *user), void *user);
-
-/* A conversation is over after so long, instead of QS_FLOW_IDLE. */
-void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle);
+/* `over` is called for each conversation that ends, and frees it. A conversation that was idle for
+ * so long is over; 0: QS_FLOW_IDLE. */
+struct qs_flow_table *qs_flow_table_new(int64_t idle,
+                                        void (*over)(struct qs_flow *flow, void *user), void *user);
 
 /* Ends the conversations that were idle too long by this time. */
 void qs_flow_table_expire(struct qs_flow_table *table, int64_t now);

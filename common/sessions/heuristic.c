@@ -33,8 +33,11 @@ struct qs_heuristic {
     uint16_t likely_ports[2]; /* see qs_heuristic_likely_ports() */
 };
 
-static void forget(struct candidate *candidate)
+static void forget(struct qs_flow *flow, void *user)
 {
+    struct candidate *candidate = (struct candidate *)flow;
+
+    (void)user;
     for (guint i = 0; i < candidate->count; i++)
         g_free((void *)candidate->packets[i].data);
     candidate->count = candidate->bytes = 0;
@@ -42,8 +45,7 @@ static void forget(struct candidate *candidate)
 
 static void over(struct qs_flow *flow, void *user)
 {
-    (void)user;
-    forget((struct candidate *)flow);
+    forget(flow, user);
     g_free(flow);
 }
 
@@ -51,7 +53,7 @@ struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options)
 {
     struct qs_heuristic *heuristic = g_new0(struct qs_heuristic, 1);
 
-    heuristic->flows = qs_flow_table_new(over, NULL);
+    heuristic->flows = qs_flow_table_new(0, over, NULL);
     heuristic->protocol_options = protocol_options;
     return heuristic;
 }
@@ -246,7 +248,7 @@ static void give_up(struct qs_heuristic *heuristic, struct candidate *candidate)
         heuristic->likely_ports[0] = MIN(a, b);
         heuristic->likely_ports[1] = MAX(a, b);
     }
-    forget(candidate);
+    forget(&candidate->flow, NULL);
     candidate->given_up = true;
 }
 
@@ -291,13 +293,7 @@ void qs_heuristic_remove(struct qs_heuristic *heuristic, const struct qs_address
         qs_flow_end(heuristic->flows, flow);
 }
 
-static void forget_flow(struct qs_flow *flow, void *user)
-{
-    (void)user;
-    forget((struct candidate *)flow);
-}
-
 void qs_heuristic_forget(struct qs_heuristic *heuristic)
 {
-    qs_flow_table_each(heuristic->flows, forget_flow, NULL);
+    qs_flow_table_each(heuristic->flows, forget, NULL);
 }

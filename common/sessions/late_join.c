@@ -11,9 +11,10 @@ enum {
     TRIES_MAX = 8,   /* donors of one list that are tried, and remembered */
     /*
      * A few forged packets look like a late session, and each try costs the work of hundreds of
-     * packets: of all lists together one donor is tried, and another for each so many packets.
+     * packets: of all lists together one donor is tried, and another for every 32 packets.
      */
-    TRY_EVERY = 8,
+    LOOKS_A_PACKET = 64, /* donors that are looked at */
+    LOOKS_A_TRY = 32 * LOOKS_A_PACKET,
     REMEMBER_AFTER = 16 /* packets of the server, after which donors are remembered */
 };
 
@@ -26,7 +27,7 @@ struct qs_late_session {
     struct qs_packet_buffer *packet_buffer;
     unsigned number;      /* of the session */
     unsigned packets;     /* in the buffer */
-    unsigned tries;       /* of donors, without demos */
+    uint64_t looks;       /* at donors that are no demos, and what their tries cost */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* first and last packet seen */
     bool level_over;
@@ -50,22 +51,12 @@ static void free_session(const struct qs_protocol *protocol, struct qs_session *
     g_free(session);
 }
 
-static struct qs_session *first_session(const struct qs_decoder *decoder)
-{
-    struct qs_session *session = g_malloc(decoder->protocol->session_size);
-
-    decoder->protocol->session_init(session);
-    session->server = decoder->session->server;
-    return session;
-}
-
 /* Those that came last are the likeliest to stay. */
 static void remember_donors(struct qs_late_session *late)
 {
     const GPtrArray *live = late->donors->live;
-    unsigned tries = 0;
 
-    for (guint i = live->len; i-- > 0 && tries < TRIES_MAX;) {
+    for (guint i = live->len; i-- > 0 && late->remembered->len < TRIES_MAX;) {
         struct qs_donor *donor = g_ptr_array_index(live, i), *copy;
 
         if (donor->format != late->format || !qs_donor_is_complete(donor))
@@ -74,18 +65,23 @@ static void remember_donors(struct qs_late_session *late)
         if (!copy)
             return;
         g_ptr_array_add(late->remembered, copy);
-        tries++;
     }
 }
 
-/* As it was before the packet, for what its numbers are judged by. */
+/* As it was before the packet, for what its numbers are judged by; or at its beginning. */
 static struct qs_session *session_before(const struct qs_decoder *decoder,
                                          const struct qs_session *before)
 {
     struct qs_session *session = copy_session(decoder->protocol, decoder->session);
 
-    session->to_client = before->to_client;
-    session->to_server = before->to_server;
+    if (before) {
+        session->to_client = before->to_client;
+        session->to_server = before->to_server;
+    } else {
+        decoder->protocol->session_clear(session);
+        decoder->protocol->session_init(session);
+        session->server = decoder->session->server;
+    }
     return session;
 }
 
@@ -99,7 +95,7 @@ struct qs_late_session *qs_late_session_new(struct qs_donors *donors,
     late->number = number;
     late->donors = donors;
     late->format = format;
-    late->session = before ? session_before(decoder, before) : first_session(decoder);
+    late->session = session_before(decoder, before);
     late->options = decoder->options;
     late->packet_buffer = qs_packet_buffer_new();
     late->level = decoder->session->level;
@@ -155,15 +151,21 @@ const char *qs_late_session_error(const struct qs_late_session *late)
 
 /* --- Decoding again -------------------------------------------------------------------------- */
 
-static void decode_packets(struct qs_late_session *late, struct qs_session *session,
-                           struct qs_late_session_listener *listener)
+static void decode(struct qs_late_session *late, struct qs_donor_match *match,
+                   struct qs_late_session_listener *listener)
 {
+    const struct qs_protocol *protocol = late->format->protocol;
+    struct qs_session *session = copy_session(protocol, late->session);
     struct qs_decoder decoder;
     struct qs_packet packet;
     const char *file;
     bool more = true;
 
-    qs_decoder_init(&decoder, late->format->protocol);
+    if (match)
+        late->format->late_join->prepare(match, session, late->known);
+    if (listener->begin)
+        listener->begin(listener, match, session);
+    qs_decoder_init(&decoder, protocol);
     decoder.want_entities = QS_ENTITIES_ALL;
     decoder.options = late->options;
     qs_packet_buffer_rewind(late->packet_buffer);
@@ -172,19 +174,6 @@ static void decode_packets(struct qs_late_session *late, struct qs_session *sess
         more = listener->packet(listener, file, &decoder, &packet);
     }
     qs_decoder_clear(&decoder);
-}
-
-static void decode(struct qs_late_session *late, struct qs_donor_match *match,
-                   struct qs_late_session_listener *listener)
-{
-    const struct qs_protocol *protocol = late->format->protocol;
-    struct qs_session *session = copy_session(protocol, late->session);
-
-    if (match)
-        late->format->late_join->prepare(match, session, late->known);
-    if (listener->begin)
-        listener->begin(listener, match, session);
-    decode_packets(late, session, listener);
     if (listener->end)
         listener->end(listener, session);
     free_session(protocol, session);
@@ -268,21 +257,34 @@ static uint32_t unreadable_in(const struct trial *trial)
     return trial->match->evidence[QS_EVIDENCE_PACKETS].differ;
 }
 
+/* The next donor of the list that may be one, behind `*at` of them; NULL: no further one. */
+static const struct qs_donor *next_donor(const struct search *search, const GPtrArray *list,
+                                         guint *at)
+{
+    struct qs_late_session *late = search->late;
+
+    while (*at < list->len && (search->demos || late->looks++ / LOOKS_A_PACKET <= late->packets)) {
+        const guint before = (*at)++;
+        const struct qs_donor *donor =
+            g_ptr_array_index(list, search->demos ? before : list->len - 1 - before);
+
+        if (is_wanted(search, donor))
+            return donor;
+    }
+    return NULL;
+}
+
 /* The other donors may have seen more of the same level. */
 static void consult(const struct search *search, const struct trial *trial)
 {
+    const struct qs_donor *other;
     unsigned count = 0;
 
     for (unsigned i = 0; i < DONOR_LISTS && search->lists[i]; i++)
-        for (guint j = search->lists[i]->len; j-- > 0 && count < TRIES_MAX;) {
-            const struct qs_donor *other = g_ptr_array_index(search->lists[i], j);
-
-            if (!is_wanted(search, other))
-                continue;
+        for (guint at = 0; count < TRIES_MAX && (other = next_donor(search, search->lists[i], &at));
+             count++)
             trial->format->consult(trial->match, other->sign_on,
                                    search->lists[i] == search->late->remembered);
-            count++;
-        }
 }
 
 /* A session that lacks only part of its sign-on may know its map. */
@@ -389,20 +391,16 @@ static void keep_better(struct search *search, struct trial *trial)
 /* Of sessions the first that matches, from the newest on. */
 static void try_list(struct search *search, const GPtrArray *donors)
 {
-    struct qs_late_session *late = search->late;
     const enum qs_donor_kind kind = search->present ? QS_DONOR_PRESENT : QS_DONOR_OTHER;
-    unsigned tries = 0;
+    const struct qs_donor *donor;
+    guint at = 0;
 
-    for (guint i = 0; i < donors->len && (search->demos || !search->best.match); i++) {
-        const struct qs_donor *donor =
-            g_ptr_array_index(donors, search->demos ? i : donors->len - 1 - i);
-        struct trial trial;
+    for (unsigned tries = 0; (search->demos || (!search->best.match && tries < TRIES_MAX)) &&
+                             (donor = next_donor(search, donors, &at));
+         tries++) {
+        struct trial trial = try_donor(search, donor, kind);
 
-        if (!is_wanted(search, donor))
-            continue;
-        if (!search->demos && (tries++ == TRIES_MAX || late->tries++ > late->packets / TRY_EVERY))
-            break;
-        trial = try_donor(search, donor, kind);
+        search->late->looks += search->demos ? 0 : LOOKS_A_TRY;
         if (may_choose(search, &trial)) {
             keep_better(search, &trial);
             continue;

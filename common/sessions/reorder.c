@@ -111,15 +111,11 @@ static bool is_clock_set_back(const struct qs_reorder *reorder, const struct qs_
            frame->time < reorder->queue.held[0].packet.time;
 }
 
-bool qs_reorder_passes(struct qs_reorder *reorder, const struct qs_packet *frame)
+static G_GNUC_NO_INLINE void hold(struct qs_reorder *reorder, const struct qs_packet *frame)
 {
     struct queue *queue = &reorder->queue;
     guint slot = queue->count;
 
-    if (!reorder->sorting && frame->time >= reorder->latest) {
-        reorder->latest = frame->time;
-        return true;
-    }
     reorder->sorting = true;
     if (is_clock_set_back(reorder, frame) || is_overdue(reorder))
         reorder->due = queue->count;
@@ -127,7 +123,16 @@ bool qs_reorder_passes(struct qs_reorder *reorder, const struct qs_packet *frame
     while (slot > reorder->due && queue->held[slot - 1].packet.time > frame->time)
         slot--;
     queue_move(queue, queue->count - 1, slot);
-    return false;
+}
+
+bool qs_reorder_passes(struct qs_reorder *reorder, const struct qs_packet *frame)
+{
+    if (reorder->sorting || frame->time < reorder->latest) {
+        hold(reorder, frame);
+        return false;
+    }
+    reorder->latest = frame->time;
+    return true;
 }
 
 bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *frame)
@@ -209,23 +214,6 @@ static void confirm_copies(struct duplicates *duplicates, const struct qs_packet
     duplicates->seen = g_new0(struct sighting, QS_BUCKETS * QS_BUCKET_SIZE);
 }
 
-static bool is_copy(struct duplicates *duplicates, const struct qs_packet *packet)
-{
-    struct sighting now, *bucket;
-
-    if (!duplicates->seen)
-        return false;
-    now = sighting_of(packet);
-    bucket = &duplicates->seen[now.hash % QS_BUCKETS * QS_BUCKET_SIZE];
-    for (int i = 0; i < QS_BUCKET_SIZE; i++)
-        if (bucket[i].hash == now.hash &&
-            ABS(now.time - bucket[i].time - duplicates->lag) < LAG_TOLERANCE)
-            return true;
-    memmove(bucket + 1, bucket, (QS_BUCKET_SIZE - 1) * sizeof *bucket);
-    *bucket = now;
-    return false;
-}
-
 /* --- By sequence number ---------------------------------------------------------------------- */
 
 /* Numbers missing before one that comes first in its connection; more have another reason. */
@@ -253,9 +241,7 @@ struct qs_resequencer {
 
 struct qs_resequencer *qs_resequence_new(void)
 {
-    struct qs_resequencer *order = g_new0(struct qs_resequencer, 1);
-
-    return order;
+    return g_new0(struct qs_resequencer, 1);
 }
 
 void qs_resequence_free(struct qs_resequencer *order)
@@ -297,23 +283,18 @@ static bool is_due(const struct qs_resequencer *order, enum qs_end from,
            (!place->echo || is_echo_due(order, echoed_stream(order, from, place), place));
 }
 
-/* The receiver can repeat the mark of a message from its last fragment on. */
-static void advance(struct stream *stream, const struct qs_seqinfo *place)
-{
-    stream->next = place->next;
-    if (place->mark && qs_seqinfo_is_last_fragment(place))
-        stream->mark = place->mark;
-}
-
-/* The packet passes, in its place or because those before it were given up. */
-static void follow(struct qs_resequencer *order, enum qs_end from, const struct qs_seqinfo *place)
+void qs_resequence_follow(struct qs_resequencer *order, enum qs_end from,
+                          const struct qs_seqinfo *place)
 {
     struct stream *stream = &order->streams[from][place->stream];
     struct stream *echoed = (struct stream *)echoed_stream(order, from, place);
 
     if (place->numbered && (!stream->started || place->number >= stream->next)) {
         stream->started = true;
-        advance(stream, place);
+        stream->next = place->next;
+        /* The receiver can repeat the mark of a message from its last fragment on. */
+        if (place->mark && qs_seqinfo_is_last_fragment(place))
+            stream->mark = place->mark;
     }
     if (echoed->mark && place->echo > echoed->mark)
         echoed->mark = place->echo;
@@ -343,7 +324,7 @@ bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *
         return passes_unplaced(order, packet);
     if (!is_due(order, packet->from, place))
         return false;
-    follow(order, packet->from, place);
+    qs_resequence_follow(order, packet->from, place);
     return true;
 }
 
@@ -354,10 +335,8 @@ bool qs_resequence_is_at_rest(const struct qs_resequencer *order)
 
 void qs_resequence_next_passed(struct qs_resequencer *order, enum qs_end from, uint32_t sequence)
 {
-    struct qs_seqinfo place = {.mark = sequence};
-
-    qs_seqinfo_message(&place, sequence, 0);
-    follow(order, from, &place);
+    order->streams[from][0] =
+        (struct stream){true, (sequence + UINT64_C(1)) << QS_SEQINFO_SHIFT, sequence};
 }
 
 /* --- Out of place --- */
@@ -448,7 +427,20 @@ static bool is_same_connection(const struct qs_resequencer *order, const struct 
 
 bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet *packet)
 {
-    return is_copy(&order->duplicates, packet);
+    struct duplicates *duplicates = &order->duplicates;
+    struct sighting now, *bucket;
+
+    if (!duplicates->seen)
+        return false;
+    now = sighting_of(packet);
+    bucket = &duplicates->seen[now.hash % QS_BUCKETS * QS_BUCKET_SIZE];
+    for (int i = 0; i < QS_BUCKET_SIZE; i++)
+        if (bucket[i].hash == now.hash &&
+            ABS(now.time - bucket[i].time - duplicates->lag) < LAG_TOLERANCE)
+            return true;
+    memmove(bucket + 1, bucket, (QS_BUCKET_SIZE - 1) * sizeof *bucket);
+    *bucket = now;
+    return false;
 }
 
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
@@ -479,18 +471,11 @@ void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
     memset(order->streams, 0, sizeof order->streams);
     order->duplicates.present = order->duplicates.next;
     order->beginning = true;
-    follow(order, from, place);
+    qs_resequence_follow(order, from, place);
     /* What is held was placed by the numbers of the connection before. */
     for (guint i = 0; i < order->queue.count; i++)
         if (!has_passed(order, &order->queue.held[i]))
             move_late(order, i);
-}
-
-void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_seqinfo *place)
-{
-    if (has_place(place))
-        follow(order, packet->from, place);
 }
 
 bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
@@ -528,6 +513,6 @@ struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
     packet = queue_remove(&order->queue, 0);
     if (!has_place(place))
         add_handshake(&order->duplicates, packet);
-    follow(order, packet->from, place);
+    qs_resequence_follow(order, packet->from, place);
     return packet;
 }

@@ -79,8 +79,9 @@ bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
                         const struct qs_seqinfo *place);
 
-/* The packet passes whatever its place: the capture's order is to stay. */
-void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
+/* A packet from the end `from` passes: in its place, because those before it were given up, or
+ * because the capture's order is to stay. */
+void qs_resequence_follow(struct qs_resequencer *order, enum qs_end from,
                           const struct qs_seqinfo *place);
 
 /* Whether the packet's number follows those before it: its connection is the same. */

@@ -15,6 +15,7 @@ struct session {
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
     struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
     struct qs_donors *donors;             /* of which it is one, when they are needed; or NULL */
+    struct qs_donor *donor;               /* that it is; or NULL */
     const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
     struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
 
@@ -377,8 +378,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donors && decoder->direction == QS_S2C)
-        qs_donors_packet(session->donors, shared->format, shared->number, decoder, packet,
-                         &shared->server);
+        qs_donors_packet(session->donors, &session->donor, shared->format, shared->number, decoder,
+                         packet, &shared->server);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
@@ -388,9 +389,11 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->state = *decoder->session;
     if (has_news(session))
         report_events(session, false);
-    session->usual = shared->demo && !shared->demo->writer.sanitize && session->rebuild &&
-                     !session->late && session->begin_reported && shared->heard_server &&
-                     shared->heard_client && shared->protocol->decode_usual;
+    session->usual = !session->handler->sink &&
+                     (!session->handler->packet || session->handler->only_late) && shared->demo &&
+                     !shared->demo->writer.sanitize && session->rebuild && !session->late &&
+                     session->begin_reported && shared->heard_server && shared->heard_client &&
+                     shared->protocol->decode_usual;
 }
 
 bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder *decoder,
@@ -407,8 +410,8 @@ bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder
     if (shared->quality)
         qs_quality_add(shared->quality, decoder);
     if (session->donors && session->donors->running && decoder->direction == QS_S2C)
-        qs_donors_packet(session->donors, shared->format, shared->number, decoder, packet,
-                         &shared->server);
+        qs_donors_packet(session->donors, &session->donor, shared->format, shared->number, decoder,
+                         packet, &shared->server);
     qs_session_demo_set_source(shared->demo, file, packet);
     rebuilder_of(session)->packet(session->rebuild, decoder, packet);
     shared->state = *state;

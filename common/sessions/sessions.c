@@ -12,7 +12,7 @@
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
 
 /* Conversations without a live session: of those that were answered, and of others. */
-enum { CONVERSATIONS_MAX = 4096 };
+enum { CONVERSATIONS_MAX = QS_SESSIONS_MAX };
 
 bool qs_sessions_want(const struct qs_sessions_options *options,
                       const struct qs_client_session *session)
@@ -160,21 +160,6 @@ static void set_qport(struct qs_sessions *sessions, struct qs_conversation *conv
     conversation->qport = qport;
 }
 
-/* The usual packet of a game that nobody listens to. */
-static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          struct qs_packet *packet)
-{
-    const struct qs_sessions_handler *handler = sessions->handler;
-
-    if (!conversation->session || handler->sink || (handler->packet && !handler->only_late) ||
-        sessions->packets == sessions->until ||
-        !qs_client_session_usual(conversation->session, &sessions->decoders[conversation->protocol],
-                                 conversation->state, sessions->file, packet))
-        return false;
-    sessions->packets++;
-    return true;
-}
-
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet, const struct qs_seqinfo *place)
 {
@@ -213,7 +198,7 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
         return;
     find_place(conversation, packet, &place);
     if (as_captured)
-        qs_resequence_follow(conversation->order, packet, &place);
+        qs_resequence_follow(conversation->order, packet->from, &place);
     if (as_captured || qs_resequence_passes(conversation->order, packet, &place)) {
         process_in_order(sessions, conversation, packet, &place);
         return;
@@ -315,7 +300,7 @@ static struct qs_conversation *find_known(struct qs_sessions *sessions, struct q
 
     if (!conversation)
         return find_moved(sessions, packet);
-    if (!qs_flow_is_former(&conversation->flow, packet))
+    if (!conversation->flow.moved || !qs_flow_is_former(&conversation->flow, packet))
         return conversation;
     find_place(conversation, packet, &place);
     if (packet->from == conversation->state->server && place.numbered)
@@ -376,8 +361,10 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    if (qs_resequence_is_at_rest(conversation->order) &&
-        process_usual(sessions, conversation, packet)) {
+    if (conversation->session && qs_resequence_is_at_rest(conversation->order) &&
+        qs_client_session_usual(conversation->session, &sessions->decoders[protocol],
+                                conversation->state, sessions->file, packet)) {
+        sessions->packets++;
         qs_resequence_next_passed(conversation->order, packet->from,
                                   sessions->decoders[protocol].sequence);
         qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
@@ -596,12 +583,10 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->until = UINT64_MAX;
     sessions->as_captured = handler->as_captured;
     sessions->limits.max = options->sessions_max;
-    sessions->flows = qs_flow_table_new(end_conversation, sessions);
+    sessions->flows = qs_flow_table_new(options->idle, end_conversation, sessions);
     qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, CONVERSATIONS_MAX);
     qs_flow_table_limit(sessions->flows, QS_FLOW_ANSWERED, CONVERSATIONS_MAX);
     qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
-    if (options->idle)
-        qs_flow_table_set_idle(sessions->flows, options->idle);
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->qports = qs_qports_new();
     sessions->donors = qs_donors_new(options->sign_ons);

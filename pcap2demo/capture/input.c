@@ -59,15 +59,13 @@ void link_filter_clear(struct link_filter *filter)
 }
 
 /* Few captures have interfaces of several link types. */
-static bool matches(struct input *input, const struct input_frame *frame)
+static G_GNUC_NO_INLINE bool matches(struct input *input, const struct input_frame *frame)
 {
     const struct pcap_pkthdr header = {.caplen = frame->packet.size,
                                        .len = frame->packet.wire_size};
     struct link_filter *filter = &input->compiled;
     char *error = NULL;
 
-    if (!input->filter)
-        return true;
     if (filter->link_type != frame->link_type) {
         link_filter_clear(filter);
         link_filter_compile(filter, frame->link_type, input->filter, &error);
@@ -116,13 +114,12 @@ enum input_status input_next(struct input *input, struct input_frame *frame)
         status = input->reader->next(input->reader, frame);
         if (status != INPUT_FRAME)
             break;
-        input->position = input->reader->position;
         frame->packet.number = ++input->frames;
-    } while (!matches(input, frame));
+    } while (input->filter && !matches(input, frame));
     if (status == INPUT_BROKEN) {
         g_free(input->error);
         input->error = g_strdup_printf("cannot be read beyond offset %" G_GUINT64_FORMAT ": %s",
-                                       input->position, input->reader->problem);
+                                       input->reader->position, input->reader->problem);
     }
     return status;
 }

@@ -22,11 +22,10 @@ struct link_filter {
 
 /* Callers only read the first members. */
 struct input {
-    char *name;        /* in messages: the file's, or "standard input" */
-    char *stem;        /* the name without folder and extension, for naming demos */
-    uint64_t frames;   /* number of the last frame read; 0 before the first */
-    uint64_t position; /* in the file, after the last frame */
-    char *error;       /* after INPUT_BROKEN: what is wrong and where */
+    char *name;      /* in messages: the file's, or "standard input" */
+    char *stem;      /* the name without folder and extension, for naming demos */
+    uint64_t frames; /* number of the last frame read; 0 before the first */
+    char *error;     /* after INPUT_BROKEN: what is wrong and where */
 
     struct frame_reader *reader;
     bool mixed;                  /* the link types of frames may differ */

@@ -41,7 +41,8 @@ struct fragment_key {
 };
 
 struct fragment {
-    uint32_t offset;
+    const uint8_t *id;
+    uint32_t id_size, offset;
     bool more;
 };
 
@@ -174,6 +175,21 @@ void ip_end(struct ip *ip)
         drop_oldest(ip);
 }
 
+static struct fragment_key key_of(const struct qs_packet *packet, const struct fragment *fragment,
+                                  uint8_t protocol)
+{
+    struct fragment_key key;
+
+    memset(&key, 0, sizeof key);
+    key.family = packet->source.family;
+    if (key.family == 4)
+        key.protocol = protocol;
+    memcpy(key.source, packet->source.bytes, sizeof key.source);
+    memcpy(key.destination, packet->destination.bytes, sizeof key.destination);
+    memcpy(key.id, fragment->id, fragment->id_size);
+    return key;
+}
+
 static struct datagram *find_datagram(struct ip *ip, const struct fragment_key *key, int64_t now)
 {
     struct datagram *datagram = g_hash_table_lookup(ip->datagrams, key);
@@ -199,12 +215,6 @@ static bool has_block(const struct datagram *datagram, uint32_t block)
     return datagram->have[block / 8] >> (block % 8) & 1;
 }
 
-static void set_block(struct datagram *datagram, uint32_t block)
-{
-    datagram->have[block / 8] |= (uint8_t)(1u << (block % 8));
-    datagram->blocks++;
-}
-
 /* Adds the `size` captured bytes of one block. False on a contradiction. */
 static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *data, uint32_t size)
 {
@@ -213,7 +223,8 @@ static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *
     if (has_block(datagram, block))
         return (block + 1) * BLOCK > datagram->cut || memcmp(location, data, size) == 0;
     memcpy(location, data, size);
-    set_block(datagram, block);
+    datagram->have[block / 8] |= (uint8_t)(1u << (block % 8));
+    datagram->blocks++;
     return true;
 }
 
@@ -269,29 +280,24 @@ static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs
     forget(ip, datagram);
 }
 
-static void drop_contradictory(struct ip *ip, struct datagram *datagram)
-{
-    ip->counts.contradictory++;
-    datagram->contradictory = true;
-    g_free(datagram->data);
-    datagram->data = NULL;
-}
-
 /* Adds a fragment to its datagram. True if that completes the datagram, which replaces it. */
-static bool reassemble(struct ip *ip, const struct fragment_key *key,
-                       const struct fragment *fragment, struct qs_packet *packet, uint8_t *protocol)
+static bool reassemble(struct ip *ip, const struct fragment *fragment, struct qs_packet *packet,
+                       uint8_t *protocol)
 {
+    const struct fragment_key key = key_of(packet, fragment, *protocol);
     struct datagram *datagram;
 
     ip->counts.fragments++;
     drop_old(ip, packet->time);
-    datagram = find_datagram(ip, key, packet->time);
+    datagram = find_datagram(ip, &key, packet->time);
     if (datagram->contradictory)
         return false;
     if (fragment->offset == 0)
         datagram->next_header = *protocol;
     if (!add_fragment(datagram, fragment, packet)) {
-        drop_contradictory(ip, datagram);
+        ip->counts.contradictory++;
+        datagram->contradictory = true;
+        g_clear_pointer(&datagram->data, g_free);
         return false;
     }
     if (!is_whole(datagram)) {
@@ -302,17 +308,6 @@ static bool reassemble(struct ip *ip, const struct fragment_key *key,
     *protocol = datagram->next_header;
     deliver_datagram(ip, datagram, packet);
     return true;
-}
-
-static struct fragment_key key_of(const struct qs_packet *packet)
-{
-    struct fragment_key key;
-
-    memset(&key, 0, sizeof key);
-    key.family = packet->source.family;
-    memcpy(key.source, packet->source.bytes, sizeof key.source);
-    memcpy(key.destination, packet->destination.bytes, sizeof key.destination);
-    return key;
 }
 
 /* --- IPv4 ------------------------------------------------------------------------------------ */
@@ -340,13 +335,12 @@ static bool read_ipv4(struct ip *ip, struct qs_packet *packet, uint8_t *protocol
     memcpy(packet->destination.bytes, header + 16, 4);
     flags = qs_be16(header + 6);
     if (flags & (IPV4_MORE_FRAGMENTS | IPV4_OFFSET_MASK)) {
-        struct fragment_key key = key_of(packet);
-        const struct fragment fragment = {.offset = (flags & IPV4_OFFSET_MASK) * 8u,
+        const struct fragment fragment = {.id = header + 4,
+                                          .id_size = 2,
+                                          .offset = (flags & IPV4_OFFSET_MASK) * 8u,
                                           .more = flags & IPV4_MORE_FRAGMENTS};
 
-        key.protocol = *protocol;
-        memcpy(key.id, header + 4, 2);
-        return reassemble(ip, &key, &fragment, packet, protocol);
+        return reassemble(ip, &fragment, packet, protocol);
     }
     return true;
 }
@@ -368,7 +362,6 @@ static bool skip_extension(struct qs_packet *packet, uint8_t *protocol, uint32_t
 static bool read_fragment_header(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
 {
     const uint8_t *header = packet->data;
-    struct fragment_key key = key_of(packet);
     struct fragment fragment;
     uint16_t word;
 
@@ -376,12 +369,12 @@ static bool read_fragment_header(struct ip *ip, struct qs_packet *packet, uint8_
         return false;
     *protocol = header[0];
     word = qs_be16(header + 2);
-    fragment = (struct fragment){.offset = word & IPV6_OFFSET_MASK, .more = word & 1};
+    fragment = (struct fragment){
+        .id = header + 4, .id_size = 4, .offset = word & IPV6_OFFSET_MASK, .more = word & 1};
     /* An atomic fragment: the whole datagram. */
     if (!fragment.offset && !fragment.more)
         return true;
-    memcpy(key.id, header + 4, 4);
-    return reassemble(ip, &key, &fragment, packet, protocol);
+    return reassemble(ip, &fragment, packet, protocol);
 }
 
 /* Skips extension headers up to UDP or TCP. */

@@ -42,7 +42,7 @@ void pipeline_clear(struct pipeline *pipeline)
 }
 
 /* `packet` begins with the IP header, which its payload replaces. */
-static void decode_packet(struct pipeline *pipeline, struct qs_packet *packet)
+static inline void decode_packet(struct pipeline *pipeline, struct qs_packet *packet)
 {
     const enum ip_found found = ip_read(pipeline->ip, packet);
 
@@ -62,17 +62,12 @@ static void decode_packet(struct pipeline *pipeline, struct qs_packet *packet)
     }
 }
 
-static void decode_reordered(struct pipeline *pipeline, bool all)
+void pipeline_flush(struct pipeline *pipeline)
 {
     struct qs_packet packet;
 
-    while (pipeline->reorder && qs_reorder_next(pipeline->reorder, all, &packet))
+    while (pipeline->reorder && qs_reorder_next(pipeline->reorder, true, &packet))
         decode_packet(pipeline, &packet);
-}
-
-void pipeline_flush(struct pipeline *pipeline)
-{
-    decode_reordered(pipeline, true);
 }
 
 void pipeline_end(struct pipeline *pipeline)
@@ -127,7 +122,8 @@ void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
     else if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
         decode_packet(pipeline, packet);
     else
-        decode_reordered(pipeline, false);
+        while (qs_reorder_next(pipeline->reorder, false, packet))
+            decode_packet(pipeline, packet);
 }
 
 /* --- A file ---------------------------------------------------------------------------------- */
@@ -137,7 +133,6 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
 {
     struct input_frame frame;
     enum input_status status = INPUT_FRAME;
-    unsigned reads = 0;
 
     pipeline_start(pipeline, sessions, as_captured);
     while (!signals_interrupted() && !qs_sessions_have_enough(sessions)) {
@@ -147,7 +142,7 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
         if (frame.comment.size && pipeline->comments)
             qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
         pipeline_add_frame(pipeline, &frame);
-        if (++reads % CHECK_EVERY == 0 && ferror(stdout))
+        if (pipeline->frames % CHECK_EVERY == 0 && ferror(stdout))
             break;
     }
     pipeline_flush(pipeline);

@@ -396,7 +396,7 @@ struct tcp *tcp_new(tcp_receiver *receive, void *user)
 
     tcp->receive = receive;
     tcp->user = user;
-    tcp->flows = qs_flow_table_new(connection_over, tcp);
+    tcp->flows = qs_flow_table_new(0, connection_over, tcp);
     return tcp;
 }
 
@@ -435,7 +435,7 @@ void tcp_end(struct tcp *tcp, uint64_t number)
 {
     tcp->number = number;
     qs_flow_table_free(tcp->flows);
-    tcp->flows = qs_flow_table_new(connection_over, tcp);
+    tcp->flows = qs_flow_table_new(0, connection_over, tcp);
 }
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp)

@@ -12,7 +12,7 @@
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/options.h"
 
-enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 64 /* texts: a file has two */ };
+enum { BLOCK = 512 /* stat(2) */, SYNCED_EACH_MAX = 32 /* files */ };
 
 /* --- Which files they are -------------------------------------------------------------------- */
 
@@ -31,32 +31,21 @@ static bool is_finished(const char *name)
     return found;
 }
 
-static void free_file(gpointer data)
-{
-    struct disk_file *file = data;
-
-    g_free(file->path);
-    g_free(file);
-}
-
 static void add_file(GPtrArray *files, const char *folder, const char *name, unsigned number)
 {
     char *path = g_build_filename(folder, name, NULL);
     const bool unfinished = g_str_has_prefix(name, UNFINISHED_PREFIX);
+    struct disk_file *file;
     struct stat about;
 
-    if (lstat(path, &about) != 0 ||
-        !(unfinished || (S_ISREG(about.st_mode) && is_finished(name)))) {
-        g_free(path);
-        return;
+    if (lstat(path, &about) == 0 && (unfinished || (S_ISREG(about.st_mode) && is_finished(name)))) {
+        file = g_malloc(sizeof *file + strlen(path) + 1);
+        *file = (struct disk_file){number, unfinished, about.st_mtime,
+                                   (uint64_t)about.st_blocks * BLOCK};
+        strcpy(file->path, path);
+        g_ptr_array_add(files, file);
     }
-    g_ptr_array_add(files, g_memdup2(&(struct disk_file){.path = path,
-                                                         .name = path + strlen(path) - strlen(name),
-                                                         .folder = number,
-                                                         .unfinished = unfinished,
-                                                         .changed = about.st_mtime,
-                                                         .size = (uint64_t)about.st_blocks * BLOCK},
-                                     sizeof(struct disk_file)));
+    g_free(path);
 }
 
 static gint compare_age(gconstpointer a, gconstpointer b)
@@ -70,7 +59,7 @@ static gint compare_age(gconstpointer a, gconstpointer b)
 
 GPtrArray *disk_files(const char *const folders[FOLDERS])
 {
-    GPtrArray *files = g_ptr_array_new_with_free_func(free_file);
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
 
     for (unsigned i = 0; i < FOLDERS; i++) {
         GDir *directory = folders[i] ? g_dir_open(folders[i], 0, NULL) : NULL;
@@ -91,7 +80,7 @@ static bool remove_file(const struct disk_file *file, const char *why)
 {
     if (unlink(file->path) != 0)
         return false;
-    log_event("removed",
+    log_event(LOG_INFO, "removed",
               json_pack("{s:s, s:I, s:s}", "file", file->path, "bytes", (json_int_t)file->size,
                         "why", why),
               "%s: removed (%s)", file->path, why);
@@ -142,11 +131,13 @@ int open_own_file(const char *path)
 struct syncer {
     const char *const *folders;
     GThreadPool *thread;
-    gint busy;       /* atomic */
-    GPtrArray *next; /* a text each time: WRITTEN or REMOVED, and the path */
+    GHashTable *next; /* path -> whether the file is to be removed; else it was written */
 };
 
-enum { WRITTEN = 'w', REMOVED = 'r' };
+static GHashTable *new_batch(void)
+{
+    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
 
 /* Errors of writing are reported where it is done. */
 static void sync_and_close(int file, int (*sync_file)(int file))
@@ -160,44 +151,41 @@ static void sync_and_close(int file, int (*sync_file)(int file))
 /* For many files one syncfs(2) takes a hundredth of the time. */
 static void run_batch(gpointer data, gpointer user)
 {
-    struct syncer *syncer = user;
-    GPtrArray *batch = data;
-    const bool many = batch->len > SYNCED_EACH_MAX;
+    const struct syncer *syncer = user;
+    GHashTable *batch = data;
+    const bool many = g_hash_table_size(batch) > SYNCED_EACH_MAX;
+    GHashTableIter iter;
+    gpointer path, removed;
 
-    for (guint i = 0; i < batch->len && !many; i++) {
-        const char *file = g_ptr_array_index(batch, i);
-
-        sync_and_close(*file == WRITTEN ? open_own_file(file + 1) : -1, fdatasync);
-    }
+    g_hash_table_iter_init(&iter, batch);
+    while (!many && g_hash_table_iter_next(&iter, &path, &removed))
+        sync_and_close(removed ? -1 : open_own_file(path), fdatasync);
     for (int i = 0; i < FOLDERS && syncer->folders[i]; i++)
         sync_and_close(open(syncer->folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                        many ? syncfs : fsync);
-    for (guint i = 0; i < batch->len; i++) {
-        const char *file = g_ptr_array_index(batch, i);
-
-        if (*file == REMOVED)
-            unlink(file + 1);
-    }
-    g_ptr_array_free(batch, TRUE);
-    g_atomic_int_set(&syncer->busy, 0);
+    g_hash_table_iter_init(&iter, batch);
+    while (g_hash_table_iter_next(&iter, &path, &removed))
+        if (removed)
+            unlink(path);
+    g_hash_table_destroy(batch);
 }
 
 void syncer_add(struct syncer *syncer, const char *path)
 {
-    g_ptr_array_add(syncer->next, g_strdup_printf("%c%s", WRITTEN, path));
+    g_hash_table_insert(syncer->next, g_strdup(path), NULL);
 }
 
 void syncer_remove(struct syncer *syncer, const char *path)
 {
-    g_ptr_array_add(syncer->next, g_strdup_printf("%c%s", REMOVED, path));
+    g_hash_table_add(syncer->next, g_strdup(path));
 }
 
 void syncer_run(struct syncer *syncer)
 {
-    if (!syncer->next->len || !g_atomic_int_compare_and_exchange(&syncer->busy, 0, 1))
+    if (!g_hash_table_size(syncer->next) || g_thread_pool_unprocessed(syncer->thread))
         return;
     g_thread_pool_push(syncer->thread, syncer->next, NULL);
-    syncer->next = g_ptr_array_new_with_free_func(g_free);
+    syncer->next = new_batch();
 }
 
 struct syncer *syncer_new(const char *const folders[FOLDERS])
@@ -206,7 +194,7 @@ struct syncer *syncer_new(const char *const folders[FOLDERS])
 
     syncer->folders = folders;
     syncer->thread = g_thread_pool_new(run_batch, syncer, 1, TRUE, NULL);
-    syncer->next = g_ptr_array_new_with_free_func(g_free);
+    syncer->next = new_batch();
     return syncer;
 }
 

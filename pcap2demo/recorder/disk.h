@@ -20,12 +20,11 @@ enum { DEMOS, CAPTURES, FOLDERS };
 /* A recording. Only regular files whose names look like one are: a start, "20261120-155401", in the
  * name, and the extension of a demo or ".pcapng", also before ".damaged". */
 struct disk_file {
-    char *path;
-    const char *name; /* in it */
     unsigned folder;
     bool unfinished; /* it is being written, or a program that was killed left it: of any type */
     int64_t changed; /* seconds since the epoch */
     uint64_t size;   /* on disk */
+    char path[];
 };
 
 /* Those of all folders, as struct disk_file, the oldest first. */

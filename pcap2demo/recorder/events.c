@@ -43,8 +43,8 @@ static void on_session_begin(struct qs_sessions_handler *handler,
     g_string_append(ends, ", server ");
     qs_address_append(ends, &session->server);
     g_ptr_array_add(recorder->status->sessions, (gpointer)session);
-    log_event("session_begin", members_of(session), "session %u begins: %s, %s", session->number,
-              session->protocol->title, ends->str);
+    log_event(LOG_INFO, "session_begin", members_of(session), "session %u begins: %s, %s",
+              session->number, session->protocol->title, ends->str);
     g_string_free(ends, TRUE);
 }
 
@@ -59,7 +59,7 @@ static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
     (void)handler;
-    log_event("session_late", members_of(session),
+    log_event(LOG_INFO, "session_late", members_of(session),
               "session %u began before the recording: its demo is written at its end, from its "
               "next level on, or from here if another session has the sign-on",
               session->number);
@@ -71,7 +71,7 @@ static void on_session_map(struct qs_sessions_handler *handler,
     (void)handler;
     if (is_left_out(session) && session->demo)
         session->demo->dropped = "its player is a spectator";
-    log_event("map", members_of(session), "session %u: %s %s %s", session->number,
+    log_event(LOG_INFO, "map", members_of(session), "session %u: %s %s %s", session->number,
               player_name(session), session->spectator ? "watches" : "plays", session->map);
 }
 
@@ -110,10 +110,10 @@ static void log_session_end(const struct qs_client_session *session)
     qs_quality_line(session->quality, &line);
     line_text = qs_line_text(&line, false);
     json_object_set_new(members, "why", json_string(ends[session->why].word));
-    (session->why == QS_SESSION_TOO_SLOW ? log_warning : log_event)(
-        "session_end", members,
-        "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s", session->number,
-        player_name(session), ends[session->why].text, duration, session->packets, demo, line_text);
+    log_event(session->why == QS_SESSION_TOO_SLOW ? LOG_WARNING : LOG_INFO, "session_end", members,
+              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
+              session->number, player_name(session), ends[session->why].text, duration,
+              session->packets, demo, line_text);
     g_free(line_text);
     g_free(duration);
     g_free(demo);
@@ -129,7 +129,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
         return;
     status_count_game(recorder->status, session->protocol, SESSIONS_ENDED, 1);
     if (session->same_as)
-        log_event("session_same", members_of(session),
+        log_event(LOG_INFO, "session_same", members_of(session),
                   "session %u is session %u under another address", session->number,
                   session->same_as);
     if (session->demo && recorder->action.options->verbose)
@@ -151,16 +151,11 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
     char *text = qs_small_sessions_text(others);
 
     (void)handler;
-    log_event("others", NULL, "%s", text);
+    log_event(LOG_INFO, "others", NULL, "%s", text);
     g_free(text);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
-
-static void end(struct action *action, bool report)
-{
-    (void)action, (void)report;
-}
 
 struct action *recording_action_new(const struct options *options, struct status *status,
                                     struct session_captures *captures)
@@ -179,8 +174,7 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .session_end = on_session_end,
                                                    .session_left_out = on_session_left_out,
                                                    .others = on_others},
-                                       .options = options,
-                                       .end = end};
+                                       .options = options};
     recorder->status = status;
     recorder->captures = captures;
     return &recorder->action;

@@ -7,8 +7,8 @@
  * without the time if systemd's journal reads it, which adds its own; or as JSON, an object a line:
  * {"time": ..., "event": "session_begin", "message": the text, and the event's members}.
  *
- * A thread writes the lines. If their reader is slow or the disk is full, lines are dropped and
- * counted; recording never waits for them.
+ * Lines wait in memory until they can be written at once: recording never waits for their reader.
+ * If that is slow or the disk is full, lines are dropped and counted.
  */
 #ifndef PCAP2DEMO_LOG_H
 #define PCAP2DEMO_LOG_H
@@ -16,8 +16,9 @@
 #include <glib.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <syslog.h>
 
-enum { LOG_LINES_MAX = 4096 /* that wait to be written */ };
+enum { LOG_WAITING_MAX = 1024 * 1024 /* bytes */ };
 
 struct log_setup {
     bool messages; /* print events as messages: another action has standard output */
@@ -28,6 +29,9 @@ struct log_setup {
 /* From now on messages (output/message.h) are events, too. */
 void log_open(const struct log_setup *setup);
 
+/* Writes what waits, as far as that is possible within so long; to be called often, with 0. */
+void log_flush(int milliseconds);
+
 /* Writes what waits, unless that takes longer than two seconds. */
 void log_close(void);
 
@@ -37,10 +41,9 @@ void log_reopen(void);
 /* The present time as in the log: UTC, as in the names of demos. New. */
 char *log_time(void);
 
-/* An event. Takes over `members` of its JSON object, or NULL. */
-void log_event(const char *event, json_t *members, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-/* The same for a warning, which is always logged. */
-void log_warning(const char *event, json_t *members, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* An event of priority LOG_INFO, or LOG_WARNING, which is always logged. Takes over `members` of
+ * its JSON object, or NULL. */
+void log_event(int priority, const char *event, json_t *members, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
 
 #endif

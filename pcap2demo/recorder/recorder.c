@@ -86,8 +86,8 @@ static void notify(const char *state)
 
 static void report_interface(const char *interface, const char *what, bool good)
 {
-    (good ? log_event : log_warning)("interface", json_pack("{s:s}", "interface", interface),
-                                     "%s: %s", interface, what);
+    log_event(good ? LOG_INFO : LOG_WARNING, "interface",
+              json_pack("{s:s}", "interface", interface), "%s: %s", interface, what);
 }
 
 /* libpcap's message about missing permissions is long and does not help. */
@@ -182,24 +182,23 @@ static void log_start(const struct recorder *recorder)
     const char *filter = recorder->filter ? recorder->filter : "none";
 
     for (unsigned i = 0; recorder->interfaces[i]; i++)
-        log_event("listening",
+        log_event(LOG_INFO, "listening",
                   json_pack("{s:s, s:s, s:s}", "interface", recorder->interfaces[i], "link",
                             live_link_name(recorder->live, i), "filter", filter),
                   "listening on %s (%s), filter: %s", recorder->interfaces[i],
                   live_link_name(recorder->live, i), filter);
     if (folder)
-        log_event("folder", json_pack("{s:s}", "folder", folder), "demos go to %s",
+        log_event(LOG_INFO, "folder", json_pack("{s:s}", "folder", folder), "demos go to %s",
                   strcmp(folder, ".") == 0 ? "the current folder" : folder);
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-static void set_interface(struct recorder *recorder, unsigned interface)
+/* The next frames are of it. */
+static void use_interface(struct recorder *recorder, unsigned interface)
 {
     const char *name = recorder->interfaces[interface];
 
-    if (interface == recorder->interface)
-        return;
     recorder->interface = interface;
     qs_sessions_set_source(recorder->sessions, name, name);
 }
@@ -213,7 +212,8 @@ static bool read_frames(struct recorder *recorder)
     while (count < FRAMES_AT_ONCE && (frame = live_next(recorder->live, &interface))) {
         count++;
         recorder->frame_time = frame->packet.time;
-        set_interface(recorder, interface);
+        if (interface != recorder->interface)
+            use_interface(recorder, interface);
         pipeline_add_frame(&recorder->pipeline, frame);
     }
     recorder->status.all[PACKETS] += count;
@@ -236,12 +236,12 @@ static void update_drops(struct recorder *recorder)
     counts[DROPPED_KERNEL] = drops.kernel;
     counts[DROPPED_INTERFACE] = drops.interface;
     if (kernel || interface)
-        log_warning("drops",
-                    json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
-                              report_number(interface)),
-                    "packets came too fast and are lost: %" G_GUINT64_FORMAT
-                    " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
-                    kernel, interface);
+        log_event(LOG_WARNING, "drops",
+                  json_pack("{s:o, s:o}", "kernel", report_number(kernel), "interface",
+                            report_number(interface)),
+                  "packets came too fast and are lost: %" G_GUINT64_FORMAT
+                  " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
+                  kernel, interface);
 }
 
 /* Writes it to its files and returns it as a new text. */
@@ -253,7 +253,7 @@ static char *write_status(struct recorder *recorder)
     return status_text(&recorder->status);
 }
 
-/* That takes no more than a hundredth of the time, however many play. */
+/* That takes no more than a 300th of the time, however many play. */
 static void notify_status(struct recorder *recorder)
 {
     const gint64 begun = g_get_monotonic_time();
@@ -261,7 +261,7 @@ static void notify_status(struct recorder *recorder)
     char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
     const gint64 took = g_get_monotonic_time() - begun;
 
-    recorder->status_due = recorder->ticked + CLAMP(100 * took, STATUS_EVERY * G_USEC_PER_SEC,
+    recorder->status_due = recorder->ticked + CLAMP(300 * took, STATUS_EVERY * G_USEC_PER_SEC,
                                                     STATUS_EVERY_MAX * G_USEC_PER_SEC);
     notify(state);
     g_free(state);
@@ -272,16 +272,9 @@ static void log_status(struct recorder *recorder)
 {
     char *text = write_status(recorder);
 
-    log_warning("status", status_json(&recorder->status), "status: %s", text);
+    log_event(LOG_WARNING, "status", status_json(&recorder->status), "status: %s", text);
     status_log_players(&recorder->status);
     g_free(text);
-}
-
-static void reopen(struct recorder *recorder)
-{
-    log_reopen();
-    live_tend(recorder->live);
-    log_event("reopened", NULL, "interfaces are opened again");
 }
 
 static void tick(struct recorder *recorder, gint64 now)
@@ -300,8 +293,11 @@ static void handle_signals(struct recorder *recorder)
 {
     if (signals_asked_for_status())
         log_status(recorder);
-    if (signals_asked_to_reopen())
-        reopen(recorder);
+    if (signals_asked_to_reopen()) {
+        log_reopen();
+        live_tend(recorder->live);
+        log_event(LOG_INFO, "reopened", NULL, "interfaces are opened again");
+    }
 }
 
 /* --- The run --------------------------------------------------------------------------------- */
@@ -322,10 +318,8 @@ static bool is_over(const struct recorder *recorder)
 
 static void record(struct recorder *recorder)
 {
-    const char *name = recorder->interfaces[0];
-
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
-    qs_sessions_set_source(recorder->sessions, name, name);
+    use_interface(recorder, 0);
     pipeline_start(&recorder->pipeline, recorder->sessions,
                    qs_sessions_is_as_captured(recorder->sessions));
     if (recorder->action->input_start)
@@ -339,6 +333,7 @@ static void record(struct recorder *recorder)
         if (now - recorder->ticked >= G_USEC_PER_SEC)
             tick(recorder, now);
         handle_signals(recorder);
+        log_flush(0);
         if (!busy)
             live_wait(recorder->live, WAIT_MS);
     }
@@ -386,7 +381,7 @@ static void log_stop(struct recorder *recorder)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
                 "ends, to be started again with the right to open all interfaces and folders");
     if (recorder->records)
-        log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
+        log_event(LOG_INFO, "stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);
     g_free(text);
 }
@@ -416,7 +411,8 @@ static void run(struct recorder *recorder)
     log_stop(recorder);
     if (options->verbose)
         pipeline_print_counts(&recorder->pipeline);
-    recorder->action->end(recorder->action, true);
+    if (recorder->action->end)
+        recorder->action->end(recorder->action, true);
     action_free(recorder->action);
 }
 

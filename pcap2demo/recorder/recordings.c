@@ -42,8 +42,7 @@ struct recordings {
     bool no_room;     /* by --max-disk */
     bool reported;    /* that recordings wait */
     bool lacks_folder;
-    bool recovered; /* what earlier runs left: what begins now is of this one */
-    unsigned ticks; /* seconds */
+    unsigned ticks; /* seconds; 0: what begins is of an earlier run */
     int64_t began;  /* seconds since the epoch */
 };
 
@@ -112,6 +111,10 @@ static bool write_waiting(struct recording *recording)
         recording->all->waiting -= done;
         recording->written += done;
         syncer_add(recording->all->syncer, recording->path);
+        if (!waiting->len) { /* there may be many, each with little */
+            g_byte_array_unref(waiting);
+            recording->waiting = g_byte_array_new();
+        }
     }
     return !*obstacle_of(recording) && recording->cut != file_removed;
 }
@@ -125,7 +128,7 @@ static struct recording *recording_new(struct recordings *all, unsigned folder,
 
     recording->all = all;
     recording->folder = folder;
-    recording->recovered = !all->recovered;
+    recording->recovered = !all->ticks;
     recording->pattern = g_strdup_printf(UNFINISHED_PREFIX "XXXXXX.%s@%" G_GINT64_FORMAT ".%s",
                                          request->capture, request->start, request->extension);
     recording->format = qs_demo_format_of_name(recording->pattern);
@@ -223,20 +226,19 @@ static void report_named(struct recording *recording)
         status->all[LOST_DEMOS] += recording->cut && recording->cut != size_limit;
     }
     if (recording->recovered)
-        log_warning("unfinished", json_incref(recording->members),
-                    "%s: of an unfinished recording, %" G_GUINT64_FORMAT " bytes", name,
-                    recording->written);
-    else
-        log_event(recording->format ? "demo" : "session_capture", json_incref(recording->members),
-                  "%s: %s, %" G_GUINT64_FORMAT " bytes", name, recording->title,
+        log_event(LOG_WARNING, "unfinished", json_incref(recording->members),
+                  "%s: of an unfinished recording, %" G_GUINT64_FORMAT " bytes", name,
                   recording->written);
+    else
+        log_event(LOG_INFO, recording->format ? "demo" : "session_capture",
+                  json_incref(recording->members), "%s: %s, %" G_GUINT64_FORMAT " bytes", name,
+                  recording->title, recording->written);
     if (recording->cut)
-        log_warning("demo_cut",
-                    json_pack("{s:o, s:s, s:o}", "file", report_text_json(recording->name), "why",
-                              recording->cut, "lost", report_number(recording->lost)),
-                    "%s: ends early (%s); %" G_GUINT64_FORMAT
-                    " bytes are lost up to the next level",
-                    name, recording->cut, recording->lost);
+        log_event(LOG_WARNING, "demo_cut",
+                  json_pack("{s:o, s:s, s:o}", "file", report_text_json(recording->name), "why",
+                            recording->cut, "lost", report_number(recording->lost)),
+                  "%s: ends early (%s); %" G_GUINT64_FORMAT " bytes are lost up to the next level",
+                  name, recording->cut, recording->lost);
 }
 
 static void report_lost(struct recording *recording)
@@ -245,8 +247,8 @@ static void report_lost(struct recording *recording)
 
     status->all[LOST_DEMOS] += recording->format != NULL;
     status->all[LOST_BYTES] += recording->written;
-    log_warning("demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
-                recording->title, file_removed);
+    log_event(LOG_WARNING, "demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
+              recording->title, file_removed);
 }
 
 /* Gives it its name, unless it is lost. False: it waits for that. */
@@ -297,8 +299,8 @@ static void commit(struct qs_demo_store *store, void *file,
                   report_text_json(request->map));
     recording->finished = !finish(recording);
     if (recording->finished)
-        log_warning("demo_waits", json_incref(recording->members),
-                    "%s: the demo waits in memory: it cannot be written yet", recording->title);
+        log_event(LOG_WARNING, "demo_waits", json_incref(recording->members),
+                  "%s: the demo waits in memory: it cannot be written yet", recording->title);
     lost = recording->cut == file_removed;
     result->name = recording->finished || lost ? NULL : g_path_get_basename(recording->name);
     result->error = lost ? g_strdup(file_removed) : NULL;
@@ -341,8 +343,8 @@ static void check_folder(struct recordings *all, unsigned number)
 
     if (path && !is_same_folder(all->locks[number], path)) {
         if (!all->lacks_folder)
-            log_warning("folder_removed", json_pack("{s:s}", "folder", path),
-                        "%s: was removed; recordings that were being written are lost", path);
+            log_event(LOG_WARNING, "folder_removed", json_pack("{s:s}", "folder", path),
+                      "%s: was removed; recordings that were being written are lost", path);
         all->lacks_folder = !open_folder(all, number, &error);
         g_free(error);
     }
@@ -356,12 +358,12 @@ static void report_obstacle(struct recordings *all)
     const char *obstacle = all->obstacles[DEMOS] ? all->obstacles[DEMOS] : all->obstacles[CAPTURES];
 
     if (obstacle && !all->reported)
-        log_warning("disk_full", json_pack("{s:s}", "why", obstacle),
-                    "%s; what is recorded waits in memory", obstacle);
+        log_event(LOG_WARNING, "disk_full", json_pack("{s:s}", "why", obstacle),
+                  "%s; what is recorded waits in memory", obstacle);
     else if (!obstacle && all->reported)
-        log_warning("disk_room", NULL,
-                    "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
-                    all->status->all[LOST_BYTES]);
+        log_event(LOG_WARNING, "disk_room", NULL,
+                  "recordings are written again; %" G_GUINT64_FORMAT " bytes were lost so far",
+                  all->status->all[LOST_BYTES]);
     all->reported = obstacle != NULL;
 }
 
@@ -402,17 +404,6 @@ void *recordings_adopt(struct recordings *all, unsigned folder, const char *path
     recording->path = g_strdup(path);
     recording->written = size;
     return recording;
-}
-
-void recordings_remove(struct recordings *all, const char *path)
-{
-    syncer_remove(all->syncer, path);
-}
-
-void recordings_end_recovery(struct recordings *all)
-{
-    all->recovered = true;
-    write_recordings(all);
 }
 
 /* --- Opening and closing --------------------------------------------------------------------- */

@@ -50,14 +50,13 @@ const char *const *recordings_folders(const struct recordings *recordings);
  */
 void recordings_recover(struct recordings *recordings, const struct qs_sessions_options *sessions);
 
-/* For that: a file that the store continues and names; one that is removed when all demos so far
- * are on disk; the end of the recovery. */
+/* For that: a file that the store continues and names. If it only ends it, the file is removed when
+ * all demos so far are on disk. */
 void *recordings_adopt(struct recordings *recordings, unsigned folder, const char *path,
                        uint64_t size, const struct qs_demo_name_request *request);
-void recordings_remove(struct recordings *recordings, const char *path);
-void recordings_end_recovery(struct recordings *recordings);
 
-/* Writes what waits in memory, and brings it to disk; to be called every second. */
+/* Writes what waits in memory, and brings it to disk; to be called every second, after the
+ * recovery. */
 void recordings_tick(struct recordings *recordings);
 
 #endif

@@ -20,8 +20,7 @@ struct unfinished {
     struct recordings *recordings;
     unsigned folder; /* DEMOS or CAPTURES */
     const char *path;
-    char *player, *map;
-    struct qs_demo_name_request request;
+    struct qs_demo_name_request request; /* `player` and `map` are its own */
     bool capture, late;
     uint64_t size, whole; /* bytes of it, and of whole blocks */
     uint64_t blocks;      /* of a demo; packets of a capture */
@@ -51,10 +50,10 @@ static void on_session_end(struct qs_sessions_handler *handler,
 {
     struct unfinished *file = (struct unfinished *)handler;
 
-    if (!file->player)
-        file->player = g_strdup(session->player);
-    if (!file->map && session->maps->len)
-        file->map = g_strdup(g_ptr_array_index(session->maps, 0));
+    if (!file->request.player)
+        file->request.player = g_strdup(session->player);
+    if (!file->request.map && session->maps->len)
+        file->request.map = g_strdup(g_ptr_array_index(session->maps, 0));
 }
 
 /* One that waits is written later, and its packets are kept. */
@@ -115,7 +114,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     qs_sessions_set_source(sessions, input->name, file->request.capture);
     pipeline_read(&pipeline, input, sessions, false);
     file->blocks = input->frames;
-    file->whole = input->position;
+    file->whole = input->reader->position;
     qs_sessions_end_source(sessions);
     pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
@@ -191,7 +190,7 @@ static void complete(struct unfinished *file)
     char *damaged = g_strconcat(file->request.extension, DAMAGED_EXTENSION, NULL);
 
     if (!file->size || (whole && file->demos && file->folder == DEMOS)) {
-        recordings_remove(file->recordings, file->path);
+        recordings_store(file->recordings)->end(adopt(file));
     } else if (whole) {
         write_end(file, adopt(file));
     } else {
@@ -218,16 +217,14 @@ static void recover(struct unfinished *file, const struct qs_sessions_options *s
                                                  .write_demos = file->late};
     file->end = g_byte_array_new();
     error = scan(file, sessions);
-    request->player = file->player;
-    request->map = file->map;
     if (error)
-        log_warning("unfinished", json_pack("{s:s}", "file", file->path),
-                    "%s: an unfinished recording cannot be completed: %s", file->path, error);
+        log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", file->path),
+                  "%s: an unfinished recording cannot be completed: %s", file->path, error);
     else
         complete(file);
     g_byte_array_free(file->end, TRUE);
-    g_free(file->player);
-    g_free(file->map);
+    g_free((char *)request->player);
+    g_free((char *)request->map);
     g_free(error);
 }
 
@@ -236,7 +233,7 @@ static void recover_file(struct recordings *recordings, const struct disk_file *
 {
     struct unfinished file = {
         .recordings = recordings, .folder = found->folder, .path = found->path};
-    char *parts = g_strdup(found->name);
+    char *parts = g_path_get_basename(found->path);
 
     if (parse_name(parts, &file.request))
         recover(&file, sessions);
@@ -255,5 +252,5 @@ void recordings_recover(struct recordings *recordings, const struct qs_sessions_
             recover_file(recordings, file, sessions);
     }
     g_ptr_array_free(files, TRUE);
-    recordings_end_recovery(recordings);
+    recordings_tick(recordings);
 }

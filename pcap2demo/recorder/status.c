@@ -114,14 +114,22 @@ json_t *status_json(const struct status *status)
 /* --- Files ----------------------------------------------------------------------------------- */
 
 /* If the disk is full, the old file stays; the log has why. */
-static void replace_json(const char *folder, const char *name, const json_t *object)
+static void replace_file(const char *folder, const char *name, const char *text)
 {
-    char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     char *path = g_build_filename(folder, name, NULL);
 
     g_free(writer_replace(path, text));
     g_free(path);
-    free(text);
+}
+
+/* Frees it. */
+static void append_json(GString *text, json_t *object)
+{
+    char *json = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+
+    g_string_append(text, json);
+    json_decref(object);
+    free(json);
 }
 
 json_t *status_session_json(const struct qs_client_session *session)
@@ -132,29 +140,37 @@ json_t *status_session_json(const struct qs_client_session *session)
     return object;
 }
 
-static json_t *sessions_json(const struct status *status)
-{
-    json_t *array = json_array();
-
-    for (guint i = 0; i < status->sessions->len; i++)
-        json_array_append_new(array, status_session_json(g_ptr_array_index(status->sessions, i)));
-    return array;
-}
-
+/* A session at a time, since there may be thousands. */
 static void write_status(const struct status *status, const char *folder)
 {
-    char *time = log_time(), *text = status_text(status);
+    char *time = log_time(), *message = status_text(status);
     json_t *object = report_json("status"), *numbers = status_json(status);
+    GString *text = g_string_new(NULL);
 
     json_object_update(object, numbers);
     json_object_set_new(object, "updated", json_string(time));
-    json_object_set_new(object, "message", json_string(text));
-    json_object_set_new(object, "sessions", sessions_json(status));
-    replace_json(folder, STATUS_FILE, object);
+    json_object_set_new(object, "message", json_string(message));
+    append_json(text, object);
+    g_string_truncate(text, text->len - 1); /* the brace at its end */
+    g_string_append(text, ",\"sessions\":[");
+    for (guint i = 0; i < status->sessions->len; i++) {
+        g_string_append(text, i ? ",\n" : "\n");
+        append_json(text, status_session_json(g_ptr_array_index(status->sessions, i)));
+    }
+    g_string_append(text, "]}\n");
+    replace_file(folder, STATUS_FILE, text->str);
+    g_string_free(text, TRUE);
     json_decref(numbers);
-    json_decref(object);
-    g_free(text);
+    g_free(message);
     g_free(time);
+}
+
+static void write_finished(const struct status *status, const char *folder)
+{
+    char *text = json_dumps(status->finished, JSON_INDENT(1));
+
+    replace_file(folder, finished_file, text);
+    free(text);
 }
 
 static void append_metric(GString *text, const struct status *status, enum status_counter counter)
@@ -190,7 +206,7 @@ void status_write(struct status *status, const char *folder, const char *metrics
 {
     write_status(status, folder);
     if (status->finished_changed)
-        replace_json(folder, finished_file, status->finished);
+        write_finished(status, folder);
     status->finished_changed = false;
     if (metrics)
         write_metrics(status, metrics);
@@ -230,15 +246,11 @@ void status_add_finished(struct status *status, const struct qs_protocol *protoc
 
 void status_log_players(const struct status *status)
 {
-    json_t *sessions = sessions_json(status), *session;
-    size_t i;
-
-    json_array_foreach(sessions, i, session)
-    {
+    for (guint i = 0; i < status->sessions->len; i++) {
+        json_t *session = status_session_json(g_ptr_array_index(status->sessions, i));
         char *row = report_status_row(session);
 
-        log_warning("player", json_incref(session), "%s", row);
+        log_event(LOG_WARNING, "player", session, "%s", row);
         g_free(row);
     }
-    json_decref(sessions);
 }

@@ -15,14 +15,14 @@ MEGABYTE = 2**20
 class Run:
     """What one run of a command cost."""
 
-    def __init__(self, command, environment=None, as_nobody=False, stdin=None):
+    def __init__(self, command, environment=None, as_nobody=False, stdin=None, stdout=None):
         # Wireshark ignores WIRESHARK_PLUGIN_DIR for root.
         identity = ({"user": NOBODY, "group": NOBODY, "extra_groups": []}
                     if as_nobody and os.getuid() == 0 else {})
         with tempfile.TemporaryFile() as complaint:
             start = time.monotonic()
             child = subprocess.Popen(list(map(str, command)), env=environment, stdin=stdin,
-                                     stdout=subprocess.DEVNULL, stderr=complaint, **identity)
+                                     stdout=stdout or subprocess.DEVNULL, stderr=complaint, **identity)
             self.wait(child)
             self.seconds = time.monotonic() - start
             if child.returncode not in (0, 1):

@@ -102,7 +102,8 @@ static void check_demo(struct demo_check *check, const char *name, struct qs_vie
     check->demo = true;
     read_demo(check, recording);
     check->demo = false;
-    if (recording->error)
+    /* Blocks of made-up bytes may be another format's as well. */
+    if (recording->error && g_str_has_suffix(name, recording->reader.format->extension))
         broken(name, recording->error);
     qs_demo_input_close(recording);
 }

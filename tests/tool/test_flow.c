@@ -29,7 +29,7 @@ static void note_over(struct qs_flow *flow, void *user)
 static void set_up(struct fixture *f)
 {
     f->over = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    f->table = qs_flow_table_new(note_over, f);
+    f->table = qs_flow_table_new(0, note_over, f);
 }
 
 static void tear_down(struct fixture *f)
@@ -237,7 +237,7 @@ FIXTURE_TEST(ends_one_or_all)
     assert_int_equal(f->over->len, 3);
     assert_int_equal(g_array_index(f->over, unsigned, 1), 1);
     assert_int_equal(g_array_index(f->over, unsigned, 2), 3);
-    f->table = qs_flow_table_new(note_over, f);
+    f->table = qs_flow_table_new(0, note_over, f);
 }
 
 /* Steps that times have no room for. */

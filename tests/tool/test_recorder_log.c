@@ -8,7 +8,7 @@
 
 #include "pcap2demo/recorder/log.h"
 
-enum { LINES = 3 * LOG_LINES_MAX };
+enum { SIZE = 64, LINES = 3 * LOG_WAITING_MAX / SIZE }; /* of a line, about */
 
 /* What the log wrote: lines, and what it says of those that it dropped. */
 struct count {
@@ -49,14 +49,14 @@ TEST(never_waits_and_counts_what_it_drops)
     close(ends[1]);
     log_open(&(struct log_setup){.events = true});
     for (int i = 0; i < LINES; i++) /* of more bytes than a pipe holds */
-        log_event("event", NULL, "a line of the log that fills a pipe soon");
+        log_event(LOG_INFO, "event", NULL, "a line of the log that fills a pipe soon");
     count.file = ends[0];
     reader = g_thread_new("reader", count_lines, &count);
     log_close();
     dup2(output, STDOUT_FILENO);
     close(output);
     g_thread_join(reader);
-    assert_true(count.lines >= LOG_LINES_MAX);
+    assert_true(count.lines * SIZE >= LOG_WAITING_MAX);
     assert_true(count.dropped > 0);
     assert_int_equal(count.lines + count.dropped, LINES);
 }

@@ -112,6 +112,12 @@ static void chunk(struct heard *heard, uint32_t number)
     bytes_at(heard, (uint64_t)number * CHUNK, data, sizeof data);
 }
 
+static void assert_over(const struct heard *heard, int complete)
+{
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, complete);
+}
+
 static void assert_content(const struct heard *heard, const char *text)
 {
     assert_int_equal(heard->content->len, strlen(text));
@@ -140,8 +146,7 @@ FIXTURE_TEST(drops_repeated_pieces)
     next(heard);
     piece(heard, "def", 100);
     piece(heard, "def", 100);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 1);
+    assert_over(heard, 1);
     assert_content(heard, "abcdef");
 }
 
@@ -155,8 +160,7 @@ FIXTURE_TEST(notices_missing_pieces)
     piece(heard, "cc", 75);
     next(heard);
     piece(heard, "dd", 100);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
 }
 
 /* The first of three is missing: the second is said to be two thirds, and is half of what is there.
@@ -168,8 +172,7 @@ FIXTURE_TEST(notices_a_missing_beginning)
     piece(heard, "bb", 66);
     next(heard);
     piece(heard, "cc", 100);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
 }
 
 /* A capture that begins behind the request has the file, but not its name. */
@@ -209,8 +212,7 @@ FIXTURE_TEST(marks_resumed_files)
                                                               .name = {(const uint8_t *)"x", 1},
                                                               .offset = 10});
     piece(heard, "rest", 100);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
 }
 
 /* --- Chunks */
@@ -226,8 +228,7 @@ FIXTURE_TEST(joins_chunks_in_any_order)
     assert_int_equal(heard->over, 0);
     chunk(heard, 0);
     chunk(heard, 0);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 1);
+    assert_over(heard, 1);
     assert_int_equal(heard->content->len, 2 * CHUNK + 1);
     assert_int_equal(heard->content->data[0], 0);
     assert_int_equal(heard->content->data[CHUNK], 1);
@@ -240,8 +241,7 @@ FIXTURE_TEST(ends_at_the_first_hole)
     chunk(heard, 0);
     chunk(heard, 2);
     finish(heard);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
     assert_int_equal(heard->content->len, CHUNK);
 }
 
@@ -312,8 +312,7 @@ FIXTURE_TEST(notices_a_cut_stream)
 
     request(heard, "x");
     packed_piece(heard, packed, size - 3, 100, QS_TRANSFER_STREAM);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
 }
 
 FIXTURE_TEST(survives_a_bomb)
@@ -327,8 +326,7 @@ FIXTURE_TEST(survives_a_bomb)
     packed_piece(heard, packed, size, 50, QS_TRANSFER_DEFLATED);
     assert_true(heard->room.held <= ROOM);
     packed_piece(heard, packed, size, 100, QS_TRANSFER_STREAM);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
     assert_true(heard->content->len <= ROOM);
 }
 
@@ -345,8 +343,7 @@ FIXTURE_TEST(limits_a_piece)
                  QS_TRANSFER_DEFLATED);
     packed_piece(heard, packed, deflate_all(zeros, MUCH, packed, sizeof packed), 100,
                  QS_TRANSFER_DEFLATED);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
     assert_true(heard->content->len >= LARGEST);
     assert_true(heard->content->len <= 2 * LARGEST + STEP);
 }
@@ -355,8 +352,7 @@ FIXTURE_TEST(notices_damaged_data)
 {
     request(heard, "x");
     packed_piece(heard, "\xff\xff\xff\xff", 4, 100, QS_TRANSFER_DEFLATED);
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, 0);
+    assert_over(heard, 0);
 }
 
 /* What is under way when the client asks again still comes, and is of the same file. */

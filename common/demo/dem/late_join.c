@@ -34,8 +34,8 @@ struct dem_match {
     struct qs_donor_match base;
     struct nq_session donor; /* what the sign-on makes known */
 
-    struct qs_entity_update *baselines; /* ENTITIES_MAX; `has` 0: there is none */
-    double yaw;                         /* of the client's last move */
+    GHashTable *baselines; /* number to struct qs_entity_update */
+    double yaw;            /* of the client's last move */
 
     struct slot slots[SLOTS];          /* by entity; 0 is none */
     bool seen[ENTITIES_MAX];           /* entities that agree with their baseline, */
@@ -80,7 +80,7 @@ static bool contradicts(const struct qs_entity_update *update,
 {
     const bool has_model = update->has & QS_ENTITY_MODEL;
 
-    if (!baseline->has)
+    if (!baseline)
         return !has_model;
     if (has_model ? update->model == baseline->model : !baseline->model)
         return true;
@@ -98,18 +98,19 @@ static bool has_model(const struct dem_match *m, uint32_t model)
 
 static void judge_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    const struct qs_entity_update *baseline;
+    const struct qs_entity_update *baseline, *turned;
     bool agrees;
 
     if (update->number >= ENTITIES_MAX)
         return;
-    baseline = &m->baselines[update->number];
-    observe_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
+    baseline = g_hash_table_lookup(m->baselines, GUINT_TO_POINTER(update->number));
+    turned = update->has & QS_ENTITY_YAW ? update : baseline;
+    observe_player(m, update->number, turned ? turned->yaw : 0);
     if (update->number <= m->donor.maxclients)
         return; /* players' baselines are much the same on all maps */
     agrees = !contradicts(update, baseline);
     qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES, agrees);
-    agrees &= baseline->has && !m->seen[update->number];
+    agrees &= baseline && !m->seen[update->number];
     m->seen[update->number] |= agrees;
     m->agreeing += agrees;
 }
@@ -131,8 +132,9 @@ static void observe_update(struct dem_match *m, const struct qs_entity_update *u
 
 static void learn_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    if (update->kind == QS_ENTITY_BASELINE && update->number < ENTITIES_MAX)
-        m->baselines[update->number] = *update;
+    if (update->kind == QS_ENTITY_BASELINE && update->has)
+        g_hash_table_insert(m->baselines, GUINT_TO_POINTER(update->number),
+                            g_memdup2(update, sizeof *update));
     else if (update->kind == QS_ENTITY_FRAME)
         dem_frames_learn(m->entities, update);
 }
@@ -167,7 +169,7 @@ static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
     struct dem_match *m = g_new0(struct dem_match, 1);
 
     qs_donor_match_init(&m->base, sign_on, kind);
-    m->baselines = g_new0(struct qs_entity_update, ENTITIES_MAX);
+    m->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     m->entities = g_new0(struct dem_frame_entity, DEM_FRAME_ENTITIES);
     nq_protocol.session_init(&m->donor.base);
     learn(m);
@@ -180,7 +182,7 @@ static void dem_match_free(struct qs_donor_match *match)
 
     nq_protocol.session_clear(&m->donor.base);
     qs_donor_match_clear(&m->base);
-    g_free(m->baselines);
+    g_hash_table_destroy(m->baselines);
     g_free(m->entities);
     g_free(m);
 }

@@ -5,25 +5,17 @@
 
 struct entry {
     uint32_t about, block;
-    GBytes *bytes;
+    uint32_t at, size; /* its bytes */
 };
-
-static void entry_clear(void *data)
-{
-    g_bytes_unref(((struct entry *)data)->bytes);
-}
 
 static struct entry *entry_at(const struct qs_sign_on *sign_on, guint index)
 {
     return &g_array_index(sign_on->entries, struct entry, index);
 }
 
-static struct qs_view bytes_of(const struct entry *entry)
+static struct qs_view bytes_of(const struct qs_sign_on *sign_on, const struct entry *entry)
 {
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(entry->bytes, &size);
-
-    return (struct qs_view){data, (uint32_t)size};
+    return (struct qs_view){sign_on->bytes->data + entry->at, entry->size};
 }
 
 static void note_index(const struct qs_sign_on *sign_on, guint index)
@@ -46,8 +38,8 @@ static struct entry *find(const struct qs_sign_on *sign_on, uint32_t about)
 static void init(struct qs_sign_on *sign_on)
 {
     *sign_on = (struct qs_sign_on){.entries = g_array_new(FALSE, FALSE, sizeof(struct entry)),
+                                   .bytes = g_byte_array_new(),
                                    .index = g_hash_table_new(NULL, NULL)};
-    g_array_set_clear_func(sign_on->entries, entry_clear);
 }
 
 struct qs_sign_on *qs_sign_on_new(void)
@@ -60,19 +52,14 @@ struct qs_sign_on *qs_sign_on_new(void)
 
 struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
 {
-    struct qs_sign_on *copy = qs_sign_on_new();
+    struct qs_sign_on *copy = g_memdup2(sign_on, sizeof *sign_on);
 
-    for (guint i = 0; i < sign_on->entries->len; i++) {
-        struct entry entry = *entry_at(sign_on, i);
-
-        g_bytes_ref(entry.bytes);
-        g_array_append_val(copy->entries, entry);
+    copy->entries = g_array_copy(sign_on->entries);
+    copy->bytes =
+        g_byte_array_append(g_byte_array_new(), sign_on->bytes->data, sign_on->bytes->len);
+    copy->index = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < copy->entries->len; i++)
         note_index(copy, i);
-    }
-    copy->size = sign_on->size;
-    copy->blocks = sign_on->blocks;
-    copy->complete = sign_on->complete;
-    copy->broken = sign_on->broken;
     if (sign_on->extra)
         copy->extra = sign_on->extra->copy(sign_on->extra);
     return copy;
@@ -83,6 +70,7 @@ static void clear(struct qs_sign_on *sign_on)
     if (sign_on->extra)
         sign_on->extra->free(sign_on->extra);
     g_array_free(sign_on->entries, TRUE);
+    g_byte_array_free(sign_on->bytes, TRUE);
     g_hash_table_destroy(sign_on->index);
 }
 
@@ -121,13 +109,42 @@ static bool has_room(struct qs_sign_on *sign_on, uint32_t size)
     return !sign_on->broken;
 }
 
+/* Those that were replaced leave gaps, which are closed when they are the greater part. */
+static void close_gaps(struct qs_sign_on *sign_on)
+{
+    GByteArray *bytes = g_byte_array_sized_new(sign_on->size);
+
+    for (guint i = 0; i < sign_on->entries->len; i++) {
+        struct entry *entry = entry_at(sign_on, i);
+        const uint32_t at = bytes->len;
+
+        qs_write_view(bytes, bytes_of(sign_on, entry));
+        entry->at = at;
+    }
+    g_byte_array_free(sign_on->bytes, TRUE);
+    sign_on->bytes = bytes;
+}
+
+static void set_bytes(struct qs_sign_on *sign_on, struct entry *entry, struct qs_view bytes)
+{
+    sign_on->size += bytes.size - entry->size;
+    if (bytes.size > entry->size) {
+        entry->at = sign_on->bytes->len;
+        g_byte_array_set_size(sign_on->bytes, entry->at + bytes.size);
+    }
+    entry->size = bytes.size;
+    memcpy(sign_on->bytes->data + entry->at, bytes.data, bytes.size);
+    if (sign_on->bytes->len / 2 > sign_on->size)
+        close_gaps(sign_on);
+}
+
 static void insert(struct qs_sign_on *sign_on, guint index, uint32_t about, uint32_t block,
                    struct qs_view bytes)
 {
-    const struct entry entry = {about, block, g_bytes_new(bytes.data, bytes.size)};
+    const struct entry entry = {.about = about, .block = block};
 
-    sign_on->size += bytes.size;
     g_array_insert_val(sign_on->entries, index, entry);
+    set_bytes(sign_on, entry_at(sign_on, index), bytes);
     note_index(sign_on, index);
 }
 
@@ -158,9 +175,7 @@ void qs_sign_on_replace(struct qs_sign_on *sign_on, uint32_t about, struct qs_vi
         insert_before_last(sign_on, about, bytes);
         return;
     }
-    sign_on->size += bytes.size - (uint32_t)g_bytes_get_size(entry->bytes);
-    g_bytes_unref(entry->bytes);
-    entry->bytes = g_bytes_new(bytes.data, bytes.size);
+    set_bytes(sign_on, entry, bytes);
 }
 
 guint qs_sign_on_count(const struct qs_sign_on *sign_on)
@@ -172,14 +187,14 @@ struct qs_sign_on_message qs_sign_on_at(const struct qs_sign_on *sign_on, guint 
 {
     const struct entry *entry = entry_at(sign_on, index);
 
-    return (struct qs_sign_on_message){entry->about, entry->block, bytes_of(entry)};
+    return (struct qs_sign_on_message){entry->about, entry->block, bytes_of(sign_on, entry)};
 }
 
 struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, uint32_t about)
 {
     const struct entry *entry = find(sign_on, about);
 
-    return entry ? bytes_of(entry) : (struct qs_view){0};
+    return entry ? bytes_of(sign_on, entry) : (struct qs_view){0};
 }
 
 /* --- Parts --- */

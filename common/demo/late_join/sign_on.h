@@ -44,6 +44,7 @@ struct qs_sign_on_extra {
 
 struct qs_sign_on {
     GArray *entries;                /* the messages, in order */
+    GByteArray *bytes;              /* theirs, and gaps between them */
     GHashTable *index;              /* what a message is about -> where in `entries` */
     uint32_t size;                  /* bytes of all */
     uint32_t blocks;                /* that have begun */

@@ -149,6 +149,10 @@ void qwd_blocks_settle(struct qwd_blocks *blocks)
     forget_held(blocks, MIN(blocks->settling, blocks->held_count));
     write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
     blocks->settling = blocks->held_count;
+    if (blocks->size < blocks->room / 4) {
+        blocks->room /= 2;
+        blocks->bytes = g_realloc(blocks->bytes, blocks->room);
+    }
 }
 
 void qwd_blocks_flush(struct qwd_blocks *blocks)

@@ -47,20 +47,22 @@ struct qwd_command {
     bool made; /* the capture lacks the packet */
 };
 
+/* There may be thousands, and each packet is of another one: what every packet needs comes first.
+ */
 struct qwd_blocks {
     struct qs_demo_writer *out;
     enum qwd_cmd_form form; /* of client blocks; set before the first block */
-    struct qwd_player player;
+    unsigned held_count;
+    unsigned settling;    /* how many of these there were at the last qwd_blocks_settle() */
     uint8_t *bytes;       /* not yet written; NULL: not allocated yet */
     uint32_t size, room;  /* bytes used and allocated */
     uint64_t start;       /* offset of the first of them in the demo */
     uint64_t command_end; /* offset after the last client block, */
     uint64_t made_end;    /* and after the last generated one */
+    uint32_t last_made;   /* number of the last generated block */
+    struct qwd_player player;
     struct qwd_held held[QWD_BLOCKS_HELD];
-    unsigned held_count;
-    unsigned settling; /* how many of these there were at the last qwd_blocks_settle() */
     struct qwd_command commands[QWD_PLAYER_FRAMES];
-    uint32_t last_made; /* number of the last generated block */
     struct appendix_watch watch;
 };
 

@@ -19,13 +19,13 @@ struct qwd_entities {
     struct qs_demo_writer *out;
     struct qwd_blocks *blocks;
     struct filter_qw *filter;  /* rewritten messages replace the originals there */
-    struct qw_frames frames;   /* that the client had */
     uint32_t replaced;         /* packet of FTE's last update that engines accept; 0: none */
     uint32_t donor_level;      /* number of the level with a donor's sign-on; 0: none */
     GByteArray *donor_updates; /* base of FTE's first update, after its time; empty: none */
     uint32_t last;             /* number of the last packet tracked */
     uint32_t donor_until;      /* updates with a base up to this packet get the donor's states */
     GByteArray *scratch;
+    struct qw_frames frames; /* that the client had */
 };
 
 void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out,

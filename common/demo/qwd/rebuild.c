@@ -44,24 +44,24 @@ struct qwd_left_out {
 
 struct qwd_rebuild {
     struct qs_demo_writer *out;
-    bool begun;    /* the demo is being written */
-    bool ended;    /* the client has left */
-    uint32_t next; /* number of the client's next packet */
-    bool has_next;
-    uint32_t incoming; /* number of the server's last packet in the demo */
-    bool has_packet;   /* there is one */
-    bool moved;        /* there is a move of the client */
-    int64_t start;     /* capture time that is the demo's time 0 */
-    float time;        /* of the last block */
-    struct qwd_blocks blocks;
-    struct qwd_entities entities;
-    const struct qs_donor_match *match; /* until the demo begins; NULL: no donor */
-    uint32_t donor_level;               /* number of the level with a donor's sign-on; 0: none */
-    uint32_t donor_packets;             /* packets generated from it */
-    struct qwd_left_out left_out;       /* the level at hand, if it is */
+    bool begun;                         /* the demo is being written */
+    bool ended;                         /* the client has left */
+    bool has_next;                      /* it is known: */
+    bool has_packet;                    /* the server's last is in the demo: */
+    bool moved;                         /* there is a move of the client */
     bool shown;                         /* the demo has something to show */
     bool signing_on;                    /* the client still requests parts of a sign-on */
+    uint32_t next;                      /* number of the client's next packet */
+    uint32_t incoming;                  /* number of the server's last packet in the demo */
+    int64_t start;                      /* capture time that is the demo's time 0 */
+    float time;                         /* of the last block */
+    uint32_t donor_level;               /* number of the level with a donor's sign-on; 0: none */
+    const struct qs_donor_match *match; /* until the demo begins; NULL: no donor */
+    struct qwd_left_out left_out;       /* the level at hand, if it is */
+    uint32_t donor_packets;             /* packets generated from a donor's sign-on */
     GByteArray *packet;                 /* scratch: a packet without omitted messages */
+    struct qwd_blocks blocks;
+    struct qwd_entities entities;
     struct filter_qw filter;
 };
 

@@ -144,14 +144,10 @@ static bool append_arguments(const char *kinds, struct qs_view text, uint32_t po
     struct qs_token word;
 
     for (unsigned count = 0; count < COMMAND_ARGUMENTS_MAX; count++) {
-        if (*kind == '*') {
+        optional |= *kind == '*' || *kind == '?';
+        if (*kind == '*')
             kind = kinds;
-            optional = true;
-        }
-        if (*kind == '?') {
-            kind++;
-            optional = true;
-        }
+        kind += *kind == '?';
         if (!*kind)
             break;
         if (!qs_token_next(text, &pos, &word))
