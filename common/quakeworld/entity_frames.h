@@ -42,7 +42,8 @@ struct qw_root {
 
 struct qw_frames {
     struct qw_delta_format format;
-    struct qw_states *baselines; /* NULL: none */
+    GByteArray *baselines_sent;  /* as they came: a byte "as a delta", their size, their bytes */
+    struct qw_states *baselines; /* of those before, which were needed; NULL: none */
     struct qw_frame *kept;       /* QW_UPDATES_MAX; NULL: none so far */
     uint32_t first, count;       /* number of the first one kept, and their count */
     GArray *roots;               /* struct qw_root */

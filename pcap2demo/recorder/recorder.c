@@ -425,6 +425,8 @@ static void open_and_run(struct recorder *recorder)
     if (!open_interfaces(recorder))
         return;
     notify_open();
+    if (recorder->records)
+        log_open_terminal();
     if (drop_privileges(recorder) && open_recordings(recorder)) {
         log_open(&setup);
         run(recorder);
