@@ -63,7 +63,10 @@ static struct qw_states *baselines_of(struct qw_frames *frames)
                              &frames->format, &baseline))
             frames->baselines = qw_states_set(frames->baselines, &baseline);
     }
-    qs_bytes_empty(frames->baselines_sent);
+    if (in.size) {
+        g_byte_array_free(frames->baselines_sent, TRUE);
+        frames->baselines_sent = g_byte_array_new();
+    }
     return frames->baselines;
 }
 
@@ -228,7 +231,7 @@ static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
     *frame = (struct qw_frame){.sequence = sequence, .at = frames->bytes->len};
     if (deltas.size <= END_SIZE || deltas.size > QW_UPDATE_BYTES_MAX)
         return frame;
-    frame->size = deltas.size;
+    frame->size = (uint16_t)deltas.size;
     g_byte_array_append(frames->bytes, deltas.data, deltas.size);
     return frame;
 }

@@ -65,6 +65,8 @@ static struct qs_packet *queue_remove(struct queue *queue, guint at)
     queue->last = queue->held[at].packet;
     queue->count--;
     memmove(&queue->held[at], &queue->held[at + 1], (queue->count - at) * sizeof queue->held[0]);
+    if (!queue->count)
+        g_clear_pointer(&queue->held, g_free);
     return &queue->last;
 }
 

@@ -4,7 +4,7 @@
 enum {
     KEPT = QWD_BYTES_HELD / 5 * 4, /* bytes kept when the others are written */
     AT_ONCE = 2048,                /* bytes that are written together */
-    USUAL_ROOM = 2 * AT_ONCE
+    USUAL_ROOM = AT_ONCE / 2 * 3
 };
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
