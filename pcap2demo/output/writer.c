@@ -145,7 +145,12 @@ void writer_add(struct writer *writer, const void *data, size_t size)
         make_buffer(writer);
     if (writer->buffer->len && writer->buffer->len + size > writer->room)
         flush(writer);
-    g_byte_array_append(writer->buffer, data, (guint)size);
+    if (size <= writer->room - MIN(writer->room, writer->buffer->len)) {
+        memcpy(writer->buffer->data + writer->buffer->len, data, size);
+        writer->buffer->len += (guint)size;
+    } else {
+        g_byte_array_append(writer->buffer, data, (guint)size);
+    }
     if (writer->buffer->len >= writer->room)
         flush(writer);
 }
