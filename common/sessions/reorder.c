@@ -17,7 +17,7 @@ struct held {
 };
 
 struct queue {
-    struct held *held; /* QS_REORDER_HELD_MAX + 1 of them; NULL: nothing was held so far */
+    struct held *held; /* QS_REORDER_HELD_MAX + 1 of them; NULL: nothing is held */
     guint count;
     struct qs_packet last; /* that was removed: owns its data */
 };
@@ -64,6 +64,8 @@ static struct qs_packet *queue_remove(struct queue *queue, guint at)
     queue->last = queue->held[at].packet;
     queue->count--;
     memmove(&queue->held[at], &queue->held[at + 1], (queue->count - at) * sizeof queue->held[0]);
+    if (!queue->count)
+        g_clear_pointer(&queue->held, g_free);
     return &queue->last;
 }
 
