@@ -32,16 +32,20 @@ static uint32_t command_size(const struct qwd_blocks *blocks)
 
 /* --- Writing --- */
 
+static G_GNUC_NO_INLINE void widen(struct qwd_blocks *blocks)
+{
+    blocks->room = MAX(blocks->size, 2 * blocks->room);
+    blocks->bytes = g_realloc(blocks->bytes, blocks->room);
+}
+
 /* Appends space for a block, which counts as added from now on. NULL: nobody keeps its bytes. */
 static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
     blocks->size += size;
     if (blocks->out->no_bytes)
         return NULL;
-    if (blocks->size > blocks->room) {
-        blocks->room = MAX(blocks->size, 2 * blocks->room);
-        blocks->bytes = g_realloc(blocks->bytes, blocks->room);
-    }
+    if (blocks->size > blocks->room)
+        widen(blocks);
     return blocks->bytes + blocks->size - size;
 }
 
