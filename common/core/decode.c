@@ -227,7 +227,8 @@ static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id
                             .id = id,
                             .source = (uint8_t)d->source_depth,
                             .is_ambiguous = d->ambiguous || unsafe,
-                            .is_mendable = unsafe && !d->ambiguous};
+                            .is_mendable = unsafe && !d->ambiguous,
+                            .bytes = d->in.data + start};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)

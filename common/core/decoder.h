@@ -37,6 +37,7 @@ struct qs_message {
     uint8_t source;        /* 0: the payload; else how many sources it is nested in */
     bool is_ambiguous : 1; /* see qs_decoder.ambiguous, or has unsafe texts */
     bool is_mendable : 1;  /* ambiguous by unsafe texts alone */
+    const uint8_t *bytes;  /* as long as its source is there */
 };
 
 /* A text of a message that its role forbids (field.h), and that another can replace. */
@@ -175,6 +176,12 @@ struct qs_decoder {
 static inline const struct qs_message *qs_message_at(const struct qs_decoder *d, guint index)
 {
     return &g_array_index(d->messages, struct qs_message, index);
+}
+
+/* The message, id and all. */
+static inline struct qs_view qs_message_view(const struct qs_message *message)
+{
+    return (struct qs_view){message->bytes, message->length};
 }
 
 /* Whether any of the packet's messages has the id. */

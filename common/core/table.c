@@ -3,76 +3,114 @@
 
 #include <glib.h>
 
-enum { CHUNK = 64, CHUNKS = QS_TABLE_LIMIT / CHUNK };
+#include "common/core/text.h"
+
+enum { CHUNK = 64 };
 
 /* References are counted without locks: a session belongs to one thread. */
-struct chunk {
+struct text {
     unsigned references;
-    char *text[CHUNK]; /* GRefString */
+    uint32_t size, hash;
+    char bytes[]; /* and a NUL */
 };
 
-struct qs_table_root {
+/* A root has chunks, a chunk has texts: those with the numbers from `first` on; NULL: none. */
+struct qs_table_node {
     unsigned references;
-    unsigned count; /* chunks */
-    struct chunk *chunks[];
+    uint16_t first, count;
+    void *items[];
 };
 
-static void release_chunk(struct chunk *chunk)
+/* --- Texts: clients of a server have most in common --- */
+
+static _Thread_local GHashTable *shared; /* struct text; NULL: there was none so far */
+
+static guint text_hash(gconstpointer key)
 {
-    if (!chunk || --chunk->references)
+    return ((const struct text *)key)->hash;
+}
+
+static gboolean text_equal(gconstpointer a, gconstpointer b)
+{
+    const struct text *one = a, *other = b;
+
+    return one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0;
+}
+
+static void release_text(struct text *text)
+{
+    if (!text || --text->references)
         return;
-    for (unsigned i = 0; i < CHUNK; i++)
-        if (chunk->text[i])
-            g_ref_string_release(chunk->text[i]);
-    g_free(chunk);
+    g_hash_table_remove(shared, text);
+    g_free(text);
 }
 
-/* A chunk that only the caller refers to, with the same text. Takes over the caller's reference. */
-static struct chunk *own_chunk(struct chunk *chunk)
+static struct text *text_of(struct qs_view view)
 {
-    struct chunk *copy;
+    struct text *text = g_malloc(sizeof *text + view.size + 1), *same;
 
-    if (chunk && chunk->references == 1)
-        return chunk;
-    copy = g_new0(struct chunk, 1);
-    copy->references = 1;
-    for (unsigned i = 0; chunk && i < CHUNK; i++)
-        if (chunk->text[i])
-            copy->text[i] = g_ref_string_acquire(chunk->text[i]);
-    release_chunk(chunk);
-    return copy;
-}
-
-static void release_root(struct qs_table_root *root)
-{
-    if (!root || --root->references)
-        return;
-    for (unsigned i = 0; i < root->count; i++)
-        release_chunk(root->chunks[i]);
-    g_free(root);
-}
-
-/* The same for the root, with room for `count` chunks at least. */
-static struct qs_table_root *own_root(struct qs_table_root *root, unsigned count)
-{
-    const unsigned old = root ? root->count : 0;
-    struct qs_table_root *copy;
-
-    if (root && root->references == 1 && count <= old)
-        return root;
-    if (count < old)
-        count = old;
-    copy = g_malloc0(sizeof *copy + count * sizeof copy->chunks[0]);
-    copy->references = 1;
-    copy->count = count;
-    for (unsigned i = 0; i < old; i++) {
-        copy->chunks[i] = root->chunks[i];
-        if (copy->chunks[i])
-            copy->chunks[i]->references++;
+    *text = (struct text){1, view.size, (uint32_t)qs_view_hash(view)};
+    memcpy(text->bytes, view.data, view.size);
+    text->bytes[view.size] = '\0';
+    if (!shared)
+        shared = g_hash_table_new(text_hash, text_equal);
+    same = g_hash_table_lookup(shared, text);
+    if (!same) {
+        g_hash_table_add(shared, text);
+        return text;
     }
-    release_root(root);
+    g_free(text);
+    same->references++;
+    return same;
+}
+
+/* --- Nodes --- */
+
+static void release_node(struct qs_table_node *node, bool is_root)
+{
+    if (!node || --node->references)
+        return;
+    for (unsigned i = 0; i < node->count; i++)
+        if (is_root)
+            release_node(node->items[i], false);
+        else
+            release_text(node->items[i]);
+    g_free(node);
+}
+
+/* A node that only the caller refers to, with the same items, and with room for `index`. Takes over
+ * the caller's reference. */
+static struct qs_table_node *own_node(struct qs_table_node *node, unsigned index, bool is_root)
+{
+    const unsigned old = node ? node->count : 0;
+    const unsigned first = old ? MIN(node->first, index) : index;
+    const unsigned size = (old ? MAX(node->first + old, index + 1) : index + 1) - first;
+    const unsigned count =
+        size == old || is_root ? size : MIN(size + 3 + old / 2, (unsigned)CHUNK - first);
+    struct qs_table_node *copy;
+
+    if (node && node->references == 1 && count == old)
+        return node;
+    copy = g_malloc0(sizeof *copy + count * sizeof copy->items[0]);
+    *copy =
+        (struct qs_table_node){.references = 1, .first = (uint16_t)first, .count = (uint16_t)count};
+    for (unsigned i = 0; i < old; i++) {
+        copy->items[node->first - first + i] = node->items[i];
+        if (node->items[i])
+            ++*(unsigned *)node->items[i]; /* its references */
+    }
+    release_node(node, is_root);
     return copy;
 }
+
+static void *item_of(const struct qs_table_node *node, unsigned index)
+{
+    const unsigned place = node ? index - node->first : 0;
+
+    return node && place < node->count ? node->items[place] : NULL;
+}
+
+/* --- Tables --- */
 
 void qs_table_copy(struct qs_table *to, const struct qs_table *from)
 {
@@ -83,54 +121,53 @@ void qs_table_copy(struct qs_table *to, const struct qs_table *from)
 
 void qs_table_clear(struct qs_table *table)
 {
-    release_root(table->root);
+    release_node(table->root, true);
     table->root = NULL;
 }
 
-/* Clients of a server have most texts in common. */
-static char *new_text(struct qs_view text)
+static struct text *find(const struct qs_table *table, uint32_t index)
 {
-    char copy[128];
-
-    if (text.size >= sizeof copy || memchr(text.data, 0, text.size))
-        return g_ref_string_new_len((const char *)text.data, text.size);
-    memcpy(copy, text.data, text.size);
-    copy[text.size] = '\0';
-    return g_ref_string_new_intern(copy);
+    return item_of(item_of(table->root, index / CHUNK), index % CHUNK);
 }
 
 void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text)
 {
-    const char *old = qs_table_get(table, index);
-    struct chunk **chunk;
-    char **slot;
+    const struct text *old = find(table, index);
+    struct qs_table_node *chunk;
+    void **slot;
 
     if (index >= QS_TABLE_LIMIT)
         return;
-    if (old ? g_ref_string_length((char *)old) == text.size &&
-                  memcmp(old, text.data, text.size) == 0
+    if (old ? old->size == text.size && memcmp(old->bytes, text.data, text.size) == 0
             : text.size == 0)
         return;
-    table->root = own_root(table->root, index / CHUNK + 1);
-    chunk = &table->root->chunks[index / CHUNK];
-    *chunk = own_chunk(*chunk);
-    slot = &(*chunk)->text[index % CHUNK];
-    if (*slot)
-        g_ref_string_release(*slot);
-    *slot = text.size ? new_text(text) : NULL;
+    table->root = own_node(table->root, index / CHUNK, true);
+    slot = &table->root->items[index / CHUNK - table->root->first];
+    *slot = chunk = own_node(*slot, index % CHUNK, false);
+    slot = &chunk->items[index % CHUNK - chunk->first];
+    release_text(*slot);
+    *slot = text.size ? text_of(text) : NULL;
 }
 
 const char *qs_table_get(const struct qs_table *table, uint32_t index)
 {
-    const struct chunk *chunk;
+    const struct text *text = find(table, index);
 
-    if (!table->root || index / CHUNK >= table->root->count)
-        return NULL;
-    chunk = table->root->chunks[index / CHUNK];
-    return chunk ? chunk->text[index % CHUNK] : NULL;
+    return text ? text->bytes : NULL;
 }
 
 uint32_t qs_table_end(const struct qs_table *table)
 {
-    return table->root ? table->root->count * CHUNK : 0;
+    return table->root ? (table->root->first + table->root->count) * (uint32_t)CHUNK : 0;
+}
+
+bool qs_table_next(const struct qs_table *table, uint32_t *index)
+{
+    for (; *index < qs_table_end(table); ++*index) {
+        if (find(table, *index))
+            return true;
+        if (!item_of(table->root, *index / CHUNK))
+            *index |= CHUNK - 1;
+    }
+    return false;
 }

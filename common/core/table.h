@@ -9,6 +9,7 @@
 #ifndef QS_CORE_TABLE_H
 #define QS_CORE_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/core/reader.h"
@@ -17,7 +18,7 @@
 #define QS_TABLE_LIMIT 16384u
 
 struct qs_table {
-    struct qs_table_root *root; /* NULL: empty */
+    struct qs_table_node *root; /* NULL: empty */
 };
 
 /* Overwrites `to` without clearing it. */
@@ -44,7 +45,10 @@ static inline void qs_table_set_name(struct qs_table *table, uint32_t index, str
 /* The string, NUL-terminated and valid until the table changes, or NULL where none was set. */
 const char *qs_table_get(const struct qs_table *table, uint32_t index);
 
-/* One past the highest index that may be set; for walking over the table. */
+/* One past the highest index that may be set. */
 uint32_t qs_table_end(const struct qs_table *table);
+
+/* Moves `*index` to the first entry from there on. False: there is none. */
+bool qs_table_next(const struct qs_table *table, uint32_t *index);
 
 #endif

@@ -46,9 +46,10 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
  * impulse, duration and light. False: it is not whole. */
 static bool pass_usercmd(struct qs_reader *in)
 {
-    enum { TWO_BYTES = CM_BUTTONS - 1 };
+    static const uint8_t lower[] = {0, 2, 2, 4, 2, 4, 4, 6, 2, 4, 4, 6, 4, 6, 6, 8},
+                         upper[] = {0, 2, 2, 4, 1, 3, 3, 5, 1, 3, 3, 5, 2, 4, 4, 6};
     const unsigned bits = qs_reader_left(in) ? in->data[in->pos] : 0;
-    const unsigned size = 3 + (unsigned)__builtin_popcount(bits | (bits & TWO_BYTES) << 8);
+    const unsigned size = 3u + lower[bits & 15] + upper[bits >> 4 & 15];
 
     return qs_reader_left(in) >= size && qs_reader_take(in, size);
 }

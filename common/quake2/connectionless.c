@@ -434,7 +434,7 @@ bool q2_is_connectionless(const struct qs_packet *packet)
     const struct qs_view all = {packet->data, packet->size};
 
     return (packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX) ||
-           (qs_view_begins(all, "query") && packet->size <= 8);
+           (packet->size <= 8 && qs_view_begins(all, "query"));
 }
 
 void q2_decode_connectionless(struct qs_decoder *d)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake2/encode.h"
 
+#include "common/quake2/session.h"
+
 enum {
-    ROOM = 4096, /* that a writer makes at once */
+    ROOM = 512, /* that a writer makes at once */
     NO_DELTA = -1,
     SHORT_SAFE = 0x7fff /* values up to here are the same as two bytes with and without a sign */
 };
@@ -303,7 +305,7 @@ static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *s
                            const struct q2_entity *entity)
 {
     static const struct q2_entity nothing;
-    const struct q2_entity *baseline = q2_tracker_baseline_of(style->baselines, entity->number);
+    const struct q2_entity *baseline = q2_baseline(style->baselines, entity->number);
 
     put_entity(out, &style->variant, baseline ? baseline : &nothing, entity, true, true);
 }

@@ -40,7 +40,7 @@ void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
 
 /* What a frame is written with beside its state. */
 struct q2_frame_style {
-    const struct q2_tracker *baselines;
+    const struct q2_session *baselines;
     uint32_t max_clients; /* entities up to this number count as new always */
     struct q2_variant variant;
 };

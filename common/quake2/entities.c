@@ -206,6 +206,4 @@ void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)
     if (d->in.overrun)
         return;
     q2_baseline_set(session, &entity);
-    if (session->tracker)
-        q2_tracker_baseline(session->tracker, &entity);
 }

@@ -13,11 +13,9 @@
 static bool has_solid(const struct q2_session *session, uint16_t number)
 {
     const char *known = qs_table_get(&session->solids, number);
-    struct q2_entity baseline;
+    const struct q2_entity *baseline = q2_baseline(session, number);
 
-    if (known)
-        return known[0] == '1';
-    return q2_baseline_get(session, number, &baseline) && baseline.solid;
+    return known ? known[0] == '1' : baseline && baseline->solid;
 }
 
 static void keep_solid(struct q2_session *session, uint16_t number, bool solid)

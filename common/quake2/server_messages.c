@@ -294,22 +294,6 @@ static void read_zdownload(struct qs_decoder *d)
     read_piece(d, size, percent, each ? QS_TRANSFER_DEFLATED : QS_TRANSFER_STREAM);
 }
 
-/* Gives the tracker the messages of the current source that were read since the last call. */
-static void track_messages(struct qs_decoder *d)
-{
-    struct q2_tracker *tracker = q2_tracker(d);
-
-    if (!tracker)
-        return;
-    for (; tracker->taken < d->messages->len; tracker->taken++) {
-        const struct qs_message *message =
-            &g_array_index(d->messages, struct qs_message, tracker->taken);
-
-        q2_tracker_message(tracker, message,
-                           (struct qs_view){d->in.data + message->offset, message->length});
-    }
-}
-
 void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
                     void (*read)(struct qs_decoder *))
 {
@@ -330,7 +314,6 @@ static void read_inflated(struct qs_decoder *d, GBytes *inflated)
     struct q2_session *session = q2_session_of(d->session);
     const bool stopped = d->stop;
 
-    track_messages(d);
     session->inflating = true;
     q2_read_source(d, "Inflated messages", inflated, q2_read_server_messages);
     session->inflating = false;
@@ -532,7 +515,6 @@ static void read_messages(struct qs_decoder *d)
 {
     set_id_mask(d);
     qs_read_messages(d, is_q2repro(d) ? Q2_SVC_OF_Q2REPRO : Q2_SVC, lookup);
-    track_messages(d);
 }
 
 /* A number, and then the version. Frame 25 begins like that, too, but can be read. */

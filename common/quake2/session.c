@@ -313,13 +313,9 @@ void q2_baseline_set(struct q2_session *session, const struct q2_entity *baselin
                      (struct qs_view){(const uint8_t *)baseline, sizeof *baseline});
 }
 
-bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q2_entity *baseline)
+const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t number)
 {
-    const char *bytes = qs_table_get(&session->baselines, number);
-
-    if (bytes)
-        memcpy(baseline, bytes, sizeof *baseline);
-    return bytes;
+    return (const void *)qs_table_get(&session->baselines, number);
 }
 
 /* --- Config strings */

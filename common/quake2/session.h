@@ -179,13 +179,12 @@ void q2_session_set_version(struct q2_session *session, int32_t version);
 /* The same for MVD; `flags` are MVF_*. */
 void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags);
 
-/* --- Baselines: what entities are changes to when they come into view. The session has them for a
- * tracker that is attached later. */
+/* --- Baselines: what entities are changes to when they come into view. */
 
 /* One with a number that no entity has is ignored. */
 void q2_baseline_set(struct q2_session *session, const struct q2_entity *baseline);
-/* False: there is none of that number. */
-bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q2_entity *baseline);
+/* NULL: there is none of that number. Valid until the session's change. */
+const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t number);
 
 /* --- Config strings: their ranges, and the names that they give to models, sounds, images, items
  * and players. */

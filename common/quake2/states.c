@@ -5,36 +5,25 @@
 
 enum { ROOM_MIN = 4 };
 
-/* Each frame lets go about as many states as the next one needs: they stay for it. So many are
- * allocated together, without the heap's words between them. */
-enum { SPARES_AT_ONCE = 50 };
-
+/* Each frame lets go about as many states as the next one needs: they stay for it. */
 static _Thread_local struct q2_shared_entity *spares;
-
-static inline void spare(struct q2_shared_entity *shared)
-{
-    shared->next = spares;
-    spares = shared;
-}
 
 static struct q2_shared_entity *allocate(void)
 {
-    struct q2_shared_entity *shared;
+    struct q2_shared_entity *shared = spares;
 
-    if (!spares) {
-        shared = g_new(struct q2_shared_entity, SPARES_AT_ONCE);
-        for (int i = SPARES_AT_ONCE; i--;)
-            spare(&shared[i]);
-    }
-    shared = spares;
+    if (!shared)
+        return g_new(struct q2_shared_entity, 1);
     spares = shared->next;
     return shared;
 }
 
 static inline void unref(struct q2_shared_entity *shared)
 {
-    if (!--shared->references)
-        spare(shared);
+    if (--shared->references)
+        return;
+    shared->next = spares;
+    spares = shared;
 }
 
 struct q2_entities *q2_entities_new(void)
@@ -102,20 +91,6 @@ struct q2_entity *q2_entities_append(struct q2_entities *entities, const struct 
     reserve(entities, 1);
     entities->shared[entities->len++] = shared;
     return &shared->state;
-}
-
-void q2_entities_set(struct q2_entities *entities, const struct q2_entity *state)
-{
-    guint index;
-
-    if (q2_entities_find(entities, state->number, &index)) {
-        *q2_entities_change(entities, index) = *state;
-        return;
-    }
-    reserve(entities, 1);
-    memmove(&entities->shared[index + 1], &entities->shared[index],
-            (entities->len++ - index) * sizeof entities->shared[0]);
-    entities->shared[index] = copy_of(state);
 }
 
 void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin)

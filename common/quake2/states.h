@@ -93,9 +93,6 @@ bool q2_entities_find(const struct q2_entities *entities, uint32_t number, guint
 /* Appends a state of its own: it may be changed until the list is shared with another. */
 struct q2_entity *q2_entities_append(struct q2_entities *entities, const struct q2_entity *state);
 
-/* Puts the state where its number belongs, in place of one of the same number. */
-void q2_entities_set(struct q2_entities *entities, const struct q2_entity *state);
-
 /*
  * Appends the entities of `from` from `first` on that have a number below `number`, as they are a
  * frame later if the packet does not mention them: without an event, and with their origin as old

@@ -6,20 +6,16 @@
 #include "common/core/lists.h"
 #include "common/quake2/session.h"
 
-static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number)
+static struct q2_frame **slot_of(struct q2_tracker *tracker, int32_t number)
 {
-    const unsigned slot = (uint32_t)number % Q2_FRAMES_KEPT;
-
-    return (struct q2_frame *)&tracker->frames[slot];
+    return &tracker->frames[(uint32_t)number % Q2_FRAMES_KEPT];
 }
 
 struct q2_tracker *q2_tracker_new(void)
 {
     struct q2_tracker *tracker = g_new0(struct q2_tracker, 1);
 
-    tracker->baselines = q2_entities_new();
     tracker->sources = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
-    tracker->messages = g_array_new(FALSE, FALSE, sizeof(struct q2_tracked_message));
     tracker->begun = g_array_new(FALSE, FALSE, sizeof(int32_t));
     return tracker;
 }
@@ -29,13 +25,20 @@ static void forget_elsewhere(struct q2_tracker *tracker)
     g_clear_pointer(&tracker->elsewhere, q2_entities_free);
 }
 
-static void forget_frames(struct q2_tracker *tracker)
+static void free_frame(struct q2_frame *frame)
+{
+    if (frame)
+        q2_frame_clear(frame);
+    g_free(frame);
+}
+
+void q2_tracker_level(struct q2_tracker *tracker)
 {
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        if (tracker->frames[i].entities) /* else it was never used */
-            q2_frame_clear(&tracker->frames[i]);
+        g_clear_pointer(&tracker->frames[i], free_frame);
     forget_elsewhere(tracker);
-    tracker->newest = 0;
+    tracker->newest = tracker->needed = 0;
+    tracker->oldest = INT32_MAX;
     tracker->reading = NULL;
     tracker->base = NULL;
 }
@@ -47,12 +50,10 @@ void q2_tracker_free(struct q2_tracker *tracker)
     q2_tracker_detach(tracker);
     if (tracker->mentions)
         g_array_free(tracker->mentions, TRUE);
-    forget_frames(tracker);
-    q2_entities_free(tracker->baselines);
+    q2_tracker_level(tracker);
     g_ptr_array_free(tracker->sources, TRUE);
-    g_array_free(tracker->messages, TRUE);
     g_array_free(tracker->begun, TRUE);
-    q2_frame_clear(&tracker->unfinished);
+    free_frame(tracker->unfinished);
     g_free(tracker);
 }
 
@@ -72,15 +73,10 @@ void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session)
 
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
 {
-    struct q2_entity baseline;
-
     if (session->tracker)
         q2_tracker_detach(session->tracker);
     q2_tracker_move(tracker, session);
     q2_tracker_level(tracker);
-    for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
-        if (q2_baseline_get(session, i, &baseline))
-            q2_tracker_baseline(tracker, &baseline);
 }
 
 void q2_tracker_want_mentions(struct q2_tracker *tracker)
@@ -90,8 +86,21 @@ void q2_tracker_want_mentions(struct q2_tracker *tracker)
 
 void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
 {
-    q2_frame_copy(slot_of(tracker, frame->number), frame);
+    struct q2_frame **slot = slot_of(tracker, frame->number);
+
+    if (!*slot)
+        *slot = g_new0(struct q2_frame, 1);
+    q2_frame_copy(*slot, frame);
     tracker->newest = MAX(tracker->newest, frame->number);
+    tracker->oldest = MIN(tracker->oldest, frame->number);
+}
+
+void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from)
+{
+    tracker->keeps_old = true;
+    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+        if (from->frames[i] && !tracker->frames[i])
+            q2_tracker_insert(tracker, from->frames[i]);
 }
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
@@ -101,15 +110,8 @@ void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entit
     q2_entities_copy(tracker->elsewhere, entities);
 }
 
-void q2_tracker_level(struct q2_tracker *tracker)
-{
-    forget_frames(tracker);
-    q2_entities_empty(tracker->baselines);
-}
-
 void q2_tracker_begin_packet(struct q2_tracker *tracker)
 {
-    qs_array_empty(tracker->messages);
     qs_array_empty(tracker->begun);
     if (tracker->mentions)
         qs_array_empty(tracker->mentions);
@@ -117,20 +119,6 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
         g_ptr_array_set_size(tracker->sources, 0);
     tracker->reading = NULL; /* of a packet that was cut */
     forget_elsewhere(tracker);
-    tracker->taken = tracker->frames_taken = 0;
-}
-
-void q2_tracker_message(struct q2_tracker *tracker, const struct qs_message *read,
-                        struct qs_view bytes)
-{
-    struct q2_tracked_message message = {
-        .id = (uint8_t)read->id, .is_ambiguous = read->is_ambiguous, .bytes = bytes};
-    guint index;
-
-    if (message.id == SVC_FRAME && tracker->frames_taken < tracker->begun->len)
-        message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_taken++);
-    index = qs_array_add(tracker->messages, &tracker->messages_room);
-    g_array_index(tracker->messages, struct q2_tracked_message, index) = message;
 }
 
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
@@ -138,33 +126,24 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
     g_ptr_array_add(tracker->sources, g_bytes_ref(source));
 }
 
-void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *baseline)
-{
-    if (baseline->number && baseline->number < Q2_ENTITIES_EXTENDED_MAX)
-        q2_entities_set(tracker->baselines, baseline);
-}
-
-const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker, uint16_t number)
-{
-    guint index;
-
-    return q2_entities_find(tracker->baselines, number, &index)
-               ? q2_entities_at(tracker->baselines, index)
-               : NULL;
-}
-
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number)
 {
-    const struct q2_frame *frame = slot_of(tracker, number);
+    const struct q2_frame *frame = tracker->frames[(uint32_t)number % Q2_FRAMES_KEPT];
 
-    return frame->trust != Q2_FRAME_NONE && frame->number == number ? frame : NULL;
+    return frame && frame->number == number ? frame : NULL;
+}
+
+int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index)
+{
+    return index < tracker->begun->len ? g_array_index(tracker->begun, int32_t, index) : 0;
 }
 
 struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t number)
 {
-    struct q2_frame *frame = slot_of(tracker, number);
+    struct q2_frame *frame = *slot_of(tracker, number);
 
-    return frame->trust == Q2_FRAME_GUESSED && frame->number == number ? &frame->player : NULL;
+    return frame && frame->trust == Q2_FRAME_GUESSED && frame->number == number ? &frame->player
+                                                                                : NULL;
 }
 
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
@@ -210,17 +189,19 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
     const bool healed = missing && delta < number && tracker->missing &&
                         tracker->missing(tracker->missing_user, delta);
-    struct q2_frame *frame = &tracker->unfinished;
-    struct q2_entities *entities = frame->entities ? frame->entities : q2_entities_new();
+    struct q2_frame *frame = tracker->unfinished;
 
-    q2_entities_empty(entities);
+    if (!frame) {
+        frame = tracker->unfinished = g_new0(struct q2_frame, 1);
+        frame->entities = q2_entities_new();
+    }
+    q2_entities_empty(frame->entities);
     frame->trust = find_base(tracker, number, delta);
     frame->reference_missing = missing;
     frame->healed = healed;
     frame->number = number;
     frame->delta = delta;
     frame->suppressed = suppressed;
-    frame->entities = entities;
     frame->player = tracker->base ? tracker->base->player : (struct q2_player){0};
     frame->area_bytes = (uint8_t)MIN(areas.size, Q2_AREA_BYTES_MAX);
     if (frame->area_bytes)
@@ -273,7 +254,7 @@ static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16
                                         uint64_t bits, const struct q2_entity *old)
 {
     static const struct q2_entity nothing;
-    const struct q2_entity *from = old ? old : q2_tracker_baseline_of(tracker, number);
+    const struct q2_entity *from = old ? old : q2_baseline(tracker->followed, number);
 
     if (!from)
         from = find_elsewhere(tracker, number, bits);
@@ -307,15 +288,34 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
+static void drop_old(struct q2_tracker *tracker, int32_t base)
+{
+    const int32_t end = tracker->needed ? MIN(base, tracker->needed) : base;
+    const int64_t count = MIN((int64_t)end - tracker->oldest, Q2_FRAMES_KEPT);
+
+    for (int32_t i = 0; i < count; i++) {
+        struct q2_frame **slot = slot_of(tracker, tracker->oldest + i);
+
+        if (*slot && (*slot)->number < end) {
+            free_frame(tracker->unfinished);
+            tracker->unfinished = g_steal_pointer(slot);
+        }
+    }
+    tracker->oldest = MAX(tracker->oldest, end);
+}
+
 /* The frame that it takes the place of may be its base, until now. */
 static void take_slot(struct q2_tracker *tracker)
 {
-    struct q2_frame *slot = slot_of(tracker, tracker->reading->number);
-    struct q2_entities *old = slot->entities;
+    const struct q2_frame *frame = tracker->unfinished;
+    struct q2_frame **slot = slot_of(tracker, frame->number), *old = *slot;
 
     *slot = tracker->unfinished;
-    tracker->unfinished.entities = old;
-    tracker->newest = slot->number;
+    tracker->unfinished = old;
+    tracker->newest = frame->number;
+    tracker->oldest = MIN(tracker->oldest, frame->number);
+    if (frame->delta > 0 && !frame->reference_missing && !tracker->keeps_old)
+        drop_old(tracker, frame->delta);
 }
 
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
@@ -333,5 +333,5 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
 bool q2_tracker_lacks_first(const struct q2_tracker *tracker)
 {
     return tracker->begun->len && !tracker->newest &&
-           tracker->unfinished.delta != tracker->unfinished.number;
+           tracker->unfinished->delta != tracker->unfinished->number;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tracker follows a client's frames entity by entity, as the client does: baselines, the last
- * frames with all states, and the messages of the packet at hand. Attach it to a session
- * (q2_session.tracker) to have the decoder fill it in; rebuilding needs it, showing does not.
+ * A tracker follows a client's frames entity by entity, as the client does: the last frames with
+ * all states, and the messages of the packet at hand. Attach it to a session (q2_session.tracker)
+ * to have the decoder fill it in; rebuilding needs it, showing does not.
  *
  * Source: engine, cl_ents.c CL_ParseFrame, CL_ParsePacketEntities, CL_ParseDelta.
  */
@@ -16,7 +16,7 @@
 
 struct q2_session;
 
-/* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
+/* How many frames are kept at most; engines keep 16 (UPDATE_BACKUP). */
 enum { Q2_FRAMES_KEPT = 64 };
 
 enum q2_frame_trust {
@@ -45,18 +45,16 @@ struct q2_mention {
     uint64_t bits; /* of the delta */
 };
 
-/* A message of the packet at hand. */
-struct q2_tracked_message {
-    uint8_t id;           /* enum q2_svc */
-    bool is_ambiguous;    /* see qs_decoder.ambiguous */
-    int32_t frame;        /* of SVC_FRAME: its number */
-    struct qs_view bytes; /* with the id; valid until the next packet, as long as this one is */
-};
-
 struct q2_tracker {
-    struct q2_entities *baselines;
-    struct q2_frame frames[Q2_FRAMES_KEPT];
-    int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
+    struct q2_frame *frames[Q2_FRAMES_KEPT]; /* by number; NULL: none */
+    int32_t newest; /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
+    int32_t oldest; /* no frame has a lower one */
+    /*
+     * The server sends deltas from the frame that the client acknowledged last: older ones are
+     * dropped, but for the frame `needed` and those behind it, unless `keeps_old`.
+     */
+    int32_t needed; /* 0: none */
+    bool keeps_old;
     struct q2_session *followed; /* that it is attached to, or NULL */
 
     /*
@@ -73,18 +71,14 @@ struct q2_tracker {
     void *missing_user;
 
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
-    GArray *messages; /* struct q2_tracked_message */
-    guint messages_room;
     GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
     GArray *begun;      /* int32_t: numbers of its frames */
-    unsigned taken;     /* how many of the decoder's messages are in `messages` */
-    unsigned frames_taken;
 
     /*
      * The frame that is being read. It takes its place among `frames` at its end: of a packet that
      * was cut there is only a part, which no later frame can be built on.
      */
-    struct q2_frame unfinished;
+    struct q2_frame *unfinished;   /* NULL: none was read */
     struct q2_frame *reading;      /* that one, or NULL */
     const struct q2_frame *base;   /* what it is a delta from; NULL: nothing */
     struct q2_entities *elsewhere; /* entities as others saw them when the base was sent; or NULL */
@@ -96,13 +90,16 @@ struct q2_tracker *q2_tracker_new(void);
 void q2_tracker_free(struct q2_tracker *tracker);
 
 /*
- * The tracker follows the session from now on, in place of another; it gets the baselines that the
- * session has, and knows no frame. A session that is cleared lets it go.
+ * The tracker follows the session from now on, in place of another, and knows no frame. A session
+ * that is cleared lets it go.
  */
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 
 /* The same, with all that it knows, for a session that is equal to the one before and has none. */
 void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
+
+/* Keeps old frames from now on, beginning with those of `from`, which follows an equal session. */
+void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from);
 
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);
@@ -120,26 +117,19 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
  */
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities);
 
-/* A new level: forgets frames and baselines. */
+/* A new level: forgets the frames. */
 void q2_tracker_level(struct q2_tracker *tracker);
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker);
 
-/* A message that was read. */
-void q2_tracker_message(struct q2_tracker *tracker, const struct qs_message *read,
-                        struct qs_view bytes);
-
 /* Messages stand in `source`, which the tracker keeps as long as them. */
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 
-/* `baseline` with the number that it has. */
-void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *baseline);
-
-/* The baseline, or NULL. */
-const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker, uint16_t number);
-
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
+
+/* The number of the packet's frame `index`; 0: there is none. */
+int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index);
 
 /* The player of the frame, if that is a guess, to be mended; or NULL. */
 struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t number);

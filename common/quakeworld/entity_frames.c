@@ -5,6 +5,8 @@
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 
+enum { BASELINE_MAX = 256, BASELINES_SENT_MAX = 16 * 1024 /* bytes */ };
+
 /* --- Life --- */
 
 static void clear_root(void *root)
@@ -15,6 +17,7 @@ static void clear_root(void *root)
 void qw_frames_init(struct qw_frames *frames)
 {
     *frames = (struct qw_frames){.roots = g_array_new(FALSE, FALSE, sizeof(struct qw_root)),
+                                 .baselines_sent = g_byte_array_new(),
                                  .bytes = g_byte_array_new()};
     g_array_set_clear_func(frames->roots, clear_root);
 }
@@ -32,6 +35,7 @@ void qw_frames_level(struct qw_frames *frames)
     frames->count = 0;
     g_array_set_size(frames->roots, 0);
     qs_bytes_empty(frames->bytes);
+    qs_bytes_empty(frames->baselines_sent);
     g_clear_pointer(&frames->baselines, g_free);
 }
 
@@ -40,22 +44,40 @@ void qw_frames_clear(struct qw_frames *frames)
     qw_frames_level(frames);
     g_free(frames->kept);
     g_array_free(frames->roots, TRUE);
+    g_byte_array_free(frames->baselines_sent, TRUE);
     g_byte_array_free(frames->bytes, TRUE);
 }
 
 /* --- Baselines --- */
 
+static struct qw_states *baselines_of(struct qw_frames *frames)
+{
+    struct qs_reader in = qs_reader_over(frames->baselines_sent->data, frames->baselines_sent->len);
+
+    while (qs_reader_left(&in)) {
+        const bool as_delta = qs_reader_u8(&in);
+        const uint32_t size = qs_reader_u16(&in);
+        struct qw_entity baseline;
+
+        if (qw_read_baseline((struct qs_view){qs_reader_take(&in, size), size}, as_delta,
+                             &frames->format, &baseline))
+            frames->baselines = qw_states_set(frames->baselines, &baseline);
+    }
+    if (in.size) {
+        g_byte_array_free(frames->baselines_sent, TRUE);
+        frames->baselines_sent = g_byte_array_new();
+    }
+    return frames->baselines;
+}
+
 void qw_frames_baseline(struct qw_frames *frames, struct qs_view body, bool as_delta)
 {
-    struct qs_reader in = qs_reader_over(body.data, body.size);
-    struct qw_entity baseline;
-
-    if (as_delta)
-        qw_read_delta_baseline(&in, &frames->format, &baseline);
-    else
-        qw_read_baseline(&in, &frames->format, &baseline);
-    if (!in.overrun)
-        frames->baselines = qw_states_set(frames->baselines, &baseline);
+    if (frames->baselines_sent->len > BASELINES_SENT_MAX)
+        baselines_of(frames);
+    body.size = MIN(body.size, BASELINE_MAX);
+    qs_write_u8(frames->baselines_sent, as_delta);
+    qs_write_u16(frames->baselines_sent, (uint16_t)body.size);
+    qs_write_view(frames->baselines_sent, body);
 }
 
 /* --- States of frames --- */
@@ -82,7 +104,7 @@ static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *
 {
     if (!frame->size)
         return states;
-    return qw_states_apply(states, frames->baselines, &frames->format,
+    return qw_states_apply(states, baselines_of(frames), &frames->format,
                            qs_reader_over(frames->bytes->data + frame->at, frame->size));
 }
 
@@ -209,7 +231,7 @@ static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
     *frame = (struct qw_frame){.sequence = sequence, .at = frames->bytes->len};
     if (deltas.size <= END_SIZE || deltas.size > QW_UPDATE_BYTES_MAX)
         return frame;
-    frame->size = deltas.size;
+    frame->size = (uint16_t)deltas.size;
     g_byte_array_append(frames->bytes, deltas.data, deltas.size);
     return frame;
 }
@@ -266,7 +288,7 @@ void qw_frames_append(GByteArray *to, struct qw_frames *frames, const struct qs_
 
         if (models && model && !qs_table_get(models, model))
             continue;
-        qw_append_delta(to, &frames->format, qw_states_find(frames->baselines, entity->number),
+        qw_append_delta(to, &frames->format, qw_states_find(baselines_of(frames), entity->number),
                         entity);
     }
     qs_write_u16(to, 0);

@@ -27,8 +27,9 @@ enum {
 struct qw_frame {
     uint32_t sequence;        /* of the packet */
     uint32_t parent;          /* the update that it is applied to; valid if has_parent */
-    uint32_t children;        /* how many are applied to it */
-    uint32_t at, size;        /* where its bytes are; 0 bytes: same as its parent */
+    uint32_t at;              /* where its bytes are, */
+    uint16_t size;            /* 0: same as its parent */
+    uint8_t children;         /* how many are applied to it */
     bool has_parent;          /* it is a delta from another frame */
     struct qw_states *states; /* once requested; or NULL */
 };
@@ -42,7 +43,8 @@ struct qw_root {
 
 struct qw_frames {
     struct qw_delta_format format;
-    struct qw_states *baselines; /* NULL: none */
+    GByteArray *baselines_sent;  /* as they came: a byte "as a delta", their size, their bytes */
+    struct qw_states *baselines; /* of those before, which were needed; NULL: none */
     struct qw_frame *kept;       /* QW_UPDATES_MAX; NULL: none so far */
     uint32_t first, count;       /* number of the first one kept, and their count */
     GArray *roots;               /* struct qw_root */

@@ -216,8 +216,8 @@ static void read_bytes(struct qs_reader *in, struct qw_entity *baseline, unsigne
 }
 
 /* It has no effects. */
-void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
-                      struct qw_entity *baseline)
+static void read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
+                          struct qw_entity *baseline)
 {
     *baseline = (struct qw_entity){.number = qs_reader_u16(in), .known = COMMON_BITS | U_MODEL};
     read_bytes(in, baseline, MODEL, 1);
@@ -234,13 +234,20 @@ void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format
     }
 }
 
-void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
-                            struct qw_entity *baseline)
+bool qw_read_baseline(struct qs_view body, bool as_delta, const struct qw_delta_format *format,
+                      struct qw_entity *baseline)
 {
-    const struct qw_delta delta = qw_read_delta(in, format->fte);
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+    struct qw_delta delta;
 
-    *baseline = (struct qw_entity){0};
-    qw_read_delta_fields(in, format, &delta, baseline);
+    if (as_delta) {
+        delta = qw_read_delta(&in, format->fte);
+        *baseline = (struct qw_entity){0};
+        qw_read_delta_fields(&in, format, &delta, baseline);
+    } else {
+        read_baseline(&in, format, baseline);
+    }
+    return !in.overrun;
 }
 
 /* --- Writing --- */

@@ -80,11 +80,10 @@ struct qw_delta qw_read_delta(struct qs_reader *in, uint32_t fte);
 void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,
                           const struct qw_delta *delta, struct qw_entity *entity);
 
-/* Reads the body of svc_spawnbaseline, or svcfte_spawnbaseline2 as a delta from nothing. */
-void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
+/* Reads the body of svc_spawnbaseline, or svcfte_spawnbaseline2 `as_delta` from nothing; false: it
+ * is too short. */
+bool qw_read_baseline(struct qs_view body, bool as_delta, const struct qw_delta_format *format,
                       struct qw_entity *baseline);
-void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
-                            struct qw_entity *baseline);
 
 /* Whether both have the same appearance and position. */
 bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,

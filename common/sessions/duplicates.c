@@ -4,21 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/core/text.h"
 #include "common/sessions/session.h"
-
-uint64_t qs_packet_hash(const struct qs_packet *packet)
-{
-    uint64_t hash = packet->size;
-
-    for (uint32_t at = 0; at < packet->size; at += sizeof hash) {
-        uint64_t word = 0;
-
-        memcpy(&word, packet->data + at, MIN(sizeof word, packet->size - at));
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
 
 /* --- Sessions under two addresses ------------------------------------------------------------ */
 
@@ -151,7 +138,7 @@ static G_GNUC_NO_INLINE void look_up(struct qs_nat_duplicates *duplicates,
     struct slot *bucket, *other, own;
 
     duplicates->left--;
-    own = (struct slot){.hash = qs_packet_hash(packet),
+    own = (struct slot){.hash = qs_view_hash((struct qs_view){packet->data, packet->size}),
                         .time = packet->time,
                         .number = session->number,
                         .candidate = candidate_of(duplicates, session)};

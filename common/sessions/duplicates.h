@@ -15,7 +15,6 @@ struct qs_client_session;
 
 /* Packets are remembered by their hash, in buckets that forget their oldest. */
 enum { QS_BUCKETS = 2048, QS_BUCKET_SIZE = 4 };
-uint64_t qs_packet_hash(const struct qs_packet *packet);
 
 struct qs_nat_duplicates;
 

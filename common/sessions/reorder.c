@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/core/text.h"
 #include "common/sessions/duplicates.h"
 
 /* --- Packets that are held ------------------------------------------------------------------- */
@@ -181,7 +182,9 @@ struct duplicates {
 
 static struct sighting sighting_of(const struct qs_packet *packet)
 {
-    return (struct sighting){.hash = qs_packet_hash(packet) ^ packet->from, .time = packet->time};
+    const uint64_t hash = qs_view_hash((struct qs_view){packet->data, packet->size});
+
+    return (struct sighting){.hash = hash ^ packet->from, .time = packet->time};
 }
 
 static void add_handshake(struct duplicates *duplicates, const struct qs_packet *packet)

@@ -92,10 +92,17 @@ static int open_temporary(struct writer *writer)
     return file;
 }
 
-/* Allocates the whole buffer at once: growing with each write fragments the heap. */
+/* Bytes of the buffers that a writer may have. */
+static guint share(void)
+{
+    return CLAMP(BUFFERS_MAX / writers, BUFFER_LEAST, WRITER_BUFFER);
+}
+
+/* Allocates the whole buffer at once: growing with each write fragments the heap. Each is larger
+ * than the one before: there may be more writers soon. */
 static void make_buffer(struct writer *writer)
 {
-    writer->room = CLAMP(BUFFERS_MAX / writers, BUFFER_LEAST, WRITER_BUFFER);
+    writer->room = MIN(MAX(2 * writer->room, BUFFER_LEAST), share());
     g_byte_array_free(writer->buffer, TRUE);
     writer->buffer = g_byte_array_sized_new(writer->room);
 }
@@ -124,7 +131,7 @@ static void flush(struct writer *writer)
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
     if (buffer->len > 2 * writer->room || /* it came at once */
-        writer->room / 2 > MAX(BUFFERS_MAX / writers, BUFFER_LEAST))
+        writer->room / 2 > share() || writer->room * 2 <= share())
         make_buffer(writer);
     else
         g_byte_array_set_size(buffer, 0);
@@ -138,7 +145,12 @@ void writer_add(struct writer *writer, const void *data, size_t size)
         make_buffer(writer);
     if (writer->buffer->len && writer->buffer->len + size > writer->room)
         flush(writer);
-    g_byte_array_append(writer->buffer, data, (guint)size);
+    if (size <= writer->room - MIN(writer->room, writer->buffer->len)) {
+        memcpy(writer->buffer->data + writer->buffer->len, data, size);
+        writer->buffer->len += (guint)size;
+    } else {
+        g_byte_array_append(writer->buffer, data, (guint)size);
+    }
     if (writer->buffer->len >= writer->room)
         flush(writer);
 }

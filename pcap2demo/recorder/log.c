@@ -23,14 +23,15 @@ static struct {
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* Whatever can be written to takes PIPE_BUF bytes at once. */
+/* Whatever can be written to takes PIPE_BUF bytes at once; but for terminals. */
 void log_flush(int milliseconds)
 {
     const gint64 until = g_get_monotonic_time() + milliseconds * G_TIME_SPAN_MILLISECOND;
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    ssize_t written = state.waiting ? (ssize_t)state.waiting->len : 0;
+    ssize_t written = 0;
 
-    while (written > 0 && state.waiting->len && poll(&output, 1, milliseconds) > 0) {
+    while (state.waiting && state.waiting->len && poll(&output, 1, milliseconds) > 0 &&
+           (written >= 0 || (errno == EAGAIN && milliseconds))) {
         written = write(STDOUT_FILENO, state.waiting->str, MIN(state.waiting->len, PIPE_BUF));
         g_string_erase(state.waiting, 0, MAX(written, 0));
         milliseconds = (int)MAX((until - g_get_monotonic_time()) / G_TIME_SPAN_MILLISECOND, 0);
@@ -114,6 +115,18 @@ void log_event(int priority, const char *event, json_t *members, const char *for
 static void message_event(const char *line)
 {
     log_event(LOG_WARNING, "message", NULL, "%s", line);
+}
+
+void log_open_terminal(void)
+{
+    const int terminal = isatty(STDOUT_FILENO)
+                             ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+                             : -1;
+
+    if (terminal < 0)
+        return;
+    dup2(terminal, STDOUT_FILENO);
+    close(terminal);
 }
 
 void log_open(const struct log_setup *setup)

@@ -26,6 +26,10 @@ struct log_setup {
     bool events; /* false: only warnings */
 };
 
+/* A terminal that is stopped takes less at once than it says. Opens standard output once more, if
+ * it is one, to never wait for it; before the sandbox. */
+void log_open_terminal(void);
+
 /* From now on messages (output/message.h) are events, too. */
 void log_open(const struct log_setup *setup);
 

@@ -169,7 +169,7 @@ static void start_recordings(struct recorder *recorder)
 {
     status_continue(&recorder->status, demo_files_folder(recorder->options->demos));
     recordings_recover(recorder->recordings, &recorder->options->sessions);
-    recorder->sessions_options.store = recordings_store(recorder->recordings);
+    recorder->sessions_options.store = (struct qs_demo_store *)recorder->recordings;
     recorder->captures =
         session_captures_new(recorder->sessions_options.store, recorder_options.packets);
     recorder->pipeline.on_packet = session_captures_keep;
@@ -425,6 +425,8 @@ static void open_and_run(struct recorder *recorder)
     if (!open_interfaces(recorder))
         return;
     notify_open();
+    if (recorder->records)
+        log_open_terminal();
     if (drop_privileges(recorder) && open_recordings(recorder)) {
         log_open(&setup);
         run(recorder);

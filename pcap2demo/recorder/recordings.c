@@ -241,19 +241,11 @@ static void report_named(struct recording *recording)
                   name, recording->cut, recording->lost);
 }
 
-static void report_lost(struct recording *recording)
-{
-    struct status *status = recording->all->status;
-
-    status->all[LOST_DEMOS] += recording->format != NULL;
-    status->all[LOST_BYTES] += recording->written;
-    log_event(LOG_WARNING, "demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
-              recording->title, file_removed);
-}
-
 /* Gives it its name, unless it is lost. False: it waits for that. */
 static bool finish(struct recording *recording)
 {
+    struct status *status = recording->all->status;
+
     if (!*obstacle_of(recording) && write_waiting(recording)) {
         if (rename_to_free_name(recording->path, recording->name)) {
             syncer_add(recording->all->syncer, recording->name);
@@ -265,7 +257,10 @@ static bool finish(struct recording *recording)
     }
     if (recording->cut != file_removed)
         return false;
-    report_lost(recording);
+    status->all[LOST_DEMOS] += recording->format != NULL;
+    status->all[LOST_BYTES] += recording->written;
+    log_event(LOG_WARNING, "demo_lost", json_incref(recording->members), "%s: the demo is lost: %s",
+              recording->title, file_removed);
     return true;
 }
 
@@ -407,11 +402,6 @@ void *recordings_adopt(struct recordings *all, unsigned folder, const char *path
 }
 
 /* --- Opening and closing --------------------------------------------------------------------- */
-
-struct qs_demo_store *recordings_store(struct recordings *all)
-{
-    return &all->store;
-}
 
 bool recordings_lack_folder(const struct recordings *all)
 {

@@ -19,7 +19,7 @@
 #define CAPTURE_EXTENSION "pcapng"
 #define LATE_CAPTURE_EXTENSION "late.pcapng"
 
-struct recordings;
+struct recordings; /* begins with its struct qs_demo_store */
 
 /*
  * `captures` NULL: captures are kept only of late sessions, with demos. All arguments must live as
@@ -31,8 +31,6 @@ struct recordings *recordings_new(const char *demos, const char *captures, struc
 /* Brings all to disk, and frees it. Recordings that still wait end; the next run completes what is
  * on disk of them. */
 void recordings_close(struct recordings *recordings);
-
-struct qs_demo_store *recordings_store(struct recordings *recordings);
 
 /* Whether a folder was removed that this run has no right to make again; a restart could. */
 bool recordings_lack_folder(const struct recordings *recordings);

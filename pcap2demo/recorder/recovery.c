@@ -21,7 +21,7 @@ struct unfinished {
     unsigned folder; /* DEMOS or CAPTURES */
     const char *path;
     struct qs_demo_name_request request; /* `player` and `map` are its own */
-    bool capture, late;
+    bool capture;
     uint64_t size, whole; /* bytes of it, and of whole blocks */
     uint64_t blocks;      /* of a demo; packets of a capture */
     unsigned demos;       /* made of a capture */
@@ -136,7 +136,7 @@ static char *scan(struct unfinished *file, const struct qs_sessions_options *ses
     fseeko(stream, 0, SEEK_END);
     file->size = (uint64_t)ftello(stream);
     rewind(stream);
-    options.store = recordings_store(file->recordings);
+    options.store = (struct qs_demo_store *)file->recordings;
     options.prompt = false;
     if (!file->capture)
         options.sign_ons = NULL;
@@ -150,25 +150,20 @@ static char *scan(struct unfinished *file, const struct qs_sessions_options *ses
 
 static void commit(const struct unfinished *file, void *recording)
 {
-    struct qs_demo_store *store = recordings_store(file->recordings);
+    struct qs_demo_store *store = (struct qs_demo_store *)file->recordings;
     struct qs_session_demo_file result = {0};
 
+    store->write(recording, file->end->data, file->end->len);
     store->commit(store, recording, &file->request, &result);
     g_free(result.error);
     g_free(result.name);
     store->end(recording);
 }
 
-static void write_end(const struct unfinished *file, void *recording)
-{
-    recordings_store(file->recordings)->write(recording, file->end->data, file->end->len);
-    commit(file, recording);
-}
-
 /* The whole blocks become a recording of their own, with an end. */
 static void copy_start(const struct unfinished *file)
 {
-    struct qs_demo_store *store = recordings_store(file->recordings);
+    struct qs_demo_store *store = (struct qs_demo_store *)file->recordings;
     void *copy = store->begin(store, &file->request);
     GMappedFile *bytes = g_mapped_file_new(file->path, FALSE, NULL);
     const uint64_t size = bytes ? MIN(file->whole, g_mapped_file_get_length(bytes)) : 0;
@@ -176,7 +171,7 @@ static void copy_start(const struct unfinished *file)
     for (uint64_t at = 0; at < size; at += CHUNK)
         store->write(copy, g_mapped_file_get_contents(bytes) + at, MIN(CHUNK, size - at));
     g_clear_pointer(&bytes, g_mapped_file_unref);
-    write_end(file, copy);
+    commit(file, copy);
 }
 
 static void *adopt(const struct unfinished *file)
@@ -190,54 +185,51 @@ static void complete(struct unfinished *file)
     char *damaged = g_strconcat(file->request.extension, DAMAGED_EXTENSION, NULL);
 
     if (!file->size || (whole && file->demos && file->folder == DEMOS)) {
-        recordings_store(file->recordings)->end(adopt(file));
+        ((struct qs_demo_store *)file->recordings)->end(adopt(file));
     } else if (whole) {
-        write_end(file, adopt(file));
+        commit(file, adopt(file));
     } else {
         if (file->blocks)
             copy_start(file);
+        g_byte_array_set_size(file->end, 0);
         file->request.extension = damaged;
         commit(file, adopt(file));
     }
     g_free(damaged);
 }
 
-static void recover(struct unfinished *file, const struct qs_sessions_options *sessions)
-{
-    struct qs_demo_name_request *request = &file->request;
-    char *error;
-
-    file->late = strcmp(request->extension, LATE_CAPTURE_EXTENSION) == 0;
-    file->capture = file->late || strcmp(request->extension, CAPTURE_EXTENSION) == 0;
-    if (file->capture)
-        request->extension = CAPTURE_EXTENSION;
-    file->handler = (struct qs_sessions_handler){.session_end = on_session_end,
-                                                 .demo_file = on_demo_file,
-                                                 .want_rebuild = file->late,
-                                                 .write_demos = file->late};
-    file->end = g_byte_array_new();
-    error = scan(file, sessions);
-    if (error)
-        log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", file->path),
-                  "%s: an unfinished recording cannot be completed: %s", file->path, error);
-    else
-        complete(file);
-    g_byte_array_free(file->end, TRUE);
-    g_free((char *)request->player);
-    g_free((char *)request->map);
-    g_free(error);
-}
-
-static void recover_file(struct recordings *recordings, const struct disk_file *found,
-                         const struct qs_sessions_options *sessions)
+static void recover(struct recordings *recordings, const struct disk_file *found,
+                    const struct qs_sessions_options *sessions)
 {
     struct unfinished file = {
         .recordings = recordings, .folder = found->folder, .path = found->path};
-    char *parts = g_path_get_basename(found->path);
+    char *parts = g_path_get_basename(found->path), *error;
+    bool late;
 
-    if (parse_name(parts, &file.request))
-        recover(&file, sessions);
+    if (!parse_name(parts, &file.request)) {
+        g_free(parts);
+        return;
+    }
+    late = strcmp(file.request.extension, LATE_CAPTURE_EXTENSION) == 0;
+    file.capture = late || strcmp(file.request.extension, CAPTURE_EXTENSION) == 0;
+    if (file.capture)
+        file.request.extension = CAPTURE_EXTENSION;
+    file.handler = (struct qs_sessions_handler){.session_end = on_session_end,
+                                                .demo_file = on_demo_file,
+                                                .want_rebuild = late,
+                                                .write_demos = late};
+    file.end = g_byte_array_new();
+    error = scan(&file, sessions);
+    if (error)
+        log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", file.path),
+                  "%s: an unfinished recording cannot be completed: %s", file.path, error);
+    else
+        complete(&file);
+    g_byte_array_free(file.end, TRUE);
+    g_free((char *)file.request.player);
+    g_free((char *)file.request.map);
     g_free(parts);
+    g_free(error);
 }
 
 /* Recovering makes other unfinished files, and does not find those. */
@@ -249,7 +241,7 @@ void recordings_recover(struct recordings *recordings, const struct qs_sessions_
         const struct disk_file *file = g_ptr_array_index(files, i);
 
         if (file->unfinished)
-            recover_file(recordings, file, sessions);
+            recover(recordings, file, sessions);
     }
     g_ptr_array_free(files, TRUE);
     recordings_tick(recordings);

@@ -143,12 +143,6 @@ static struct qs_demo_name_request request_for(const struct qs_client_session *s
     };
 }
 
-static void *find_capture(const struct session_captures *captures,
-                          const struct qs_client_session *session)
-{
-    return g_hash_table_lookup(captures->sessions, GUINT_TO_POINTER(session->number));
-}
-
 static void *open_capture(struct session_captures *captures,
                           const struct qs_client_session *session)
 {
@@ -180,7 +174,7 @@ void session_captures_packet(struct session_captures *captures,
 
     if (!session || !qs_client_session_is_live(session))
         return;
-    capture = find_capture(captures, session);
+    capture = g_hash_table_lookup(captures->sessions, GUINT_TO_POINTER(session->number));
     if (!capture)
         capture = open_capture(captures, session);
     write_packets(captures, find_between(captures, &packet->source, &packet->destination), capture);
@@ -191,7 +185,7 @@ void session_captures_over(struct session_captures *captures,
 {
     const struct qs_demo_name_request request = request_for(session);
     struct qs_session_demo_file file = {0};
-    void *capture = find_capture(captures, session);
+    void *capture = g_hash_table_lookup(captures->sessions, GUINT_TO_POINTER(session->number));
 
     /* Adds the conversation's later packets, unless they belong to the next session. */
     if (session->why != QS_SESSION_REPLACED)

@@ -113,13 +113,14 @@ json_t *status_json(const struct status *status)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* If the disk is full, the old file stays; the log has why. */
-static void replace_file(const char *folder, const char *name, const char *text)
+/* Frees the text. If the disk is full, the old file stays; the log has why. */
+static void replace_file(const char *folder, const char *name, GString *text)
 {
     char *path = g_build_filename(folder, name, NULL);
 
-    g_free(writer_replace(path, text));
+    g_free(writer_replace(path, text->str));
     g_free(path);
+    g_string_free(text, TRUE);
 }
 
 /* Frees it. */
@@ -158,19 +159,10 @@ static void write_status(const struct status *status, const char *folder)
         append_json(text, status_session_json(g_ptr_array_index(status->sessions, i)));
     }
     g_string_append(text, "]}\n");
-    replace_file(folder, STATUS_FILE, text->str);
-    g_string_free(text, TRUE);
+    replace_file(folder, STATUS_FILE, text);
     json_decref(numbers);
     g_free(message);
     g_free(time);
-}
-
-static void write_finished(const struct status *status, const char *folder)
-{
-    char *text = json_dumps(status->finished, JSON_INDENT(1));
-
-    replace_file(folder, finished_file, text);
-    free(text);
 }
 
 static void append_metric(GString *text, const struct status *status, enum status_counter counter)
@@ -205,9 +197,13 @@ static void write_metrics(const struct status *status, const char *path)
 void status_write(struct status *status, const char *folder, const char *metrics)
 {
     write_status(status, folder);
-    if (status->finished_changed)
-        write_finished(status, folder);
-    status->finished_changed = false;
+    if (status->finished_changed) {
+        GString *text = g_string_new(NULL);
+
+        append_json(text, json_incref(status->finished));
+        replace_file(folder, finished_file, text);
+        status->finished_changed = false;
+    }
     if (metrics)
         write_metrics(status, metrics);
 }

@@ -48,22 +48,23 @@ static void keep_frame(struct recording *recording, const struct q2_frame *state
     g_array_append_val(recording->frames, frame);
 }
 
-static void keep_messages(struct recording *recording, const struct q2_tracker *tracker)
+static void keep_messages(struct recording *recording, const struct q2_tracker *tracker,
+                          const struct qs_decoder *decoder)
 {
     const guint before = recording->messages->len;
+    guint frames = 0;
 
-    for (guint i = 0; i < tracker->messages->len; i++) {
-        const struct q2_tracked_message *message =
-            &g_array_index(tracker->messages, struct q2_tracked_message, i);
-        const struct q2_frame *frame =
-            message->id == SVC_FRAME ? q2_tracker_frame(tracker, message->frame) : NULL;
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = qs_message_at(decoder, i);
+        const int32_t number = message->id == SVC_FRAME ? q2_tracker_begun(tracker, frames++) : 0;
+        const struct q2_frame *frame = number ? q2_tracker_frame(tracker, number) : NULL;
 
         if (message->id == SVC_FRAME && (!frame || frame->trust != Q2_FRAME_WHOLE))
             recording->bad++;
         if (frame)
             keep_frame(recording, frame, before);
         else if (message->id < SVC_PLAYERINFO) {
-            GBytes *bytes = g_bytes_new(message->bytes.data, message->bytes.size);
+            GBytes *bytes = g_bytes_new(message->bytes, message->length);
 
             g_array_append_val(recording->messages, bytes);
         }
@@ -100,7 +101,7 @@ static void decode_blocks(struct recording *recording, struct qs_reader *in)
             break;
         if (!preamble) {
             g_array_append_val(recording->blocks, block);
-            keep_messages(recording, session.tracker);
+            keep_messages(recording, session.tracker, &decoder);
         }
         preamble = preamble && !ends_preamble(block);
     }

@@ -95,36 +95,32 @@ TEST(test_peers_that_cannot_help)
     close_two(&two);
 }
 
-/* Where nothing moves, nothing tells which frames are of one time. */
-TEST(test_nothing_to_compare)
+/* In each frame one entity moves by `moves`, the other by `other`: the peer's is `apart`. */
+static void expect_no_frame(int32_t moves, int32_t other, int32_t apart)
 {
     struct two two = {0};
 
     open_session(&two.session, Q2_PROTOCOL_VANILLA, 0);
     open_session(&two.peer, Q2_PROTOCOL_VANILLA, 1);
     for (int32_t i = 1; i <= KNOWN; i++) {
-        add_frame(&two.session, i, 8, 100);
-        add_frame(&two.peer, i, 8, 100);
+        add_frame(&two.session, i, 8 + moves * i, 1000 + other * i);
+        add_frame(&two.peer, i, 8 + moves * i, 1000 + apart + other * i);
     }
-    add_frame(&two.peer, KNOWN + 1, 8, 500);
+    add_frame(&two.peer, KNOWN + 1, 8 + moves * (KNOWN + 1), 2500);
     assert_false(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1));
     close_two(&two);
+}
+
+/* Where nothing moves, nothing tells which frames are of one time. */
+TEST(test_nothing_to_compare)
+{
+    expect_no_frame(0, 0, 0);
 }
 
 /* Where one entity moves alike and another one does not, the frames are not of one time. */
 TEST(test_peer_that_contradicts)
 {
-    struct two two = {0};
-
-    open_session(&two.session, Q2_PROTOCOL_VANILLA, 0);
-    open_session(&two.peer, Q2_PROTOCOL_VANILLA, 1);
-    for (int32_t i = 1; i <= KNOWN; i++) {
-        add_frame(&two.session, i, 8 * i, 1000 + 16 * i);
-        add_frame(&two.peer, i, 8 * i, 2000 + 16 * i);
-    }
-    add_frame(&two.peer, KNOWN + 1, 8 * (KNOWN + 1), 2500);
-    assert_false(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1));
-    close_two(&two);
+    expect_no_frame(8, 16, 1000);
 }
 
 /* In each frame all entities change in ways of which the peer has seen none. */

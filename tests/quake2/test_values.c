@@ -595,7 +595,7 @@ WATCH_TEST(test_next_level)
 
     begin_34(watch);
     assert_null(q2_tracker_frame(watch->game.session.tracker, 1));
-    assert_null(q2_tracker_baseline_of(watch->game.session.tracker, 5));
+    assert_null(q2_baseline(&watch->game.session, 5));
     assert_null(qs_table_get(&watch->game.session.configstrings, 1312));
     set_string(watch, 1312 + 1, "second\\male/grunt");
     assert_null(flashing_player(watch, 2)); /* how many players there may be is not known yet */

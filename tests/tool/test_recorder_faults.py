@@ -36,13 +36,19 @@ class Faults(RecorderTest):
         self.addCleanup(run, "umount", folder)
         self.addCleanup(self.end_all)  # before that
 
-    def unfinished(self, *arguments):
-        """A recorder was killed: the file that it left."""
+    @contextlib.contextmanager
+    def recording(self, packets, *arguments):
+        """A recorder, and a session of which so many packets are on the disk."""
         process = self.start(*arguments)
         with Session() as session:
-            session.send(0, 1000)
-            self.wait_for_disk(process, 1000)
-        process.kill()
+            session.send(0, packets)
+            self.wait_for_disk(process, packets)
+            yield process, session
+
+    def unfinished(self, *arguments):
+        """A recorder was killed: the file that it left."""
+        with self.recording(1000, *arguments) as (process, _):
+            process.kill()
         process.wait()
         left, = self.demos.glob(".pcap2demo-rec-*")
         return left
@@ -52,11 +58,8 @@ class Faults(RecorderTest):
     def check_a_full_disk(self, ends):
         """It is full for a while in a session, or until after the session's end."""
         self.mount(self.demos, "96k")
-        process = self.start()
         filler = self.demos / "filler"
-        with Session() as session:
-            session.send(0, 600)
-            self.wait_for_disk(process, 600)
+        with self.recording(600) as (process, session):
             fill(filler)
             session.send(600, 1000)
             if ends:
@@ -80,11 +83,8 @@ class Faults(RecorderTest):
     def test_a_disk_that_stays_full(self):
         """What has no room at the end is lost; the next start completes the rest."""
         self.mount(self.demos, "128k")
-        process = self.start()
         filler = self.demos / "filler"
-        with Session() as session:
-            session.send(0, 600)
-            self.wait_for_disk(process, 600)
+        with self.recording(600) as (process, session):
             fill(filler)
             session.send(600)
             session.leave()
@@ -102,11 +102,8 @@ class Faults(RecorderTest):
 
     def test_a_demo_ends_where_too_much_waits(self):
         self.mount(self.demos, "4m")
-        process = self.start()
         filler = self.demos / "filler"
-        with Session() as session:
-            session.send(0, 1000)
-            self.wait_for_disk(process, 1000)
+        with self.recording(1000) as (process, session):
             fill(filler)
             session.send(1000, 1100)
             self.wait(process, "disk_full")
@@ -127,11 +124,8 @@ class Faults(RecorderTest):
 
     def test_a_folder_that_cannot_be_written_for_a_while(self):
         self.folder.chmod(0o755)
-        process = self.start("-Z", "nobody")
-        nobody = self.demos.stat().st_uid
-        with Session() as session:
-            session.send(0, 1000)
-            self.wait_for_disk(process, 1000)
+        with self.recording(1000, "-Z", "nobody") as (process, session):
+            nobody = self.demos.stat().st_uid
             os.chown(self.demos, 0, 0)
             session.send(1000)
             session.leave()
@@ -143,10 +137,7 @@ class Faults(RecorderTest):
 
     def test_a_folder_that_is_removed(self):
         """Its recordings are lost, the next ones are not."""
-        process = self.start()
-        with Session() as session:
-            session.send(0, 1000)
-            self.wait_for_disk(process, 1000)
+        with self.recording(1000) as (process, session):
             shutil.rmtree(self.demos)
             self.wait(process, "folder_removed")
             session.send(1000)

@@ -2,6 +2,7 @@
 /* The recorder's log, with a reader that does not read. */
 #include "tests/tool/frames.h"
 
+#include <pty.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,21 +36,21 @@ static gpointer count_lines(gpointer data)
     return NULL;
 }
 
-TEST(never_waits_and_counts_what_it_drops)
+/* To the second end of two; nobody reads until all lines are there. */
+static void expect_counts_what_it_drops(const int ends[2])
 {
     const int output = dup(STDOUT_FILENO);
     struct count count = {0};
     GThread *reader;
-    int ends[2];
 
-    assert_int_equal(pipe(ends), 0);
     g_unsetenv("JOURNAL_STREAM");
     fflush(stdout);
     dup2(ends[1], STDOUT_FILENO);
     close(ends[1]);
+    log_open_terminal();
     log_open(&(struct log_setup){.events = true});
-    for (int i = 0; i < LINES; i++) /* of more bytes than a pipe holds */
-        log_event(LOG_INFO, "event", NULL, "a line of the log that fills a pipe soon");
+    for (int i = 0; i < LINES; i++) /* of more bytes than it holds */
+        log_event(LOG_INFO, "event", NULL, "a line of the log that fills what it can");
     count.file = ends[0];
     reader = g_thread_new("reader", count_lines, &count);
     log_close();
@@ -59,4 +60,20 @@ TEST(never_waits_and_counts_what_it_drops)
     assert_true(count.lines * SIZE >= LOG_WAITING_MAX);
     assert_true(count.dropped > 0);
     assert_int_equal(count.lines + count.dropped, LINES);
+}
+
+TEST(a_pipe_never_blocks_it)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    expect_counts_what_it_drops(ends);
+}
+
+TEST(a_terminal_never_blocks_it)
+{
+    int ends[2];
+
+    assert_int_equal(openpty(&ends[0], &ends[1], NULL, NULL, NULL), 0);
+    expect_counts_what_it_drops(ends);
 }

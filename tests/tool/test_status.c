@@ -78,7 +78,7 @@ TEST(more_than_may_wait_in_memory)
 
     status_init(&status);
     recordings = recordings_new(folder, NULL, &status, &error);
-    store = recordings_store(recordings);
+    store = (struct qs_demo_store *)recordings;
     assert_int_equal(g_rmdir(folder), 0);
     for (int i = 0; i <= FULL; i++) {
         files[i] = store->begin(store, &request);

@@ -66,7 +66,8 @@ struct dem {
     struct stufftext stufftext;
     GByteArray *filtered;    /* scratch: a message without what is left out, a donor's block */
     GByteArray *waiting;     /* blocks that wait for their angles */
-    GArray *waiting_offsets; /* of each, in it */
+    GArray *waiting_offsets; /* guint: of each, in it */
+    guint waiting_room;      /* as in lists.h */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
     guint waiting_read;      /* and so many has the client read for certain */
     uint32_t not_captured;   /* server packets reported as not captured */
@@ -133,13 +134,15 @@ static void drop_unread(struct dem *dem)
         return;
     g_byte_array_set_size(dem->waiting,
                           g_array_index(dem->waiting_offsets, guint, dem->waiting_read));
-    g_array_set_size(dem->waiting_offsets, dem->waiting_read);
+    dem->waiting_offsets->len = dem->waiting_read;
 }
 
 /* Its angles come when it settles. */
 static void add_block(struct dem *dem, struct qs_view messages)
 {
-    g_array_append_val(dem->waiting_offsets, dem->waiting->len);
+    const guint index = qs_array_add(dem->waiting_offsets, &dem->waiting_room);
+
+    g_array_index(dem->waiting_offsets, guint, index) = dem->waiting->len;
     if (!dem->out->no_bytes)
         dem_append_block(dem->waiting, &dem->view, messages);
 }
@@ -351,8 +354,6 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
     const struct qs_view whole = session->delivered.bytes;
-    /* Messages are counted from the start of their source. */
-    const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
     enum nq_players players;
 
     if (!dem->out->sanitize)
@@ -361,7 +362,7 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
     qs_bytes_empty(dem->filtered);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
-        const struct qs_view bytes = {data + message->offset, message->length};
+        const struct qs_view bytes = qs_message_view(message);
 
         if (nq_is_read_alike(players, bytes))
             stufftext_sanitize(&dem->stufftext, decoder, message, bytes, dem->filtered);

@@ -137,16 +137,6 @@ static bool may_change(uint16_t id)
     return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
 }
 
-/* A message counts from the start of its source. */
-static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
-{
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-    const struct qs_message *message = qs_message_at(decoder, index);
-    const uint32_t from = message->offset - qs_message_at(decoder, 0)->offset;
-
-    return (struct qs_view){session->delivered.bytes.data + from, message->length};
-}
-
 /* Ambiguous messages do not get into a sign-on, which is broken without them. */
 static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
@@ -154,7 +144,7 @@ static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *de
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
-        const struct qs_view bytes = bytes_of(decoder, i);
+        const struct qs_view bytes = qs_message_view(message);
 
         if (message->is_ambiguous)
             sign_on->broken |= part_of(session, message->id & 0xff) == QS_PART_ONCE;
@@ -168,7 +158,7 @@ static void add_frames(struct qs_sign_on *sign_on, const struct qs_decoder *deco
 {
     for (guint i = 0; i < decoder->messages->len; i++)
         if (qs_message_at(decoder, i)->id == SVC_DP_ENTITIES)
-            dem_frames_keep(sign_on, decoder, i, bytes_of(decoder, i));
+            dem_frames_keep(sign_on, decoder, i, qs_message_view(qs_message_at(decoder, i)));
 }
 
 /* Before svc_signonnum 3 a donor must have been understood to the last byte. */

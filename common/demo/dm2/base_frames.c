@@ -25,10 +25,10 @@ enum {
 static const struct q2_frame *donor_frame(const struct dm2_match *m, int32_t number, int32_t offset)
 {
     const int64_t wanted = (int64_t)number + offset;
-    const struct q2_frame *frame = &m->view->recent[(uint32_t)wanted % Q2_FRAMES_KEPT];
+    const struct q2_frame *frame =
+        wanted == (int32_t)wanted ? q2_tracker_frame(m->view->recent, (int32_t)wanted) : NULL;
 
-    return frame->entities && frame->trust == Q2_FRAME_WHOLE && frame->number == wanted ? frame
-                                                                                        : NULL;
+    return frame && frame->trust == Q2_FRAME_WHOLE ? frame : NULL;
 }
 
 /* Whether both have the entity at the same origin, in the components of the delta. */
@@ -66,8 +66,9 @@ static void synchronize(struct dm2_match *m)
     int best = MOVES_PROOF - 1;
 
     for (unsigned i = 0; m->base.kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
-        const int32_t offset = m->view->recent[i].number - m->first_frame;
-        const int score = m->view->recent[i].entities ? count_same_moves(m, offset) : 0;
+        const struct q2_frame *frame = m->view->recent->frames[i];
+        const int32_t offset = frame ? frame->number - m->first_frame : 0;
+        const int score = frame ? count_same_moves(m, offset) : 0;
 
         if (score <= best)
             continue;
@@ -101,13 +102,12 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
     const uint32_t number = first->mention.number;
     const uint64_t bits = first->mention.bits;
     const struct q2_entity *state;
-    struct q2_entity baseline;
 
     if (bits & U_REMOVE)
         return true;
     if (number > m->donor.max_clients && !dm2_is_beam(&first->state) && bits & U_OLDORIGIN)
         return false;
-    if (!q2_baseline_get(&m->donor, number, &baseline))
+    if (!q2_baseline(&m->donor, number))
         return !(bits & U_MODEL);
     state = donor_state(m, number, first->mention.frame, first->mention.frame + 1);
     if (!state)
@@ -125,12 +125,12 @@ static struct q2_entity state_before(const struct dm2_match *m, uint32_t number,
 
     if (!state)
         state = dm2_common_state(m->view, number);
+    if (!state && first && !(first->mention.bits & U_REMOVE))
+        state = &first->state;
+    if (!state)
+        state = q2_baseline(&m->donor, number);
     if (state)
         result = *state;
-    else if (first && !(first->mention.bits & U_REMOVE))
-        result = first->state;
-    else
-        q2_baseline_get(&m->donor, number, &result);
     result.number = (uint16_t)number;
     result.event = 0;
     return result;
@@ -168,11 +168,10 @@ static int count_steps(const struct dm2_match *m, const struct q2_frame *frame)
 static void prefer(const struct dm2_match *m, const struct q2_frame *frame, int less,
                    const struct q2_frame **best, int *score)
 {
-    const int own = frame->entities
-                        ? AGREEMENT_WORTH * (agreement(m, frame) - less) - count_steps(m, frame)
-                        : 0;
+    const int own =
+        frame ? AGREEMENT_WORTH * (agreement(m, frame) - less) - count_steps(m, frame) : 0;
 
-    if (!frame->entities || (*best && own <= *score))
+    if (!frame || (*best && own <= *score))
         return;
     *best = frame;
     *score = own;
@@ -187,7 +186,7 @@ static const struct q2_frame *nearest_frame(const struct dm2_match *m)
     int score = 0;
 
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        prefer(m, &m->view->recent[i], 0, &best, &score);
+        prefer(m, m->view->recent->frames[i], 0, &best, &score);
     for (guint i = 0; i < m->view->samples.all->len; i++)
         prefer(m, &g_array_index(m->view->samples.all, struct q2_frame, i), less, &best, &score);
     return best;
@@ -213,14 +212,14 @@ static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity
  */
 static bool was_near_at_first(const struct dm2_match *m, uint32_t number, unsigned count)
 {
-    struct q2_entity baseline;
+    const struct q2_entity *baseline = q2_baseline(&m->donor, number);
     int64_t far = 0;
 
-    if (number <= m->donor.max_clients || count >= UNMENTIONED_UNTIL ||
-        !q2_baseline_get(&m->donor, number, &baseline) || !is_audible(m, &baseline))
+    if (number <= m->donor.max_clients || count >= UNMENTIONED_UNTIL || !baseline ||
+        !is_audible(m, baseline))
         return false;
     for (unsigned i = 0; i < 3; i++)
-        far = MAX(far, ABS((int64_t)baseline.origin[i] - m->player.origin[i]));
+        far = MAX(far, ABS((int64_t)baseline->origin[i] - m->player.origin[i]));
     return far <= SIGHT;
 }
 
@@ -316,7 +315,7 @@ static void set_player_baselines(struct dm2_match *m)
         const struct q2_entity *usual = m->baseless[i] ? dm2_common_state(m->view, i) : NULL;
         struct q2_entity baseline = {.number = i};
 
-        if (!usual || q2_baseline_get(&m->donor, i, &baseline))
+        if (!usual || q2_baseline(&m->donor, i))
             continue;
         memcpy(baseline.model, usual->model, sizeof baseline.model);
         baseline.skin = usual->skin;

@@ -13,7 +13,8 @@ void converter_init(struct converter *converter)
 
 void converter_clear(struct converter *converter)
 {
-    g_free(converter->moves);
+    if (converter->moves)
+        g_array_free(converter->moves, TRUE);
     g_hash_table_destroy(converter->events);
     q2_frame_clear(converter->frame);
     q2_frame_clear(converter->last);
@@ -29,38 +30,45 @@ void converter_level(struct converter *converter)
 void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command)
 {
+    struct converter_move move = {.sequence = sequence};
+
     if (!converter->moves)
-        converter->moves = g_new0(struct converter_move, CONVERT_MOVES);
-    converter->moves[sequence % CONVERT_MOVES] = (struct converter_move){true, sequence, *command};
+        converter->moves = g_array_new(FALSE, FALSE, sizeof move);
+    if (converter->moves->len == CONVERT_MOVES)
+        g_array_remove_index(converter->moves, 0);
+    memcpy(move.angles, command->angles, sizeof move.angles);
+    g_array_append_val(converter->moves, move);
 }
 
-/* The newest move that the server knew of. */
-static const struct q2_usercmd *newest_move(const struct converter *converter, uint32_t sequence)
+/* The newest move that the server knew of; it knows no less later. */
+static const struct converter_move *newest_move(const struct converter *converter,
+                                                uint32_t sequence)
 {
-    for (uint32_t back = 0; converter->moves && back < CONVERT_MOVES && back <= sequence; back++) {
-        const unsigned slot = (sequence - back) % CONVERT_MOVES;
+    GArray *moves = converter->moves;
+    guint i = moves ? moves->len : 0;
 
-        if (converter->moves[slot].known && converter->moves[slot].sequence == sequence - back)
-            return &converter->moves[slot].command;
-    }
-    return NULL;
+    while (i && g_array_index(moves, struct converter_move, i - 1).sequence > sequence)
+        i--;
+    if (i > 1)
+        g_array_remove_range(moves, 0, i - 1);
+    return i && sequence - g_array_index(moves, struct converter_move, 0).sequence < CONVERT_MOVES
+               ? &g_array_index(moves, struct converter_move, 0)
+               : NULL;
 }
 
 /* --- The player's own view and entity */
 
 /* A living player's view has the angles of his commands, which the client knows. */
-static void restore_view(struct converter *converter, uint32_t acknowledged,
+static void restore_view(struct converter *converter, const struct converter_move *move,
                          struct q2_player *player)
 {
-    const struct q2_usercmd *command = newest_move(converter, acknowledged);
-
     if (player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
         return;
-    converter->viewless |= !command;
-    if (!command)
+    converter->viewless |= !move;
+    if (!move)
         return;
     for (unsigned i = 0; i < 3; i++)
-        player->viewangles[i] = (int16_t)(command->angles[i] + player->delta_angles[i]);
+        player->viewangles[i] = (int16_t)(move->angles[i] + player->delta_angles[i]);
 }
 
 /* Where an entity stood in a frame that may be none; NULL: it was not in it. */
@@ -162,6 +170,7 @@ const struct q2_frame *converter_frame(struct converter *converter,
 {
     const bool is_q2pro = q2_is_q2pro(session->base.version);
     const int32_t every = frames_per_kept(session);
+    const struct converter_move *move = newest_move(converter, acknowledged);
     struct q2_frame *to = converter->frame;
 
     if (frame->number % every) {
@@ -176,7 +185,7 @@ const struct q2_frame *converter_frame(struct converter *converter,
         to->player.clientnum = session->player;
     add_events(converter, to);
     if (!session->recording)
-        restore_view(converter, acknowledged, &to->player);
+        restore_view(converter, move, &to->player);
     if (is_q2pro && !session->recording)
         restore_own_entity(to, converter->last);
     hide_watched(session, to);

@@ -12,16 +12,17 @@
 #include "common/quake2/session.h"
 
 enum {
-    CONVERT_MOVES = 256, /* moves kept, for packets that acknowledge them */
+    CONVERT_MOVES = 256, /* moves kept at most, for packets that acknowledge them */
     CONVERT_RATE = 10    /* frames a second in demos */
 };
 
+struct converter_move {
+    uint32_t sequence;
+    int16_t angles[3];
+};
+
 struct converter {
-    struct converter_move {
-        bool known;
-        uint32_t sequence;
-        struct q2_usercmd command;
-    } * moves;          /* CONVERT_MOVES; NULL: none was seen */
+    GArray *moves; /* struct converter_move: since the last acknowledged; NULL: none was seen */
     bool viewless;      /* a view lacked one */
     GHashTable *events; /* entity number -> event of skipped frames */
     struct q2_frame frames[2];

@@ -114,10 +114,9 @@ void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame)
 static const struct q2_entity *lying_item(const struct dm2_match *m, uint32_t number)
 {
     const struct q2_entity *usual = dm2_common_state(m->view, number);
-    struct q2_entity baseline;
 
     if (number <= m->donor.max_clients || !usual || usual->solid == Q2_SOLID_BRUSH ||
-        !q2_baseline_get(&m->donor, number, &baseline))
+        !q2_baseline(&m->donor, number))
         return NULL;
     return usual;
 }

@@ -17,7 +17,7 @@ static void forget_players(struct q2_session *session)
     enum q2_range range;
     uint32_t number;
 
-    for (uint32_t i = 0; i < qs_table_end(&session->configstrings); i++)
+    for (uint32_t i = 0; qs_table_next(&session->configstrings, &i); i++)
         if (q2_configstring_range(session, i, &range, &number) && range == Q2_RANGE_PLAYERSKINS)
             qs_table_set(&session->configstrings, i, (struct qs_view){0});
 }
@@ -68,12 +68,10 @@ static bool depends_on_level(const struct q2_session *session, uint32_t index)
 static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
                              const struct q2_session *own)
 {
-    for (uint32_t i = 0; i < qs_table_end(&own->configstrings); i++) {
+    for (uint32_t i = 0; qs_table_next(&own->configstrings, &i); i++) {
         const char *text = qs_table_get(&own->configstrings, i);
         const char *donated = qs_table_get(&late->configstrings, i);
 
-        if (!text)
-            continue;
         if (!m->looked && depends_on_level(own, i)) {
             const bool agrees = g_strcmp0(text, donated) == 0;
 
@@ -88,8 +86,6 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
  * level. */
 static void keep_own(struct dm2_match *m, struct q2_session *late, const struct q2_session *own)
 {
-    struct q2_entity baseline;
-
     m->base.lacks = own->lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
     m->base.loss = own->lost;
     m->servercount = own->servercount;
@@ -97,9 +93,8 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
         late->player = m->player_known = own->player;
     late->servercount = own->servercount;
     keep_own_strings(m, late, own);
-    for (uint32_t i = 1; i < qs_table_end(&own->baselines); i++)
-        if (q2_baseline_get(own, i, &baseline))
-            q2_baseline_set(late, &baseline);
+    for (uint32_t i = 0; qs_table_next(&own->baselines, &i); i++)
+        q2_baseline_set(late, q2_baseline(own, i));
 }
 
 /* The session with the connection's protocol: its own svc_serverdata decides; at the end another

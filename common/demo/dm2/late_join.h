@@ -22,7 +22,7 @@ struct dm2_donor_view {
     struct q2_tracker *own;        /* follows it if no other tracker does */
 
     struct q2_session session; /* at the last votes */
-    struct q2_frame *recent;   /* Q2_FRAMES_KEPT; only in copies, else NULL */
+    struct q2_tracker *recent; /* only in copies, else NULL: with the last frames */
     struct qs_samples samples; /* struct q2_frame, by number */
     int32_t next_vote;         /* number of a frame */
     GHashTable *votes;         /* struct q2_entity */

@@ -168,8 +168,7 @@ bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
     if (decoder->direction != QS_S2C || !decoder->accepted)
         return true;
     for (guint i = 0; i < tracker->begun->len; i++) {
-        const struct q2_frame *frame =
-            q2_tracker_frame(tracker, g_array_index(tracker->begun, int32_t, i));
+        const struct q2_frame *frame = q2_tracker_frame(tracker, q2_tracker_begun(tracker, i));
 
         if (frame)
             see_frame(m, frame, session->frame_rate ? session->frame_rate : CONVERT_RATE);

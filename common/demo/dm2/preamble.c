@@ -79,7 +79,7 @@ static void put_configstrings(struct preamble *preamble)
 {
     const struct qs_table *strings = &preamble->session->configstrings;
 
-    for (uint32_t i = 0; i < qs_table_end(strings); i++) {
+    for (uint32_t i = 0; qs_table_next(strings, &i); i++) {
         const struct qs_view text = kept_string(preamble, i);
 
         if (!text.size)
@@ -94,15 +94,10 @@ static void put_configstrings(struct preamble *preamble)
 static void put_baselines(struct preamble *preamble)
 {
     const uint16_t end = preamble->variant.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
-    const struct q2_entities *baselines = preamble->session->tracker->baselines;
 
-    for (guint i = 0; i < baselines->len; i++) {
-        const struct q2_entity *baseline = q2_entities_at(baselines, i);
-
-        if (baseline->number >= end)
-            break;
+    for (uint32_t i = 0; qs_table_next(&preamble->session->baselines, &i) && i < end; i++) {
         make_room(preamble, preamble->variant.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
-        q2_encode_baseline(preamble->block, &preamble->variant, baseline);
+        q2_encode_baseline(preamble->block, &preamble->variant, q2_baseline(preamble->session, i));
     }
 }
 

@@ -53,6 +53,7 @@ struct dm2 {
     struct q2_variant variant; /* of the demo */
     bool passed_over;          /* the demo omits the current packet's frame */
     bool halted;               /* by --sanitize: players stop at what the packet has them draw */
+    const GArray *messages;    /* struct qs_message, of the packet at hand; or NULL */
     GByteArray *block;         /* that is being filled, behind room for its length */
     GByteArray *unit;          /* scratch: what must not be split */
 };
@@ -177,11 +178,11 @@ static void begin_level(struct dm2 *dm2, const struct q2_session *session)
     dm2->begun = true;
 }
 
-static const struct q2_tracked_message *message_at(const struct dm2 *dm2, guint index)
+static const struct qs_message *message_at(const struct dm2 *dm2, guint index)
 {
-    if (index >= dm2->tracker->messages->len)
+    if (!dm2->messages || index >= dm2->messages->len)
         return NULL;
-    return &g_array_index(dm2->tracker->messages, struct q2_tracked_message, index);
+    return &g_array_index(dm2->messages, struct qs_message, index);
 }
 
 /* What the packet's frames are to a demo that has not begun; of several, the best. */
@@ -194,15 +195,16 @@ enum frame_use {
 
 static enum frame_use find_frame(const struct dm2 *dm2)
 {
-    const struct q2_tracked_message *message;
+    const struct qs_message *message;
     enum frame_use best = NO_FRAME;
+    guint frames = 0;
 
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         const struct q2_frame *frame;
 
         if (message->id != SVC_FRAME)
             continue;
-        frame = q2_tracker_frame(dm2->tracker, message->frame);
+        frame = q2_tracker_frame(dm2->tracker, q2_tracker_begun(dm2->tracker, frames++));
         best = MAX(best, !frame ? UNKNOWN_FRAME : frame->delta > 0 ? KNOWN_FRAME : FULL_FRAME);
     }
     return best;
@@ -309,6 +311,8 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
     dm2->out->duration += 100000000; /* players show each for 100 ms */
     if (session->variant.packed)
         converter_keep(&dm2->converter);
+    else
+        dm2->tracker->needed = frame->number;
 }
 
 /* As a delta from the demo's last frame, or in full if that is too far back. */
@@ -316,7 +320,7 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
                                    const struct q2_frame *last, const struct q2_frame *frame)
 {
     const struct q2_frame_style style = {
-        .baselines = dm2->tracker, .max_clients = session->max_clients, .variant = dm2->variant};
+        .baselines = session, .max_clients = session->max_clients, .variant = dm2->variant};
     const int64_t back = (int64_t)frame->number - dm2->backup.last;
     const bool near =
         back > 0 && back < DM2_UPDATE_BACKUP && dm2_backup_has(&dm2->backup, dm2->backup.last);
@@ -327,12 +331,11 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
 }
 
 /* Its messages stand one behind the other. */
-static struct qs_view frame_as_sent(const struct q2_tracked_message *first)
+static struct qs_view frame_as_sent(const struct qs_message *first)
 {
-    const struct qs_view last = first[FRAME_MESSAGES - 1].bytes;
+    const struct qs_message *last = first + FRAME_MESSAGES - 1;
 
-    return (struct qs_view){first->bytes.data,
-                            (uint32_t)(last.data + last.size - first->bytes.data)};
+    return (struct qs_view){first->bytes, (uint32_t)(last->bytes + last->length - first->bytes)};
 }
 
 static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
@@ -424,10 +427,10 @@ static void add_healed(struct dm2 *dm2, const struct q2_session *session,
 
 /* `first` are the messages of a frame. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
-                      const struct q2_tracked_message *first, const struct qs_packet *packet,
-                      uint32_t acknowledged)
+                      const struct qs_message *first, int32_t number,
+                      const struct qs_packet *packet, uint32_t acknowledged)
 {
-    const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
+    const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, number);
     struct qs_view unit;
 
     if (!frame || dm2->halted) {
@@ -514,7 +517,7 @@ static const uint8_t messages_in_demo[] = {
 };
 /* clang-format on */
 
-static enum q2_in_demo in_demo(const struct q2_tracked_message *message)
+static enum q2_in_demo in_demo(const struct qs_message *message)
 {
     return message->id < G_N_ELEMENTS(messages_in_demo)
                ? (enum q2_in_demo)messages_in_demo[message->id]
@@ -522,10 +525,10 @@ static enum q2_in_demo in_demo(const struct q2_tracked_message *message)
 }
 
 /* One temporary entity drops clients of id's engine and of yquake2. */
-static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message *message)
+static bool stops_players(const struct dm2 *dm2, const struct qs_message *message)
 {
     if (message->id == SVC_TEMP_ENTITY)
-        return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
+        return message->bytes[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
     return in_demo(message) == Q2_DEMO_STOPS;
 }
 
@@ -533,13 +536,13 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
  * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
  * section 7. What is not the same for all is nothing that --sanitize can answer for.
  */
-static bool is_ambiguous(const struct dm2 *dm2, const struct q2_tracked_message *message)
+static bool is_ambiguous(const struct dm2 *dm2, const struct qs_message *message)
 {
-    return message->is_ambiguous || message->bytes.data[0] != message->id ||
+    return message->is_ambiguous || message->bytes[0] != message->id ||
            (dm2->halted && (message->id == SVC_LAYOUT || message->id == SVC_CONFIGSTRING));
 }
 
-static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
+static void add_message(struct dm2 *dm2, const struct qs_message *message,
                         const struct qs_packet *packet)
 {
     const enum q2_in_demo what = in_demo(message);
@@ -551,8 +554,8 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
     else if (dm2->out->sanitize && is_ambiguous(dm2, message))
         qs_demo_left_out_ambiguous(dm2->out, packet);
     else if (what == Q2_DEMO_COMMANDS)
-        add_stufftext(dm2, message->bytes);
-    else if (!add_unit(dm2, message->bytes))
+        add_stufftext(dm2, qs_message_view(message));
+    else if (!add_unit(dm2, qs_message_view(message)))
         dm2->out->counts.missing++;
 }
 
@@ -561,11 +564,10 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
 /* Whether the message at `index` is of that kind and stands right behind the one before. */
 static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
 {
-    const struct q2_tracked_message *before = message_at(dm2, index - 1);
-    const struct q2_tracked_message *message = message_at(dm2, index);
+    const struct qs_message *before = message_at(dm2, index - 1);
+    const struct qs_message *message = message_at(dm2, index);
 
-    return message && message->id == id &&
-           message->bytes.data == before->bytes.data + before->bytes.size;
+    return message && message->id == id && message->bytes == before->bytes + before->length;
 }
 
 /* A frame's messages follow each other, if it has several; players know no others. */
@@ -580,15 +582,19 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
 {
     const struct q2_session *session = q2_session_of(decoder->session);
     const struct q2_frame *newest = q2_tracker_frame(dm2->tracker, dm2->tracker->newest);
-    const struct q2_tracked_message *message;
+    const struct qs_message *message;
+    guint frames = 0;
 
     dm2->halted =
         dm2->out->sanitize && newest && q2_status_bar_stops_players(session, newest->player.stats);
     dm2->passed_over = false;
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        const int32_t number =
+            message->id == SVC_FRAME ? q2_tracker_begun(dm2->tracker, frames++) : 0;
+
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
-            mend_player(dm2, session, message->frame, qs_has_message(decoder, SVC_LAYOUT));
-            add_frame(dm2, session, message, packet, decoder->acknowledged);
+            mend_player(dm2, session, number, qs_has_message(decoder, SVC_LAYOUT));
+            add_frame(dm2, session, message, number, packet, decoder->acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {
             add_message(dm2, message, packet);
@@ -609,7 +615,8 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         return;
     dm2_healing_earn(&dm2->healing, packet->size);
     /* What the tracker has not followed is not known. */
-    if (dm2->tracker->followed != session)
+    dm2->messages = dm2->tracker->followed == session ? decoder->messages : NULL;
+    if (!dm2->messages)
         q2_tracker_attach(dm2->tracker, session);
     if (decoder->direction == QS_C2S || decoder->session->disconnected)
         qs_demo_count_losses(dm2->out, decoder, packet);

@@ -46,19 +46,10 @@ static void view_free(void *extra)
 
     q2_tracker_free(view->own);
     q2_session_clear(&view->session.base);
-    for (unsigned i = 0; view->recent && i < Q2_FRAMES_KEPT; i++)
-        q2_frame_clear(&view->recent[i]);
-    g_free(view->recent);
+    q2_tracker_free(view->recent);
     qs_samples_clear(&view->samples);
     g_hash_table_destroy(view->votes);
     g_free(view);
-}
-
-static void copy_frames(struct q2_frame *to, const struct q2_frame *from, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (from[i].entities)
-            q2_frame_copy(&to[i], &from[i]);
 }
 
 static bool goes_on(const struct dm2_donor_view *view)
@@ -70,19 +61,17 @@ static void *view_copy(const void *extra)
 {
     const struct dm2_donor_view *view = extra;
     struct dm2_donor_view *copy = view_new(&view->extra);
-    copy->recent = g_new0(struct q2_frame, Q2_FRAMES_KEPT);
-    if (goes_on(view)) {
-        q2_session_copy(&copy->session.base, &view->live->base);
-        copy_frames(copy->recent, view->live->tracker->frames, Q2_FRAMES_KEPT);
-    } else {
-        q2_session_copy(&copy->session.base, &view->session.base);
-        if (view->recent)
-            copy_frames(copy->recent, view->recent, Q2_FRAMES_KEPT);
-    }
+    const bool lives = goes_on(view);
+    const struct q2_tracker *recent = lives ? view->live->tracker : view->recent;
+
+    copy->recent = q2_tracker_new();
+    if (recent)
+        q2_tracker_keep_old(copy->recent, recent);
+    q2_session_copy(&copy->session.base, &(lives ? view->live : &view->session)->base);
     g_array_set_size(copy->samples.all, view->samples.all->len);
-    copy_frames((struct q2_frame *)(void *)copy->samples.all->data,
-                (const struct q2_frame *)(const void *)view->samples.all->data,
-                view->samples.all->len);
+    for (guint i = 0; i < view->samples.all->len; i++)
+        q2_frame_copy(&g_array_index(copy->samples.all, struct q2_frame, i),
+                      &g_array_index(view->samples.all, struct q2_frame, i));
     g_hash_table_destroy(copy->votes);
     copy->votes = qs_votes_copy(view->votes, sizeof(struct q2_entity));
     return copy;
@@ -90,11 +79,14 @@ static void *view_copy(const void *extra)
 
 static void view_follow(void *extra, struct qs_session *session)
 {
+    struct q2_session *live = q2_session_of(session);
     struct dm2_donor_view *view = extra;
 
-    view->live = q2_session_of(session);
-    if (view->own && !view->live->tracker)
-        q2_tracker_move(view->own, q2_session_of(session));
+    if (live->tracker && view->live && view->live->tracker)
+        q2_tracker_keep_old(live->tracker, view->live->tracker);
+    else if (view->own && !live->tracker)
+        q2_tracker_move(view->own, live);
+    view->live = live;
 }
 
 static const struct qs_sign_on_extra extra_of_dm2 = {view_copy, view_free, view_follow};
@@ -165,6 +157,7 @@ static void follow(struct dm2_donor_view *view, struct q2_session *session)
         q2_tracker_free(view->own);
         view->own = NULL;
     }
+    session->tracker->keeps_old = true;
 }
 
 /* Nothing is to be kept of what is known already. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd/blocks.h"
 
-enum { KEPT = QWD_BYTES_HELD / 5 * 4 }; /* bytes kept when the others are written */
+enum {
+    KEPT = QWD_BYTES_HELD / 5 * 4, /* bytes kept when the others are written */
+    AT_ONCE = 2048,                /* bytes that are written together */
+    USUAL_ROOM = AT_ONCE / 2 * 3
+};
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
 {
@@ -32,14 +36,14 @@ static uint32_t command_size(const struct qwd_blocks *blocks)
 
 /* --- Writing --- */
 
-static G_GNUC_NO_INLINE void widen(struct qwd_blocks *blocks)
+G_GNUC_NO_INLINE static void widen(struct qwd_blocks *blocks)
 {
-    blocks->room = MAX(blocks->size, 2 * blocks->room);
+    blocks->room = MAX(blocks->size + blocks->size / 2, USUAL_ROOM);
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
 }
 
 /* Appends space for a block, which counts as added from now on. NULL: nobody keeps its bytes. */
-static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
+static inline uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
     blocks->size += size;
     if (blocks->out->no_bytes)
@@ -62,6 +66,10 @@ static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
     if (blocks->bytes)
         memmove(blocks->bytes, blocks->bytes + size, blocks->size);
     blocks->start = end;
+    if (blocks->room > 2 * USUAL_ROOM && blocks->size < USUAL_ROOM) {
+        blocks->room = USUAL_ROOM;
+        blocks->bytes = g_realloc(blocks->bytes, blocks->room);
+    }
 }
 
 static void forget_held(struct qwd_blocks *blocks, unsigned count)
@@ -71,23 +79,33 @@ static void forget_held(struct qwd_blocks *blocks, unsigned count)
     memmove(blocks->held, blocks->held + count, blocks->held_count * sizeof *blocks->held);
 }
 
-static uint64_t first_to_keep(struct qwd_blocks *blocks)
+static void forget_before(struct qwd_blocks *blocks, uint64_t at)
 {
-    const uint64_t end = end_of(blocks);
     unsigned old = 0;
 
-    while (old < blocks->held_count && end - blocks->held[old].at > KEPT)
+    while (old < blocks->held_count && blocks->held[old].at < at)
         old++;
     forget_held(blocks, old);
-    return blocks->held_count ? blocks->held[0].at : end;
+}
+
+/* Nothing is inserted before client blocks. Those that were generated may be corrected. */
+G_GNUC_NO_INLINE static void write_settled(struct qwd_blocks *blocks)
+{
+    if (blocks->size >= QWD_BYTES_HELD) {
+        forget_before(blocks, end_of(blocks) - KEPT);
+        write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
+    } else if (blocks->command_end > blocks->start && blocks->made_end <= blocks->start) {
+        forget_before(blocks, blocks->command_end);
+        write_up_to(blocks, blocks->command_end);
+    }
 }
 
 /* A block was added. */
-static void end_block(struct qwd_blocks *blocks)
+static inline void end_block(struct qwd_blocks *blocks)
 {
     blocks->out->counts.blocks++;
-    if (blocks->size >= QWD_BYTES_HELD)
-        write_up_to(blocks, first_to_keep(blocks));
+    if (blocks->size >= AT_ONCE)
+        write_settled(blocks);
 }
 
 static float time_at(const struct qwd_blocks *blocks, uint64_t at)
@@ -264,12 +282,14 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
     const struct qwd_held *next = i < blocks->held_count ? &blocks->held[i] : NULL;
 
     *command = (struct qwd_command){next ? next->at : end_of(blocks), player->out, made};
-    if (made)
-        blocks->last_made = command->number;
     make_room(blocks, command->at, i);
     put_command(blocks, byte_at(blocks, command->at), next ? time_at(blocks, next->at) : time, cmd);
     blocks->command_end = command->at + command_size(blocks);
     player->asked[player->out++ % QWD_PLAYER_FRAMES] = next ? next->valid : player->valid;
+    if (made) {
+        blocks->last_made = command->number;
+        blocks->made_end = blocks->command_end;
+    }
     end_block(blocks);
 }
 

@@ -6,7 +6,7 @@
  * decides which entity updates an engine accepts.
  *
  * The buffer holds at most QWD_BLOCKS_HELD packets of the server and QWD_BYTES_HELD bytes, plus one
- * block: as much as sessions have that are open, of which there may be many.
+ * block: many sessions may be open. It holds less while the client's packets come.
  */
 #ifndef QS_DEMO_QWD_BLOCKS_H
 #define QS_DEMO_QWD_BLOCKS_H
@@ -57,7 +57,8 @@ struct qwd_blocks {
     uint8_t *bytes;       /* not yet written; NULL: not allocated yet */
     uint32_t size, room;  /* bytes used and allocated */
     uint64_t start;       /* offset of the first of them in the demo */
-    uint64_t command_end; /* offset after the last client block */
+    uint64_t command_end; /* offset after the last client block, */
+    uint64_t made_end;    /* and after the last generated one */
     uint32_t last_made;   /* number of the last generated block */
     struct qwd_player player;
     struct qwd_held held[QWD_BLOCKS_HELD];

@@ -39,10 +39,9 @@ void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *
     qwd_blocks_level(entities->blocks);
 }
 
-static struct qs_view body_of(const struct qwd_entities_packet *packet,
-                              const struct qs_message *message)
+static struct qs_view body_of(const struct qs_message *message)
 {
-    return (struct qs_view){packet->content + message->offset + 1, message->length - 1};
+    return (struct qs_view){message->bytes + 1, message->length - 1};
 }
 
 uint32_t qwd_entities_base(const struct qwd_entities_packet *packet)
@@ -52,8 +51,7 @@ uint32_t qwd_entities_base(const struct qwd_entities_packet *packet)
     for (guint i = 0;
          qs_has_message(decoder, SVC_DELTAPACKETENTITIES) && i < decoder->messages->len; i++)
         if (qs_message_at(decoder, i)->id == SVC_DELTAPACKETENTITIES)
-            return qw_delta_base(decoder->sequence,
-                                 body_of(packet, qs_message_at(decoder, i)).data[0]);
+            return qw_delta_base(decoder->sequence, body_of(qs_message_at(decoder, i)).data[0]);
     return decoder->sequence;
 }
 
@@ -107,7 +105,7 @@ static bool follow_update(struct qwd_entities *entities, const struct qwd_entiti
     const uint32_t sequence = packet->decoder->sequence;
     struct qw_update update;
 
-    qw_frames_update(&entities->frames, sequence, body_of(packet, message),
+    qw_frames_update(&entities->frames, sequence, body_of(message),
                      message->id == SVC_DELTAPACKETENTITIES, &update);
     return (plays(entities, &update, sequence) &&
             !(entities->out->sanitize && message->is_ambiguous)) ||
@@ -170,7 +168,7 @@ static void follow_replacement(struct qwd_entities *entities,
                                const struct qwd_entities_packet *packet, guint index)
 {
     static const uint8_t end[2];
-    const struct qs_view body = body_of(packet, qs_message_at(packet->decoder, index));
+    const struct qs_view body = body_of(qs_message_at(packet->decoder, index));
     const struct qs_view donors = qs_view_of_bytes(entities->donor_updates);
     const uint32_t sequence = packet->decoder->sequence;
     /* Servers write the reset first. */
@@ -216,11 +214,11 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
             filter_qw_replace(entities->filter, index); /* the donor's sign-on already has it */
         break;
     case SVC_SPAWNBASELINE:
-        qw_frames_baseline(&entities->frames, body_of(packet, message), false);
+        qw_frames_baseline(&entities->frames, body_of(message), false);
         break;
     case SVC_FTE_SPAWNBASELINE2:
         if (!(session->ext.fte2 & FTE2_REPLACEMENTDELTAS))
-            qw_frames_baseline(&entities->frames, body_of(packet, message), true);
+            qw_frames_baseline(&entities->frames, body_of(message), true);
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:

@@ -35,11 +35,10 @@ void qwd_entities_clear(struct qwd_entities *entities);
 /* A level begins, or its captured part; `session` has the agreed extensions. */
 void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *session);
 
-/* A decoded packet of the server; message offsets are in `content`. */
+/* A decoded packet of the server. */
 struct qwd_entities_packet {
     const struct qs_decoder *decoder;
     const struct qs_packet *packet;
-    const uint8_t *content;
     float time;
 };
 

@@ -150,9 +150,6 @@ bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struc
 /* Whether the packet just decoded belongs to a level, or to its sign-on after svc_serverdata. */
 bool qwd_needs_level(const struct qs_decoder *decoder);
 
-/* A message of the packet just decoded, id and all. */
-struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index);
-
 /* --- The sign-on in the variant of another session (translate.c) --- */
 
 /* How a session differs from its donor. */

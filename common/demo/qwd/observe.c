@@ -253,14 +253,10 @@ static void see_models(struct qwd_match *m)
 
 static void see_baseline(struct qwd_match *m, struct qs_view body, bool as_delta)
 {
-    struct qs_reader in = qs_reader_over(body.data, body.size);
     const struct qw_entity *baseline;
     struct qw_entity own;
 
-    if (as_delta)
-        qw_read_delta_baseline(&in, &m->format, &own);
-    else
-        qw_read_baseline(&in, &m->format, &own);
+    qw_read_baseline(body, as_delta, &m->format, &own);
     baseline = qw_states_find(m->baselines, own.number);
     if (baseline && qw_entity_model(baseline) == qw_entity_model(&own))
         agree(m, is_alike(m, *baseline, own));
@@ -309,7 +305,7 @@ bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
         qwd_updates_observe(&m->updates, match, &m->players, decoder);
         for (guint i = 0; i < decoder->messages->len; i++)
             see_message(m, decoder->sequence, qs_message_at(decoder, i)->id,
-                        qwd_message_view(decoder, i));
+                        qs_message_view(qs_message_at(decoder, i)));
     }
     return ++m->looked_at < LOOK_AT_MOST;
 }

@@ -331,24 +331,10 @@ static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
 
 /* --- Contents of a packet --- */
 
-/* The bytes that message offsets refer to, and where the first message begins. */
-struct content {
-    const uint8_t *data;
-    uint32_t size, start;
-};
-
-static struct content content_of(const struct qs_decoder *decoder, const struct qs_packet *packet)
+/* Where the first message begins in the bytes that message offsets refer to. */
+static uint32_t messages_start(const struct qw_session *session)
 {
-    const struct qw_session *session = session_of(decoder);
-    gsize size;
-
-    if (session->joined) {
-        const uint8_t *data = g_bytes_get_data(session->joined, &size);
-
-        return (struct content){.data = data, .size = (uint32_t)size};
-    }
-    return (struct content){
-        .data = packet->data, .size = packet->size, .start = session->header_size};
+    return session->joined ? 0 : session->header_size;
 }
 
 static bool has_plain_header(const struct qs_decoder *decoder)
@@ -376,14 +362,15 @@ static void append_header(struct qwd_rebuild *qwd, const struct qs_decoder *deco
 
 /* The packet as written to the demo. */
 static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
-                             const struct qs_packet *packet, const struct content *content)
+                             const struct qs_packet *packet)
 {
+    const struct qw_session *session = session_of(decoder);
+
     if (!filter_qw_touches(&qwd->filter, decoder) && has_plain_header(decoder))
         return (struct qs_view){packet->data, packet->size};
     qs_bytes_empty(qwd->packet);
     append_header(qwd, decoder, packet);
-    filter_qw_append(&qwd->filter, decoder, (struct qs_view){content->data, content->size},
-                     content->start, qwd->packet);
+    filter_qw_append(&qwd->filter, decoder, session->content, messages_start(session), qwd->packet);
     return (struct qs_view){qwd->packet->data, qwd->packet->len};
 }
 
@@ -468,15 +455,13 @@ static bool lacks_block_of(const struct qwd_rebuild *qwd, uint32_t number)
 static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
-    const struct content content = content_of(decoder, packet);
-    const struct qwd_entities_packet server_packet = {.decoder = decoder,
-                                                      .packet = packet,
-                                                      .content = content.data,
-                                                      .time = clock_of(qwd, packet)};
+    const struct qw_session *session = session_of(decoder);
+    const struct qwd_entities_packet server_packet = {
+        .decoder = decoder, .packet = packet, .time = clock_of(qwd, packet)};
     bool accepted;
 
     /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
-    if (content.size <= content.start || qw_sign_on_is_torn(decoder))
+    if (session->content.size <= messages_start(session) || qw_sign_on_is_torn(decoder))
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, qwd->out->sanitize);
@@ -485,8 +470,8 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                          qwd_entities_base(&server_packet));
     accepted = qwd_entities_follow(&qwd->entities, &server_packet);
     qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence,
-                      filter(qwd, decoder, packet, &content));
-    qwd->shown |= accepted || session_of(decoder)->sign_on.done;
+                      filter(qwd, decoder, packet));
+    qwd->shown |= accepted || session->sign_on.done;
     if (accepted)
         qwd->blocks.player.valid = decoder->sequence;
     qwd->incoming = decoder->sequence;

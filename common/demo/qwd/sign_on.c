@@ -12,14 +12,6 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/decode.h"
 
-struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
-{
-    const struct qs_message *message = qs_message_at(decoder, index);
-    const struct qw_session *session = (const struct qw_session *)decoder->session;
-
-    return (struct qs_view){session->content.data + message->offset, message->length};
-}
-
 /* --- Which messages --- */
 
 enum {
@@ -207,31 +199,20 @@ static void see_place(struct qwd_view *view, const struct qw_session *session, s
         memcpy(view->origin, place.origin, sizeof view->origin);
 }
 
-static void baseline(struct qwd_view *view, struct qs_view body, bool as_delta)
-{
-    struct qs_reader in = qs_reader_over(body.data, body.size);
-    struct qw_entity entity;
-
-    if (as_delta)
-        qw_read_delta_baseline(&in, &view->format, &entity);
-    else
-        qw_read_baseline(&in, &view->format, &entity);
-    if (!in.overrun)
-        view->baselines = qw_states_set(view->baselines, &entity);
-}
-
 /* FTE's replacement deltas are kept unchanged: see entity_updates.c. */
 static void see(struct qwd_view *view, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
     const struct qs_view body = {message.data + 1, message.size - 1};
+    struct qw_entity baseline;
 
     if (session->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         return;
     switch (id) {
     case SVC_SPAWNBASELINE:
     case SVC_FTE_SPAWNBASELINE2:
-        baseline(view, body, id == SVC_FTE_SPAWNBASELINE2);
+        if (qw_read_baseline(body, id == SVC_FTE_SPAWNBASELINE2, &view->format, &baseline))
+            view->baselines = qw_states_set(view->baselines, &baseline);
         break;
     case SVC_PLAYERINFO:
         /* In MVD it has another form. */
@@ -275,7 +256,7 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
 static void add_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
-    const struct qs_view message = qwd_message_view(decoder, index);
+    const struct qs_view message = qs_message_view(qs_message_at(decoder, index));
     struct qwd_view *view = (struct qwd_view *)sign_on->extra;
 
     if (message.size < 2)

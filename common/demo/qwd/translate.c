@@ -128,11 +128,9 @@ static void read_static(struct qs_view body, const struct qw_delta_format *forma
                         struct qw_entity *entity)
 {
     uint8_t bytes[2 + QW_ENTITY_BYTES] = {1};
-    struct qs_reader in;
 
     memcpy(bytes + 2, body.data, MIN(body.size, QW_ENTITY_BYTES));
-    in = qs_reader_over(bytes, sizeof bytes);
-    qw_read_baseline(&in, format, entity);
+    qw_read_baseline((struct qs_view){bytes, sizeof bytes}, false, format, entity);
 }
 
 static void translate_entity(GByteArray *out, const struct qwd_variant *from,
@@ -141,15 +139,12 @@ static void translate_entity(GByteArray *out, const struct qwd_variant *from,
     const struct qw_delta_format theirs = qwd_format_of(from), ours = qwd_format_of(to);
     const struct qs_view body = {message.data + 1, message.size - 1};
     const uint8_t id = message.data[0];
-    struct qs_reader in = qs_reader_over(body.data, body.size);
     struct qw_entity entity;
 
     if (id == SVC_SPAWNSTATIC)
         read_static(body, &theirs, &entity);
-    else if (id == SVC_SPAWNBASELINE)
-        qw_read_baseline(&in, &theirs, &entity);
     else
-        qw_read_delta_baseline(&in, &theirs, &entity);
+        qw_read_baseline(body, id != SVC_SPAWNBASELINE, &theirs, &entity);
     if (qw_entity_translate(&entity, &theirs, &ours))
         append_entity(out, to, &entity, id == SVC_SPAWNSTATIC || id == SVC_FTE_SPAWNSTATIC2);
 }
