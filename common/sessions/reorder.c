@@ -18,7 +18,7 @@ struct held {
 };
 
 struct queue {
-    struct held *held; /* QS_REORDER_HELD_MAX + 1 of them; NULL: nothing was held so far */
+    struct held *held; /* QS_REORDER_HELD_MAX + 1 of them; NULL: nothing is held */
     guint count;
     struct qs_packet last; /* that was removed: owns its data */
 };

@@ -247,7 +247,7 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
     process_earlier(sessions, next);
 }
 
-static void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet)
+static G_GNUC_NO_INLINE void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     const struct qs_protocol_selection *selection = sessions->options->selection;
     const int by_port = qs_protocol_selection_by_port(selection, packet);
@@ -311,7 +311,7 @@ static struct qs_conversation *find_known(struct qs_sessions *sessions, struct q
 
 /* --- The clock ------------------------------------------------------------------------------- */
 
-static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
+static G_GNUC_NO_INLINE bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
         sessions->flows, &packet->source, &packet->destination);

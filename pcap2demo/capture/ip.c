@@ -8,6 +8,7 @@
 #include "pcap2demo/capture/link.h"
 
 enum {
+    NO_PROTOCOL = -1, /* of a packet that cannot be read, or is not yet whole */
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_TCP = 6,
     PROTOCOL_UDP = 17,
@@ -280,56 +281,55 @@ static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs
     forget(ip, datagram);
 }
 
-/* Adds a fragment to its datagram. True if that completes the datagram, which replaces it. */
-static bool reassemble(struct ip *ip, const struct fragment *fragment, struct qs_packet *packet,
-                       uint8_t *protocol)
+/* Adds a fragment to its datagram. If that completes the datagram, it replaces the fragment;
+ * returns its protocol. */
+static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet *packet,
+                      uint8_t protocol)
 {
-    const struct fragment_key key = key_of(packet, fragment, *protocol);
+    const struct fragment_key key = key_of(packet, &fragment, protocol);
     struct datagram *datagram;
 
     ip->counts.fragments++;
     drop_old(ip, packet->time);
     datagram = find_datagram(ip, &key, packet->time);
     if (datagram->contradictory)
-        return false;
-    if (fragment->offset == 0)
-        datagram->next_header = *protocol;
-    if (!add_fragment(datagram, fragment, packet)) {
+        return NO_PROTOCOL;
+    if (fragment.offset == 0)
+        datagram->next_header = protocol;
+    if (!add_fragment(datagram, &fragment, packet)) {
         ip->counts.contradictory++;
         datagram->contradictory = true;
         g_clear_pointer(&datagram->data, g_free);
-        return false;
+        return NO_PROTOCOL;
     }
     if (!is_whole(datagram)) {
         if (datagram->fragments->len < BLOCKS_MAX)
             g_array_append_val(datagram->fragments, packet->number);
-        return false;
+        return NO_PROTOCOL;
     }
-    *protocol = datagram->next_header;
+    protocol = datagram->next_header;
     deliver_datagram(ip, datagram, packet);
-    return true;
+    return protocol;
 }
 
 /* --- IPv4 ------------------------------------------------------------------------------------ */
 
-static bool read_ipv4(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
+static int read_ipv4(struct ip *ip, struct qs_packet *packet)
 {
     const uint8_t *header = packet->data;
     uint32_t header_size, total;
     uint16_t flags;
 
     if (packet->size < IPV4_HEADER)
-        return false;
+        return NO_PROTOCOL;
     header_size = (header[0] & 15u) * 4;
     total = qs_be16(header + 2);
     /* 0 with segmentation offload. */
     if (total)
         packet_limit(packet, total);
-    if (header_size < IPV4_HEADER || !packet_skip(packet, header_size))
-        return false;
-    *protocol = header[9];
-    if (*protocol != PROTOCOL_UDP && *protocol != PROTOCOL_TCP)
-        return false;
+    if (header_size < IPV4_HEADER || !packet_skip(packet, header_size) ||
+        (header[9] != PROTOCOL_UDP && header[9] != PROTOCOL_TCP))
+        return NO_PROTOCOL;
     packet->source.family = packet->destination.family = 4;
     memcpy(packet->source.bytes, header + 12, 4);
     memcpy(packet->destination.bytes, header + 16, 4);
@@ -340,89 +340,77 @@ static bool read_ipv4(struct ip *ip, struct qs_packet *packet, uint8_t *protocol
                                           .offset = (flags & IPV4_OFFSET_MASK) * 8u,
                                           .more = flags & IPV4_MORE_FRAGMENTS};
 
-        return reassemble(ip, &fragment, packet, protocol);
+        return reassemble(ip, fragment, packet, header[9]);
     }
-    return true;
+    return header[9];
 }
 
 /* --- IPv6 ------------------------------------------------------------------------------------ */
 
-/* Skips an extension header of `base` bytes plus its length field times `unit` bytes. */
-static bool skip_extension(struct qs_packet *packet, uint8_t *protocol, uint32_t unit,
-                           uint32_t base)
+/* These return the protocol of what follows. */
+
+/* Skips an extension header of 8 bytes and its length field times `unit`. */
+static int skip_extension(struct qs_packet *packet, uint32_t unit)
 {
     const uint8_t *header = packet->data;
 
-    if (packet->size < 2)
-        return false;
-    *protocol = header[0];
-    return packet_skip(packet, header[1] * unit + base);
+    return packet->size >= 2 && packet_skip(packet, header[1] * unit + 8) ? header[0] : NO_PROTOCOL;
 }
 
-static bool read_fragment_header(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
+static int read_fragment_header(struct ip *ip, struct qs_packet *packet)
 {
     const uint8_t *header = packet->data;
     struct fragment fragment;
     uint16_t word;
 
     if (!packet_skip(packet, IPV6_FRAGMENT_HEADER))
-        return false;
-    *protocol = header[0];
+        return NO_PROTOCOL;
     word = qs_be16(header + 2);
     fragment = (struct fragment){
         .id = header + 4, .id_size = 4, .offset = word & IPV6_OFFSET_MASK, .more = word & 1};
     /* An atomic fragment: the whole datagram. */
     if (!fragment.offset && !fragment.more)
-        return true;
-    return reassemble(ip, &fragment, packet, protocol);
+        return header[0];
+    return reassemble(ip, fragment, packet, header[0]);
 }
 
 /* Skips extension headers up to UDP or TCP. */
-static bool read_extensions(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
+static int read_extensions(struct ip *ip, struct qs_packet *packet, int protocol)
 {
-    for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
-        bool good;
-
-        switch (*protocol) {
-        case PROTOCOL_TCP:
-        case PROTOCOL_UDP:
-            return true;
+    for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++)
+        switch (protocol) {
         case PROTOCOL_HOP_BY_HOP:
         case PROTOCOL_ROUTING:
         case PROTOCOL_DESTINATION:
         case PROTOCOL_MOBILITY:
-            good = skip_extension(packet, protocol, 8, 8);
+            protocol = skip_extension(packet, 8);
             break;
         case PROTOCOL_AUTHENTICATION:
-            good = skip_extension(packet, protocol, 4, 8);
+            protocol = skip_extension(packet, 4);
             break;
         case PROTOCOL_FRAGMENT:
-            good = read_fragment_header(ip, packet, protocol);
+            protocol = read_fragment_header(ip, packet);
             break;
         default:
-            return false;
+            return protocol;
         }
-        if (!good)
-            return false;
-    }
-    return false;
+    return NO_PROTOCOL;
 }
 
-static bool read_ipv6(struct ip *ip, struct qs_packet *packet, uint8_t *protocol)
+static int read_ipv6(struct ip *ip, struct qs_packet *packet)
 {
     const uint8_t *header = packet->data;
     uint16_t length;
 
     if (!packet_skip(packet, IPV6_HEADER))
-        return false;
+        return NO_PROTOCOL;
     length = qs_be16(header + 4);
     if (length)
         packet_limit(packet, length);
-    *protocol = header[6];
     packet->source.family = packet->destination.family = 6;
     memcpy(packet->source.bytes, header + 8, 16);
     memcpy(packet->destination.bytes, header + 24, 16);
-    return read_extensions(ip, packet, protocol);
+    return read_extensions(ip, packet, header[6]);
 }
 
 /* A segment cut within its first bytes has no ports. */
@@ -438,19 +426,19 @@ static void read_tcp(struct qs_packet *packet)
 
 enum ip_found ip_read(struct ip *ip, struct qs_packet *packet)
 {
-    uint8_t protocol;
+    const bool is_ipv6 = packet->size && packet->data[0] >> 4 == 6;
 
     if (ip->fragments->len)
         g_array_set_size(ip->fragments, 0);
-    if (!packet->size || !(packet->data[0] >> 4 == 6 ? read_ipv6(ip, packet, &protocol)
-                                                     : read_ipv4(ip, packet, &protocol)))
-        return IP_NOTHING;
-    if (protocol == PROTOCOL_UDP)
+    switch (is_ipv6 ? read_ipv6(ip, packet) : read_ipv4(ip, packet)) {
+    case PROTOCOL_UDP:
         return read_udp(packet) ? IP_UDP : IP_NOTHING;
-    if (protocol != PROTOCOL_TCP)
+    case PROTOCOL_TCP:
+        read_tcp(packet);
+        return IP_TCP;
+    default:
         return IP_NOTHING;
-    read_tcp(packet);
-    return IP_TCP;
+    }
 }
 
 enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,

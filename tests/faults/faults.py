@@ -140,7 +140,7 @@ FAULTS = [
     ("demo", "qwd->ended = true;", ""),
     ("demo", "while (i && blocks->held[i - 1].sequence > after &&", "while (0 &&"),
     ("demo", "return base && base == player->asked[sequence % QWD_PLAYER_FRAMES] &&", "return base &&"),
-    ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = valid;", ""),
+    ("demo", "= next ? next->valid : player->valid;", "= 0;"),
     ("demo", "if (lacks_block_of(qwd, decoder->acknowledged))", "if (0)"),
     ("demo", "    if (next || qwd->out->sanitize)\n"
      "        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);", ""),

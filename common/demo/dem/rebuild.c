@@ -113,7 +113,7 @@ static void settle(struct dem *dem)
 {
     const GArray *offsets = dem->waiting_offsets;
 
-    for (guint i = 0; i < offsets->len; i++)
+    for (guint i = 0; !dem->out->no_bytes && i < offsets->len; i++)
         dem_set_view(dem->waiting->data + g_array_index(offsets, guint, i), &dem->view);
     qs_demo_write(dem->out, qs_view_of_bytes(dem->waiting));
     dem->out->counts.blocks += offsets->len;
@@ -143,7 +143,8 @@ static void add_block(struct dem *dem, struct qs_view messages)
     const guint index = qs_array_add(dem->waiting_offsets, &dem->waiting_room);
 
     g_array_index(dem->waiting_offsets, guint, index) = dem->waiting->len;
-    dem_append_block(dem->waiting, &dem->view, messages);
+    if (!dem->out->no_bytes)
+        dem_append_block(dem->waiting, &dem->view, messages);
 }
 
 static struct dem_angles angles_of(const struct nq_angles *angles)

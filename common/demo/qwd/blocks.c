@@ -18,10 +18,10 @@ void qwd_blocks_clear(struct qwd_blocks *blocks)
     blocks->size = blocks->room = 0;
 }
 
-/* At an offset in the demo. */
+/* At an offset in the demo. NULL: nobody keeps its bytes. */
 static uint8_t *byte_at(const struct qwd_blocks *blocks, uint64_t at)
 {
-    return blocks->bytes + (at - blocks->start);
+    return blocks->bytes ? blocks->bytes + (at - blocks->start) : NULL;
 }
 
 static uint64_t end_of(const struct qwd_blocks *blocks)
@@ -36,18 +36,20 @@ static uint32_t command_size(const struct qwd_blocks *blocks)
 
 /* --- Writing --- */
 
-G_GNUC_NO_INLINE static void widen(struct qwd_blocks *blocks, uint32_t size)
+G_GNUC_NO_INLINE static void widen(struct qwd_blocks *blocks)
 {
-    blocks->room = MAX(blocks->size + size + blocks->size / 2, USUAL_ROOM);
+    blocks->room = MAX(blocks->size + blocks->size / 2, USUAL_ROOM);
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
 }
 
-/* Appends space for a block, which counts as added from now on. */
+/* Appends space for a block, which counts as added from now on. NULL: nobody keeps its bytes. */
 static inline uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
-    if (size > blocks->room - blocks->size)
-        widen(blocks, size);
     blocks->size += size;
+    if (blocks->out->no_bytes)
+        return NULL;
+    if (blocks->size > blocks->room)
+        widen(blocks);
     return blocks->bytes + blocks->size - size;
 }
 
@@ -61,7 +63,8 @@ static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
     if (blocks->out->sanitize)
         appendix_watch_add(&blocks->watch, (struct qs_view){blocks->bytes, size});
     blocks->size -= size;
-    memmove(blocks->bytes, blocks->bytes + size, blocks->size);
+    if (blocks->bytes)
+        memmove(blocks->bytes, blocks->bytes + size, blocks->size);
     blocks->start = end;
     if (blocks->room > 2 * USUAL_ROOM && blocks->size < USUAL_ROOM) {
         blocks->room = USUAL_ROOM;
@@ -105,10 +108,28 @@ static inline void end_block(struct qwd_blocks *blocks)
         write_settled(blocks);
 }
 
+static float time_at(const struct qwd_blocks *blocks, uint64_t at)
+{
+    const uint8_t *block = byte_at(blocks, at);
+
+    return block ? qs_float_of_bits(qs_le32(block)) : 0;
+}
+
+/* `block`: its space, if its bytes are kept. */
+static void put_command(const struct qwd_blocks *blocks, uint8_t *block, float time,
+                        const struct qw_usercmd *cmd)
+{
+    if (block)
+        qwd_put_cmd(block, time, cmd, blocks->form);
+}
+
 /* Rare blocks. */
 static void append(struct qwd_blocks *blocks, GByteArray *block)
 {
-    memcpy(add_room(blocks, block->len), block->data, block->len);
+    uint8_t *room = add_room(blocks, block->len);
+
+    if (room)
+        memcpy(room, block->data, block->len);
     g_byte_array_free(block, TRUE);
 }
 
@@ -138,7 +159,7 @@ float qwd_blocks_guard(struct qwd_blocks *blocks)
     static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
     const float time = blocks->form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
 
-    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, &none, blocks->form);
+    put_command(blocks, add_room(blocks, command_size(blocks)), time, &none);
     end_block(blocks);
     qwd_blocks_set(blocks, time, number, 0);
     return time;
@@ -204,8 +225,10 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
     blocks->held[blocks->held_count++] = (struct qwd_held){
         .sequence = sequence, .at = end_of(blocks), .valid = blocks->player.valid};
     block = add_room(blocks, QWD_PACKET_HEADER + packet.size);
-    qwd_put_packet_header(block, time, packet.size);
-    memcpy(block + QWD_PACKET_HEADER, packet.data, packet.size);
+    if (block) {
+        qwd_put_packet_header(block, time, packet.size);
+        memcpy(block + QWD_PACKET_HEADER, packet.data, packet.size);
+    }
     end_block(blocks);
 }
 
@@ -224,27 +247,18 @@ bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint
            reaches(player->out, sequence) && reaches(player->out, base);
 }
 
-/* `valid`: its last update at that block. */
-static void count_command(struct qwd_player *player, uint32_t valid)
-{
-    player->asked[player->out % QWD_PLAYER_FRAMES] = valid;
-    player->out++;
-}
-
 /* --- Positions of client blocks --- */
 
-/* Inserts space for a client block before the packet held[i]. Returns its offset. */
-static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
+/* Inserts space for a client block before the packet held[i]; held_count: behind all blocks. */
+static void make_room(struct qwd_blocks *blocks, uint64_t at, unsigned i)
 {
-    const uint64_t at = blocks->held[i].at;
-    const uint32_t offset = (uint32_t)(at - blocks->start);
-    const uint32_t behind = blocks->size - offset;
+    const uint32_t behind = (uint32_t)(end_of(blocks) - at);
 
     add_room(blocks, command_size(blocks));
-    memmove(blocks->bytes + offset + command_size(blocks), blocks->bytes + offset, behind);
+    if (blocks->bytes && behind)
+        memmove(byte_at(blocks, at) + command_size(blocks), byte_at(blocks, at), behind);
     for (; i < blocks->held_count; i++)
         blocks->held[i].at += command_size(blocks);
-    return at;
 }
 
 /* The first buffered packet that the client did not have yet, behind the last client block: those
@@ -259,43 +273,23 @@ static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
     return i;
 }
 
-/* Before the packet held[i], with its time. */
-static void insert_command(struct qwd_blocks *blocks, unsigned i, const struct qw_usercmd *cmd)
-{
-    const uint32_t valid = blocks->held[i].valid;
-    const float block_time = qs_float_of_bits(qs_le32(byte_at(blocks, blocks->held[i].at)));
-    struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
-
-    command->at = make_room(blocks, i);
-    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd, blocks->form);
-    blocks->command_end = command->at + command_size(blocks);
-    count_command(&blocks->player, valid);
-}
-
-static void append_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd)
-{
-    blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES].at = end_of(blocks);
-    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, cmd, blocks->form);
-    blocks->command_end = end_of(blocks);
-    count_command(&blocks->player, blocks->player.valid);
-}
-
 void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd,
                         uint32_t after, bool made)
 {
-    struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
+    struct qwd_player *player = &blocks->player;
+    struct qwd_command *command = &blocks->commands[player->out % QWD_PLAYER_FRAMES];
     const unsigned i = place_for(blocks, after);
+    const struct qwd_held *next = i < blocks->held_count ? &blocks->held[i] : NULL;
 
-    command->number = blocks->player.out;
-    command->made = made;
-    if (made)
+    *command = (struct qwd_command){next ? next->at : end_of(blocks), player->out, made};
+    make_room(blocks, command->at, i);
+    put_command(blocks, byte_at(blocks, command->at), next ? time_at(blocks, next->at) : time, cmd);
+    blocks->command_end = command->at + command_size(blocks);
+    player->asked[player->out++ % QWD_PLAYER_FRAMES] = next ? next->valid : player->valid;
+    if (made) {
         blocks->last_made = command->number;
-    if (i < blocks->held_count)
-        insert_command(blocks, i, cmd);
-    else
-        append_command(blocks, time, cmd);
-    if (made)
         blocks->made_end = blocks->command_end;
+    }
     end_block(blocks);
 }
 
@@ -304,10 +298,7 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
 void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd)
 {
     const struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
-    uint8_t *block;
 
-    if (!command->made || command->number != number || command->at < blocks->start)
-        return;
-    block = byte_at(blocks, command->at);
-    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, blocks->form);
+    if (command->made && command->number == number && command->at >= blocks->start)
+        put_command(blocks, byte_at(blocks, command->at), time_at(blocks, command->at), cmd);
 }

@@ -265,8 +265,9 @@ static void add_donor_frames(struct qwd_rebuild *qwd)
 }
 
 /* The demo begins or continues with it; the generated packets count from 1 again. */
-static void begin_with_donor(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
-                             const struct qs_packet *packet)
+static G_GNUC_NO_INLINE void begin_with_donor(struct qwd_rebuild *qwd,
+                                              const struct qs_decoder *decoder,
+                                              const struct qs_packet *packet)
 {
     struct late_join late = {qwd, session_of(decoder)};
     const bool continues = qwd->begun;
