@@ -34,15 +34,16 @@ static bool is_finished(const char *name)
 static void add_file(GPtrArray *files, const char *folder, const char *name, unsigned number)
 {
     char *path = g_build_filename(folder, name, NULL);
+    const size_t size = strlen(path) + 1;
     const bool unfinished = g_str_has_prefix(name, UNFINISHED_PREFIX);
     struct disk_file *file;
     struct stat about;
 
     if (lstat(path, &about) == 0 && (unfinished || (S_ISREG(about.st_mode) && is_finished(name)))) {
-        file = g_malloc(sizeof *file + strlen(path) + 1);
+        file = g_malloc(sizeof *file + size);
         *file = (struct disk_file){number, unfinished, about.st_mtime,
                                    (uint64_t)about.st_blocks * BLOCK};
-        strcpy(file->path, path);
+        memcpy(file->path, path, size);
         g_ptr_array_add(files, file);
     }
     g_free(path);
