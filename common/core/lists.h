@@ -60,11 +60,4 @@ static inline void qs_bytes_empty(GByteArray *bytes)
     bytes->len = 0;
 }
 
-/* The processor begins to load it into its cache: see session.c. */
-static inline void qs_prefetch(const void *data, size_t size)
-{
-    for (size_t i = 0; i < size; i += 64)
-        __builtin_prefetch((const char *)data + i);
-}
-
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "common/core/lists.h"
 #include "common/netchan/quality_state.h"
 #include "common/netchan/seqinfo.h"
 
@@ -332,16 +331,6 @@ static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
         packet->source.family == packet->destination.family &&
         !memcmp(packet->source.bytes, packet->destination.bytes, sizeof packet->source.bytes);
     return true;
-}
-
-void qs_quality_prefetch(const struct qs_quality *quality)
-{
-    const struct qs_line_history *history = quality ? quality->history : NULL;
-
-    for (int i = 0; history && i < 2; i++) {
-        qs_prefetch(&history->ways[i], offsetof(struct qs_line_way, sent));
-        qs_prefetch(&history->legs[i], sizeof history->legs[i]);
-    }
 }
 
 void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)

@@ -86,9 +86,7 @@ struct qs_quality;
 struct qs_quality *qs_quality_new(void);
 /* NULL: nothing. */
 void qs_quality_free(struct qs_quality *quality);
-/* A packet of the session will be decoded. NULL: nothing. */
-void qs_quality_prefetch(const struct qs_quality *quality);
-/* It was decoded. */
+/* A packet of the session was decoded. */
 void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d);
 /* The same, and returns what is missing before the packet, as far as it is known by now. */
 struct qs_line_gap qs_quality_add_gap(struct qs_quality *quality, const struct qs_decoder *d);

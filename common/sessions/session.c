@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/lists.h"
 #include "common/core/text.h"
 #include "common/demo/parts.h"
 #include "common/demo_formats.h"
@@ -403,17 +402,8 @@ bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder
 {
     struct session *session = (struct session *)shared;
 
-    if (!session->usual || is_described(session, shared->packets + 1))
-        return false;
-    /* Where sessions are donors there may be thousands, and none is in the processor's cache: what
-     * most packets need comes while this one is decoded. */
-    if (session->donor) {
-        qs_prefetch(session->donor, 128);
-        qs_prefetch(session->rebuild, 768);
-        qs_prefetch(shared->demo, 384);
-        qs_quality_prefetch(shared->quality);
-    }
-    if (!qs_decode_usual(decoder, state, packet))
+    if (!session->usual || is_described(session, shared->packets + 1) ||
+        !qs_decode_usual(decoder, state, packet))
         return false;
     shared->packets++;
     shared->end = MAX(shared->end, packet->time);
