@@ -209,10 +209,12 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
 static bool has_unsafe_text(const struct qs_decoder *d)
 {
     const GArray *texts = d->unsafe_texts;
-    const struct qs_unsafe_text *last =
-        &g_array_index(texts, struct qs_unsafe_text, texts->len - 1);
+    const struct qs_unsafe_text *last;
 
-    return texts->len && last->message == d->messages->len && last->source == d->source_depth;
+    if (!texts->len)
+        return false;
+    last = &g_array_index(texts, struct qs_unsafe_text, texts->len - 1);
+    return last->message == d->messages->len && last->source == d->source_depth;
 }
 
 static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)

@@ -237,11 +237,14 @@ bool qs_view_begins(struct qs_view text, const char *start)
 
 bool qs_view_contains(struct qs_view text, const char *other)
 {
-    const ptrdiff_t length = (ptrdiff_t)strlen(other);
-    const uint8_t *at = text.data, *end = at + text.size;
+    const uint32_t length = (uint32_t)strlen(other);
+    const uint8_t *at = text.data, *end;
 
-    while (end - at >= length && (at = memchr(at, *other, (size_t)(end - at - length) + 1)))
-        if (memcmp(at++, other, (size_t)length) == 0)
+    if (text.size < length || !text.size)
+        return false;
+    end = at + (text.size - length) + 1;
+    while (at < end && (at = memchr(at, *other, (size_t)(end - at))))
+        if (memcmp(at++, other, length) == 0)
             return true;
     return false;
 }

@@ -139,7 +139,7 @@ static void flush(struct writer *writer)
 
 void writer_add(struct writer *writer, const void *data, size_t size)
 {
-    if (writer->error)
+    if (writer->error || !size)
         return;
     if (!writer->room)
         make_buffer(writer);
