@@ -7,29 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/unpack.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { NAME_MAX_BYTES = 64, CHUNK = 65536, BLOCK_MAX = 1 << 20 /* of libarchive */ };
-
-static void broken(const char *what)
-{
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
+enum { CHUNK = 65536, BLOCK_MAX = 1 << 20 /* of libarchive */ };
 
 static void check_title(const char *title)
 {
     if (strstr(title, "/../") || g_str_has_suffix(title, "/..") ||
         !g_utf8_validate(title, -1, NULL))
-        broken("a name that leads out");
+        fuzz_broken("a name that leads out", "");
     for (; *title; title++)
         if (g_ascii_iscntrl(*title))
-            broken("a control character in a name");
+            fuzz_broken("a control character in a name", "");
 }
 
 static uint64_t read_all(FILE *stream)
@@ -53,7 +46,7 @@ static void read_inputs(struct source *source, size_t size)
         total += read_all(source->stream);
         source_close_plain(source->stream);
         if (total > limit)
-            broken("unpacked beyond the limit");
+            fuzz_broken("unpacked beyond the limit", "");
     }
     g_free(source_problem(source));
 }
@@ -61,16 +54,13 @@ static void read_inputs(struct source *source, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const double started = fuzz_time();
-    const int file = memfd_create("archive", 0);
-    char name[NAME_MAX_BYTES], *error = NULL;
+    char name[FUZZ_NAME_MAX], *error = NULL;
+    const int file = fuzz_file(data, size, name);
     struct source *source;
 
-    if (file < 0 || write(file, data, size) != (ssize_t)size)
-        abort();
-    g_snprintf(name, sizeof name, "/proc/self/fd/%d", file);
     source = source_open(name, &error);
     if (!source != !!error)
-        broken("neither an input nor a problem");
+        fuzz_broken("neither an input nor a problem", "");
     if (source) {
         read_inputs(source, size);
         source_close(source);

@@ -38,20 +38,6 @@ struct stream {
     uint64_t packets;
 };
 
-static struct qs_session *copy_session(const struct stream *stream)
-{
-    struct qs_session *copy = g_malloc(stream->protocol->session_size);
-
-    stream->protocol->session_copy(copy, stream->session);
-    return copy;
-}
-
-static void free_session(const struct qs_protocol *protocol, struct qs_session *session)
-{
-    protocol->session_clear(session);
-    g_free(session);
-}
-
 /* Which end is which is told with the packet, or has to be found out: the ports do not say it. */
 static struct qs_packet packet_of(const struct stream *stream, const struct fuzz_piece *piece)
 {
@@ -63,47 +49,6 @@ static struct qs_packet packet_of(const struct stream *stream, const struct fuzz
     packet.source_is_server_port = ports_known && from_server;
     packet.destination_is_server_port = ports_known && !from_server;
     return packet;
-}
-
-/* --- Decoding ----------------------------------------------------------------------------------
- */
-
-/* What a decode found, as far as two of the same packet are compared. */
-struct outcome {
-    uint64_t fields, bytes, notes;
-    uint32_t undecoded;
-    guint messages;
-};
-
-static struct outcome decode(struct stream *stream, struct qs_session *session,
-                             const struct qs_packet *packet)
-{
-    struct outcome outcome;
-
-    stream->invariants.bytes = 0;
-    invariants_decode(&stream->invariants, &stream->decoder, session, packet);
-    outcome = (struct outcome){.fields = stream->invariants.fields,
-                               .bytes = stream->invariants.bytes,
-                               .undecoded = stream->decoder.undecoded,
-                               .messages = stream->decoder.messages->len};
-    for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
-        outcome.notes = outcome.notes * 31 + stream->decoder.notes[i];
-    return outcome;
-}
-
-static void decode_twice(struct stream *stream, const struct qs_packet *packet)
-{
-    struct qs_session *copy = copy_session(stream);
-    const struct outcome first = decode(stream, copy, packet);
-    const struct outcome second = decode(stream, stream->session, packet);
-
-    if (first.fields != second.fields || first.bytes != second.bytes ||
-        first.notes != second.notes || first.undecoded != second.undecoded ||
-        first.messages != second.messages) {
-        fprintf(stderr, "a copy of the session shows another packet\n");
-        abort();
-    }
-    free_session(stream->protocol, copy);
 }
 
 static void take(struct stream *stream, const struct fuzz_piece *piece)
@@ -119,9 +64,9 @@ static void take(struct stream *stream, const struct fuzz_piece *piece)
     if (piece->bits & FUZZ_PACKET_PRINTED)
         dump_check(&stream->decoder, stream->session, &packet);
     if (piece->bits & FUZZ_PACKET_TWICE)
-        decode_twice(stream, &packet);
+        invariants_decode_twice(&stream->invariants, &stream->decoder, stream->session, &packet);
     else
-        decode(stream, stream->session, &packet);
+        invariants_decode(&stream->invariants, &stream->decoder, stream->session, &packet);
     stream->protocol->recognize(&packet);
     stream->protocol->describe(stream->session, &description);
     g_free(description.version);
@@ -149,7 +94,8 @@ static void end(struct stream *stream)
 {
     invariants_clear(&stream->invariants);
     qs_decoder_clear(&stream->decoder);
-    free_session(stream->protocol, stream->session);
+    stream->protocol->session_clear(stream->session);
+    g_free(stream->session);
 }
 
 const bool fuzz_mutate_pieces = true;

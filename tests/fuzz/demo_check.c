@@ -13,12 +13,6 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outside.h"
 
-G_GNUC_NORETURN static void broken(const char *name, const char *what)
-{
-    fprintf(stderr, "%s: %s\n", name, what);
-    abort();
-}
-
 /* --- Under --sanitize --- */
 
 static void check_engines(const char *name, struct qs_view file)
@@ -28,9 +22,9 @@ static void check_engines(const char *name, struct qs_view file)
     engine_report_init(&report);
     engine_reader_read(strrchr(name, '.') + 1, file.data, file.size, &report);
     if (report.found)
-        broken(name, report.findings->str);
+        fuzz_broken(name, report.findings->str);
     if (report.unread)
-        broken(name, report.unknown->str);
+        fuzz_broken(name, report.unknown->str);
     engine_report_clear(&report);
 }
 
@@ -55,7 +49,7 @@ static void hear(struct qs_sink *sink, const struct qs_field *field, const struc
     if (!check->demo)
         g_hash_table_add(check->sent, text);
     else if (!check->unread && !g_hash_table_contains(check->sent, text))
-        broken(text, "is printed in a demo, but was never sent");
+        fuzz_broken(text, "is printed in a demo, but was never sent");
     else
         g_free(text);
 }
@@ -91,7 +85,7 @@ static struct qs_demo_input *open_demo(const char *name, struct qs_view file)
     g_byte_array_append(bytes, file.data, file.size);
     recording = qs_demo_input_open(bytes, NULL, name, &error);
     if (!recording)
-        broken(name, error);
+        fuzz_broken(name, error);
     return recording;
 }
 
@@ -104,7 +98,7 @@ static void check_demo(struct demo_check *check, const char *name, struct qs_vie
     check->demo = false;
     /* Blocks of made-up bytes may be another format's as well. */
     if (recording->error && g_str_has_suffix(name, recording->reader.format->extension))
-        broken(name, recording->error);
+        fuzz_broken(name, recording->error);
     qs_demo_input_close(recording);
 }
 

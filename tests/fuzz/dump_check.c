@@ -6,15 +6,10 @@
 #include <string.h>
 
 #include "common/dump/dump.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/count_sink.h"
 
 enum { NAME_BYTES = 128 };
-
-G_GNUC_NORETURN static void broken(const char *what, const char *at)
-{
-    fprintf(stderr, "%s: %.200s\n", what, at);
-    abort();
-}
 
 /* --- Decoding --- */
 
@@ -40,7 +35,7 @@ static char *dump(const struct qs_dump_format *format, struct qs_decoder *decode
     decode_in_copy(decoder, session, &dump->sink, packet);
     text = dump->packet(dump, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
     if (strlen(text->str) != text->len)
-        broken("a NUL", text->str);
+        fuzz_broken("a NUL", text->str);
     kept = g_strdup(text->str);
     dump->free(dump);
     return kept;
@@ -99,7 +94,7 @@ static bool next_of_text(const char **at, struct entry *entry)
 
         *at = strchr(line, '\n') + 1;
         if (!read_line(line, entry))
-            broken("no line", line);
+            fuzz_broken("no line", line);
         if (!g_str_has_prefix(entry->name, "packet."))
             return true;
     }
@@ -133,7 +128,7 @@ static bool next_of_json(const char **at, struct entry *entry)
         return true;
     entry->source = 0;
     if (sscanf(place, "\",\"offset\":%u,\"length\":%d", &entry->offset, &entry->length) != 2)
-        broken("an object without a place", found);
+        fuzz_broken("an object without a place", found);
     return true;
 }
 
@@ -143,7 +138,7 @@ static void check_plain(const char *text)
         const uint8_t c = (uint8_t)text[0], next = (uint8_t)text[1];
 
         if ((c < ' ' && c != '\n') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
-            broken("a control character before", text);
+            fuzz_broken("a control character before", text);
     }
 }
 
@@ -154,16 +149,16 @@ static void compare(const char *text, const char *json, uint64_t wanted)
 
     while (next_of_text(&text, &a)) {
         if (!next_of_json(&json, &b))
-            broken("JSON lacks", a.name);
+            fuzz_broken("JSON lacks", a.name);
         if (strcmp(a.name, b.name) != 0 || a.source != b.source || a.offset != b.offset ||
             a.length != b.length)
-            broken(a.name, b.name);
+            fuzz_broken(a.name, b.name);
         entries++;
     }
     if (next_of_json(&json, &b))
-        broken("text lacks", b.name);
+        fuzz_broken("text lacks", b.name);
     if (entries != wanted)
-        broken("dumps lack what a sink hears", a.name);
+        fuzz_broken("dumps lack what a sink hears", a.name);
 }
 
 void dump_check(struct qs_decoder *decoder, const struct qs_session *session,

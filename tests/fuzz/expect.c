@@ -4,33 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "pcap2demo/regression/expect_rules.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { NAME_MAX_BYTES = 64 };
-
-static void broken(const char *what)
-{
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
 /* Reads a file that is only in memory; NULL: it holds no expectations. */
 static struct expect_file *read_text(const void *data, size_t size)
 {
-    const int memory = memfd_create("expected", 0);
-    char name[NAME_MAX_BYTES], *problem = NULL;
+    char name[FUZZ_NAME_MAX], *problem = NULL;
+    const int memory = fuzz_file(data, size, name);
     struct expect_file *file;
 
-    if (memory < 0 || write(memory, data, size) != (ssize_t)size)
-        abort();
-    g_snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
     file = expect_file_read(name, false, &problem);
     if (!file != !!problem)
-        broken("neither expectations nor a problem");
+        fuzz_broken("neither expectations nor a problem", "");
     g_free(problem);
     close(memory);
     return file;
@@ -46,10 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text = expect_file_text(file, NULL);
         again = read_text(text, strlen(text));
         if (!again)
-            broken("what is printed cannot be read");
+            fuzz_broken("what is printed cannot be read", "");
         other = expect_file_text(again, NULL);
         if (strcmp(text, other) != 0)
-            broken("what is printed is read differently");
+            fuzz_broken("what is printed is read differently", "");
         g_free(other);
         expect_file_free(again);
         g_free(text);

@@ -5,7 +5,9 @@
 #include <pcap/dlt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/core/reader.h"
 #include "common/protocols.h"
@@ -25,6 +27,22 @@ const struct qs_protocol *fuzz_protocol(uint8_t byte)
     while (qs_protocols[count])
         count++;
     return qs_protocols[byte % count];
+}
+
+void fuzz_broken(const char *what, const char *text)
+{
+    fprintf(stderr, "%s: %.2000s\n", what, text);
+    abort();
+}
+
+int fuzz_file(const void *data, size_t size, char name[FUZZ_NAME_MAX])
+{
+    const int file = memfd_create("input", 0);
+
+    if (file < 0 || write(file, data, size) != (ssize_t)size)
+        abort();
+    g_snprintf(name, FUZZ_NAME_MAX, "/proc/self/fd/%d", file);
+    return file;
 }
 
 uint8_t fuzz_stream_number(unsigned protocol)

@@ -95,6 +95,13 @@ const struct qs_protocol *fuzz_protocol(uint8_t byte);
 /* The first byte of fuzz_stream's inputs that picks the protocol of this number. */
 uint8_t fuzz_stream_number(unsigned protocol);
 
+/* A promise is broken: prints both texts, and aborts. */
+G_GNUC_NORETURN void fuzz_broken(const char *what, const char *text);
+
+/* A file that is only in memory, and its name; close() it. */
+enum { FUZZ_NAME_MAX = 64 };
+int fuzz_file(const void *data, size_t size, char name[FUZZ_NAME_MAX]);
+
 /* What libFuzzer calls; returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

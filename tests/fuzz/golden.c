@@ -11,22 +11,16 @@
 #include "pcap2demo/regression/golden.h"
 #include "tests/fuzz/fuzz.h"
 
-static void broken(const char *what)
-{
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
 static void check_parsed(const struct golden *golden)
 {
     if (!golden->ignored && !golden->error)
-        broken("damaged without a reason");
+        fuzz_broken("damaged without a reason", "");
     for (guint i = 0; i < golden->packets->len; i++) {
         const struct golden_item *packet = &g_array_index(golden->packets, struct golden_item, i);
 
         if (!g_str_has_prefix(packet->text, "packet ") || packet->text[packet->size - 1] != '\n' ||
             memchr(packet->text, 0, packet->size))
-            broken("no text of a packet");
+            fuzz_broken("no text of a packet", "");
     }
 }
 
@@ -35,12 +29,12 @@ static void check_result(const struct golden_result *result)
     const GPtrArray *differences = result->differences;
 
     if (differences->len != MIN(result->count, GOLDEN_MAX_DIFFERENCES))
-        broken("differences that are not there");
+        fuzz_broken("differences that are not there", "");
     for (guint i = 0; i < differences->len; i++) {
         const struct golden_difference *difference = g_ptr_array_index(differences, i);
 
         if (!difference->lines->len || difference->lines->len > GOLDEN_LINES_MAX)
-            broken("a difference without its lines");
+            fuzz_broken("a difference without its lines", "");
     }
 }
 
@@ -55,7 +49,7 @@ static void compare_texts(struct qs_view was, struct qs_view is)
     golden_compare(result, a, b);
     check_result(result);
     if (was.data == is.data && !a->error && result->count)
-        broken("differs from itself");
+        fuzz_broken("differs from itself", "");
     golden_result_free(result);
     golden_free(a);
     golden_free(b);

@@ -14,18 +14,14 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-    DISCONNECT = 2,
-    VERSION = 4,
     SERVERDATA = 11,
     TEMP_ENTITY = 23,
     QUAKE2_TEMP_ENTITY = 3,
-    QUAKE2_DISCONNECT = 7,
-    QUAKE2_RECONNECT = 8,
     QUAKE2_SERVERDATA = 12,
     QUAKEWORLD_VERSION = 28,
+    STREAM_DATA = 4, /* of GTV */
     BODY = 24
 };
-enum { KINDS = 3, KIND_SERVER = 0, KIND_TEMP_ENTITY = 1, KIND_CLIENT = 2 };
 
 /* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
 struct dialect {
@@ -37,6 +33,7 @@ struct dialect {
     unsigned rest_size;
 };
 
+enum { STREAM = UINT16_MAX };
 static const struct dialect dialects[] = {
     {"qw-26", "qw", 26, 0, 0, 0, "\0", 1},
     {"qw-28", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
@@ -60,7 +57,17 @@ static const struct dialect dialects[] = {
     {"q2-q2pro", "q2", 36, 0, 0, 0, "\2\4\2\0\0", 5},
     {"q2-aqtion", "q2", 38, 0, 0, 0, "\xc4\x0b\2\0\0\0", 6},
     {"q2-q2repro", "q2", 1038, 0, 0, 0, "\1\0\2\0\0\12", 6},
+    {"acknex", "acknex", 0, 0, 0, 0, NULL, 0},
+    {"qtv-game", "qw", STREAM, 0, 0, 0, NULL, 0}, /* they begin as these rows */
+    {"gtv-game", "q2", STREAM, 0, 0, 0, NULL, 0},
 };
+
+const unsigned made_dialect_count = G_N_ELEMENTS(dialects);
+
+bool made_dialect_is_stream(unsigned dialect)
+{
+    return dialects[dialect].version == STREAM;
+}
 
 static bool is_quake(const struct dialect *dialect)
 {
@@ -88,6 +95,8 @@ static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, 
 {
     GByteArray *bytes = g_byte_array_new();
 
+    if (!dialect->version)
+        return bytes;
     if (is_quake(dialect)) {
         qs_write_u32be(bytes, 0x00100000);
         qs_write_u32be(bytes, sequence);
@@ -102,10 +111,10 @@ static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, 
     return bytes;
 }
 
-/* `bits`: of FUZZ_PACKET_*. */
-static void add_piece(GByteArray *seed, uint8_t bits, GByteArray *bytes)
+/* Of a packet FUZZ_PACKET_*, of a stream FUZZ_STREAM_*. Frees the bytes. */
+static void add_piece(GByteArray *seed, int bits, GByteArray *bytes)
 {
-    qs_write_u8(seed, FUZZ_PACKET_PORTS_KNOWN | bits);
+    qs_write_u8(seed, (uint8_t)bits);
     qs_write_u16(seed, (uint16_t)bytes->len);
     qs_write_view(seed, qs_view_of_bytes(bytes));
     g_byte_array_free(bytes, TRUE);
@@ -122,7 +131,7 @@ static void add_packet(GByteArray *seed, const struct dialect *dialect, bool fro
 {
     if (is_quake(dialect))
         set_length(bytes);
-    add_piece(seed, from_server ? FUZZ_PACKET_FROM_SERVER : 0, bytes);
+    add_piece(seed, FUZZ_PACKET_PORTS_KNOWN | (from_server ? FUZZ_PACKET_FROM_SERVER : 0), bytes);
 }
 
 /* --- Messages --- */
@@ -200,6 +209,8 @@ static void add_level(GByteArray *seed, const struct dialect *dialect)
 {
     GByteArray *bytes;
 
+    if (!dialect->version)
+        return;
     if (is_quake2(dialect))
         add_connect(seed, dialect);
     bytes = packet_new(dialect, 1, true);
@@ -212,27 +223,6 @@ static void add_level(GByteArray *seed, const struct dialect *dialect)
     add_packet(seed, dialect, true, bytes);
 }
 
-static GByteArray *message_new(const struct dialect *dialect, unsigned kind, unsigned number)
-{
-    GByteArray *bytes = packet_new(dialect, number + 2, kind != KIND_CLIENT);
-
-    if (kind == KIND_TEMP_ENTITY)
-        qs_write_u8(bytes, is_quake2(dialect) ? QUAKE2_TEMP_ENTITY : TEMP_ENTITY);
-    qs_write_u8(bytes, (uint8_t)number);
-    return bytes;
-}
-
-/* With a body of zeros, or of small numbers and texts that end. */
-static void add_message(GByteArray *seed, const struct dialect *dialect, unsigned kind,
-                        unsigned number, bool zeros)
-{
-    GByteArray *bytes = message_new(dialect, kind, number);
-
-    for (unsigned i = 0; i < BODY; i++)
-        qs_write_u8(bytes, zeros || i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
-    add_packet(seed, dialect, kind != KIND_CLIENT, bytes);
-}
-
 static void write_shape(GByteArray *bytes, unsigned shape, unsigned count)
 {
     static const unsigned before[] = {0, 1, 2, 5};
@@ -241,29 +231,12 @@ static void write_shape(GByteArray *bytes, unsigned shape, unsigned count)
     for (unsigned i = 0; i < before[shape / 2 % G_N_ELEMENTS(before)]; i++)
         qs_write_u8(bytes, 0);
     for (unsigned i = 0; i < count; i++) {
-        g_autofree char *text = g_strdup_printf(is_info ? "\\k%u\\v" : "n%u", i);
+        g_autofree char *text = g_strdup_printf(is_info ? "\\k%04u\\v" : "n%04u", i);
 
         qs_write_view(bytes,
                       (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text) + !is_info});
     }
     qs_write_u16(bytes, 0);
-}
-
-static bool ends_quake2(unsigned number)
-{
-    return number == QUAKE2_DISCONNECT || number == QUAKE2_RECONNECT || number == QUAKE2_SERVERDATA;
-}
-
-/* Which numbers there are messages of; none that ends what the first packet began. */
-static bool has_message(const struct dialect *dialect, unsigned kind, unsigned number)
-{
-    if (is_quake2(dialect) && kind == KIND_SERVER)
-        return number < 64 && !ends_quake2(number);
-    if (kind == KIND_SERVER)
-        return number < 128 && number != DISCONNECT && number != VERSION && number != SERVERDATA;
-    if (kind == KIND_TEMP_ENTITY)
-        return number < 96;
-    return number != DISCONNECT && (number < 8 || (number >= 50 && number < 90) || number >= 196);
 }
 
 /* --- Seeds --- */
@@ -284,78 +257,6 @@ static GByteArray *seed_new(const struct dialect *dialect)
     qs_write_u8(seed, protocol_number(dialect->protocol));
     qs_write_u8(seed, 0);
     add_level(seed, dialect);
-    return seed;
-}
-
-GByteArray *made_seed_of_number(unsigned index, char **name)
-{
-    static const char *const kinds[KINDS] = {"server message", "temporary entity",
-                                             "client message"};
-    const unsigned number = index % 256, kind = index / 256 % KINDS, which = index / 256 / KINDS;
-    const struct dialect *dialect = &dialects[which];
-    GByteArray *seed;
-
-    if (which >= G_N_ELEMENTS(dialects))
-        return NULL;
-    seed = seed_new(dialect);
-    add_message(seed, dialect, kind, number, false);
-    *name = has_message(dialect, kind, number)
-                ? g_strdup_printf("%s, %s %u", dialect->name, kinds[kind], number)
-                : NULL;
-    return seed;
-}
-
-GByteArray *made_seed_of_shape(unsigned index, unsigned shape, unsigned count, char **name)
-{
-    const unsigned number = index % 256, kind = index / 256 % KINDS, which = index / 256 / KINDS;
-    const struct dialect *dialect = &dialects[which];
-    GByteArray *seed, *bytes;
-
-    if (which >= G_N_ELEMENTS(dialects))
-        return NULL;
-    seed = seed_new(dialect);
-    bytes = message_new(dialect, kind, number);
-    write_shape(bytes, shape, count);
-    add_packet(seed, dialect, kind != KIND_CLIENT, bytes);
-    *name = has_message(dialect, kind, number)
-                ? g_strdup_printf("%s, %u %u, shape %u", dialect->name, kind, number, shape)
-                : NULL;
-    return seed;
-}
-
-static const struct {
-    const char *dialect, *word;
-} words[] = {
-#define OOB(name, read, asks, answers) {"qw-28", name},
-#define OOB_LETTER(letter, fits, name, read, asks, answers) {"qw-28", (const char[]){letter, 0}},
-#define OOB_BARE(letter, fits, name, read, asks, answers) OOB_LETTER(letter, , , , , )
-#include "common/quakeworld/messages.def"
-#define OOB(name, read, asks, answers) {"q2-34", name},
-#include "common/quake2/messages.def"
-#define CONTROL(id, number, name, read, asks, answers) {"nq-15", (const char[]){(char)(number), 0}},
-#include "common/quake/messages.def"
-};
-
-GByteArray *made_seed_of_word(unsigned index, unsigned shape, unsigned count, char **name)
-{
-    const unsigned which = index / 2;
-    const bool from_server = index % 2;
-    const struct dialect *dialect;
-    GByteArray *seed, *bytes;
-
-    if (which >= G_N_ELEMENTS(words))
-        return NULL;
-    dialect = find_dialect(words[which].dialect);
-    seed = seed_new(dialect);
-    bytes = g_byte_array_new();
-    qs_write_u32(bytes, is_quake(dialect) ? 0x80 : UINT32_MAX);
-    qs_write_view(bytes, qs_view_of(words[which].word));
-    if (!is_quake(dialect))
-        qs_write_u8(bytes, ' ');
-    write_shape(bytes, shape, count);
-    add_packet(seed, dialect, from_server, bytes);
-    *name = g_strdup_printf("%s, word %u of %s, shape %u", words[which].dialect, which,
-                            from_server ? "the server" : "a client", shape);
     return seed;
 }
 
@@ -429,22 +330,27 @@ static GByteArray *packet_of(const struct dialect *dialect, const struct made_me
     return bytes;
 }
 
-static void add_segment(GByteArray *seed, const struct made_message *message)
-{
-    qs_write_u8(seed, (uint8_t)((made_is_from_server(message) ? FUZZ_STREAM_FROM_SERVER : 0) |
-                                (message->kind == MADE_STREAM_LOST ? FUZZ_STREAM_LOST : 0)));
-    qs_write_u16(seed, (uint16_t)message->bytes.size);
-    qs_write_view(seed, message->bytes);
-}
-
 static GByteArray *stream_of(const struct made_message *message)
 {
     GByteArray *seed = g_byte_array_new();
 
     qs_write_u8(seed, fuzz_stream_number(protocol_number(message->level)));
     for (const struct made_message *step = made_first(message); step <= message; step++)
-        add_segment(seed, step);
+        add_piece(seed,
+                  (made_is_from_server(step) ? FUZZ_STREAM_FROM_SERVER : 0) |
+                      (step->kind == MADE_STREAM_LOST ? FUZZ_STREAM_LOST : 0),
+                  g_byte_array_append(g_byte_array_new(), step->bytes.data, step->bytes.size));
     return seed;
+}
+
+/* The last row of the sequence. */
+static const struct made_message *last_of(const char *sequence)
+{
+    const struct made_message *row = &made_messages[made_message_count - 1];
+
+    while (!row->sequence || strcmp(row->sequence, sequence) != 0)
+        row--;
+    return row;
 }
 
 static GByteArray *packets_of(const struct made_message *message)
@@ -454,7 +360,7 @@ static GByteArray *packets_of(const struct made_message *message)
 
     for (const struct made_message *step = made_first(message); step <= message; step++)
         add_piece(seed,
-                  FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE |
+                  FUZZ_PACKET_PORTS_KNOWN | FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE |
                       (made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0),
                   packet_of(dialect, step));
     return seed;
@@ -463,4 +369,139 @@ static GByteArray *packets_of(const struct made_message *message)
 GByteArray *made_seed_of(const struct made_message *message)
 {
     return (made_is_stream(message) ? stream_of : packets_of)(message);
+}
+
+/* --- Messages of the tables --- */
+
+/* What it stands in. */
+enum made_number_kind {
+    MESSAGE,
+    TE,
+    WORD, /* without a connection */
+    LETTER,
+    BLOCK, /* of streams: of MVD, in QTV; */
+    HIDDEN_BLOCK,
+    QTV_COMMAND,
+    GTV_MESSAGE,
+    GTV_BLOCK
+};
+
+/* clang-format off */
+static const struct made_number {
+    const char *name, *protocol;
+    enum made_number_kind kind;
+    uint8_t number;
+    bool from_server;
+} numbers[] = {
+#define EITHER(...) {__VA_ARGS__, false}, {__VA_ARGS__, true},
+#define CLC(id, number, ...) {"clc_" #id, "qw", MESSAGE, number, false},
+#define SVC(id, number, ...) {"svc_" #id, "qw", MESSAGE, number, true}, {"mvd_" #id, "qw", BLOCK, number, true},
+#define TE(id, number, ...) {"te_" #id, "qw", TE, number, true},
+#define HIDDEN(id, number, ...) {"hidden_" #id, "qw", HIDDEN_BLOCK, number, true},
+#define QTV_CLC(id, number, ...) {"qtv_" #id, "qw", QTV_COMMAND, number, false},
+#define OOB(name, ...) EITHER(name, "qw", WORD, 0)
+#define OOB_LETTER(letter, fits, name, ...) EITHER(#letter ", " #fits, "qw", LETTER, letter)
+#define OOB_BARE OOB_LETTER
+#include "common/quakeworld/messages.def"
+#define CLC(id, number, ...) {"clc_" #id, "nq", MESSAGE, number, false},
+#define CLC_FTE CLC
+#define SVC(id, number, ...) {"svc_" #id, "nq", MESSAGE, number, true},
+#define SVC_FTE SVC
+#define SVC_FTE_SHARED(...)
+#define TE(id, number, ...) {"te_" #id, "nq", TE, number, true},
+#define CONTROL(id, number, ...) EITHER(#id, "nq", LETTER, number)
+#include "common/quake/messages.def"
+#define CLC(id, number, ...) {"clc_" #id, "q2", MESSAGE, number, false},
+#define SVC(id, number, ...) {"svc_" #id, "q2", MESSAGE, number, true},
+#define SVC_Q2REPRO SVC
+#define SVC_Q2REPRO_AS SVC
+#define SVC_R1Q2 SVC
+#define TE(id, number, ...) {"te_" #id, "q2", TE, number, true},
+#define TE31 TE
+#define GTS(id, number, ...) {"gts_" #id, "q2", GTV_MESSAGE, number, true},
+#define GTC(id, number, ...) {"gtc_" #id, "q2", GTV_MESSAGE, number, false},
+#define MVD(id, number, ...) {"mvd_" #id, "q2", GTV_BLOCK, number, true},
+#define OOB(name, ...) EITHER(name, "q2", WORD, 0)
+#include "common/quake2/messages.def"
+#define CLS(id, number, ...) {"cls_" #id, "acknex", MESSAGE, number, false},
+#define SVC(id, number, ...) {"svc_" #id, "acknex", MESSAGE, number, true},
+#define UPDATE(id, number, ...) SVC(id, number, 0) SVC(id, (number) + 0x1f, 0) /* all parameters */
+#include "common/acknex/messages.def"
+};
+/* clang-format on */
+const unsigned made_number_count = G_N_ELEMENTS(numbers);
+
+/* What stands before a body of that size. */
+static void write_head(GByteArray *bytes, const struct made_number *row, uint32_t size)
+{
+    static const uint8_t block_of_all[] = {0, 6}, block_of_none[] = {0, 3, 0, 0, 0, 0};
+
+    if (row->kind == WORD || row->kind == LETTER)
+        qs_write_u32(bytes, strcmp(row->protocol, "nq") == 0 ? 0x80 : UINT32_MAX);
+    if (row->kind == WORD) {
+        qs_write_view(bytes, qs_view_of(row->name));
+        qs_write_u8(bytes, ' ');
+        return;
+    }
+    if (row->kind == BLOCK) {
+        g_byte_array_append(bytes, block_of_all, sizeof block_of_all);
+        qs_write_u32(bytes, size + 1);
+    } else if (row->kind == HIDDEN_BLOCK) {
+        g_byte_array_append(bytes, block_of_none, sizeof block_of_none);
+        qs_write_u32(bytes, size + 6);
+        qs_write_u32(bytes, size);
+        qs_write_u16(bytes, row->number);
+        return;
+    } else if (row->kind > HIDDEN_BLOCK) {
+        qs_write_u16(bytes, (uint16_t)(size + (row->kind == QTV_COMMAND ? 3
+                                               : row->kind == GTV_BLOCK ? 2
+                                                                        : 1)));
+    }
+    if (row->kind == GTV_BLOCK)
+        qs_write_u8(bytes, STREAM_DATA);
+    if (row->kind == TE)
+        qs_write_u8(bytes, strcmp(row->protocol, "q2") == 0 ? QUAKE2_TEMP_ENTITY : TEMP_ENTITY);
+    qs_write_u8(bytes, row->number);
+}
+
+/* Small numbers and texts that end. */
+static void write_body(GByteArray *bytes)
+{
+    for (unsigned i = 0; i < BODY; i++)
+        qs_write_u8(bytes, i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
+}
+
+bool made_is_in(unsigned number, unsigned dialect)
+{
+    const bool is_stream = numbers[number].kind >= BLOCK;
+
+    return strcmp(dialects[dialect].protocol, numbers[number].protocol) == 0 &&
+           made_dialect_is_stream(dialect) == is_stream;
+}
+
+GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shape, unsigned count,
+                                char **name)
+{
+    const struct made_number *row = &numbers[number];
+    const bool from_server = row->from_server;
+    const bool is_stream = made_dialect_is_stream(dialect);
+    GByteArray *bytes =
+        row->kind >= WORD ? g_byte_array_new() : packet_new(&dialects[dialect], 2, from_server);
+    GByteArray *seed =
+        is_stream ? stream_of(last_of(dialects[dialect].name)) : seed_new(&dialects[dialect]);
+    g_autoptr(GByteArray) body = g_byte_array_new();
+
+    if (count)
+        write_shape(body, shape, count);
+    else
+        write_body(body);
+    write_head(bytes, row, body->len);
+    qs_write_view(bytes, qs_view_of_bytes(body));
+    *name = g_strdup_printf("%s, %s %u, shape %u", dialects[dialect].name, row->name, row->number,
+                            shape);
+    if (is_stream)
+        add_piece(seed, from_server ? FUZZ_STREAM_FROM_SERVER : 0, bytes);
+    else
+        add_packet(seed, &dialects[dialect], from_server, bytes);
+    return seed;
 }

@@ -40,16 +40,14 @@ const struct made_message *made_first(const struct made_message *message);
  */
 GByteArray *made_seed_of(const struct made_message *message);
 
-/* The same of each number of a message in each session, with a body of small numbers and texts;
- * NULL behind the last one. `*name`: who sends it in which session; NULL: there is no such message.
- */
-GByteArray *made_seed_of_number(unsigned index, char **name);
-
-/* What a body has so many of: pairs of an info string, or texts of a list, behind 0 to 5 bytes. */
+/* The same of each message and word of the tables, in each session that it may be in, with a body
+ * of small numbers and texts; or, with a `count`, of so many pairs of an info string, or texts of a
+ * list, behind 0 to 5 bytes. */
 enum { MADE_SHAPES = 8 };
-GByteArray *made_seed_of_shape(unsigned index, unsigned shape, unsigned count, char **name);
-
-/* The same of each word of the tables, of both ends; NULL behind the last one. */
-GByteArray *made_seed_of_word(unsigned index, unsigned shape, unsigned count, char **name);
+extern const unsigned made_number_count, made_dialect_count;
+bool made_dialect_is_stream(unsigned dialect);
+bool made_is_in(unsigned number, unsigned dialect);
+GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shape, unsigned count,
+                                char **name);
 
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Gives a message again and again to a fuzz target, in one session, each time with other contents:
- * those of made_messages.def, every number that a message may have, and every word of a packet
- * without a connection; and once with as many pairs of an info string or texts of a list.
+ * those of made_messages.def, those of each messages.def, and every word of a packet without a
+ * connection; and once with as many pairs of an info string or texts of a list.
  * test_repeats.py runs it in callgrind, which counts instructions, and dumps them behind each
  * message under its name:
  *
- *     repeat_decode TIMES STEP
+ *     repeat_decode TIMES STEP TARGET
  *
- * First each message so many times, then, under "2 x" its name, twice as often. Of the numbers each
- * STEP-th, of the rest more.
+ * First each message so many times, then, under "2 x" its name, twice as often. Each message of the
+ * tables in each STEP-th session that may have it, in one at least; of the rest as many. From 20 on
+ * only some of the messages. TARGET:
+ * "datagrams", "streams", or "frames", which are of both.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +20,24 @@
 #include "common/core/writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/made_seeds.h"
+#include "common/protocols.h"
 #include "tests/fuzz/mutate.h"
 
-static void add_piece(GByteArray *input, const struct fuzz_piece *piece)
-{
-    enum { BITS = FUZZ_PACKET_FROM_SERVER | FUZZ_PACKET_PORTS_KNOWN };
+static const char *target;
 
-    qs_write_u8(input, piece->bits & BITS);
+static bool is_wanted(bool is_stream)
+{
+    return strcmp(target, "frames") == 0 || (strcmp(target, "streams") == 0) == is_stream;
+}
+
+static void add_piece(GByteArray *input, const struct fuzz_piece *piece, bool is_stream)
+{
+    /* Of streams FUZZ_STREAM_FROM_SERVER and FUZZ_STREAM_LOST, which are the same bits. */
+    int bits = piece->bits & (FUZZ_PACKET_FROM_SERVER | FUZZ_PACKET_PORTS_KNOWN);
+
+    if (is_stream && strcmp(target, "frames") == 0)
+        bits |= FUZZ_PACKET_PORTS_KNOWN | FUZZ_PLUGIN_STREAM;
+    qs_write_u8(input, (uint8_t)bits);
     qs_write_u16(input, (uint16_t)piece->size);
     qs_write_view(input, (struct qs_view){piece->bytes, piece->size});
 }
@@ -36,7 +49,7 @@ static void set_sequence(const struct qs_protocol *protocol, struct fuzz_piece *
     enum { SEQUENCE_MIN = 1000 };
     uint8_t *bytes = piece->bytes;
 
-    if (piece->size < 8 || memcmp(bytes, "\xff\xff\xff\xff", 4) == 0)
+    if (!protocol->seqinfo || piece->size < 8 || memcmp(bytes, "\xff\xff\xff\xff", 4) == 0)
         return;
     for (unsigned i = 0; i < 4; i++)
         if (strcmp(protocol->name, "nq") == 0)
@@ -48,7 +61,7 @@ static void set_sequence(const struct qs_protocol *protocol, struct fuzz_piece *
 /* Every second packet is as it is in the table; of the others two bytes are `time`, in turn all
  * those of the message. */
 static void repeat(GByteArray *input, struct fuzz_piece *piece, uint32_t message_size,
-                   unsigned times)
+                   unsigned times, bool is_stream)
 {
     const uint32_t start = piece->size - MIN(message_size, piece->size);
     g_autofree uint8_t *whole = g_memdup2(piece->bytes, piece->size);
@@ -61,24 +74,40 @@ static void repeat(GByteArray *input, struct fuzz_piece *piece, uint32_t message
             piece->bytes[at] = (uint8_t)time;
             piece->bytes[at + 1] = (uint8_t)(time >> 8);
         }
-        set_sequence(fuzz_protocol(input->data[0]), piece, time);
-        add_piece(input, piece);
+        if (!is_stream)
+            set_sequence(fuzz_protocol(input->data[0]), piece, time);
+        add_piece(input, piece, is_stream);
     }
 }
 
+/* The first bytes of the target's input. */
+static size_t begin(GByteArray *input, const GByteArray *seed, bool is_stream)
+{
+    const size_t head = is_stream ? 1 : 2;
+    uint8_t protocol = 0;
+
+    if (!is_stream || strcmp(target, "frames") != 0) {
+        g_byte_array_append(input, seed->data, (guint)head);
+        return head;
+    }
+    while (!qs_protocols[protocol]->decode_unit || fuzz_stream_number(protocol) != seed->data[0])
+        protocol++;
+    qs_write_u16(input, protocol);
+    return head;
+}
+
 /* Those of the session before it, then it. */
-static void run(const GByteArray *seed, uint32_t message_size, unsigned times)
+static void run(const GByteArray *seed, bool is_stream, uint32_t message_size, unsigned times)
 {
     g_autoptr(GByteArray) input = g_byte_array_new();
     struct fuzz_piece piece;
-    size_t at = 2;
+    size_t at = begin(input, seed, is_stream);
 
-    g_byte_array_append(input, seed->data, (guint)at);
     while (fuzz_next(seed->data, seed->len, &at, &piece)) {
         if (at == seed->len)
-            repeat(input, &piece, message_size, times);
+            repeat(input, &piece, message_size, times, is_stream);
         else
-            add_piece(input, &piece);
+            add_piece(input, &piece, is_stream);
         g_free(piece.bytes);
     }
     CALLGRIND_ZERO_STATS;
@@ -88,62 +117,79 @@ static void run(const GByteArray *seed, uint32_t message_size, unsigned times)
 static const char *name_prefix;
 
 /* Frees both. */
-static void count(GByteArray *seed, char *name, uint32_t message_size, unsigned times)
+static void count(GByteArray *seed, char *name, bool is_stream, uint32_t message_size,
+                  unsigned times)
 {
     g_autofree char *prefixed =
         g_strconcat(name_prefix, name, message_size ? "" : ", with more", NULL);
 
-    run(seed, message_size, times);
+    run(seed, is_stream, message_size, times);
     CALLGRIND_DUMP_STATS_AT(prefixed);
     g_free(name);
     g_byte_array_free(seed, TRUE);
 }
 
-/* Frees the seed. */
-static void count_named(GByteArray *seed, char *name, uint32_t message_size, unsigned times)
+enum { BODY = 24, ENTRIES = 20 };
+
+/* In the `index`-th session that it may be in; in some of them with more, too. */
+static void count_number(unsigned number, unsigned dialect, unsigned index, unsigned times,
+                         unsigned step)
 {
-    if (name)
-        count(seed, name, message_size, times);
-    else
-        g_byte_array_free(seed, TRUE);
+    const bool is_stream = made_dialect_is_stream(dialect);
+    GByteArray *seed;
+    char *name;
+
+    if (!is_wanted(is_stream))
+        return;
+    seed = made_seed_of_number(number, dialect, 0, 0, &name);
+    count(seed, name, is_stream, BODY, times);
+    for (unsigned shape = (number + index) % step; shape < MADE_SHAPES; shape += step) {
+        seed = made_seed_of_number(number, dialect, shape, ENTRIES * times, &name);
+        count(seed, name, is_stream, 0, 1);
+    }
+}
+
+static void count_numbers(unsigned times, unsigned step, unsigned fewer)
+{
+    for (unsigned number = 0; number < made_number_count; number += fewer) {
+        unsigned sessions = 0, index = 0;
+
+        for (unsigned i = 0; i < made_dialect_count; i++)
+            sessions += made_is_in(number, i);
+        for (unsigned i = 0; i < made_dialect_count; i++)
+            if (made_is_in(number, i) &&
+                index++ % MIN(step, sessions) == number % MIN(step, sessions))
+                count_number(number, i, index, times, step);
+    }
 }
 
 static void count_all(unsigned times, unsigned step, const char *prefix)
 {
-    enum { BODY = 24, ENTRIES = 5, FEWER = 7 };
-    const unsigned fewer = 1 + step / 20; /* of the rows and words */
-    GByteArray *seed;
-    char *name;
+    const unsigned fewer = 1 + step / 20;
 
     name_prefix = prefix;
     for (unsigned i = 0; i < made_message_count; i += fewer)
-        if (!made_is_stream(&made_messages[i]))
+        if (is_wanted(made_is_stream(&made_messages[i])))
             count(made_seed_of(&made_messages[i]),
                   g_strdup_printf("%s, row %u", made_messages[i].level, i),
-                  made_messages[i].bytes.size, times);
-    for (unsigned i = 0; (seed = made_seed_of_number(i, &name)); i += MAX(step, 1))
-        count_named(seed, name, BODY, times);
-    for (unsigned i = 0; (seed = made_seed_of_word(i, 1, 2, &name)); i += fewer)
-        count_named(seed, name, BODY, times);
-    for (unsigned shape = 0; shape < MADE_SHAPES; shape++) {
-        for (unsigned i = shape; (seed = made_seed_of_shape(i, shape, ENTRIES * times, &name));
-             i += step > 1 ? FEWER * step : 1)
-            count_named(seed, name, 0, 1);
-        for (unsigned i = 0; (seed = made_seed_of_word(i, shape, ENTRIES * times, &name));
-             i += fewer)
-            count_named(seed, name, 0, 1);
-    }
+                  made_is_stream(&made_messages[i]), made_messages[i].bytes.size, times);
+    count_numbers(times, step, fewer);
 }
 
 int main(int argc, char **argv)
 {
     const unsigned times = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
     const unsigned step = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
-    GByteArray *seed = made_seed_of(&made_messages[0]);
+    const struct made_message *first = made_messages;
+    GByteArray *seed;
 
+    target = argc > 3 ? argv[3] : "datagrams";
     fuzz_patience = 1000;
     /* What starts with the first input does not count. */
-    run(seed, 1, 1);
+    while (!is_wanted(made_is_stream(first)))
+        first++;
+    seed = made_seed_of(first);
+    run(seed, made_is_stream(first), 1, 1);
     g_byte_array_free(seed, TRUE);
     CALLGRIND_START_INSTRUMENTATION;
     count_all(times, step, "");

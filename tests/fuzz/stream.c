@@ -31,35 +31,6 @@ struct connection_under_test {
     void *reader; /* of the rebuild */
 };
 
-static void broken(const char *what)
-{
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-/* --- Decoding -------------------------------------------------------------------------------- */
-
-static uint64_t decode(struct connection_under_test *test, struct qs_session *session,
-                       const struct qs_packet *unit)
-{
-    test->invariants.bytes = 0;
-    invariants_decode(&test->invariants, &test->decoder, session, unit);
-    return test->invariants.bytes * 31 + test->invariants.fields * 7 + test->decoder.undecoded;
-}
-
-static void decode_twice(struct connection_under_test *test, const struct qs_packet *unit)
-{
-    struct qs_session *copy = g_malloc(test->protocol->session_size);
-    uint64_t first;
-
-    test->protocol->session_copy(copy, test->session);
-    first = decode(test, copy, unit);
-    if (first != decode(test, test->session, unit))
-        broken("a copy of the session shows another unit");
-    test->protocol->session_clear(copy);
-    g_free(copy);
-}
-
 static void take_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
 {
     uint32_t left = bytes->size, units = 0;
@@ -70,12 +41,12 @@ static void take_bytes(struct connection_under_test *test, const struct qs_packe
     qs_stream_add(test->stream, bytes);
     while (qs_stream_next(test->stream, test->session, &unit)) {
         if (unit.size != unit.wire_size || (!unit.size && !unit.missing))
-            broken("a unit of no size");
+            fuzz_broken("a unit of no size", "");
         units++;
-        decode_twice(test, &unit);
+        invariants_decode_twice(&test->invariants, &test->decoder, test->session, &unit);
     }
     if (units > left + 1)
-        broken("more units than bytes");
+        fuzz_broken("more units than bytes", "");
 }
 
 static void receive(void *user, struct tcp_connection *connection, const struct qs_packet *packet)
@@ -175,7 +146,7 @@ static void end(struct connection_under_test *test)
     tcp_end(test->tcp, test->number);
     for (int from = QS_END_A; from <= QS_END_B; from++)
         if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
-            decode_twice(test, &unit);
+            invariants_decode_twice(&test->invariants, &test->decoder, test->session, &unit);
     qs_sessions_end_bytes(test->rebuild.sessions, test->reader, test->number);
     demo_rebuild_end(&test->rebuild);
     qs_stream_free(test->stream);
@@ -205,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     end(&test);
     if (test.received > sent)
-        broken("more came out than was sent");
+        fuzz_broken("more came out than was sent", "");
     fuzz_check_time(started, size);
     return 0;
 }

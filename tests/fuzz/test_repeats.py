@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A message that a session has twice as often costs twice as much: those of made_messages.def, and of
-every number, are decoded N and 2N times, each time with other contents, and valgrind counts the
-processor's instructions: of the core's decoder, and of the plugin within libwireshark. Of the
-numbers it takes each 11th (plugin: each 1499th); with REPEATS_STEP=1 all, for nights."""
+every messages.def, are decoded N and 2N times, each time with other contents, and valgrind counts the
+processor's instructions: of the core's decoder, of its streams, and of the plugin within libwireshark.
+With REPEATS_STEP=1 in all sessions that may have them, for nights."""
 
 import os
 import pathlib
@@ -11,12 +11,12 @@ import subprocess
 import tempfile
 import unittest
 
-def instructions(program, folder, times, step):
+def instructions(program, folder, times, step, target):
     """Of each message, by its number and session."""
     folder.mkdir()
     subprocess.run(["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no",
                     f"--callgrind-out-file={folder}/out", os.environ[program], str(times),
-                    os.environ.get("REPEATS_STEP", step)], check=True)
+                    os.environ.get("REPEATS_STEP", step), target], check=True)
     counts = {}
     for path in folder.iterdir():
         text = path.read_text()
@@ -27,20 +27,26 @@ def instructions(program, folder, times, step):
 
 
 class Repeats(unittest.TestCase):
-    def worst(self, program, n, step, messages):
+    def worst(self, program, n, step, target, messages):
         with tempfile.TemporaryDirectory() as name:
-            counts = instructions(program, pathlib.Path(name) / "counts", n, step)
+            counts = instructions(program, pathlib.Path(name) / "counts", n, step, target)
         once = [name for name in counts if not name.startswith("2 x ")]
         self.assertGreater(len(once), messages)
         worst = sorted((counts["2 x " + name] / counts[name], name, counts[name]) for name in once)[-5:]
         print(len(once), "messages; the worst:", worst)
         return worst[-1][0]
 
+    def assert_linear(self, program, step, target, messages):
+        # In few, what takes N² shows less, and a table that grows once shows more.
+        self.assertTrue(self.worst(program, 40, step, target, messages) < 2.2 or
+                        self.worst(program, 80, step, target, messages) < 2.3)
+
     def test_decoder(self):
-        # 11 is prime to 256. In few, what takes N² shows less, and a table that grows once shows more.
-        self.assertTrue(self.worst("REPEAT_DECODE", 30, "11", 2000) < 2.17 or
-                        self.worst("REPEAT_DECODE", 60, "11", 2000) < 2.3)
+        self.assert_linear("REPEAT_DECODE", "6", "datagrams", 1700)
+
+    def test_streams(self):
+        self.assert_linear("REPEAT_STREAM", "6", "streams", 300)
 
     @unittest.skipUnless("REPEAT_PLUGIN" in os.environ, "needs the plugin")
     def test_plugin(self):
-        self.assertLess(self.worst("REPEAT_PLUGIN", 40, "1499", 15), 2.3)  # its target takes 200 frames
+        self.assertLess(self.worst("REPEAT_PLUGIN", 40, "600", "frames", 30), 2.3)  # its target takes 200

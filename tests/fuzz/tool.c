@@ -52,12 +52,6 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
 };
 enum { GOLDEN = 16, STATUS = 24 };
 
-G_GNUC_NORETURN static void broken(const char *what, const char *text)
-{
-    fprintf(stderr, "%s: %s\n", what, text);
-    abort();
-}
-
 /* --- What is printed --- */
 
 /* Of ASCII and of those above it, as UTF-8. */
@@ -72,9 +66,9 @@ static void check_printed(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (is_control(text + i))
-            broken("a control character in", text);
+            fuzz_broken("a control character in", text);
     if (!g_utf8_validate(text, (gssize)size, NULL))
-        broken("not UTF-8", text);
+        fuzz_broken("not UTF-8", text);
 }
 
 /* --- Files --- */
@@ -87,7 +81,7 @@ static void check_sanitized(const char *name, struct qs_view file)
     engine_report_init(&report);
     engine_reader_read(dot ? dot + 1 : "", file.data, file.size, &report);
     if (report.found || report.unread)
-        broken(name, report.found ? report.findings->str : report.unknown->str);
+        fuzz_broken(name, report.found ? report.findings->str : report.unknown->str);
     engine_report_clear(&report);
 }
 
@@ -108,11 +102,11 @@ static void check_capture(const char *name, struct qs_view file)
     enum input_status status = INPUT_FRAME;
 
     if (!in)
-        broken(name, error);
+        fuzz_broken(name, error);
     while (status == INPUT_FRAME)
         status = in->next(in, &frame);
     if (status != INPUT_END)
-        broken(name, in->problem);
+        fuzz_broken(name, in->problem);
     frame_reader_close(in);
 }
 
@@ -165,7 +159,7 @@ static void check_golden(const char *file)
     char *text = run_captured(words, file);
 
     if (strstr(text, "differ"))
-        broken("a golden of the same file", text);
+        fuzz_broken("a golden of the same file", text);
     free(text);
 }
 
@@ -178,22 +172,11 @@ static void make_scratch(void)
     made = true;
 }
 
-/* A file that is only in memory, under a name. */
-static int file_of(const uint8_t *data, size_t size, char name[NAME_MAX_BYTES])
-{
-    const int file = memfd_create("input", 0);
-
-    if (file < 0 || write(file, data, size) != (ssize_t)size)
-        abort();
-    g_snprintf(name, NAME_MAX_BYTES, "/proc/self/fd/%d", file);
-    return file;
-}
-
 const bool fuzz_mutate_pieces = false;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char name[NAME_MAX_BYTES];
+    char name[FUZZ_NAME_MAX];
     double start;
     unsigned action;
     int file;
@@ -203,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_scratch();
     start = fuzz_time();
     action = data[0] % G_N_ELEMENTS(actions);
-    file = file_of(data + 1, size - 1, name);
+    file = fuzz_file(data + 1, size - 1, name);
     if (action == STATUS) {
         keep_file("pcap2demo-status.json", (struct qs_view){data + 1, (uint32_t)size - 1});
         run(actions[action], scratch);

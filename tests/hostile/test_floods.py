@@ -161,8 +161,8 @@ class Floods(ToolTest):
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
     def test_memory_does_not_grow_with_names(self):
         for port, payload in floods.FIRST.items():
-            few = self.capture("few.pcap", floods.spoofed(24000, port, [payload] * 2))  # as many packets
-            many = self.capture("many.pcap", floods.spoofed(48000, port, [payload]))
+            few = self.capture("few.pcap", floods.spoofed(17000, port, [payload] * 2))  # as many packets
+            many = self.capture("many.pcap", floods.spoofed(34000, port, [payload]))
             for options in REPORTS if port == 27500 else [["--list"], ["--stats"]]:
                 with self.subTest(port=port, options=options):
                     grown = self.measure(*options, many)[1] - self.measure(*options, few)[1]

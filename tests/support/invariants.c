@@ -366,3 +366,32 @@ void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder
     if (decoder->want_summary)
         check_utf8("summary", decoder->summary->str);
 }
+
+/* A sum of what a decode found. */
+static uint64_t outcome(struct invariants *invariants, struct qs_decoder *decoder,
+                        struct qs_session *session, const struct qs_packet *packet)
+{
+    uint64_t sum;
+
+    invariants->bytes = 0;
+    invariants_decode(invariants, decoder, session, packet);
+    sum = invariants->bytes * 31 + invariants->fields * 7 + decoder->undecoded;
+    for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
+        sum = sum * 31 + decoder->notes[i];
+    return sum * 31 + decoder->messages->len;
+}
+
+void invariants_decode_twice(struct invariants *invariants, struct qs_decoder *decoder,
+                             struct qs_session *session, const struct qs_packet *packet)
+{
+    const struct qs_protocol *protocol = decoder->protocol;
+    struct qs_session *copy = g_malloc(protocol->session_size);
+    uint64_t first;
+
+    protocol->session_copy(copy, session);
+    first = outcome(invariants, decoder, copy, packet);
+    if (first != outcome(invariants, decoder, session, packet))
+        broken("session", "a copy of it shows another packet");
+    protocol->session_clear(copy);
+    g_free(copy);
+}

@@ -31,4 +31,8 @@ void invariants_clear(struct invariants *invariants);
 void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
                        struct qs_session *session, const struct qs_packet *packet);
 
+/* In a copy of the session, and in the session itself, where it must be the same. */
+void invariants_decode_twice(struct invariants *invariants, struct qs_decoder *decoder,
+                             struct qs_session *session, const struct qs_packet *packet);
+
 #endif
