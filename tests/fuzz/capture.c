@@ -4,39 +4,31 @@
  * fragments, up to UDP datagrams.
  */
 #include <glib.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/frame_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FRAME_MAX = 65535, INTERVAL = 1000000 };
-
-static void broken(const char *what, const struct qs_packet *packet)
-{
-    fprintf(stderr, "a datagram of %u bytes, %u sent: %s\n", packet->size, packet->wire_size, what);
-    abort();
-}
 
 static void check_datagram(const struct qs_packet *packet)
 {
     unsigned sum = 0;
 
     if (packet->wire_size < packet->size)
-        broken("more captured than sent", packet);
+        fuzz_broken("a datagram", "more captured than sent");
     if (packet->wire_size > UINT16_MAX)
-        broken("larger than UDP allows", packet);
+        fuzz_broken("a datagram", "larger than UDP allows");
     if (packet->source.family != packet->destination.family ||
         (packet->source.family != 4 && packet->source.family != 6))
-        broken("addresses of no family", packet);
+        fuzz_broken("a datagram", "addresses of no family");
     /* A sanitizer sees a datagram that reaches beyond its bytes. */
     for (uint32_t i = 0; i < packet->size; i++)
         sum += packet->data[i];
     if (packet->size && sum > packet->size * 255u)
-        broken("impossible sum", packet);
+        fuzz_broken("a datagram", "impossible sum");
 }
 
 /* --- pcapng files --- */

@@ -4,7 +4,6 @@
  * the session and in the session itself, and both must find the same: a packet that is looked at
  * again, in any order, has to show the same tree. Some are printed, and their dumps compared.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/fuzz/dump_check.h"

@@ -4,8 +4,6 @@
  * two, one behind the other, of which the second is compared with the first.
  */
 #include <glib.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pcap2demo/regression/golden.h"

@@ -19,7 +19,8 @@ enum {
     QUAKE2_TEMP_ENTITY = 3,
     QUAKE2_SERVERDATA = 12,
     QUAKEWORLD_VERSION = 28,
-    STREAM_DATA = 4, /* of GTV */
+    STREAM_DATA = 4,     /* of GTV */
+    STREAM = UINT16_MAX, /* instead of a version */
     BODY = 24
 };
 
@@ -33,7 +34,6 @@ struct dialect {
     unsigned rest_size;
 };
 
-enum { STREAM = UINT16_MAX };
 static const struct dialect dialects[] = {
     {"qw-26", "qw", 26, 0, 0, 0, "\0", 1},
     {"qw-28", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},

@@ -12,7 +12,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/core/reader.h"
+#include "common/core/writer.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -49,17 +49,11 @@ static void unit_free(gpointer data)
     g_free(unit);
 }
 
-static void append(GByteArray *bytes, const uint8_t *data, size_t size)
-{
-    if (size)
-        g_byte_array_append(bytes, data, (guint)size);
-}
-
 static GByteArray *bytes_of(const uint8_t *data, size_t size)
 {
     GByteArray *bytes = g_byte_array_new();
 
-    append(bytes, data, size);
+    qs_write_view(bytes, (struct qs_view){data, (uint32_t)size});
     return bytes;
 }
 
@@ -81,7 +75,7 @@ static struct unit *unit_copy(const struct unit *unit)
 {
     struct unit *copy = unit_new(unit->head->data, unit->head->len, 0);
 
-    append(copy->payload, unit->payload->data, unit->payload->len);
+    qs_write_view(copy->payload, qs_view_of_bytes(unit->payload));
     return copy;
 }
 
@@ -223,7 +217,7 @@ static void append_messages(struct unit *unit, const struct unit *from)
     if (from->payload->len == kept || from->payload->len - kept > GROW_MAX)
         return;
     copy = bytes_of(from->payload->data + kept, from->payload->len - kept);
-    append(unit->payload, copy->data, copy->len);
+    qs_write_view(unit->payload, qs_view_of_bytes(copy));
     fix_quake_length(unit->payload, before);
     g_byte_array_free(copy, TRUE);
 }

@@ -4,8 +4,6 @@
  * of the session and in the session itself, as fuzz_decode does with datagrams. The same bytes
  * become a demo, at which demo_check.h looks.
  */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "common/core/writer.h"
 #include "common/sessions/stream.h"
