@@ -12,7 +12,7 @@
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
 
 /* Conversations without a live session: of those that were answered, and of others. */
-enum { CONVERSATIONS_MAX = QS_SESSIONS_MAX };
+enum { CONVERSATIONS_MAX = 4096 };
 
 bool qs_sessions_want(const struct qs_sessions_options *options,
                       const struct qs_client_session *session)

@@ -12,6 +12,7 @@ give out anew what was removed just now (TMPDIR: where nothing was).
 
 import argparse
 import gzip
+import heapq
 import os
 import pathlib
 import shutil
@@ -85,22 +86,23 @@ class Inputs:
         many = self.folder / f"{kind}-at-once-{sessions}.pcap"
         client = captures.ends(frames[0])[0]
         frames = [frame for frame in frames if client in captures.ends(frame)][:200]
-        captures.write(many, link_type,
-                       (distinct(damages.copy(frame, number), client[1], number, kind == "Quake")
-                        for frame in frames for number in range(sessions)))
+        captures.write(many, link_type, heapq.merge(
+            *(distinct(frame, client[1], sessions, kind == "Quake") for frame in frames),
+            key=lambda frame: frame.time))
         return many
 
 
-def distinct(frame, port, number, is_quake):
-    """A client's packet with a qport (Quake: angles) of its own: no copy of another session's."""
+def distinct(frame, port, sessions, is_quake):
+    """Copies of a packet, a millisecond apart: a client's with a qport (Quake: angles) of its own."""
     at = len(frame.data) - len(captures.payload(frame))
     start = frame.data[at:at + 4]
-    if captures.ends(frame)[0][1] != port or len(frame.data) < at + 16 or start == b"\xff" * 4 or (
-            is_quake and start[:2] != b"\0\x10"):
-        return frame
-    data = bytearray(frame.data)
-    struct.pack_into("<H", data, at + (13 if is_quake else 8), number)
-    return frame._replace(data=bytes(data))
+    for number in range(sessions):
+        own = damages.copy(frame, number)
+        data = bytearray(own.data)
+        if captures.ends(frame)[0][1] == port and len(data) >= at + 16 and start != b"\xff" * 4 and (
+                not is_quake or start[:2] == b"\0\x10"):
+            struct.pack_into("<H", data, at + (13 if is_quake else 8), number)
+        yield own._replace(time=frame.time + number * 1000000, data=bytes(data))
 
 
 def new_place(folder):
@@ -238,7 +240,6 @@ def memory(table, work, inputs):
 
 
 def sessions_at_once(table, work, inputs):
-    """More than 4096 are never open at once."""
     few, many = 100, 4000
     for kind in ("QuakeWorld", "Quake", "Quake II 34"):
         short, long, over = (inputs.at_once(kind, number) for number in (few, many, 10000))

@@ -70,17 +70,17 @@ class Floods(ToolTest):
 
     # --- Many players
 
-    def test_five_thousand_sessions(self):
+    def test_two_thousand_sessions(self):
         frames = PLAYER[:70]
-        path = self.capture("many.pcap", damages.at_once(frames, 5000))
+        path = self.capture("many.pcap", damages.at_once(frames, 2000))
         sessions, others, _ = self.sessions(path)
-        self.assertEqual(len(sessions), 5000)
+        self.assertEqual(len(sessions), 2000)
         self.assertEqual(len({json.dumps([session["packets"], session["demo"]])
                               for session in sessions}), 1)
         self.assertEqual(others, {"sessions": 0, "packets": 0})
         alone, _ = self.demos(self.capture("one.pcap", frames))
         demos, _ = self.demos(path)
-        self.assertEqual((len(demos), set(demos)), (5000, set(alone)))
+        self.assertEqual((len(demos), set(demos)), (2000, set(alone)))
 
     def test_more_than_the_option_allows(self):
         path = self.capture("many.pcap", damages.at_once(PLAYER[:200], 30))
@@ -153,16 +153,15 @@ class Floods(ToolTest):
         output, _ = self.tool("--list", path)
         self.assertEqual([int(line.split()[0]) for line in output.splitlines()[1:]],
                          list(range(1, 6001)))
-        later = self.capture("later.pcap", floods.spoofed(6000, 27500, packets, start=2 * 10**18))
-        output, _ = self.tool("--check", "--json", path, later, status=1)
+        output, _ = self.tool("--check", "--json", path, path, status=1)
         self.assertEqual([session["number"] for session in json.loads(output)["sessions"]],
                          list(range(1, 12001)))
 
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
     def test_memory_does_not_grow_with_names(self):
         for port, payload in floods.FIRST.items():
-            few = self.capture("few.pcap", floods.spoofed(17000, port, [payload] * 2))  # as many packets
-            many = self.capture("many.pcap", floods.spoofed(34000, port, [payload]))
+            few = self.capture("few.pcap", floods.spoofed(6000, port, [payload] * 5))  # as many packets
+            many = self.capture("many.pcap", floods.spoofed(30000, port, [payload]))
             for options in REPORTS if port == 27500 else [["--list"], ["--stats"]]:
                 with self.subTest(port=port, options=options):
                     grown = self.measure(*options, many)[1] - self.measure(*options, few)[1]
