@@ -46,6 +46,7 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
  * impulse, duration and light. False: it is not whole. */
 static bool pass_usercmd(struct qs_reader *in)
 {
+    /* Bytes, by the lower and the upper four bits. */
     static const uint8_t lower[] = {0, 2, 2, 4, 2, 4, 4, 6, 2, 4, 4, 6, 4, 6, 6, 8},
                          upper[] = {0, 2, 2, 4, 1, 3, 3, 5, 1, 3, 3, 5, 2, 4, 4, 6};
     const unsigned bits = qs_reader_left(in) ? in->data[in->pos] : 0;
