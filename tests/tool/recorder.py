@@ -171,9 +171,9 @@ class RecorderTest(ToolTest):
         taken = self.wait_for_status(process, "packets", packets)
         self.wait_for_status(process, "seconds", taken["seconds"] + 3)
 
-    def stop(self, process, number=signal.SIGTERM):
+    def stop(self, process, number=signal.SIGTERM, status=0):
         process.send_signal(number)
-        self.assertEqual(process.wait(PATIENCE), 0, process.log.read_text())
+        self.assertEqual(process.wait(PATIENCE), status, process.log.read_text())
         return self.events(process)
 
     def kinds(self, process):

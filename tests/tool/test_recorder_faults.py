@@ -89,9 +89,7 @@ class Faults(RecorderTest):
             session.send(600)
             session.leave()
             self.wait(process, "demo_waits")
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(PATIENCE), 1)
-        last = self.events(process)[-1]
+        last = self.stop(process, status=1)[-1]
         self.assertGreater(last["lost_bytes"], 0)
         self.assertEqual(last["lost_demos"], 1)
         filler.unlink()
@@ -117,8 +115,7 @@ class Faults(RecorderTest):
             self.wait(process, "disk_room")
             session.leave()
             early, = self.wait(process, "demo_cut")
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(PATIENCE), 1)
+        self.stop(process, status=1)
         self.assertGreater(early["lost"], 0)
         self.assertGreater(self.blocks(self.folder / early["file"]), 1000)
 
@@ -150,9 +147,7 @@ class Faults(RecorderTest):
             session.send()
             session.leave()
             demo, = self.wait(process, "demo")
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(PATIENCE), 1)
-        self.assertEqual(self.events(process)[-1]["lost_demos"], 1)
+        self.assertEqual(self.stop(process, status=1)[-1]["lost_demos"], 1)
         self.assertGreater(self.blocks(self.folder / demo["file"]), 1000)
 
     # --- What a run left ---
