@@ -69,7 +69,7 @@ static bool names_file(struct qs_view key)
 
 bool qs_info_pair_is_unsafe(struct qs_view key, struct qs_view value)
 {
-    return begins_with(key, "sv_dlURL") || qs_text_leads_out(value) ||
+    return begins_with(key, "sv_dlURL") || qs_text_leads_out(key) || qs_text_leads_out(value) ||
            (names_file(key) && qs_file_name_is_unsafe(value)) ||
            (begins_with(key, "*version") && begins_with(value, "MVDSV 0.30"));
 }

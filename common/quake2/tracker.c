@@ -332,6 +332,7 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
 
 bool q2_tracker_lacks_first(const struct q2_tracker *tracker)
 {
-    return tracker->begun->len && !tracker->newest &&
-           tracker->unfinished->delta != tracker->unfinished->number;
+    const struct q2_frame *last = tracker->unfinished;
+
+    return tracker->begun->len && !tracker->newest && last && last->delta != last->number;
 }

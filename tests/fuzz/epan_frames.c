@@ -255,6 +255,7 @@ static void check_exception(field_info *info)
     GString *text;
 
     if (!g_str_has_prefix(info->hfinfo->abbrev, "_ws.") ||
+        g_str_has_prefix(info->hfinfo->abbrev, "_ws.expert") || /* has texts of the packet */
         strcmp(info->hfinfo->abbrev, "_ws.short") == 0) /* that the capture cut the packet */
         return;
     text = g_string_new(NULL);
