@@ -97,10 +97,13 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
 
 void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from)
 {
+    const int32_t oldest = tracker->oldest;
+
     tracker->keeps_old = true;
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         if (from->frames[i] && !tracker->frames[i])
             q2_tracker_insert(tracker, from->frames[i]);
+    tracker->oldest = oldest;
 }
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
@@ -166,9 +169,15 @@ void q2_frame_clear(struct q2_frame *frame)
 
 /* What a frame is a delta from. Where that is missing, the newest frame that is known is the best
  * guess, as it is for Q2PRO ("recovering broken demo"). */
+/* The frame that a delta is from, or NULL. */
+static const struct q2_frame *reference(const struct q2_tracker *tracker, int32_t delta)
+{
+    return delta > 0 && delta >= tracker->oldest ? q2_tracker_frame(tracker, delta) : NULL;
+}
+
 static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number, int32_t delta)
 {
-    const struct q2_frame *base = delta > 0 ? q2_tracker_frame(tracker, delta) : NULL;
+    const struct q2_frame *base = reference(tracker, delta);
 
     if (delta <= 0) {
         tracker->base = NULL;
@@ -186,7 +195,7 @@ static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number,
 void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t delta,
                             uint8_t suppressed, struct qs_view areas)
 {
-    const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
+    const bool missing = delta > 0 && (delta == number || !reference(tracker, delta));
     const bool healed = missing && delta < number && tracker->missing &&
                         tracker->missing(tracker->missing_user, delta);
     struct q2_frame *frame = tracker->unfinished;
@@ -293,7 +302,7 @@ static void drop_old(struct q2_tracker *tracker, int32_t base)
     const int32_t end = tracker->needed ? MIN(base, tracker->needed) : base;
     const int64_t count = MIN((int64_t)end - tracker->oldest, Q2_FRAMES_KEPT);
 
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; !tracker->keeps_old && i < count; i++) {
         struct q2_frame **slot = slot_of(tracker, tracker->oldest + i);
 
         if (*slot && (*slot)->number < end) {
@@ -314,7 +323,7 @@ static void take_slot(struct q2_tracker *tracker)
     tracker->unfinished = old;
     tracker->newest = frame->number;
     tracker->oldest = MIN(tracker->oldest, frame->number);
-    if (frame->delta > 0 && !frame->reference_missing && !tracker->keeps_old)
+    if (frame->delta > 0 && !frame->reference_missing)
         drop_old(tracker, frame->delta);
 }
 

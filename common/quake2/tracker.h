@@ -48,7 +48,7 @@ struct q2_mention {
 struct q2_tracker {
     struct q2_frame *frames[Q2_FRAMES_KEPT]; /* by number; NULL: none */
     int32_t newest; /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
-    int32_t oldest; /* no frame has a lower one */
+    int32_t oldest; /* no delta is from one with a lower number */
     /*
      * The server sends deltas from the frame that the client acknowledged last: older ones are
      * dropped, but for the frame `needed` and those behind it, unless `keeps_old`.
