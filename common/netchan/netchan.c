@@ -186,7 +186,7 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
 
 bool qs_netchan_is_next(const struct qs_netchan *chan, uint32_t sequence)
 {
-    return chan->started && sequence == chan->sequence + 1 && !is_lacking(chan, sequence);
+    return chan->started && sequence == chan->sequence + 1 && !chan->lacking;
 }
 
 void qs_receive_next(struct qs_decoder *d)
