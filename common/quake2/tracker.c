@@ -37,8 +37,7 @@ void q2_tracker_level(struct q2_tracker *tracker)
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         g_clear_pointer(&tracker->frames[i], free_frame);
     forget_elsewhere(tracker);
-    tracker->newest = tracker->needed = 0;
-    tracker->oldest = INT32_MAX;
+    tracker->newest = 0;
     tracker->reading = NULL;
     tracker->base = NULL;
 }
@@ -92,18 +91,13 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
         *slot = g_new0(struct q2_frame, 1);
     q2_frame_copy(*slot, frame);
     tracker->newest = MAX(tracker->newest, frame->number);
-    tracker->oldest = MIN(tracker->oldest, frame->number);
 }
 
 void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from)
 {
-    const int32_t oldest = tracker->oldest;
-
-    tracker->keeps_old = true;
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         if (from->frames[i] && !tracker->frames[i])
             q2_tracker_insert(tracker, from->frames[i]);
-    tracker->oldest = oldest;
 }
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
@@ -172,7 +166,7 @@ void q2_frame_clear(struct q2_frame *frame)
 /* The frame that a delta is from, or NULL. */
 static const struct q2_frame *reference(const struct q2_tracker *tracker, int32_t delta)
 {
-    return delta > 0 && delta >= tracker->oldest ? q2_tracker_frame(tracker, delta) : NULL;
+    return delta > 0 ? q2_tracker_frame(tracker, delta) : NULL;
 }
 
 static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number, int32_t delta)
@@ -297,22 +291,6 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
-static void drop_old(struct q2_tracker *tracker, int32_t base)
-{
-    const int32_t end = tracker->needed ? MIN(base, tracker->needed) : base;
-    const int64_t count = MIN((int64_t)end - tracker->oldest, Q2_FRAMES_KEPT);
-
-    for (int32_t i = 0; !tracker->keeps_old && i < count; i++) {
-        struct q2_frame **slot = slot_of(tracker, tracker->oldest + i);
-
-        if (*slot && (*slot)->number < end) {
-            free_frame(tracker->unfinished);
-            tracker->unfinished = g_steal_pointer(slot);
-        }
-    }
-    tracker->oldest = MAX(tracker->oldest, end);
-}
-
 /* The frame that it takes the place of may be its base, until now. */
 static void take_slot(struct q2_tracker *tracker)
 {
@@ -322,9 +300,6 @@ static void take_slot(struct q2_tracker *tracker)
     *slot = tracker->unfinished;
     tracker->unfinished = old;
     tracker->newest = frame->number;
-    tracker->oldest = MIN(tracker->oldest, frame->number);
-    if (frame->delta > 0 && !frame->reference_missing)
-        drop_old(tracker, frame->delta);
 }
 
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)

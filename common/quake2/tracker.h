@@ -47,14 +47,7 @@ struct q2_mention {
 
 struct q2_tracker {
     struct q2_frame *frames[Q2_FRAMES_KEPT]; /* by number; NULL: none */
-    int32_t newest; /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
-    int32_t oldest; /* no delta is from one with a lower number */
-    /*
-     * The server sends deltas from the frame that the client acknowledged last: older ones are
-     * dropped, but for the frame `needed` and those behind it, unless `keeps_old`.
-     */
-    int32_t needed; /* 0: none */
-    bool keeps_old;
+    int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
 
     /*
@@ -98,7 +91,7 @@ void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 /* The same, with all that it knows, for a session that is equal to the one before and has none. */
 void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
 
-/* Keeps old frames from now on, beginning with those of `from`, which follows an equal session. */
+/* Adds the frames of `from`, which follows an equal session, where there is none. */
 void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from);
 
 /* The session that it follows lets it go. */

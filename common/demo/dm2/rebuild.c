@@ -311,8 +311,6 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
     dm2->out->duration += 100000000; /* players show each for 100 ms */
     if (session->variant.packed)
         converter_keep(&dm2->converter);
-    else
-        dm2->tracker->needed = frame->number;
 }
 
 /* As a delta from the demo's last frame, or in full if that is too far back. */

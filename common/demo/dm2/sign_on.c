@@ -157,7 +157,6 @@ static void follow(struct dm2_donor_view *view, struct q2_session *session)
         q2_tracker_free(view->own);
         view->own = NULL;
     }
-    session->tracker->keeps_old = true;
 }
 
 /* Nothing is to be kept of what is known already. */
