@@ -27,19 +27,14 @@ bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence)
            (chan->seen >> age & 1);
 }
 
-static bool is_lacking(const struct qs_netchan *chan, uint32_t sequence)
-{
-    const uint32_t age = chan->last_uncaptured - sequence;
-
-    return age < SEEN_WINDOW && (chan->lacking >> age & 1);
-}
-
 /* The packet was acknowledged before: the capture does not lack it. */
 static void take_back(struct qs_netchan *chan, uint32_t sequence)
 {
-    if (!is_lacking(chan, sequence))
+    const uint32_t age = chan->last_uncaptured - sequence;
+
+    if (age >= SEEN_WINDOW || !(chan->lacking >> age & 1))
         return;
-    chan->lacking &= ~(UINT64_C(1) << (chan->last_uncaptured - sequence));
+    chan->lacking &= ~(UINT64_C(1) << age);
     chan->not_captured--;
 }
 

@@ -93,7 +93,7 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
     tracker->newest = MAX(tracker->newest, frame->number);
 }
 
-void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from)
+void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from)
 {
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         if (from->frames[i] && !tracker->frames[i])
@@ -163,15 +163,9 @@ void q2_frame_clear(struct q2_frame *frame)
 
 /* What a frame is a delta from. Where that is missing, the newest frame that is known is the best
  * guess, as it is for Q2PRO ("recovering broken demo"). */
-/* The frame that a delta is from, or NULL. */
-static const struct q2_frame *reference(const struct q2_tracker *tracker, int32_t delta)
-{
-    return delta > 0 ? q2_tracker_frame(tracker, delta) : NULL;
-}
-
 static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number, int32_t delta)
 {
-    const struct q2_frame *base = reference(tracker, delta);
+    const struct q2_frame *base = delta > 0 ? q2_tracker_frame(tracker, delta) : NULL;
 
     if (delta <= 0) {
         tracker->base = NULL;
@@ -189,7 +183,7 @@ static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number,
 void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t delta,
                             uint8_t suppressed, struct qs_view areas)
 {
-    const bool missing = delta > 0 && (delta == number || !reference(tracker, delta));
+    const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
     const bool healed = missing && delta < number && tracker->missing &&
                         tracker->missing(tracker->missing_user, delta);
     struct q2_frame *frame = tracker->unfinished;

@@ -16,7 +16,7 @@
 
 struct q2_session;
 
-/* How many frames are kept at most; engines keep 16 (UPDATE_BACKUP). */
+/* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
 enum { Q2_FRAMES_KEPT = 64 };
 
 enum q2_frame_trust {
@@ -92,7 +92,7 @@ void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
 
 /* Adds the frames of `from`, which follows an equal session, where there is none. */
-void q2_tracker_keep_old(struct q2_tracker *tracker, const struct q2_tracker *from);
+void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from);
 
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);

@@ -68,17 +68,18 @@ static void remember_donors(struct qs_late_session *late)
     }
 }
 
-/* As it was before the packet, for what its numbers are judged by; or at its beginning. */
+/* The session with its sequence numbers as they were before the packet; NULL: a new session. */
 static struct qs_session *session_before(const struct qs_decoder *decoder,
                                          const struct qs_session *before)
 {
-    struct qs_session *session = copy_session(decoder->protocol, decoder->session);
+    struct qs_session *session;
 
     if (before) {
+        session = copy_session(decoder->protocol, decoder->session);
         session->to_client = before->to_client;
         session->to_server = before->to_server;
     } else {
-        decoder->protocol->session_clear(session);
+        session = g_malloc(decoder->protocol->session_size);
         decoder->protocol->session_init(session);
         session->server = decoder->session->server;
     }

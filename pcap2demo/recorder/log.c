@@ -23,7 +23,7 @@ static struct {
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* Whatever can be written to takes PIPE_BUF bytes at once; but for terminals. */
+/* After poll() a write of PIPE_BUF bytes does not block, except to a terminal. */
 void log_flush(int milliseconds)
 {
     const gint64 until = g_get_monotonic_time() + milliseconds * G_TIME_SPAN_MILLISECOND;

@@ -66,7 +66,7 @@ static void *view_copy(const void *extra)
 
     copy->recent = q2_tracker_new();
     if (recent)
-        q2_tracker_keep_old(copy->recent, recent);
+        q2_tracker_add_frames(copy->recent, recent);
     q2_session_copy(&copy->session.base, &(lives ? view->live : &view->session)->base);
     g_array_set_size(copy->samples.all, view->samples.all->len);
     for (guint i = 0; i < view->samples.all->len; i++)
@@ -82,9 +82,7 @@ static void view_follow(void *extra, struct qs_session *session)
     struct q2_session *live = q2_session_of(session);
     struct dm2_donor_view *view = extra;
 
-    if (live->tracker && view->live && view->live->tracker)
-        q2_tracker_keep_old(live->tracker, view->live->tracker);
-    else if (view->own && !live->tracker)
+    if (view->own && !live->tracker)
         q2_tracker_move(view->own, live);
     view->live = live;
 }
