@@ -11,7 +11,6 @@
 
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutate.h"
 
 enum { CLIENT_PORT = 40000, HEADER = 2, SANITIZE = 2, SECOND = 1000000000 };
 
