@@ -228,8 +228,8 @@ bool q2_decode_usual(struct qs_decoder *d)
     const struct q2_session *session = q2_session_of(d->session);
     const uint32_t size = HEADER_SIZE + qport_size(session);
 
-    if (!is_known(session) || session->connect_pending || session->new_netchan ||
-        d->in.size <= size || q2_is_connectionless(d->packet))
+    if (!is_known(session) || session->undecodable || session->connect_pending ||
+        session->new_netchan || d->in.size <= size || q2_is_connectionless(d->packet))
         return false;
     d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
     d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
