@@ -47,7 +47,7 @@ static const struct framing {
     {"nq", false, 2, "-1\n", {0}, 4, 12, 8},
     {"qw", true, 4, "", {0}, 0, 0, 0},
     {"q2", true, 5, "MVD2", {0}, 2, 0, 3},
-    {NULL}, /* others have no demos */
+    {0}, /* others have no demos */
 };
 static const struct framing *framing; /* of the input at hand; NULL: it is no demo */
 
