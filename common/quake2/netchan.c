@@ -225,20 +225,26 @@ static bool is_known(const struct q2_session *session)
 
 bool q2_decode_usual(struct qs_decoder *d)
 {
-    const struct q2_session *session = q2_session_of(d->session);
-    const uint32_t size = HEADER_SIZE + qport_size(session);
+    struct q2_session *session = q2_session_of(d->session);
+    const bool from_client = d->direction == QS_C2S;
+    const uint32_t size = HEADER_SIZE + (from_client ? qport_size(session) : 0);
 
-    if (!is_known(session) || session->connect_pending || session->new_netchan ||
+    if (!is_known(session) || session->undecodable || session->connect_pending ||
         d->in.size <= size || q2_is_connectionless(d->packet))
         return false;
     d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
     d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
+    if ((d->sequence | d->acknowledged) & Q2_FRAGMENT_BIT)
+        return false;
     d->in.pos = size;
     if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
-        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence) || !q2_read_usual_move(d))
+        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
         return false;
     if (session->tracker)
         q2_tracker_begin_packet(session->tracker);
+    session->moved = false;
+    if (!(from_client ? q2_read_usual_moves(d) : q2_read_usual_updates(d)))
+        return false;
     qs_receive_next(d);
     return true;
 }
