@@ -7,7 +7,6 @@
 #include "common/demo_formats.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/capture/inputs.h"
-#include "pcap2demo/guesses.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/options.h"

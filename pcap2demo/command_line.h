@@ -20,4 +20,21 @@ void command_line_clear(struct options *options);
 /* Reads all inputs, one after the other, or records from interfaces, and performs the action. */
 void run_inputs(const struct options *options);
 
+/* --- guesses.c: what a user may have meant by an option or a file that does not exist */
+
+/* The option of this long name in `entries` (GOptionEntry), or NULL. */
+const GOptionEntry *guess_find(const GArray *entries, const char *name);
+
+/*
+ * Reports that `word` ("--lsit") is no option, with what may be meant by its `name` ("lsit").
+ * Returns false.
+ */
+bool guess_unknown(const GArray *entries, const char *word, const char *name);
+
+/*
+ * True, unless the file does not exist and its name looks like something else: an option, a filter,
+ * or, with `demos`, the demo to write. That is reported.
+ */
+bool guess_missing_file(const GArray *entries, const char *file, bool demos);
+
 #endif

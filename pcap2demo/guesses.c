@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/guesses.h"
+#include "pcap2demo/command_line.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include <epan/tap.h>
 
 #include "plugin/conversations.h"
-#include "plugin/tree_sink.h"
 
 /* --- One packet --- */
 

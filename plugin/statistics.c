@@ -501,32 +501,31 @@ static struct naming *naming_of(const struct dissector *dissector)
     return naming;
 }
 
-/* The ends of a packet; `player` holds the name, and is the caller's. */
-static void name_ends(const packet_info *pinfo, const struct figures *figures, char **player,
-                      address ends[2])
+/* The ends of a packet for a table. Returns the player's name, which they need: free it after. */
+static char *name_ends(conv_hash_t *table, tap_flags_t flags, const packet_info *pinfo,
+                       const struct figures *figures, address ends[2])
 {
     const bool from_server = figures->tally.direction == QS_S2C;
+    char *player = qs_player_of(figures->dissector->protocol, figures->session);
 
+    table->flags = flags;
     ends[0] = pinfo->src;
     ends[1] = pinfo->dst;
-    *player = qs_player_of(figures->dissector->protocol, figures->session);
-    if (*player && figures->number)
-        set_address(&ends[from_server], AT_STRINGZ, (int)strlen(*player) + 1, *player);
+    if (player && figures->number)
+        set_address(&ends[from_server], AT_STRINGZ, (int)strlen(player) + 1, player);
+    return player;
 }
 
 static tap_packet_status add_conversation(void *data, packet_info *pinfo, epan_dissect_t *edt,
                                           const void *tapped, tap_flags_t flags)
 {
-    conv_hash_t *table = data;
     const struct figures *figures = tapped;
     address ends[2];
-    char *player;
+    char *player = name_ends(data, flags, pinfo, figures, ends);
 
     (void)edt;
-    table->flags = flags;
-    name_ends(pinfo, figures, &player, ends);
     add_conversation_table_data_with_conv_id(
-        table, &ends[0], &ends[1], pinfo->srcport, pinfo->destport, figures->number, 1,
+        data, &ends[0], &ends[1], pinfo->srcport, pinfo->destport, figures->number, 1,
         (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts,
         &naming_of(figures->dissector)->conversation, CONVERSATION_UDP);
     g_free(player);
@@ -536,16 +535,13 @@ static tap_packet_status add_conversation(void *data, packet_info *pinfo, epan_d
 static tap_packet_status add_endpoints(void *data, packet_info *pinfo, epan_dissect_t *edt,
                                        const void *tapped, tap_flags_t flags)
 {
-    conv_hash_t *table = data;
     const struct figures *figures = tapped;
     address ends[2];
-    char *player;
+    char *player = name_ends(data, flags, pinfo, figures, ends);
 
     (void)edt;
-    table->flags = flags;
-    name_ends(pinfo, figures, &player, ends);
     for (int end = 0; end < 2; end++)
-        add_endpoint_table_data(table, &ends[end], end ? pinfo->destport : pinfo->srcport, !end, 1,
+        add_endpoint_table_data(data, &ends[end], end ? pinfo->destport : pinfo->srcport, !end, 1,
                                 (int)pinfo->fd->pkt_len, &naming_of(figures->dissector)->endpoint,
                                 ENDPOINT_UDP);
     g_free(player);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/tree_sink.h"
+#include "plugin/dissector.h"
 
 #include "common/core/text.h"
 #include "plugin/dissector.h"

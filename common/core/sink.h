@@ -62,6 +62,7 @@ extern const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS];
 
 /* A set of notes, for the protocol record. */
 #define QS_NOTE_BIT(kind) (UINT32_C(1) << (kind))
+#define QS_NOTES_ALL (QS_NOTE_BIT(QS_NOTE_KINDS) - 1)
 
 struct qs_value {
     uint32_t offset; /* of the bytes that the value was read or derived from */

@@ -27,14 +27,19 @@ bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence)
            (chan->seen >> age & 1);
 }
 
-/* The packet was acknowledged before: the capture does not lack it. */
-static void take_back(struct qs_netchan *chan, uint32_t sequence)
+/* Whether the packet was acknowledged, and not captured before. */
+static bool is_lacking(const struct qs_netchan *chan, uint32_t sequence)
 {
     const uint32_t age = chan->last_uncaptured - sequence;
 
-    if (age >= SEEN_WINDOW || !(chan->lacking >> age & 1))
+    return age < SEEN_WINDOW && (chan->lacking >> age & 1);
+}
+
+static void take_back(struct qs_netchan *chan, uint32_t sequence)
+{
+    if (!is_lacking(chan, sequence))
         return;
-    chan->lacking &= ~(UINT64_C(1) << age);
+    chan->lacking &= ~(UINT64_C(1) << (chan->last_uncaptured - sequence));
     chan->not_captured--;
 }
 
@@ -181,7 +186,7 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
 
 bool qs_netchan_is_next(const struct qs_netchan *chan, uint32_t sequence)
 {
-    return chan->started && sequence == chan->sequence + 1 && !chan->lacking;
+    return chan->started && sequence == chan->sequence + 1 && !is_lacking(chan, sequence);
 }
 
 void qs_receive_next(struct qs_decoder *d)

@@ -64,11 +64,7 @@ const struct qs_protocol nq_protocol = {
     .field_count = NQ_FIELD_COUNT,
     .undecoded = NQ_UNDECODED,
     .links = NQ_LINK_ACKS_FRAME,
-    .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
-             QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
-             QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_STALE) |
-             QS_NOTE_BIT(QS_NOTE_SEQUENCE_DUPLICATE) | QS_NOTE_BIT(QS_NOTE_NOT_CAPTURED) |
-             QS_NOTE_BIT(QS_NOTE_RETRANSMISSION) | QS_NOTE_BIT(QS_NOTE_UNUSUAL),
+    .notes = QS_NOTES_ALL & ~(QS_NOTE_BIT(QS_NOTE_CHECKSUM_BAD) | QS_NOTE_BIT(QS_NOTE_LIMIT)),
     .session_size = sizeof(struct nq_session),
     .session_init = init,
     .session_copy = nq_session_copy,

@@ -29,12 +29,7 @@ const struct qs_protocol q2_protocol = {
     .field_count = Q2_FIELD_COUNT,
     .undecoded = Q2_UNDECODED,
     .links = Q2_LINK_ACKS_FRAME,
-    .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
-             QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
-             QS_NOTE_BIT(QS_NOTE_CHECKSUM_BAD) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) |
-             QS_NOTE_BIT(QS_NOTE_SEQUENCE_STALE) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_DUPLICATE) |
-             QS_NOTE_BIT(QS_NOTE_NOT_CAPTURED) | QS_NOTE_BIT(QS_NOTE_LIMIT) |
-             QS_NOTE_BIT(QS_NOTE_UNUSUAL),
+    .notes = QS_NOTES_ALL & ~QS_NOTE_BIT(QS_NOTE_RETRANSMISSION),
     .session_size = sizeof(struct q2_session),
     .session_init = q2_session_init,
     .session_copy = q2_session_copy,

@@ -62,10 +62,7 @@ static void read_muzzleflash2(struct qs_decoder *d)
 
 static void read_layout(struct qs_decoder *d)
 {
-    const struct qs_view text = qs_text(d, Q2_LAYOUT_TEXT);
-
-    qs_table_set(&q2_session_of(d->session)->texts, Q2_TEXT_LAYOUT,
-                 (struct qs_view){text.data, MIN(text.size, Q2_LAYOUT_MAX)});
+    qs_text(d, Q2_LAYOUT_TEXT);
 }
 
 /* An item's count that was read at `at`. */

@@ -93,7 +93,6 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
         session->minor = session->connect_minor;
     qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, data->gamedir);
     qs_table_set(&session->texts, Q2_TEXT_LEVEL, data->level);
-    qs_table_set(&session->texts, Q2_TEXT_LAYOUT, (struct qs_view){0});
     q2_session_set_version(session, data->version);
     session->guessed = lacks_connect(session);
     if (session->tracker)

@@ -145,6 +145,7 @@ void q2_session_begin_level(struct q2_session *session)
     session->lost = (struct qs_sign_on_loss){0};
     session->frame_rate = 0;
     session->max_clients = 0;
+    session->bar_changes++;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
@@ -187,6 +188,7 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
     session->minor = known->minor;
     session->protocol_flags = known->protocol_flags;
     session->guessed = known->guessed;
+    session->bar_changes++;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_copy(&session->configstrings, &donor->configstrings);
@@ -454,47 +456,57 @@ bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
 }
 
 /* The number behind some words is a statistic's, or a client's behind its place. */
-static bool layout_stops_players(const struct q2_session *session, struct qs_view text,
-                                 const int16_t *stats)
+struct q2_screen q2_screen_of(const struct q2_session *session, struct qs_view program)
 {
     const struct layout *layout = layout_of(session);
     const int64_t count = session->variant.extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
+    struct q2_screen screen = {0};
     struct qs_token word, next;
     uint32_t pos = 0;
     int64_t number;
 
-    while (qs_token_next(text, &pos, &word)) {
+    while (qs_token_next(program, &pos, &word)) {
         const bool client = qs_view_equal(word.text, "client") || qs_view_equal(word.text, "ctf");
-        const int32_t end = qs_view_equal(word.text, "pic") ? layout->places[Q2_RANGE_IMAGES].count
-                            : qs_view_begins(word.text, "stat_") ? (int32_t)layout->end
-                                                                 : 0;
+        const uint16_t end = qs_view_equal(word.text, "pic") ? layout->places[Q2_RANGE_IMAGES].count
+                             : qs_view_begins(word.text, "stat_") ? layout->end
+                                                                  : 0;
         unsigned before = client ? 2 : qs_view_equal(word.text, "num");
 
         if (!end && !before && !qs_view_equal(word.text, "if"))
             continue;
         do
-            if (!qs_token_next(text, &pos, &next))
-                return false;
+            if (!qs_token_next(program, &pos, &next))
+                return screen;
         while (before--);
-        if (!qs_view_number_within(next.text, 0, (client ? CLIENTS_MAX : count) - 1, &number) ||
-            (end && (stats[number] < 0 || stats[number] >= end)))
-            return true;
+        if (!qs_view_number_within(next.text, 0, (client ? CLIENTS_MAX : count) - 1, &number))
+            screen.stops = true;
+        else if (end && (!screen.counts[number] || end < screen.counts[number]))
+            screen.counts[number] = end;
     }
-    return false;
+    return screen;
 }
 
 /* It ends in the first string that does not fill its room. */
-bool q2_status_bar_stops_players(const struct q2_session *session, const int16_t *stats)
+struct q2_screen q2_status_bar(const struct q2_session *session)
 {
-    g_autoptr(GString) text = g_string_new(qs_table_get(&session->texts, Q2_TEXT_LAYOUT));
-    const char *part = " ";
+    g_autoptr(GString) text = g_string_new(NULL);
+    uint32_t number = 0;
+    const char *part;
 
-    for (uint32_t i = 0; part && text->len < BAR_MAX; i++) {
-        g_string_append(text, part);
-        part = i && strlen(part) < STRING_ROOM ? NULL
-                                               : q2_configstring(session, Q2_RANGE_STATUSBAR, i);
-    }
-    return layout_stops_players(session, qs_view_of(text->str), stats);
+    do {
+        part = q2_configstring(session, Q2_RANGE_STATUSBAR, number++);
+        g_string_append(text, part ? part : "");
+    } while (part && strlen(part) >= STRING_ROOM && text->len < BAR_MAX);
+    return q2_screen_of(session, qs_view_of(text->str));
+}
+
+bool q2_screen_stops_players(const struct q2_screen *screen, const int16_t *stats)
+{
+    bool stops = screen->stops;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(screen->counts); i++)
+        stops |= screen->counts[i] && (uint16_t)stats[i] >= screen->counts[i];
+    return stops;
 }
 
 /* Bytes that engines keep of a config string: in two ranges one may go on in those behind it.
@@ -524,12 +536,14 @@ static struct qs_view name_of(struct qs_view skin)
 
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
 {
+    const struct place bar = layout_of(session)->places[Q2_RANGE_STATUSBAR];
     int64_t number;
 
     if (index >= q2_configstring_end(session))
         return;
     text.size = MIN(text.size, room_for(session, index));
     qs_table_set(&session->configstrings, index, text);
+    session->bar_changes += index - bar.start < bar.count;
     if (text.size && session->player >= 0 &&
         index == layout_of(session)->places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player)
         qs_table_set(&session->texts, Q2_TEXT_PLAYER, name_of(text));

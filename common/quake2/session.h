@@ -22,13 +22,11 @@ enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QP
 enum q2_text {
     Q2_TEXT_GAMEDIR = 1,
     Q2_TEXT_LEVEL,
-    Q2_TEXT_LAYOUT,   /* of the last svc_layout */
     Q2_TEXT_USERINFO, /* of the connect packet, with later changes */
     Q2_TEXT_MAP,      /* of client_connect */
     Q2_TEXT_PLAYER,   /* the name that the player's config string had last */
     Q2_TEXT_WANTED_USERINFO
 };
-enum { Q2_LAYOUT_MAX = 2048 }; /* bytes that Q2PRO keeps of it */
 
 /* What the last connect packet asked for; version 0: none was seen. */
 struct q2_wanted {
@@ -100,6 +98,7 @@ struct q2_session {
     bool recording;              /* of clc_setting CLS_RECORDING: the server leaves nothing out */
     bool signing_on;             /* the level has begun, and the client has not got all it needs */
     struct qs_sign_on_loss lost; /* part of the level's sign-on that was not captured */
+    uint32_t bar_changes;        /* how often the status bar changed; in a level at least once */
     struct qs_table configstrings;
     struct qs_table texts;     /* enum q2_text */
     struct qs_table baselines; /* of the level: see q2_baseline_set() */
@@ -206,11 +205,19 @@ bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
                                struct qs_view text);
 
 /*
- * Whether players stop at what they draw: the status bar and the last svc_layout name a statistic
- * or a client that is none, or a statistic is no number of a picture or string where they take it
- * for one. Source: Q2PRO screen.c, SCR_ExecuteLayoutString.
+ * What a program for the screen asks of statistics: the status bar, or the text of a svc_layout.
+ * Source: Q2PRO screen.c, SCR_ExecuteLayoutString.
  */
-bool q2_status_bar_stops_players(const struct q2_session *session, const int16_t *stats);
+struct q2_screen {
+    bool stops;                         /* it names a statistic or a client that is none */
+    uint16_t counts[Q2_STATS_EXTENDED]; /* where it takes one for a picture's number, or a string's:
+                                           how many there are; else 0 */
+};
+struct q2_screen q2_screen_of(const struct q2_session *session, struct qs_view program);
+struct q2_screen q2_status_bar(const struct q2_session *session);
+
+/* Whether players stop where they draw it. */
+bool q2_screen_stops_players(const struct q2_screen *screen, const int16_t *stats);
 
 /* Sets a config string; where `index` is behind the last, nothing happens. */
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text);

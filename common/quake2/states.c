@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { ROOM_MIN = 4 };
+enum {
+    ROOM_MIN = 4,
+    AT_ONCE = 64 /* states, which the heap would pad */
+};
 
 /* Each frame lets go about as many states as the next one needs: they stay for it. */
 static _Thread_local struct q2_shared_entity *spares;
@@ -12,8 +15,11 @@ static struct q2_shared_entity *allocate(void)
 {
     struct q2_shared_entity *shared = spares;
 
-    if (!shared)
-        return g_new(struct q2_shared_entity, 1);
+    if (!shared) {
+        shared = g_new(struct q2_shared_entity, AT_ONCE);
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            shared[i].next = i + 1 < AT_ONCE ? &shared[i + 1] : NULL;
+    }
     spares = shared->next;
     return shared;
 }

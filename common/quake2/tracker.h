@@ -16,8 +16,9 @@
 
 struct q2_session;
 
-/* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
-enum { Q2_FRAMES_KEPT = 64 };
+/* How many frames back a delta may reach here. Engines keep 16 (UPDATE_BACKUP); a session that the
+ * capture joined late needs those that its donor received before, too. */
+enum { Q2_FRAMES_KEPT = 24 };
 
 enum q2_frame_trust {
     Q2_FRAME_NONE,    /* not seen to its end, or nothing to build it on was known */

@@ -37,6 +37,12 @@ const struct qs_message_type *qw_extension_message(const struct qs_decoder *d, u
 /* In both directions. */
 void qw_read_brushedit(struct qs_decoder *d);
 
+/* usercmd.c */
+/* Reads a command as a delta from `cmd`, which becomes the absolute command. */
+void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
+/* The angles in degrees, the moves, buttons and impulse, as demos have them. */
+void qw_read_whole_usercmd(struct qs_decoder *d);
+
 /* mvd.c */
 void qw_read_packetsprojectiles(struct qs_decoder *d);
 void qw_read_mvd_weapon(struct qs_decoder *d);

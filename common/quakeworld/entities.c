@@ -5,7 +5,6 @@
  */
 #include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/usercmd.h"
 
 /* --- svc_playerinfo --- */
 

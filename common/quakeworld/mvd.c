@@ -6,7 +6,6 @@
 #include "common/quakeworld/mvd.h"
 
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/usercmd.h"
 
 /* --- Whom a block concerns --- */
 

@@ -293,36 +293,12 @@ struct key {
     const char *meaning;
 };
 
+/* clang-format off */
 static const struct key keys[] = {
-    {"VERSION", QW_QTV_VERSION, emit_version, "a version that is understood"},
-    {"SOURCE", QW_QTV_SOURCE, emit_text, "asks for this stream"},
-    {"RECEIVE", QW_QTV_VALUE, emit_text, "asks for the only stream"},
-    {"DEMO", QW_QTV_DEMO, emit_text, "asks for this demo"},
-    {"SOURCELIST", QW_QTV_VALUE, emit_text, "asks for the list of streams"},
-    {"DEMOLIST", QW_QTV_VALUE, emit_text, "asks for the list of demos"},
-    {"REVERSE", QW_QTV_VALUE, emit_text, "the source has connected, and offers its stream"},
-    {"REVERSED", QW_QTV_VALUE, emit_text, "the source may send its stream"},
-    {"RAW", QW_QTV_RAW, emit_number, "asks for the bare stream, without a reply"},
-    {"AUTH", QW_QTV_AUTH, emit_text, "a way to prove that the password is known"},
-    {"CHALLENGE", QW_QTV_CHALLENGE, emit_text, "to be hashed with the password"},
-    {"RESPONSE", QW_QTV_PASSWORD, emit_text, "the challenge hashed with the password"},
-    {"PASSWORD", QW_QTV_PASSWORD, emit_text, "the password, or the challenge hashed with it"},
-    {"COMPRESSION", QW_QTV_COMPRESSION, emit_text, "how the stream is compressed"},
-    {"USERINFO", QW_QTV_USERINFO, emit_userinfo, "the viewer"},
-    {"QTV_EZQUAKE_EXT", QW_QTV_EXT, emit_number, "extensions that the sender knows"},
-    {"BEGIN", QW_QTV_BEGIN, emit_text, "the stream follows"},
-    {"PERROR", QW_QTV_ERROR, emit_text, "an error that will stay"},
-    {"TERROR", QW_QTV_ERROR, emit_text, "an error that may pass"},
-    {"ERROR", QW_QTV_ERROR, emit_text, "an error"},
-    {"PRINT", QW_QTV_PRINT, emit_text, "to be shown to the viewer"},
-    {"ASOURCE", QW_QTV_VALUE, emit_source, "a stream of the list"},
-    {"ADEMO", QW_QTV_VALUE, emit_demo, "a demo of the list"},
-    {"SRCSRV", QW_QTV_STREAM_SERVER, emit_text, "a stream of the list: its server"},
-    {"SRCHOST", QW_QTV_STREAM_HOSTNAME, emit_text, "the server's name"},
-    {"SRCPLYRS", QW_QTV_STREAM_PLAYERS, emit_number, "how many play"},
-    {"SRCVIEWS", QW_QTV_STREAM_VIEWERS, emit_number, "how many watch"},
-    {"SRCID", QW_QTV_STREAM_ID, emit_number, "how the stream is asked for"},
+#define QTV_KEY(name, field, emit, meaning) {name, QW_QTV_##field, emit, meaning},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 static const struct key *find_key(struct qs_view name)
 {

@@ -150,6 +150,21 @@ void qw_session_use_donor(struct qw_session *session, const struct qw_session *d
 /* The name in the user info of `player`; the empty view when it is not known. */
 struct qs_view qw_player_name(const struct qw_session *session, uint32_t player);
 
+/* --- Moves, written */
+
+/*
+ * Appends a clc_move with these three commands, the newest last, as the packet numbered `sequence`
+ * carries it. In protocols up to 26 moves count in steps of 8 units, and are rounded to them.
+ */
+void qw_append_move(GByteArray *to, int32_t version, const struct qw_usercmd cmds[3],
+                    uint32_t sequence);
+
+/*
+ * The checksum byte of a clc_move in the packet numbered `sequence`, over the move's bytes after
+ * the checksum byte.
+ */
+uint8_t qw_move_checksum(const uint8_t *data, uint32_t size, uint32_t sequence);
+
 extern const struct qs_protocol qw_protocol;
 
 #endif

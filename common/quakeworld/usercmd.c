@@ -4,11 +4,11 @@
  * Source: qw28-protocol, "[Control] Structure"; qwd-format 5.43; for protocol 26 and before also
  * ezquake com_msg.c MSG_ReadDeltaUsercmd (moves in steps of 8 units per second).
  */
-#include "common/quakeworld/usercmd.h"
+
+#include "common/quakeworld/decode.h"
 
 #include "common/core/checksum.h"
 #include "common/core/writer.h"
-#include "common/quakeworld/decode.h"
 
 /* A value that is sent, or that of the command before as a generated field. */
 static inline uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_t before)

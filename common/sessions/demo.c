@@ -78,7 +78,10 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
 static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
                       const struct qs_packet *packet)
 {
-    problem->until = MAX(packet->time - (demo->writing ? demo->start : demo->origin), 0);
+    const int64_t start = demo->writing ? demo->start : demo->origin;
+
+    problem->until.time = MAX(packet->time - start, 0);
+    problem->until.demo = demo->writing ? demo->shared.files->len + 1 : 0;
     if (!problem->file) {
         problem->file = demo->source;
         problem->from = problem->until;
@@ -105,33 +108,44 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
         add_place(demo, problem, packet);
 }
 
-static void append_time(GString *text, const char *before, int64_t nanoseconds)
+static void append_moment(GString *text, const char *before, struct qs_demo_moment moment,
+                          bool name_demo)
 {
-    char *time = qs_duration_text(nanoseconds / 1000000000);
+    char *time = qs_duration_text(moment.time / 1000000000);
 
     g_string_append_printf(text, "%s %s", before, time);
+    if (name_demo && moment.demo)
+        g_string_append_printf(text, " of demo %u", moment.demo);
+    else if (name_demo)
+        g_string_append(text, " of the session");
     g_free(time);
 }
 
-/* "at 0:21: ", "from 0:21 to 0:40: " */
-static void append_times(GString *text, const struct qs_session_demo_problem *problem)
+/* "at 0:21: ", "from 0:21 to 0:40 of demo 2: " */
+static void append_times(GString *text, const struct qs_session_demo_problem *problem,
+                         bool name_demos)
 {
-    const bool at_once = problem->until - problem->from < 1000000000;
+    const struct qs_demo_moment from = problem->from, until = problem->until;
+    const bool same = from.demo == until.demo;
 
-    append_time(text, at_once ? "at" : "from", problem->from);
-    if (!at_once)
-        append_time(text, " to", problem->until);
+    if (same && until.time - from.time < 1000000000) {
+        append_moment(text, "at", from, name_demos);
+    } else {
+        append_moment(text, "from", from, name_demos && !same);
+        append_moment(text, " to", until, name_demos);
+    }
     g_string_append(text, ": ");
 }
 
-char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem)
+char *qs_session_demo_problem_text(const struct qs_session_demo *demo,
+                                   const struct qs_session_demo_problem *problem)
 {
     const guint shown = problem->packets->len;
     const bool times = problem->count > 1 && problem->count != problem->amount;
     GString *text = g_string_new(NULL);
 
     if (problem->file)
-        append_times(text, problem);
+        append_times(text, problem, demo->files->len > 1);
     g_string_append(text, problem->text);
     if (problem->amount)
         g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);

@@ -30,15 +30,21 @@ enum {
     QS_DEMO_PROBLEM_PACKETS_MAX = 10 /* of one kind; further ones are only counted */
 };
 
+/* A session may have several demos, each with a time of its own. */
+struct qs_demo_moment {
+    unsigned demo; /* number, from 1; 0: before a demo, and the time is the session's */
+    int64_t time;  /* nanoseconds */
+};
+
 /* Problems whose texts differ in their numbers only. */
 struct qs_session_demo_problem {
-    const char *file;    /* of the first; NULL: it is of no packet */
-    char *kind;          /* the text without its numbers */
-    char *text;          /* of the first, printable */
-    uint64_t count;      /* how often it was reported */
-    uint64_t amount;     /* how many things that concerns: see qs_demo_missing(); or 0 */
-    int64_t from, until; /* the first and the last, nanoseconds of the demo */
-    GArray *packets;     /* uint64_t: their numbers */
+    const char *file; /* of the first; NULL: it is of no packet */
+    char *kind;       /* the text without its numbers */
+    char *text;       /* of the first, printable */
+    uint64_t count;   /* how often it was reported */
+    uint64_t amount;  /* how many things that concerns: see qs_demo_missing(); or 0 */
+    struct qs_demo_moment from, until; /* the first and the last */
+    GArray *packets;                   /* uint64_t: their numbers */
 };
 
 struct qs_session_problems {
@@ -46,10 +52,6 @@ struct qs_session_problems {
     uint64_t count;   /* of all */
     uint64_t others;  /* of further kinds */
 };
-
-/* The line for the user, as a new text: when, what, how often and where: "from 0:21 to 0:40: frame
- * 7 is left out (3 times: packets 12, 45, 99)". */
-char *qs_session_demo_problem_text(const struct qs_session_demo_problem *problem);
 
 /* --- The demo -------------------------------------------------------------------------------- */
 
@@ -127,6 +129,11 @@ void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map);
 
 /* The session is over: names the last file, or drops it where `keep` is false. */
 void qs_session_demo_end(struct qs_session_demo *demo, bool keep);
+
+/* The line for the user, as a new text: when, what, how often and where: "from 0:21 to 0:40: frame
+ * 7 is left out (3 times: packets 12, 45, 99)". Of several demos it names the one. */
+char *qs_session_demo_problem_text(const struct qs_session_demo *demo,
+                                   const struct qs_session_demo_problem *problem);
 
 /* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
 char *qs_session_demo_left_out_text(const struct qs_session_demo *demo);

@@ -76,11 +76,6 @@ void qs_donors_move(struct qs_donors *to, struct qs_donors *from)
     init(from);
 }
 
-struct qs_donor *qs_donors_find(const struct qs_donors *donors, unsigned session)
-{
-    return donors->running ? g_hash_table_lookup(donors->running, GUINT_TO_POINTER(session)) : NULL;
-}
-
 /* --- Sessions as donors --- */
 
 bool qs_donor_is_complete(const struct qs_donor *donor)
@@ -157,10 +152,16 @@ static struct qs_donor *new_donor(GPtrArray *over, guint over_max,
     return donor;
 }
 
+/* The donor of a running session, or NULL. */
+static struct qs_donor *find(const struct qs_donors *donors, unsigned session)
+{
+    return donors->running ? g_hash_table_lookup(donors->running, GUINT_TO_POINTER(session)) : NULL;
+}
+
 static struct qs_donor *find_or_add(struct qs_donors *donors, const struct qs_demo_format *format,
                                     unsigned session)
 {
-    struct qs_donor *donor = qs_donors_find(donors, session);
+    struct qs_donor *donor = find(donors, session);
 
     if (donor)
         return donor;
@@ -216,7 +217,7 @@ void qs_donors_packet(struct qs_donors *donors, struct qs_donor **own,
 
 void qs_donors_end(struct qs_donors *donors, unsigned session)
 {
-    struct qs_donor *donor = qs_donors_find(donors, session);
+    struct qs_donor *donor = find(donors, session);
 
     if (!donor)
         return;
@@ -224,6 +225,29 @@ void qs_donors_end(struct qs_donors *donors, unsigned session)
     if (donor->listed)
         g_ptr_array_remove(donors->live, donor);
     g_hash_table_remove(donors->running, GUINT_TO_POINTER(session));
+}
+
+void qs_donors_follow(struct qs_donors *donors, unsigned session, struct qs_session *state)
+{
+    struct qs_donor *donor = find(donors, session);
+
+    if (!donor)
+        return;
+    donor->followed = true;
+    qs_sign_on_follow(donor->sign_on, state);
+}
+
+void qs_donors_end_others(struct qs_donors *donors)
+{
+    GList *all = g_hash_table_get_values(donors->running);
+
+    for (const GList *each = all; each; each = each->next) {
+        const struct qs_donor *donor = each->data;
+
+        if (!donor->followed)
+            qs_donors_end(donors, donor->session);
+    }
+    g_list_free(all);
 }
 
 bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server)
@@ -240,7 +264,7 @@ void qs_donors_peers(struct qs_donors *donors, unsigned session, qs_peer_functio
 
     if (donors->sessions > 1)
         qs_donors_need(donors);
-    donor = qs_donors_find(donors, session);
+    donor = find(donors, session);
     for (guint i = 0; donor && i < donors->live->len; i++) {
         const struct qs_donor *peer = g_ptr_array_index(donors->live, i);
 

@@ -18,6 +18,7 @@ enum { QS_DONOR_COPY_EVERY = 8, QS_DONOR_COPIES_MAX = 32 };
 
 struct qs_donor {
     bool listed;     /* in the list of running sessions */
+    bool followed;   /* see qs_donors_follow() */
     GPtrArray *over; /* the list for levels that are over */
     guint over_max;
     const struct qs_demo_format *format;
@@ -67,8 +68,10 @@ void qs_donors_postpone(struct qs_donors *donors,
 void qs_donors_need(struct qs_donors *donors);
 void qs_donors_move(struct qs_donors *to, struct qs_donors *from);
 
-/* The donor of a running session, or NULL. */
-struct qs_donor *qs_donors_find(const struct qs_donors *donors, unsigned session);
+/* After qs_donors_move(): the donor of this open session follows `state` from now on; the sessions
+ * of all others are over. */
+void qs_donors_follow(struct qs_donors *donors, unsigned session, struct qs_session *state);
+void qs_donors_end_others(struct qs_donors *donors);
 
 /* A packet of a session; `server`: as far as that is known. `*donor`: the session's, which the
  * first packet sets, valid until the session is over. */

@@ -7,8 +7,9 @@
 #include "common/sessions/packet_buffer.h"
 
 enum {
-    DONOR_LISTS = 3, /* remembered, live, of levels that are over */
-    TRIES_MAX = 8,   /* donors of one list that are tried, and remembered */
+    DONOR_LISTS = 3,    /* remembered, live, of levels that are over */
+    TRIES_MAX = 16,     /* donors of one list that are tried */
+    REMEMBERED_MAX = 8, /* donors that are remembered, or consulted */
     /*
      * A few forged packets look like a late session, and each try costs the work of hundreds of
      * packets: of all lists together one donor is tried, and another for every 32 packets.
@@ -56,7 +57,7 @@ static void remember_donors(struct qs_late_session *late)
 {
     const GPtrArray *live = late->donors->live;
 
-    for (guint i = live->len; i-- > 0 && late->remembered->len < TRIES_MAX;) {
+    for (guint i = live->len; i-- > 0 && late->remembered->len < REMEMBERED_MAX;) {
         struct qs_donor *donor = g_ptr_array_index(live, i), *copy;
 
         if (donor->format != late->format || !qs_donor_is_complete(donor))
@@ -282,8 +283,8 @@ static void consult(const struct search *search, const struct trial *trial)
     unsigned count = 0;
 
     for (unsigned i = 0; i < DONOR_LISTS && search->lists[i]; i++)
-        for (guint at = 0; count < TRIES_MAX && (other = next_donor(search, search->lists[i], &at));
-             count++)
+        for (guint at = 0;
+             count < REMEMBERED_MAX && (other = next_donor(search, search->lists[i], &at)); count++)
             trial->format->consult(trial->match, other->sign_on,
                                    search->lists[i] == search->late->remembered);
 }

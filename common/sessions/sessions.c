@@ -530,11 +530,9 @@ void qs_sessions_end_demo(struct qs_sessions *sessions)
 static void follow_session(struct qs_flow *flow, void *user)
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
-    const struct qs_donor *donor =
-        conversation->session ? qs_donors_find(user, conversation->session->number) : NULL;
 
-    if (donor)
-        qs_sign_on_follow(donor->sign_on, conversation->state);
+    if (conversation->session)
+        qs_donors_follow(user, conversation->session->number, conversation->state);
 }
 
 /* As if sessions had been donors from the beginning: all is done again, up to this packet. */
@@ -551,6 +549,7 @@ static void catch_up(struct qs_donors *donors, void *user)
         sessions->read_again(again, sessions->user);
     qs_donors_move(donors, again->donors);
     qs_flow_table_each(sessions->flows, follow_session, donors);
+    qs_donors_end_others(donors);
     qs_sessions_free(again, false);
 }
 

@@ -174,7 +174,7 @@ static void report_missing_start(const struct qs_client_session *session)
 static void report_problem(const struct qs_client_session *session,
                            const struct qs_session_demo_problem *problem)
 {
-    char *text = qs_session_demo_problem_text(problem);
+    char *text = qs_session_demo_problem_text(session->demo, problem);
     const struct qs_location location = {
         .file = problem->file ? problem->file : session->first.file, .session = session->number};
 
@@ -259,11 +259,13 @@ static json_t *problem_json(gconstpointer item)
     const struct qs_session_demo_problem *problem = item;
     const uint64_t first = problem->packets->len ? g_array_index(problem->packets, uint64_t, 0) : 0;
 
-    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "file",
-                     report_text_json(problem->file), "packet", report_number(first), "text",
-                     report_text_json(problem->text), "from", (double)problem->from / 1e9, "until",
-                     (double)problem->until / 1e9, "count", report_number(problem->count), "amount",
-                     report_number(problem->amount), "packets", packets_json(problem->packets));
+    return json_pack(
+        "{s:o, s:o, s:o, s:f, s:o, s:f, s:o, s:o, s:o, s:o}", "file",
+        report_text_json(problem->file), "packet", report_number(first), "text",
+        report_text_json(problem->text), "from", (double)problem->from.time / 1e9, "from_demo",
+        report_number(problem->from.demo), "until", (double)problem->until.time / 1e9, "until_demo",
+        report_number(problem->until.demo), "count", report_number(problem->count), "amount",
+        report_number(problem->amount), "packets", packets_json(problem->packets));
 }
 
 /* Null if the capture has the sign-on. */

@@ -8,7 +8,7 @@
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/encode.h"
 #include "common/demo/qwd/qwd.h"
-#include "common/quakeworld/usercmd.h"
+#include "common/quakeworld/session.h"
 
 /* What is rebuilt stays in memory. */
 struct memory {

@@ -6,9 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "tests/fuzz/dump_check.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutate.h"
 #include "tests/support/invariants.h"
 
 /*

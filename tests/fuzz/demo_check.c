@@ -9,7 +9,6 @@
 #include "common/sessions/sessions.h"
 #include "tests/engine_reader/engine_reader.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/outside.h"
 
 /* --- Under --sanitize --- */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tests/fuzz/dump_check.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/dump/dump.h"
-#include "tests/fuzz/fuzz.h"
 #include "tests/support/count_sink.h"
 
 enum { NAME_BYTES = 128 };

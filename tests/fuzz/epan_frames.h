@@ -11,7 +11,7 @@
 
 #include <epan/packet.h>
 
-#include "tests/fuzz/frames.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Once, before all else: takes no settings, no plugins and no configuration of the user. */
 void epan_frames_start(void);
@@ -35,5 +35,17 @@ enum epan_frames_how {
 
 /* Dissects the frame. With a tree: the quakeshark part of it as text, which the caller frees. */
 char *epan_frames_dissect(struct epan_frames *capture, guint index, unsigned how);
+
+/* plugin_taps.c listens to the plugin's taps as Wireshark and tshark do: statistics, exported
+ * objects, Follow, and passwords. All that they are given is looked at. */
+struct plugin_taps;
+
+/* `wanted`: FUZZ_PLUGIN_STATISTICS to FUZZ_PLUGIN_CREDENTIALS. */
+struct plugin_taps *plugin_taps_new(unsigned wanted);
+void plugin_taps_free(struct plugin_taps *taps);
+
+/* All packets will come (again), or have come. */
+void plugin_taps_reset(void);
+void plugin_taps_draw(void);
 
 #endif

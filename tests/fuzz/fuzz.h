@@ -134,4 +134,43 @@ double fuzz_time(void);
 void fuzz_check_time(double start, size_t size);
 extern double fuzz_patience; /* so many times longer than a run by itself: under valgrind */
 
+/*
+ * frames.c: frames of an input for the plugin. Each piece becomes an IPv4 packet between a server
+ * and one of its clients, as a datagram, a segment of a stream, or quoted by an error message.
+ */
+struct fuzz_frame {
+    GByteArray *bytes; /* from the IPv4 header on */
+    uint32_t wire_size;
+    char *comment; /* that the capture file has for it; or NULL */
+    bool again;    /* FUZZ_PLUGIN_AGAIN */
+};
+
+/* Of the whole input behind its first two bytes; free with g_ptr_array_free(). */
+GPtrArray *fuzz_frames_new(const struct qs_protocol *protocol, const uint8_t *data, size_t size);
+
+/* mutate.c: whether inputs are two bytes, then pieces; or a byte, then a file. */
+extern const bool fuzz_mutate_pieces;
+
+/*
+ * dump_check.c prints a packet as text and as JSON: both have the same groups, fields and notes, in
+ * the same order and at the same places, as many as a sink hears, which is what a tree shows; and
+ * no control characters. It decodes in copies of the session, which stays as it is.
+ */
+void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
+                const struct qs_packet *packet);
+
+/*
+ * outside.c has what the tool has of the world outside: the files that it writes stay in memory,
+ * and signals are left to libFuzzer. It takes the place of output/writer.c and signals.c in every
+ * program that calls this: from now on `take` gets each file that is given its name; NULL: nobody
+ * does.
+ */
+typedef void fuzz_file_taker(void *user, const char *name, struct qs_view file);
+void fuzz_take_files(fuzz_file_taker *take, void *user);
+
+/* run_tool.c runs the tool as main() does, in this process: with these words, up to a NULL or
+ * RUN_TOOL_WORDS_MAX of them, and a file behind them. */
+enum { RUN_TOOL_WORDS_MAX = 12 };
+void run_tool(const char *const *words, const char *file);
+
 #endif

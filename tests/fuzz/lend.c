@@ -11,7 +11,6 @@
 #include "common/sessions/late_join.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutate.h"
 
 enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
 

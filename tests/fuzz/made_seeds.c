@@ -379,7 +379,9 @@ enum made_number_kind {
     TE,
     WORD, /* without a connection */
     LETTER,
-    BLOCK, /* of streams: of MVD, in QTV; */
+    BARE,     /* the same without the mark */
+    QTV_LINE, /* of streams: of the texts that they begin with */
+    BLOCK,    /* of MVD, in QTV */
     HIDDEN_BLOCK,
     QTV_COMMAND,
     GTV_MESSAGE,
@@ -401,7 +403,8 @@ static const struct made_number {
 #define QTV_CLC(id, number, ...) {"qtv_" #id, "qw", QTV_COMMAND, number, false},
 #define OOB(name, ...) EITHER(name, "qw", WORD, 0)
 #define OOB_LETTER(letter, fits, name, ...) EITHER(#letter ", " #fits, "qw", LETTER, letter)
-#define OOB_BARE OOB_LETTER
+#define OOB_BARE(letter, fits, ...) EITHER(#letter ", bare, " #fits, "qw", BARE, letter)
+#define QTV_KEY(name, ...) EITHER(name, "qw", QTV_LINE, 0)
 #include "common/quakeworld/messages.def"
 #define CLC(id, number, ...) {"clc_" #id, "nq", MESSAGE, number, false},
 #define CLC_FTE CLC
@@ -436,6 +439,10 @@ static void write_head(GByteArray *bytes, const struct made_number *row, uint32_
 {
     static const uint8_t block_of_all[] = {0, 6}, block_of_none[] = {0, 3, 0, 0, 0, 0};
 
+    if (row->kind == QTV_LINE) {
+        qs_write_view(bytes, qs_view_of(row->from_server ? "QTVSV 1.0\n" : "QTV\n"));
+        return;
+    }
     if (row->kind == WORD || row->kind == LETTER)
         qs_write_u32(bytes, strcmp(row->protocol, "nq") == 0 ? 0x80 : UINT32_MAX);
     if (row->kind == WORD) {
@@ -464,19 +471,39 @@ static void write_head(GByteArray *bytes, const struct made_number *row, uint32_
     qs_write_u8(bytes, row->number);
 }
 
-/* Small numbers and texts that end. */
-static void write_body(GByteArray *bytes)
+static void write_lines(GByteArray *bytes, const char *key, unsigned count)
 {
-    for (unsigned i = 0; i < BODY; i++)
+    for (unsigned i = 0; i <= count; i++) {
+        g_autofree char *line = g_strdup_printf("%s: %u\n", key, i);
+
+        qs_write_view(bytes, qs_view_of(line));
+    }
+    qs_write_u8(bytes, '\n');
+}
+
+/* Small numbers and texts that end; of a bare letter the lines of a heartbeat. */
+static void write_body(GByteArray *bytes, enum made_number_kind kind)
+{
+    if (kind == BARE)
+        qs_write_view(bytes, qs_view_of("\n1\n1\n"));
+    for (unsigned i = 0; i < BODY && kind != BARE; i++)
         qs_write_u8(bytes, i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
 }
 
 bool made_is_in(unsigned number, unsigned dialect)
 {
-    const bool is_stream = numbers[number].kind >= BLOCK;
+    const bool is_stream = numbers[number].kind >= QTV_LINE;
 
     return strcmp(dialects[dialect].protocol, numbers[number].protocol) == 0 &&
            made_dialect_is_stream(dialect) == is_stream;
+}
+
+GByteArray *made_head(unsigned number)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    write_head(bytes, &numbers[number], 0);
+    return bytes;
 }
 
 GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shape, unsigned count,
@@ -491,14 +518,18 @@ GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shap
         is_stream ? stream_of(last_of(dialects[dialect].name)) : seed_new(&dialects[dialect]);
     g_autoptr(GByteArray) body = g_byte_array_new();
 
-    if (count)
+    if (row->kind == QTV_LINE)
+        write_lines(body, row->name, count / 2);
+    else if (count)
         write_shape(body, shape, count);
     else
-        write_body(body);
+        write_body(body, row->kind);
     write_head(bytes, row, body->len);
     qs_write_view(bytes, qs_view_of_bytes(body));
-    *name = g_strdup_printf("%s, %s %u, shape %u", dialects[dialect].name, row->name, row->number,
-                            shape);
+    *name = g_strdup_printf("%s %s, %s %u, shape %u", dialects[dialect].name,
+                            from_server ? "s2c" : "c2s", row->name, row->number, shape);
+    if (row->kind == QTV_LINE)
+        g_byte_array_set_size(seed, 1); /* it is the stream's beginning */
     if (is_stream)
         add_piece(seed, from_server ? FUZZ_STREAM_FROM_SERVER : 0, bytes);
     else

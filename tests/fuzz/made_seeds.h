@@ -47,6 +47,8 @@ enum { MADE_SHAPES = 8 };
 extern const unsigned made_number_count, made_dialect_count;
 bool made_dialect_is_stream(unsigned dialect);
 bool made_is_in(unsigned number, unsigned dialect);
+/* What it begins with, before an empty body. Free it. */
+GByteArray *made_head(unsigned number);
 GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shape, unsigned count,
                                 char **name);
 

@@ -7,7 +7,7 @@
  *
  * A target says which of the two its inputs are by the function below.
  */
-#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <glib.h>
 #include <string.h>

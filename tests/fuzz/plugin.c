@@ -11,8 +11,6 @@
 
 #include "tests/fuzz/epan_frames.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutate.h"
-#include "tests/fuzz/plugin_taps.h"
 #include "common/protocols.h"
 
 struct capture {

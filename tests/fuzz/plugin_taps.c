@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tests/fuzz/plugin_taps.h"
+#include "tests/fuzz/epan_frames.h"
 
 #include "plugin/ws_compat.h"
 
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "common/protocols.h"
-#include "tests/fuzz/epan_frames.h"
 #include "tests/fuzz/fuzz.h"
 
 /* One listener: `data` is what its tap gets. */

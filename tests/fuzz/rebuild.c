@@ -11,7 +11,6 @@
 
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutate.h"
 
 enum { CLIENT_PORT = 40000, HEADER = 2, SANITIZE = 2, SECOND = 1000000000 };
 
@@ -22,7 +21,9 @@ static void feed(struct qs_sessions *sessions, void *user)
     struct fuzz_piece piece;
     size_t at = HEADER;
 
-    for (uint64_t number = 1; fuzz_next(input->data, input->size, &at, &piece); number++) {
+    for (uint64_t number = 1;
+         !qs_sessions_have_enough(sessions) && fuzz_next(input->data, input->size, &at, &piece);
+         number++) {
         struct qs_packet packet = fuzz_packet(&piece, port, CLIENT_PORT, number);
 
         qs_sessions_datagram(sessions, &packet);

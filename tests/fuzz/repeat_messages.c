@@ -10,24 +10,60 @@
  *
  * First each message so many times, then, under "2 x" its name, twice as often. Each message of the
  * tables in each STEP-th session that may have it, in one at least; of the rest as many. From 20 on
- * only some of the messages. TARGET:
- * "datagrams", "streams", or "frames", which are of both.
+ * only some of the messages. TARGET: "datagrams", "streams", "frames", which are of both, or
+ * "files": demos that have them as blocks.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
 
+#include "common/core/text.h"
 #include "common/core/writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/made_seeds.h"
 #include "common/protocols.h"
-#include "tests/fuzz/mutate.h"
 
 static const char *target;
 
 static bool is_wanted(bool is_stream)
 {
-    return strcmp(target, "frames") == 0 || (strcmp(target, "streams") == 0) == is_stream;
+    return strcmp(target, "frames") == 0 || strcmp(target, "files") == 0 ||
+           (strcmp(target, "streams") == 0) == is_stream;
+}
+
+static const struct qs_protocol *game; /* of the input at hand */
+
+/* How a demo frames what a server sends. */
+static const struct framing {
+    const char *game;
+    bool is_stream;
+    uint8_t name; /* fuzz_recording's number of the file's name */
+    const char *magic;
+    struct qs_view before;                 /* the block's length */
+    uint8_t length_size, between, skipped; /* behind it; of the packet */
+} framings[] = {
+    {"qw", false, 0, "", {(const uint8_t *)"\0\0\0\0\1", 5}, 4, 0, 0},
+    {"q2", false, 1, "", {0}, 4, 0, 8},
+    {"nq", false, 2, "-1\n", {0}, 4, 12, 8},
+    {"qw", true, 4, "", {0}, 0, 0, 0},
+    {"q2", true, 5, "MVD2", {0}, 2, 0, 3},
+    {NULL}, /* others have no demos */
+};
+static const struct framing *framing; /* of the input at hand; NULL: it is no demo */
+
+static void add_block(GByteArray *input, const struct fuzz_piece *piece)
+{
+    const uint32_t size = piece->size - framing->skipped;
+
+    if (!framing->game || !(piece->bits & FUZZ_PACKET_FROM_SERVER) ||
+        piece->size <= MAX(framing->skipped, 4) || qs_le32(piece->bytes) == UINT32_MAX ||
+        (framing->is_stream && g_ascii_isupper(piece->bytes[0]))) /* a text */
+        return;
+    qs_write_view(input, framing->before);
+    for (unsigned i = 0; i < framing->length_size; i++)
+        qs_write_u8(input, (uint8_t)(size >> 8 * i));
+    qs_write_view(input, (struct qs_view){(const uint8_t[12]){0}, framing->between});
+    qs_write_view(input, (struct qs_view){piece->bytes + framing->skipped, size});
 }
 
 static void add_piece(GByteArray *input, const struct fuzz_piece *piece, bool is_stream)
@@ -35,6 +71,10 @@ static void add_piece(GByteArray *input, const struct fuzz_piece *piece, bool is
     /* Of streams FUZZ_STREAM_FROM_SERVER and FUZZ_STREAM_LOST, which are the same bits. */
     int bits = piece->bits & (FUZZ_PACKET_FROM_SERVER | FUZZ_PACKET_PORTS_KNOWN);
 
+    if (framing) {
+        add_block(input, piece);
+        return;
+    }
     if (is_stream && strcmp(target, "frames") == 0)
         bits |= FUZZ_PACKET_PORTS_KNOWN | FUZZ_PLUGIN_STREAM;
     qs_write_u8(input, (uint8_t)bits);
@@ -43,16 +83,15 @@ static void add_piece(GByteArray *input, const struct fuzz_piece *piece, bool is
 }
 
 /* Its number in the sequence: Quake's datagrams have it behind a word, in network order. */
-static void set_sequence(const struct qs_protocol *protocol, struct fuzz_piece *piece,
-                         uint32_t time)
+static void set_sequence(struct fuzz_piece *piece, uint32_t time)
 {
     enum { SEQUENCE_MIN = 1000 };
     uint8_t *bytes = piece->bytes;
 
-    if (!protocol->seqinfo || piece->size < 8 || memcmp(bytes, "\xff\xff\xff\xff", 4) == 0)
+    if (!game->seqinfo || piece->size < 8 || memcmp(bytes, "\xff\xff\xff\xff", 4) == 0)
         return;
     for (unsigned i = 0; i < 4; i++)
-        if (strcmp(protocol->name, "nq") == 0)
+        if (strcmp(game->name, "nq") == 0)
             bytes[7 - i] = (uint8_t)((SEQUENCE_MIN + time) >> 8 * i);
         else
             bytes[i] = (uint8_t)((SEQUENCE_MIN + time) >> 8 * i);
@@ -75,7 +114,7 @@ static void repeat(GByteArray *input, struct fuzz_piece *piece, uint32_t message
             piece->bytes[at + 1] = (uint8_t)(time >> 8);
         }
         if (!is_stream)
-            set_sequence(fuzz_protocol(input->data[0]), piece, time);
+            set_sequence(piece, time);
         add_piece(input, piece, is_stream);
     }
 }
@@ -84,26 +123,38 @@ static void repeat(GByteArray *input, struct fuzz_piece *piece, uint32_t message
 static size_t begin(GByteArray *input, const GByteArray *seed, bool is_stream)
 {
     const size_t head = is_stream ? 1 : 2;
-    uint8_t protocol = 0;
+    uint8_t number = seed->data[0];
 
-    if (!is_stream || strcmp(target, "frames") != 0) {
+    if (is_stream)
+        for (number = 0;
+             !qs_protocols[number]->decode_unit || fuzz_stream_number(number) != seed->data[0];)
+            number++;
+    game = qs_protocols[number];
+    if (strcmp(target, "files") == 0) {
+        framing = framings;
+        while (framing->game &&
+               (framing->is_stream != is_stream || strcmp(framing->game, game->name) != 0))
+            framing++;
+        qs_write_u8(input, framing->name);
+        qs_write_view(input, qs_view_of(framing->magic));
+    } else if (is_stream && strcmp(target, "frames") == 0) {
+        qs_write_u16(input, number);
+    } else {
         g_byte_array_append(input, seed->data, (guint)head);
-        return head;
     }
-    while (!qs_protocols[protocol]->decode_unit || fuzz_stream_number(protocol) != seed->data[0])
-        protocol++;
-    qs_write_u16(input, protocol);
     return head;
 }
 
-/* Those of the session before it, then it. */
-static void run(const GByteArray *seed, bool is_stream, uint32_t message_size, unsigned times)
+/* Those of the session before it, then it. False: the input has none of it. */
+static bool run(const GByteArray *seed, bool is_stream, uint32_t message_size, unsigned times)
 {
     g_autoptr(GByteArray) input = g_byte_array_new();
     struct fuzz_piece piece;
     size_t at = begin(input, seed, is_stream);
+    guint before = 0;
 
     while (fuzz_next(seed->data, seed->len, &at, &piece)) {
+        before = input->len;
         if (at == seed->len)
             repeat(input, &piece, message_size, times, is_stream);
         else
@@ -112,6 +163,7 @@ static void run(const GByteArray *seed, bool is_stream, uint32_t message_size, u
     }
     CALLGRIND_ZERO_STATS;
     LLVMFuzzerTestOneInput(input->data, input->len);
+    return input->len > before;
 }
 
 static const char *name_prefix;
@@ -123,8 +175,8 @@ static void count(GByteArray *seed, char *name, bool is_stream, uint32_t message
     g_autofree char *prefixed =
         g_strconcat(name_prefix, name, message_size ? "" : ", with more", NULL);
 
-    run(seed, is_stream, message_size, times);
-    CALLGRIND_DUMP_STATS_AT(prefixed);
+    if (run(seed, is_stream, message_size, times))
+        CALLGRIND_DUMP_STATS_AT(prefixed);
     g_free(name);
     g_byte_array_free(seed, TRUE);
 }
@@ -143,6 +195,8 @@ static void count_number(unsigned number, unsigned dialect, unsigned index, unsi
         return;
     seed = made_seed_of_number(number, dialect, 0, 0, &name);
     count(seed, name, is_stream, BODY, times);
+    if (framing)
+        return; /* more in a message is no other framing */
     for (unsigned shape = (number + index) % step; shape < MADE_SHAPES; shape += step) {
         seed = made_seed_of_number(number, dialect, shape, ENTRIES * times, &name);
         count(seed, name, is_stream, 0, 1);

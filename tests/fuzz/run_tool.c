@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tests/fuzz/run_tool.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <glib.h>
 #include <string.h>

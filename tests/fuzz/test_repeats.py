@@ -36,16 +36,19 @@ class Repeats(unittest.TestCase):
         print(len(once), "messages; the worst:", worst)
         return worst[-1][0]
 
-    def assert_linear(self, program, step, target, messages):
+    def assert_linear(self, program, step, target, messages, n=40):
         # In few, what takes N² shows less, and a table that grows once shows more.
-        self.assertTrue(self.worst(program, 40, step, target, messages) < 2.2 or
-                        self.worst(program, 80, step, target, messages) < 2.3)
+        self.assertTrue(self.worst(program, n, step, target, messages) < 2.2 or
+                        self.worst(program, 2 * n, step, target, messages) < 2.3)
 
     def test_decoder(self):
         self.assert_linear("REPEAT_DECODE", "6", "datagrams", 1700)
 
     def test_streams(self):
         self.assert_linear("REPEAT_STREAM", "6", "streams", 300)
+
+    def test_files(self):
+        self.assert_linear("REPEAT_RECORDING", "120", "files", 80, 200)
 
     @unittest.skipUnless("REPEAT_PLUGIN" in os.environ, "needs the plugin")
     def test_plugin(self):

@@ -15,9 +15,6 @@
 #include "pcap2demo/capture/frame_reader.h"
 #include "tests/engine_reader/engine_reader.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutate.h"
-#include "tests/fuzz/outside.h"
-#include "tests/fuzz/run_tool.h"
 
 enum { NAME_MAX_BYTES = 64 };
 

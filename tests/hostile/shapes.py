@@ -81,6 +81,15 @@ def quake2(server=(), client=(), protocol=34, flags=0, most=BYTES_A_PACKET):
     return session.frames
 
 
+# --- The status bar: so many frames behind one as long as there may be
+
+def drawn(count):
+    bar = [b"\x0d" + struct.pack("<H", 5 + place) + b"if 1    " * 8 + b"\0" for place in range(24)]
+    frames = (struct.pack("<BiiBBBHIBH", 20, number + 1, number or -1, 0, 0, 17, 0, 0, 18, 0)
+              for number in range(count))
+    return quake2([*bar, b"\x0d\x21\0maps/a.bsp\0", *frames], most=1)
+
+
 # --- Sessions under two addresses: so many, all of them open
 
 def translated(count, packets=30):

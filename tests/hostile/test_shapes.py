@@ -55,6 +55,15 @@ class Shapes(ToolTest):
         self.assert_linear(shapes.names_in_texts, 4000, "--force", "--anonymize", "copy.pcapng",
                            "--replace-names")
 
+    # --- Status bars
+
+    def test_status_bars_are_read_once(self):
+        """A sanitized demo asks of each frame's statistics what the bar asks of them."""
+        capture = self.capture("bar.pcap", shapes.drawn(2000 if SANITIZED else 20000))
+        plain, sanitized = (self.measure("--force", *options, "--output", "demos/", capture)[2]
+                            for options in ([], ["--sanitize"]))
+        self.assertLess(sanitized, 2 * plain + 0.1)
+
     # --- Lists
 
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")

@@ -51,14 +51,26 @@ static void assert_file(const struct fixture *f, guint index, const char *name, 
     g_unlink(path);
 }
 
+static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
+{
+    g_autofree char *text =
+        qs_session_demo_problem_text(f->demo, g_ptr_array_index(f->demo->problems.kinds, index));
+
+    assert_string_equal(text, expected);
+}
+
+/* Each has its own time. */
 FIXTURE_TEST(writes_a_file_for_each_begin)
 {
+    struct qs_packet late = {.number = 9, .time = INT64_C(42000000000)};
+
     f->demo->player = "anna";
     qs_session_demo_set_map(f->demo, "q2dm1");
     qs_session_demo_set_source(f->demo, "duel.pcap",
                                &(struct qs_packet){.time = INT64_C(2000000000)});
     qs_demo_begin(&f->demo->writer);
     qs_demo_write(&f->demo->writer, qs_view_of("first"));
+    qs_demo_problem(&f->demo->writer, &late, "a frame is left out");
     /* The next level: its name comes after its file has begun. */
     qs_session_demo_set_map(f->demo, NULL);
     qs_session_demo_set_source(f->demo, "duel.pcap",
@@ -66,22 +78,18 @@ FIXTURE_TEST(writes_a_file_for_each_begin)
     qs_demo_begin(&f->demo->writer);
     qs_session_demo_set_map(f->demo, "q2dm2");
     qs_demo_write(&f->demo->writer, qs_view_of("second"));
+    qs_session_demo_set_map(f->demo, "q2dm3"); /* the file is named after the first */
+    late.time = INT64_C(550000000000);
+    qs_demo_problem(&f->demo->writer, &late, "a frame is left out");
+    qs_demo_problem(&f->demo->writer, &late, "the picture halts");
     qs_session_demo_end(f->demo, true);
+    assert_problem_text(f, 0,
+                        "from 0:40 of demo 1 to 0:10 of demo 2: a frame is left out (2 times: "
+                        "packets 9, 9)");
+    assert_problem_text(f, 1, "at 0:10 of demo 2: the picture halts (packet 9)");
     assert_int_equal(f->demo->files->len, 2);
     assert_file(f, 0, "duel-19700101-000002-anna-q2dm1.dm2", "first");
     assert_file(f, 1, "duel-19700101-000900-anna-q2dm2.dm2", "second");
-}
-
-/* A file that spans levels is named after the first. */
-FIXTURE_TEST(keeps_the_first_map)
-{
-    qs_demo_begin(&f->demo->writer);
-    qs_session_demo_set_map(f->demo, "dm4");
-    qs_session_demo_set_map(f->demo, NULL);
-    qs_session_demo_set_map(f->demo, "dm6");
-    qs_demo_write(&f->demo->writer, qs_view_of("x"));
-    qs_session_demo_end(f->demo, true);
-    assert_file(f, 0, "duel-19700101-000000-dm4.dm2", "x");
 }
 
 /* Nothing that is there is overwritten: the next free name is taken. */
@@ -143,14 +151,6 @@ FIXTURE_TEST(bounds_problems)
     assert_int_equal(g_array_index(problem->packets, uint64_t, 0), 17);
     problem = g_ptr_array_index(problems->kinds, 1);
     assert_null(problem->file);
-}
-
-static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
-{
-    g_autofree char *text =
-        qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
-
-    assert_string_equal(text, expected);
 }
 
 /* What differs only in its numbers is told once. */

@@ -2,7 +2,7 @@
 /* The move checksums and the CRC that they are built on. */
 #include "common/core/checksum.h"
 #include "common/quake2/decode.h"
-#include "common/quakeworld/usercmd.h"
+#include "common/quakeworld/session.h"
 #include "tests/unit/unit.h"
 
 static const uint8_t zeros[80];

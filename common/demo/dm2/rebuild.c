@@ -8,6 +8,7 @@
  * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
  */
 #include "common/core/lists.h"
+#include "common/core/text.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/session.h"
 #include "common/quake2/decode.h"
@@ -50,12 +51,14 @@ struct dm2 {
     int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
-    struct q2_variant variant; /* of the demo */
-    bool passed_over;          /* the demo omits the current packet's frame */
-    bool halted;               /* by --sanitize: players stop at what the packet has them draw */
-    const GArray *messages;    /* struct qs_message, of the packet at hand; or NULL */
-    GByteArray *block;         /* that is being filled, behind room for its length */
-    GByteArray *unit;          /* scratch: what must not be split */
+    struct q2_variant variant;    /* of the demo */
+    bool passed_over;             /* the demo omits the current packet's frame */
+    struct q2_screen bar, layout; /* for --sanitize: the status bar, the last svc_layout */
+    uint32_t bar_changes;         /* those that `bar` has; 0: it was not read */
+    bool halted;                  /* by --sanitize: players stop at what the packet has them draw */
+    const GArray *messages;       /* struct qs_message, of the packet at hand; or NULL */
+    GByteArray *block;            /* that is being filled, behind room for its length */
+    GByteArray *unit;             /* scratch: what must not be split */
 };
 
 /* q2_tracker.missing */
@@ -150,6 +153,8 @@ static void end_level(struct dm2 *dm2)
     dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
     dm2->backup = (struct dm2_backup){0};
     dm2->newest = 0;
+    dm2->bar_changes = 0;
+    dm2->layout = (struct q2_screen){0};
     converter_level(&dm2->converter);
     dm2->block->len = DM2_HEADER;
 }
@@ -575,16 +580,30 @@ static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *sessi
            (follows(dm2, index + 1, SVC_PLAYERINFO) && follows(dm2, index + 2, SVC_PACKETENTITIES));
 }
 
+/* At what the packet has them draw. */
+static bool stops_drawing(struct dm2 *dm2, const struct q2_session *session)
+{
+    const struct q2_frame *newest = q2_tracker_frame(dm2->tracker, dm2->tracker->newest);
+    const struct qs_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_LAYOUT)
+            dm2->layout = q2_screen_of(session, qs_view_behind(qs_message_view(message), 1));
+    if (dm2->bar_changes != session->bar_changes)
+        dm2->bar = q2_status_bar(session);
+    dm2->bar_changes = session->bar_changes;
+    return newest && (q2_screen_stops_players(&dm2->bar, newest->player.stats) ||
+                      q2_screen_stops_players(&dm2->layout, newest->player.stats));
+}
+
 static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
     const struct q2_session *session = q2_session_of(decoder->session);
-    const struct q2_frame *newest = q2_tracker_frame(dm2->tracker, dm2->tracker->newest);
     const struct qs_message *message;
     guint frames = 0;
 
-    dm2->halted =
-        dm2->out->sanitize && newest && q2_status_bar_stops_players(session, newest->player.stats);
+    dm2->halted = dm2->out->sanitize && stops_drawing(dm2, session);
     dm2->passed_over = false;
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         const int32_t number =

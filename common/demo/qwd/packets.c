@@ -8,7 +8,7 @@
 #include "common/netchan/netchan.h"
 #include "common/demo/qwd/qwd.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/usercmd.h"
+#include "common/quakeworld/session.h"
 
 enum { NETCHAN_HEADER = 8, QPORT = 1 };
 

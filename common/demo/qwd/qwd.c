@@ -5,9 +5,7 @@
 
 #include "common/demo/zip_archive.h"
 #include "common/demo/qwd/late_join.h"
-#include "common/quakeworld/constants.h"
-#include "common/quakeworld/fields.h"
-#include "common/quakeworld/usercmd.h"
+#include "common/quakeworld/decode.h"
 
 /* --- Reading --- */
 
