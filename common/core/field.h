@@ -74,7 +74,7 @@ enum qs_role {
     QS_ROLE_INFO,   /* an info string: values may be names of files */
     QS_ROLE_LAYOUT, /* has names of files among other words */
     QS_ROLE_LISTED, /* of a list, by number: players stop at a number that the list does not have */
-    /* Of players (see common/stats/positions.h); a group without a role is of nobody: */
+    /* Of players (see common/stats/stats.h); a group without a role is of nobody: */
     QS_ROLE_OWN,    /* a group: of the session's player, if none was named before */
     QS_ROLE_PLAYER, /* the name of the player that the group is about */
     QS_ROLE_STAT,   /* the number of the figure whose value follows */

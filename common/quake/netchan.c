@@ -387,8 +387,8 @@ bool nq_decode_usual(struct qs_decoder *d)
     const uint8_t *data = d->in.data;
     struct nq_session *session = nq_session_of(d);
 
-    if (!session->base.version || !nq_moves_begin_with_time(session) || nq_has_fte(session) ||
-        (session->flags & PRFL_FLOATANGLE) ||
+    if (!session->base.version || session->undecodable || !nq_moves_begin_with_time(session) ||
+        nq_has_fte(session) || (session->flags & PRFL_FLOATANGLE) ||
         (d->in.size != BYTES_END && d->in.size != SHORTS_END) ||
         (d->in.size == BYTES_END
              ? nq_is_extended(session)

@@ -403,18 +403,28 @@ static struct qs_view skin_of(struct qs_view text)
     return mark ? (struct qs_view){mark, text.size - (uint32_t)(mark - text.data)} : text;
 }
 
-/* In two ranges engines read what fills its room on in the next string. */
-static bool leads_out_with_neighbors(const struct q2_session *session, uint32_t index,
-                                     struct qs_view text)
+static uint32_t string_room(const struct q2_session *session)
 {
-    const char *before = index ? qs_table_get(&session->configstrings, index - 1) : NULL;
-    const char *after = qs_table_get(&session->configstrings, index + 1);
-    const size_t size = before ? strlen(before) : 0;
-    char *joined =
-        g_strdup_printf("%s%.*s%.2s", before ? before + size - MIN(size, 2) : "", (int)text.size,
-                        text.size ? (const char *)text.data : "", after ? after : "");
-    const bool unsafe = qs_text_leads_out(qs_view_of(joined));
+    return session->variant.layout == Q2_LAYOUT_RERELEASE ? STRING_ROOM_RERELEASE : STRING_ROOM;
+}
 
+/* In two ranges engines read what fills its room on where the next string begins, whose text lies
+ * over what a longer one has there. */
+static bool leads_out_with_neighbor(const struct q2_session *session, uint32_t index,
+                                    struct qs_view text)
+{
+    const char *before = NULL;
+    uint32_t end = 0;
+    char *joined;
+    bool unsafe;
+
+    while (!before && end < BAR_MAX && end < index * string_room(session)) {
+        end += string_room(session);
+        before = qs_table_get(&session->configstrings, index - end / string_room(session));
+    }
+    joined = g_strdup_printf("%.2s%.*s", before && strlen(before) >= end ? before + end - 2 : "",
+                             (int)text.size, text.size ? (const char *)text.data : "");
+    unsafe = qs_text_leads_out(qs_view_of(joined));
     g_free(joined);
     return unsafe;
 }
@@ -440,7 +450,7 @@ bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
         return qs_text_leads_out(text);
     case Q2_RANGE_STATUSBAR:
     case Q2_RANGE_GENERAL:
-        return leads_out_with_neighbors(session, index, text);
+        return leads_out_with_neighbor(session, index, text);
     case Q2_RANGE_PLAYERSKINS:
         return qs_text_leads_out(skin_of(text));
     case Q2_RANGE_CDTRACK:
@@ -489,14 +499,15 @@ struct q2_screen q2_screen_of(const struct q2_session *session, struct qs_view p
 /* It ends in the first string that does not fill its room. */
 struct q2_screen q2_status_bar(const struct q2_session *session)
 {
+    const uint32_t room = string_room(session);
     g_autoptr(GString) text = g_string_new(NULL);
-    uint32_t number = 0;
-    const char *part;
 
-    do {
-        part = q2_configstring(session, Q2_RANGE_STATUSBAR, number++);
-        g_string_append(text, part ? part : "");
-    } while (part && strlen(part) >= STRING_ROOM && text->len < BAR_MAX);
+    for (uint32_t number = 0; number * room <= text->len; number++) {
+        const char *part = q2_configstring(session, Q2_RANGE_STATUSBAR, number);
+
+        if (part)
+            g_string_append(g_string_truncate(text, number * room), part);
+    }
     return q2_screen_of(session, qs_view_of(text->str));
 }
 
@@ -521,33 +532,28 @@ static uint32_t room_for(const struct q2_session *session, uint32_t index)
         parts = bar.start + bar.count - index;
     else if (index >= layout->places[Q2_RANGE_GENERAL].start)
         parts = layout->end - index;
-    return parts * (session->variant.layout == Q2_LAYOUT_RERELEASE ? STRING_ROOM_RERELEASE
-                                                                   : STRING_ROOM) -
-           1;
-}
-
-/* "name\\model/skin" */
-static struct qs_view name_of(struct qs_view skin)
-{
-    const uint8_t *end = memchr(skin.data, '\\', skin.size);
-
-    return end ? (struct qs_view){skin.data, (uint32_t)(end - skin.data)} : skin;
+    return parts * string_room(session) - 1;
 }
 
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
 {
-    const struct place bar = layout_of(session)->places[Q2_RANGE_STATUSBAR];
+    const struct place *places = layout_of(session)->places, bar = places[Q2_RANGE_STATUSBAR];
     int64_t number;
 
     if (index >= q2_configstring_end(session))
         return;
     text.size = MIN(text.size, room_for(session, index));
+    for (uint32_t part = text.size / string_room(session); part; part--) /* it lies over others */
+        qs_table_set(&session->configstrings, index + part, (struct qs_view){0});
     qs_table_set(&session->configstrings, index, text);
     session->bar_changes += index - bar.start < bar.count;
     if (text.size && session->player >= 0 &&
-        index == layout_of(session)->places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player)
-        qs_table_set(&session->texts, Q2_TEXT_PLAYER, name_of(text));
-    if (index == layout_of(session)->places[Q2_RANGE_MAXCLIENTS].start)
+        index == places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player) {
+        g_autofree char *name = q2_player_name(session, (uint32_t)session->player);
+
+        qs_table_set(&session->texts, Q2_TEXT_PLAYER, qs_view_of(name));
+    }
+    if (index == places[Q2_RANGE_MAXCLIENTS].start)
         session->max_clients =
             qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;
 }

@@ -122,11 +122,10 @@ static void append_moment(GString *text, const char *before, struct qs_demo_mome
 }
 
 /* "at 0:21: ", "from 0:21 to 0:40 of demo 2: " */
-static void append_times(GString *text, const struct qs_session_demo_problem *problem,
-                         bool name_demos)
+static void append_times(GString *text, const struct qs_session_demo_problem *problem, bool several)
 {
     const struct qs_demo_moment from = problem->from, until = problem->until;
-    const bool same = from.demo == until.demo;
+    const bool same = from.demo == until.demo, name_demos = several || !same;
 
     if (same && until.time - from.time < 1000000000) {
         append_moment(text, "at", from, name_demos);

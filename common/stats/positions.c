@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/stats/positions.h"
+#include "common/stats/stats.h"
 
 #include "common/core/text.h"
 

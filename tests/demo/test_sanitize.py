@@ -146,8 +146,9 @@ class Sanitize(ToolTest):
         self.check_gone(QUAKEWORLD, quakeworld_files(), OUTSIDE)
         self.check_gone(QUAKE, quake_files(), OUTSIDE)
         self.check_gone(QUAKE2, quake2_files(), OUTSIDE)
-        cut = b"\x0d\6\0" + b"1".ljust(62) + b"..\0\x0d\7\0/outside\0"
-        self.check_gone(QUAKE2, {"two strings of the status bar": cut}, b"/outside\0")
+        for index, size, over in (7, 62, b""), (7, 62, b"x" * 40), (9, 190, b"x"):
+            cut = b"\x0d\6\0%s..%s\0\x0d%c\0/outside\0" % (b"1".ljust(size), over, index)
+            self.check_gone(QUAKE2, {"two strings of the status bar": cut}, b"/outside\0")
 
     def test_info_without_what_is_obeyed(self):
         info = b'fullserverinfo "\\first\\1\\sv_dlurl\\x\\last\\\\SV_dlURL\\y"\n'
@@ -186,7 +187,8 @@ class Sanitize(ToolTest):
 
     def test_status_bars_that_stop_players(self):
         """They name a statistic that is none; or one is no picture, as long as it is not."""
-        for attack in text(4, b"xv 0 pic 99"), b"\x0d\5\0" + b"xv 0 stat_string 99\0":
+        for attack in (text(4, b"xv 0 pic 99"), b"\x0d\5\0" + b"xv 0 stat_string 99\0",
+                       b"\x0d\5\0" + b"pi".rjust(64) + b" xyz\0\x0d\6\0c 99\0"):
             made = QUAKE2.attacked(attack)
             self.assertIn(attack, b"".join(self.demos(made).values()))
             self.assertNotIn(attack, b"".join(self.demos(made, "--sanitize").values()))

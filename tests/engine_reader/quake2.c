@@ -64,20 +64,19 @@ static void take_configstring(struct reading *r)
 {
     const uint32_t general = is_extended(r) ? 13118 : 1568, index = take_word(r);
     g_autoptr(GString) text = take_text(r);
-    const char *skin = strchr(text->str, '\\');
+    const char *skin = index < general && index >= general - 256 ? strchr(text->str, '\\') : NULL;
+    const uint32_t at = (index - r->string) * 64;
 
     if (index >= general + 512)
         finding(r, "config string %u", index);
-    if (index != r->string + 1)
-        g_string_truncate(r->strings, 0);
-    g_string_append(r->strings, skin ? skin : text->str);
-    if ((index < general || text->len >= 64) && leads_out(r->strings->str)) {
+    g_string_truncate(r->strings, index >= r->string && at <= r->strings->len ? at : 0);
+    if (!r->strings->len)
+        r->string = index;
+    g_string_append(r->strings, text->str);
+    if ((index < general || text->len >= 64) && leads_out(skin ? skin : r->strings->str)) {
         finding(r, "config string %u: %s", index, r->strings->str);
         g_string_truncate(r->strings, 0);
     }
-    if (r->strings->len > 2)
-        g_string_erase(r->strings, 0, (gssize)r->strings->len - 2);
-    r->string = index;
 }
 
 static void take_ending(struct reading *r)
