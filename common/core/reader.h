@@ -76,11 +76,6 @@ static inline uint32_t qs_le32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static inline uint64_t qs_le64(const uint8_t *p)
-{
-    return qs_le32(p) | (uint64_t)qs_le32(p + 4) << 32;
-}
-
 static inline uint16_t qs_be16(const uint8_t *p)
 {
     return (uint16_t)(p[0] << 8 | p[1]);

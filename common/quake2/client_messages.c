@@ -75,20 +75,15 @@ static void read_move(struct qs_decoder *d)
     keep_newest(d, &command);
 }
 
-static void keep_userinfo(struct qs_decoder *d, struct qs_view info)
-{
-    if (!d->in.overrun)
-        qs_info_replace(d, &q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info,
-                        Q2_INFO_STRING_MAX);
-}
-
 static void read_userinfo(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const struct qs_view info = qs_text(d, Q2_USERINFO_TEXT);
 
     qs_emit_info(d, &userinfo_rows, info, at);
-    keep_userinfo(d, info);
+    if (!d->in.overrun)
+        qs_info_replace(d, &q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info,
+                        Q2_INFO_STRING_MAX);
 }
 
 /* Servers take a command that ends with the packet instead of a NUL: vanilla clients end the

@@ -119,19 +119,19 @@ static void put_view(struct q2_writer *out, const struct q2_variant *variant, un
                      const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_VIEWOFFSET)
-        q2_put_quarters(out, to->viewoffset);
+        q2_put_bytes(out, to->viewoffset, sizeof to->viewoffset);
     if (bits & PS_VIEWANGLES)
         q2_put_angles(out, to->viewangles);
     if (bits & PS_KICKANGLES)
-        q2_put_quarters(out, to->kick_angles);
+        q2_put_bytes(out, to->kick_angles, sizeof to->kick_angles);
     if (bits & PS_WEAPONINDEX && variant->extensions)
         q2_put_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
     else if (bits & PS_WEAPONINDEX)
         q2_put_u8(out, (uint8_t)to->gunindex);
     if (bits & PS_WEAPONFRAME) {
         q2_put_u8(out, to->gunframe);
-        q2_put_quarters(out, to->gunoffset);
-        q2_put_quarters(out, to->gunangles);
+        q2_put_bytes(out, to->gunoffset, sizeof to->gunoffset);
+        q2_put_bytes(out, to->gunangles, sizeof to->gunangles);
     }
     if (bits & PS_BLEND)
         put_blend(out, variant, from, to);

@@ -59,14 +59,6 @@ static void read_qport(struct qs_decoder *d)
         qs_u16(d, Q2_QPORT);
 }
 
-static void read_fragment_word(struct qs_decoder *d, struct header *header)
-{
-    const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
-
-    header->more = word & Q2_MORE_FRAGMENTS;
-    header->fragment_offset = word & (Q2_MORE_FRAGMENTS - 1);
-}
-
 static struct header read_header(struct qs_decoder *d)
 {
     struct header header = {0};
@@ -75,8 +67,12 @@ static struct header read_header(struct qs_decoder *d)
     read_sequence(d, &header);
     if (d->direction == QS_C2S)
         read_qport(d);
-    if (header.fragment)
-        read_fragment_word(d, &header);
+    if (header.fragment) {
+        const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
+
+        header.more = word & Q2_MORE_FRAGMENTS;
+        header.fragment_offset = word & (Q2_MORE_FRAGMENTS - 1);
+    }
     if (qs_label_wanted(d))
         qs_label(d, ": %u, acknowledges %u", header.sequence, header.acknowledged);
     qs_close(d);

@@ -28,7 +28,7 @@ static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths
 }
 
 /* What no map has is kept as 0; the field shows it. */
-static inline int32_t read_plain(struct qs_decoder *d, unsigned id, bool is_float)
+inline int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float)
 {
     const uint32_t at = d->in.pos;
     int16_t eighths;
@@ -43,27 +43,17 @@ static inline int32_t read_plain(struct qs_decoder *d, unsigned id, bool is_floa
     return eighths;
 }
 
-int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float)
-{
-    return read_plain(d, id, is_float);
-}
-
-static inline int32_t read_coordinate(struct qs_decoder *d, unsigned id)
+inline int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     bool absolute;
     int32_t value;
 
     if (q2_variant(d)->floats || !q2_variant(d)->extensions2)
-        return read_plain(d, id, q2_variant(d)->floats);
+        return q2_read_plain_coordinate(d, id, q2_variant(d)->floats);
     value = variable_coordinate(d, &absolute);
     emit(d, id, at, value);
     return value;
-}
-
-int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
-{
-    return read_coordinate(d, id);
 }
 
 void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from)
@@ -73,7 +63,7 @@ void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from
     int32_t value;
 
     if (q2_variant(d)->floats || !q2_variant(d)->extensions2) {
-        *from = read_plain(d, id, q2_variant(d)->floats);
+        *from = q2_read_plain_coordinate(d, id, q2_variant(d)->floats);
         return;
     }
     value = variable_coordinate(d, &absolute);
@@ -86,7 +76,7 @@ void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3])
 {
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        to[i] = read_coordinate(d, id + 1 + i);
+        to[i] = q2_read_coordinate(d, id + 1 + i);
     if (d->fields_wanted)
         qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
     qs_close(d);

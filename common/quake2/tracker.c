@@ -187,7 +187,6 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
     const bool healed = missing && delta < number && tracker->missing &&
                         tracker->missing(tracker->missing_user, delta);
     struct q2_frame *frame = tracker->unfinished;
-    guint begun;
 
     if (!frame) {
         frame = tracker->unfinished = g_new0(struct q2_frame, 1);
@@ -206,8 +205,8 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
         memcpy(frame->areas, areas.data, frame->area_bytes);
     tracker->reading = frame;
     tracker->base_next = 0;
-    begun = qs_array_add(tracker->begun, &tracker->begun_room);
-    g_array_index(tracker->begun, int32_t, begun) = number;
+    qs_array_add(tracker->begun, &tracker->begun_room);
+    g_array_index(tracker->begun, int32_t, tracker->begun->len - 1) = number;
 }
 
 struct q2_player *q2_tracker_player(struct q2_tracker *tracker)

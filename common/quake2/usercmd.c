@@ -119,57 +119,25 @@ void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t 
 
 /* --- Q2PRO's bit stream */
 
-/* Bits are taken from the lowest of each byte on; behind the last byte they are 0. */
+/* Bits are taken from the lowest of each byte on. */
 struct bit_reader {
     struct qs_decoder *d;
-    uint32_t next;  /* of the bytes */
-    uint64_t held;  /* bits of those before it */
-    unsigned count; /* of them: that were not taken */
+    uint32_t held;  /* bits read from the bytes but not taken */
+    unsigned count; /* of them */
 };
-
-/* The next eight bytes. */
-G_GNUC_NO_INLINE static uint64_t last_bytes(const struct qs_reader *in, uint32_t next)
-{
-    uint64_t value = 0;
-
-    for (uint32_t i = 0; i < 8 && next + i < in->limit; i++)
-        value |= (uint64_t)in->data[next + i] << 8 * i;
-    return value;
-}
 
 static inline uint32_t take_bits(struct bit_reader *bits, unsigned count)
 {
-    const struct qs_reader *in = &bits->d->in;
     uint32_t value;
 
-    if (bits->count < count) {
-        bits->held |= (bits->next + UINT64_C(8) <= in->limit ? qs_le64(in->data + bits->next)
-                                                             : last_bytes(in, bits->next))
-                      << bits->count;
-        bits->next += (63 - bits->count) / 8;
-        bits->count |= 56;
+    while (bits->count < count) {
+        bits->held |= (uint32_t)qs_reader_u8(&bits->d->in) << bits->count;
+        bits->count += 8;
     }
-    value = (uint32_t)bits->held & ((UINT32_C(1) << count) - 1);
+    value = bits->held & ((UINT32_C(1) << count) - 1);
     bits->held >>= count;
     bits->count -= count;
     return value;
-}
-
-/* The byte that the next bit is taken of. */
-static inline uint32_t byte_at(const struct bit_reader *bits)
-{
-    return bits->next - (bits->count + 7) / 8;
-}
-
-/* The decoder's reader goes on behind the byte that a bit was taken of. */
-static inline void follow(const struct bit_reader *bits)
-{
-    struct qs_reader *in = &bits->d->in;
-    const uint32_t end = bits->next - bits->count / 8;
-
-    in->pos = MIN(end, in->limit);
-    if (end > in->limit)
-        qs_reader_overrun(in);
 }
 
 static inline int32_t take_signed(struct bit_reader *bits, unsigned count)
@@ -206,7 +174,7 @@ static void take_command(struct bit_reader *bits, unsigned mask, struct q2_userc
         command->angles[1] = take_angle(bits, command->angles[1]);
     if (mask & CM_ANGLE3)
         command->angles[2] = (int16_t)take_signed(bits, 16);
-    for (unsigned i = 0; i < 3 && mask & 7 * CM_FORWARD; i++)
+    for (unsigned i = 0; i < 3; i++)
         if (mask >> i & CM_FORWARD)
             command->moves[i] = (int16_t)take_signed(bits, 10);
     if (mask & CM_BUTTONS)
@@ -232,30 +200,26 @@ static void emit_command(struct qs_decoder *d, uint32_t at, bool same,
 /* Commands share bytes: one begins in the byte in which the one before ended. */
 static void read_batched_command(struct bit_reader *bits, struct q2_usercmd *command)
 {
-    const uint32_t at = byte_at(bits);
+    struct qs_decoder *d = bits->d;
+    const uint32_t at = bits->count ? d->in.pos - 1 : d->in.pos;
     const bool changed = take_bits(bits, 1);
 
     if (changed)
         take_command(bits, take_bits(bits, 8), command);
-    if (bits->d->fields_wanted) {
-        follow(bits);
-        emit_command(bits->d, at, !changed, command);
-    }
+    if (d->fields_wanted)
+        emit_command(d, at, !changed, command);
 }
 
 static void read_batch(struct bit_reader *bits, struct q2_usercmd *command)
 {
     struct qs_decoder *d = bits->d;
-    const uint32_t at = byte_at(bits);
+    const uint32_t at = bits->count ? d->in.pos - 1 : d->in.pos;
     uint32_t count;
 
     if (d->fields_wanted)
         qs_open_at(d, Q2_MOVE_BATCH, at);
     count = take_bits(bits, 5);
-    if (d->values_wanted) {
-        follow(bits);
-        qs_emit_uint(d, Q2_MOVE_BATCH_COUNT, at, d->in.pos - at, count);
-    }
+    qs_emit_uint(d, Q2_MOVE_BATCH_COUNT, at, d->in.pos - at, count);
     for (uint32_t i = 0; i < count && !d->in.overrun; i++)
         read_batched_command(bits, command);
     if (qs_label_wanted(d))
@@ -265,11 +229,10 @@ static void read_batch(struct bit_reader *bits, struct q2_usercmd *command)
 
 void q2_read_batches(struct qs_decoder *d, struct q2_usercmd *command, unsigned packets)
 {
-    struct bit_reader bits = {.d = d, .next = d->in.pos};
+    struct bit_reader bits = {.d = d};
 
     for (unsigned i = 0; i < packets && !d->in.overrun; i++)
         read_batch(&bits, command);
-    follow(&bits);
 }
 
 /* --- The checksum of a move */

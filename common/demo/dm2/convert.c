@@ -33,14 +33,13 @@ void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command)
 {
     struct converter_move *move;
-    guint index;
 
     if (!converter->moves)
         converter->moves = g_array_new(FALSE, FALSE, sizeof *move);
     if (converter->moves->len == CONVERT_MOVES)
         g_array_remove_index(converter->moves, 0);
-    index = qs_array_add(converter->moves, &converter->moves_room);
-    move = &g_array_index(converter->moves, struct converter_move, index);
+    qs_array_add(converter->moves, &converter->moves_room);
+    move = &g_array_index(converter->moves, struct converter_move, converter->moves->len - 1);
     move->sequence = sequence;
     memcpy(move->angles, command->angles, sizeof move->angles);
 }
