@@ -127,6 +127,10 @@ bool qs_client_session_usual(struct qs_client_session *session, struct qs_decode
                              struct qs_session *state, const char *file,
                              const struct qs_packet *packet);
 
+/* Donors have been moved here (qs_donors_move()): the session is one of them, or none. */
+void qs_client_session_use_donor(struct qs_client_session *session, struct qs_donors *donors,
+                                 struct qs_session *state);
+
 /* Time passes: see qs_demo_rebuilder.settle. */
 void qs_client_session_settle(struct qs_client_session *session);
 

@@ -190,7 +190,7 @@ static struct qs_demo_name_request name_request(const struct demo *demo)
                                          .start = demo->start,
                                          .player = demo->shared.player,
                                          .map = demo->file_map,
-                                         .extension = demo->setup.extension};
+                                         .extension = demo->setup.format->extension};
 }
 
 static void end_file(struct demo *demo)
@@ -300,10 +300,10 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo)
 
 static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, void *user)
 {
-    const struct qs_session_demo *demo = (const struct qs_session_demo *)writer;
+    const struct qs_session_demo_setup *setup = &((const struct demo *)writer)->setup;
 
-    if (demo->donors)
-        qs_donors_peers(demo->donors, ((const struct demo *)demo)->setup.session, call, user);
+    if (setup->donors)
+        qs_donors_peers(setup->donors, setup->format, setup->server, call, user);
 }
 
 /* --- The demo -------------------------------------------------------------------------------- */

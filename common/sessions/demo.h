@@ -94,7 +94,9 @@ struct qs_session_demo_setup {
     struct qs_demo_store *store; /* NULL: nothing is written, only counted */
     struct qs_session_demo_options demo_options;
     const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
-    const char *extension;
+    const struct qs_demo_format *format;
+    struct qs_donors *donors;        /* know other sessions; NULL: none are known */
+    const struct qs_address *server; /* of the session */
     unsigned session;
 };
 
@@ -110,7 +112,6 @@ struct qs_session_demo {
     const char *dropped; /* why the last file is not kept, or none is needed: static; or NULL */
     int64_t time;        /* of what is written until the next packet comes */
     const char *player;  /* whose demo it is; NULL: not known */
-    struct qs_donors *donors; /* know other sessions with its server; NULL: none are known */
 };
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup);

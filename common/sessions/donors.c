@@ -5,19 +5,18 @@
 #include "common/core/findings.h"
 #include "common/sessions/donors.h"
 
-/* Levels that are over; of sessions the oldest go first. */
-enum { DONORS_MAX = 128, DEMO_LEVELS_MAX = 128 };
+/* Levels that are over, of which the oldest go first; and sessions that are donors. */
+enum { DONORS_MAX = 128, DEMO_LEVELS_MAX = 128, RUNNING_MAX = 1024 };
+
+/* Nanoseconds that a sign-on takes without downloads. */
+#define SIGN_ON_TIME (INT64_C(10) * 1000000000)
 
 void qs_donor_free(gpointer data)
 {
     struct qs_donor *donor = data;
 
-    if (donor->copies && --donor->references)
-        return;
     if (donor->copies)
         --*donor->copies;
-    if (donor->copy)
-        qs_donor_free(donor->copy);
     qs_sign_on_free(donor->sign_on);
     g_free(donor->name);
     g_free(donor);
@@ -83,35 +82,19 @@ bool qs_donor_is_complete(const struct qs_donor *donor)
     return donor->sign_on->complete && !donor->sign_on->broken;
 }
 
-static struct qs_donor *new_copy(struct qs_donors *donors, const struct qs_donor *donor)
+struct qs_donor *qs_donor_copy(struct qs_donors *donors, const struct qs_donor *donor)
 {
-    struct qs_donor *copy = g_new(struct qs_donor, 1);
+    struct qs_donor *copy;
 
+    if (donors->copies == QS_DONOR_COPIES_MAX)
+        return NULL;
+    copy = g_new(struct qs_donor, 1);
     *copy = *donor;
     copy->name = g_strdup(donor->name);
     copy->sign_on = qs_sign_on_copy(donor->sign_on);
-    copy->copy = NULL;
-    copy->references = 1;
     copy->copies = &donors->copies;
     donors->copies++;
     return copy;
-}
-
-/* The next late session gets a new copy. */
-static void forget_copy(struct qs_donor *donor)
-{
-    g_clear_pointer(&donor->copy, qs_donor_free);
-    donor->packets = 0;
-}
-
-struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor)
-{
-    if (!donor->copy && donors->copies < QS_DONOR_COPIES_MAX)
-        donor->copy = new_copy(donors, donor);
-    if (!donor->copy)
-        return NULL;
-    donor->copy->references++;
-    return donor->copy;
 }
 
 /* The level's sign-on stays a donor; the session's begins anew. */
@@ -119,7 +102,6 @@ static struct qs_donor *detach_level(struct qs_donor *donor)
 {
     struct qs_donor *level = g_new(struct qs_donor, 1);
 
-    forget_copy(donor);
     *level = *donor;
     level->name = g_strdup(donor->name);
     qs_sign_on_leave(level->sign_on);
@@ -130,7 +112,6 @@ static struct qs_donor *detach_level(struct qs_donor *donor)
 static void end_level(struct qs_donor *donor)
 {
     if (!qs_donor_is_complete(donor)) {
-        forget_copy(donor);
         qs_sign_on_clear(donor->sign_on);
         return;
     }
@@ -152,21 +133,41 @@ static struct qs_donor *new_donor(GPtrArray *over, guint over_max,
     return donor;
 }
 
-/* The donor of a running session, or NULL. */
-static struct qs_donor *find(const struct qs_donors *donors, unsigned session)
+bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server)
 {
-    return donors->running ? g_hash_table_lookup(donors->running, GUINT_TO_POINTER(session)) : NULL;
+    return donor->server.family == server->family &&
+           memcmp(donor->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
+           (donor->format->late_join->any_port || donor->server.port == server->port);
 }
 
-static struct qs_donor *find_or_add(struct qs_donors *donors, const struct qs_demo_format *format,
-                                    unsigned session)
+static bool has_enough(const struct qs_donors *donors, const struct qs_demo_format *format,
+                       const struct qs_address *server, int64_t now)
 {
-    struct qs_donor *donor = find(donors, session);
+    unsigned count = 0;
+    GHashTableIter iter;
+    gpointer value;
 
-    if (donor)
-        return donor;
+    g_hash_table_iter_init(&iter, donors->running);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const struct qs_donor *donor = value;
+
+        count += donor->format == format && qs_donor_is_of_server(donor, server) &&
+                 (donor->sign_on->complete || now - donor->since < SIGN_ON_TIME);
+    }
+    return count >= QS_DONORS_EACH_MAX || g_hash_table_size(donors->running) >= RUNNING_MAX;
+}
+
+struct qs_donor *qs_donors_begin(struct qs_donors *donors, const struct qs_demo_format *format,
+                                 unsigned session, const struct qs_address *server, int64_t now)
+{
+    struct qs_donor *donor;
+
+    if (!donors->running || has_enough(donors, format, server, now))
+        return NULL;
     donor = new_donor(donors->over, DONORS_MAX, format, g_strdup_printf("session %u", session));
     donor->session = session;
+    donor->server = *server;
+    donor->since = now;
     g_hash_table_insert(donors->running, GUINT_TO_POINTER(session), donor);
     return donor;
 }
@@ -181,38 +182,42 @@ static void add_packet(struct qs_donor *donor, const struct qs_decoder *decoder)
         donor->format->late_join->add_packet(donor->sign_on, decoder);
 }
 
-/* Most sessions of a flood never can. */
-static void list_if_able(struct qs_donors *donors, struct qs_donor *donor)
+static void remove_donor(struct qs_donors *donors, struct qs_donor *donor)
 {
-    if (donor->listed || !qs_donor_is_complete(donor))
-        return;
-    donor->listed = true;
-    g_ptr_array_add(donors->live, donor);
+    if (donor->listed)
+        g_ptr_array_remove(donors->live, donor);
+    g_hash_table_remove(donors->running, GUINT_TO_POINTER(donor->session));
 }
 
-void qs_donors_packet(struct qs_donors *donors, struct qs_donor **own,
-                      const struct qs_demo_format *format, unsigned session,
-                      const struct qs_decoder *decoder, const struct qs_packet *packet,
-                      const struct qs_address *server)
+struct qs_donor *qs_donors_packet(struct qs_donors *donors, struct qs_donor *donor,
+                                  const struct qs_decoder *decoder, const struct qs_packet *packet,
+                                  const struct qs_address *server)
 {
-    struct qs_donor *donor;
-    uint32_t level;
+    const uint32_t level = donor->level;
 
-    if (!donors->running || !decoder->accepted)
-        return;
-    if (!*own)
-        *own = find_or_add(donors, format, session);
-    donor = *own;
-    level = donor->level;
+    if (!decoder->accepted)
+        return donor;
     add_packet(donor, decoder);
-    if (++donor->packets >= QS_DONOR_COPY_EVERY)
-        forget_copy(donor);
-    list_if_able(donors, donor);
+    if (donor->sign_on->broken) {
+        remove_donor(donors, donor);
+        return NULL;
+    }
+    if (!donor->listed && donor->sign_on->complete) { /* most sessions of a flood never are */
+        donor->listed = true;
+        g_ptr_array_add(donors->live, donor);
+    }
     if (level != donor->level)
         donor->since = packet->time;
     donor->until = packet->time;
     if (server->port != donor->server.port) /* it was not known who the server is */
         donor->server = *server;
+    return donor;
+}
+
+/* The donor of a running session, or NULL. */
+static struct qs_donor *find(const struct qs_donors *donors, unsigned session)
+{
+    return donors->running ? g_hash_table_lookup(donors->running, GUINT_TO_POINTER(session)) : NULL;
 }
 
 void qs_donors_end(struct qs_donors *donors, unsigned session)
@@ -222,19 +227,19 @@ void qs_donors_end(struct qs_donors *donors, unsigned session)
     if (!donor)
         return;
     end_level(donor);
-    if (donor->listed)
-        g_ptr_array_remove(donors->live, donor);
-    g_hash_table_remove(donors->running, GUINT_TO_POINTER(session));
+    remove_donor(donors, donor);
 }
 
-void qs_donors_follow(struct qs_donors *donors, unsigned session, struct qs_session *state)
+struct qs_donor *qs_donors_follow(struct qs_donors *donors, unsigned session,
+                                  struct qs_session *state)
 {
     struct qs_donor *donor = find(donors, session);
 
-    if (!donor)
-        return;
-    donor->followed = true;
-    qs_sign_on_follow(donor->sign_on, state);
+    if (donor) {
+        donor->followed = true;
+        qs_sign_on_follow(donor->sign_on, state);
+    }
+    return donor;
 }
 
 void qs_donors_end_others(struct qs_donors *donors)
@@ -250,26 +255,16 @@ void qs_donors_end_others(struct qs_donors *donors)
     g_list_free(all);
 }
 
-bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server)
+void qs_donors_peers(struct qs_donors *donors, const struct qs_demo_format *format,
+                     const struct qs_address *server, qs_peer_function *function, void *user)
 {
-    return donor->server.family == server->family &&
-           memcmp(donor->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
-           (donor->format->late_join->any_port || donor->server.port == server->port);
-}
-
-void qs_donors_peers(struct qs_donors *donors, unsigned session, qs_peer_function *function,
-                     void *user)
-{
-    const struct qs_donor *donor;
-
     if (donors->sessions > 1)
         qs_donors_need(donors);
-    donor = find(donors, session);
-    for (guint i = 0; donor && i < donors->live->len; i++) {
+    for (guint i = 0; i < donors->live->len; i++) {
         const struct qs_donor *peer = g_ptr_array_index(donors->live, i);
 
-        if (peer != donor && peer->format == donor->format &&
-            qs_donor_is_of_server(peer, &donor->server) && !function(user, peer->sign_on))
+        if (peer->format == format && qs_donor_is_of_server(peer, server) &&
+            !function(user, peer->sign_on))
             return;
     }
 }

@@ -3,6 +3,11 @@
  * Donors: whose sign-ons a session that the capture joined late may begin with
  * (common/demo/late_join/sign_on.h). They are the other sessions of the input, one for each level,
  * and demos that the user names.
+ *
+ * A level's sign-on is nearly the same for all, so a server has QS_DONORS_EACH_MAX donors at a
+ * time. A session becomes one when it begins a level while there are fewer, and is one until it is
+ * over or its sign-on turns out to be broken; its levels that are over remain. A sign-on that is
+ * not complete after ten seconds, as of a client that downloads, does not count.
  */
 #ifndef QS_SESSIONS_DONORS_H
 #define QS_SESSIONS_DONORS_H
@@ -10,11 +15,8 @@
 #include "common/demo/format.h"
 #include "common/sessions/demo_input.h"
 
-/*
- * Late sessions share copies of a donor. A copy is renewed once its donor has received so many
- * packets since; the number of copies is limited. Each may be as large as a session.
- */
-enum { QS_DONOR_COPY_EVERY = 8, QS_DONOR_COPIES_MAX = 32 };
+/* Copies, each of which may be as large as a session, are of all late sessions. */
+enum { QS_DONORS_EACH_MAX = 8, QS_DONOR_COPIES_MAX = 32 };
 
 struct qs_donor {
     bool listed;     /* in the list of running sessions */
@@ -29,11 +31,7 @@ struct qs_donor {
     struct qs_sign_on *sign_on;
     uint32_t level;
     int64_t since, until; /* of the level, as far as captured */
-
-    struct qs_donor *copy; /* a recent copy, shared by late sessions; or NULL */
-    unsigned packets;      /* since then */
-    unsigned references;   /* to a copy */
-    unsigned *copies;      /* of a copy: counts them all; else NULL */
+    unsigned *copies;     /* of a copy: counts them all; else NULL */
 };
 
 struct qs_donors {
@@ -68,31 +66,34 @@ void qs_donors_postpone(struct qs_donors *donors,
 void qs_donors_need(struct qs_donors *donors);
 void qs_donors_move(struct qs_donors *to, struct qs_donors *from);
 
-/* After qs_donors_move(): the donor of this open session follows `state` from now on; the sessions
- * of all others are over. */
-void qs_donors_follow(struct qs_donors *donors, unsigned session, struct qs_session *state);
+/* After qs_donors_move(): the donor of this open session, if it is one, follows `state` from now on
+ * and is returned; the sessions of all others are over. */
+struct qs_donor *qs_donors_follow(struct qs_donors *donors, unsigned session,
+                                  struct qs_session *state);
 void qs_donors_end_others(struct qs_donors *donors);
 
-/* A packet of a session; `server`: as far as that is known. `*donor`: the session's, which the
- * first packet sets, valid until the session is over. */
-void qs_donors_packet(struct qs_donors *donors, struct qs_donor **donor,
-                      const struct qs_demo_format *format, unsigned session,
-                      const struct qs_decoder *decoder, const struct qs_packet *packet,
-                      const struct qs_address *server);
+/* A level begins: the session may become a donor, which is returned; else NULL. `server`: as far as
+ * that is known. */
+struct qs_donor *qs_donors_begin(struct qs_donors *donors, const struct qs_demo_format *format,
+                                 unsigned session, const struct qs_address *server, int64_t now);
+
+/* A packet of a donor, if it has been accepted. NULL: the session is a donor no longer. */
+struct qs_donor *qs_donors_packet(struct qs_donors *donors, struct qs_donor *donor,
+                                  const struct qs_decoder *decoder, const struct qs_packet *packet,
+                                  const struct qs_address *server);
 
 /* The session is over; its levels remain donors. */
 void qs_donors_end(struct qs_donors *donors, unsigned session);
 
-/* Calls `function` with the sign-on so far of each other session with this one's server, until that
- * returns false. */
-void qs_donors_peers(struct qs_donors *donors, unsigned session, qs_peer_function *function,
-                     void *user);
+/* Calls `function` with the sign-on so far of each donor of the server, perhaps the caller itself,
+ * until that returns false. */
+void qs_donors_peers(struct qs_donors *donors, const struct qs_demo_format *format,
+                     const struct qs_address *server, qs_peer_function *function, void *user);
 
-/* Drops a reference to a copy, or frees a donor that is no copy. */
 void qs_donor_free(gpointer donor);
 
-/* As the donor is, or was shortly before: to be freed. NULL: there are too many copies. */
-struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor);
+/* As the donor is now: to be freed. NULL: there are too many copies. */
+struct qs_donor *qs_donor_copy(struct qs_donors *donors, const struct qs_donor *donor);
 bool qs_donor_is_complete(const struct qs_donor *donor);
 
 /*

@@ -14,7 +14,7 @@ struct session {
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
     struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
-    struct qs_donors *donors;             /* of which it is one, when they are needed; or NULL */
+    struct qs_donors *donors;             /* of which it may be one; or NULL */
     struct qs_donor *donor;               /* that it is; or NULL */
     const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
     struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
@@ -164,12 +164,13 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
         .store = sessions->handler->write_demos ? sessions->options->store : NULL,
         .demo_options = sessions->options->demo,
         .capture = sessions->stem,
-        .extension = session->shared.format->extension,
+        .format = session->shared.format,
+        .donors = session->donors,
+        .server = &session->shared.server,
         .session = session->shared.number};
     struct qs_session_demo *demo = qs_session_demo_new(&setup);
 
     session->shared.demo = demo;
-    demo->donors = session->donors;
     /* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
     if (!demo->writer.sanitize)
         session->restorer = qs_demo_restorer_new(&demo->writer, comment);
@@ -359,6 +360,25 @@ static void keep_known(struct session *session, const struct qs_session *state)
         describe(session, state);
 }
 
+static void update_donor(struct session *session, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet)
+{
+    const struct qs_client_session *shared = &session->shared;
+
+    if (!session->donor && decoder->accepted && decoder->session->level != shared->state.level)
+        session->donor = qs_donors_begin(session->donors, shared->format, shared->number,
+                                         &shared->server, packet->time);
+    if (session->donor)
+        session->donor =
+            qs_donors_packet(session->donors, session->donor, decoder, packet, &shared->server);
+}
+
+void qs_client_session_use_donor(struct qs_client_session *shared, struct qs_donors *donors,
+                                 struct qs_session *state)
+{
+    ((struct session *)shared)->donor = qs_donors_follow(donors, shared->number, state);
+}
+
 void qs_client_session_packet(struct qs_client_session *shared,
                               const struct qs_decoded_packet *decoded)
 {
@@ -378,8 +398,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donors && decoder->direction == QS_S2C)
-        qs_donors_packet(session->donors, &session->donor, shared->format, shared->number, decoder,
-                         packet, &shared->server);
+        update_donor(session, decoder, packet);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
@@ -409,9 +428,8 @@ bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder
     shared->end = MAX(shared->end, packet->time);
     if (shared->quality)
         qs_quality_add(shared->quality, decoder);
-    if (session->donors && session->donors->running && decoder->direction == QS_S2C)
-        qs_donors_packet(session->donors, &session->donor, shared->format, shared->number, decoder,
-                         packet, &shared->server);
+    if (session->donor && decoder->direction == QS_S2C)
+        update_donor(session, decoder, packet);
     qs_session_demo_set_source(shared->demo, file, packet);
     rebuilder_of(session)->packet(session->rebuild, decoder, packet);
     shared->state = *state;

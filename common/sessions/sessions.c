@@ -532,7 +532,7 @@ static void follow_session(struct qs_flow *flow, void *user)
     const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
 
     if (conversation->session)
-        qs_donors_follow(user, conversation->session->number, conversation->state);
+        qs_client_session_use_donor(conversation->session, user, conversation->state);
 }
 
 /* As if sessions had been donors from the beginning: all is done again, up to this packet. */

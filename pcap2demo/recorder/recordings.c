@@ -21,6 +21,7 @@
 
 enum {
     BUFFER = 64 * 1024,                 /* bytes that wait though they could be written */
+    KEPT_MAX = 16 * 1024,               /* so much of each buffer is not freed */
     WAITING_MAX = 64 * 1024 * 1024,     /* bytes of all recordings */
     WAITING_EACH_MAX = 2 * 1024 * 1024, /* of one of them */
     CHECK_EVERY_S = 10,                 /* quota */
@@ -64,7 +65,6 @@ struct recording {
     json_t *members; /* of its event */
 };
 
-static const char size_limit[] = "--max-demo-size";
 static const char file_removed[] = "its file was removed";
 
 /* --- Files ----------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static bool write_waiting(struct recording *recording)
         recording->all->waiting -= done;
         recording->written += done;
         syncer_add(recording->all->syncer, recording->path);
-        if (!waiting->len) { /* there may be many, each with little */
+        if (!waiting->len && done > KEPT_MAX) {
             g_byte_array_unref(waiting);
             recording->waiting = g_byte_array_new();
         }
@@ -150,10 +150,7 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
 static const char *limit_of(const struct recording *recording, size_t size)
 {
     const struct recordings *all = recording->all;
-    const uint64_t max = recording->format ? recorder_options.max_demo_size : 0;
 
-    if (max && recording->written + recording->waiting->len + size > max)
-        return size_limit;
     if (!*obstacle_of(recording) ||
         (recording->waiting->len + size <= WAITING_EACH_MAX && all->waiting + size <= WAITING_MAX))
         return NULL;
@@ -223,7 +220,7 @@ static void report_named(struct recording *recording)
     json_object_set_new(recording->members, "bytes", report_number(recording->written));
     if (recording->format) {
         status_add_finished(status, recording->format->protocol, recording->members);
-        status->all[LOST_DEMOS] += recording->cut && recording->cut != size_limit;
+        status->all[LOST_DEMOS] += recording->cut != NULL;
     }
     if (recording->recovered)
         log_event(LOG_WARNING, "unfinished", json_incref(recording->members),
@@ -384,9 +381,10 @@ void recordings_tick(struct recordings *all)
 {
     if (all->ticks % CHECK_EVERY_S == 0)
         all->no_room = !quota_enforce(all->folders, all->began + all->ticks);
+    if (all->ticks++ % SYNC_EVERY_S)
+        return;
     write_recordings(all);
-    if (all->ticks++ % SYNC_EVERY_S == 0)
-        syncer_run(all->syncer);
+    syncer_run(all->syncer);
 }
 
 /* --- What earlier runs left ------------------------------------------------------------------ */

@@ -292,6 +292,14 @@ class QuakeWorld(Late):
         for demo in self.demos().values():
             self.assert_right(demo, 0.98)
 
+    def test_donors_of_a_server(self):
+        """The first eight; when they have left, the next one."""
+        late = cut(readdressed(self.whole, [10, 0, 0, 90]), self.playing(0.3))
+        many = [readdressed(self.whole, [10, 0, 0, number]) for number in range(20, 30)]
+        self.assertIn("its sign-on is from session 1; ", self.convert(merged(*many, late)))
+        before = [Capture(one.link_type, [(at - 36 * 10**8, frame) for at, frame in one.frames]) for one in many]
+        self.assertIn("its sign-on is from session 11; ", self.convert(merged(*before, many[9], late)))
+
     def test_server_info_changes(self):
         """The server's info comes as the command fullserverinfo, and svc_serverinfo changes a key of
         it: the sign-on that is lent has all others, too."""

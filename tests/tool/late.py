@@ -33,16 +33,16 @@ def with_address(frame, old, new, server=None):
     if server:
         other = SOURCE + DESTINATION - at
         readdressed_frame = readdressed_frame[:other] + server + readdressed_frame[other + 4:]
-    return of_another_client(readdressed_frame) if at == SOURCE else readdressed_frame
+    return of_another_client(readdressed_frame, new[-1]) if at == SOURCE else readdressed_frame
 
 
-def of_another_client(frame):
+def of_another_client(frame, number):
     """Another impulse (Quake), or another qport."""
     payload = bytearray(frame[PAYLOAD:])
     if payload[:2] == b"\0\x10":
-        payload[-1] ^= 0x40
+        payload[-1] ^= 0x40 ^ number
     elif payload[:4] != b"\xff\xff\xff\xff" and payload[:1] != b"\x80" and len(payload) > 10:
-        payload[8] ^= 0x40
+        payload[8] ^= 0x40 ^ number
     return frame[:PAYLOAD] + bytes(payload)
 
 

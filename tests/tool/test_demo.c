@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "common/core/text.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/sessions/demo.h"
 #include "pcap2demo/output/demo_files.h"
 
@@ -16,8 +17,10 @@ struct fixture {
 
 static struct qs_session_demo *demo_of(struct fixture *f)
 {
-    return qs_session_demo_new(&(struct qs_session_demo_setup){
-        .store = demo_files_store(f->files), .capture = "duel", .extension = "dm2", .session = 3});
+    return qs_session_demo_new(&(struct qs_session_demo_setup){.store = demo_files_store(f->files),
+                                                               .capture = "duel",
+                                                               .format = &qs_demo_dm2,
+                                                               .session = 3});
 }
 
 static void set_up(struct fixture *f)
