@@ -50,6 +50,8 @@ static inline void begin(struct qs_decoder *d, struct qs_session *session,
     d->fields_wanted = d->values_wanted = d->ambiguous = d->stop = false;
     d->connectionless = false;
     d->accepted = false;
+    d->id_mask = UINT8_MAX;
+    d->whole_id = 0;
     d->line = (struct qs_line_facts){0};
     d->problems = 0;
     d->inflated = 0;
@@ -75,8 +77,6 @@ static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink
     d->source_depth = 0;
     d->coord_format = QS_COORD_SHORT;
     d->angle_format = QS_ANGLE_BYTE;
-    d->id_mask = UINT8_MAX;
-    d->whole_id = 0;
     d->sequence = d->acknowledged = 0;
     d->fragment = d->fragments = 0;
     d->request_count = d->credential_count = 0;
@@ -276,20 +276,29 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
     qs_undecoded(d);
 }
 
+bool qs_read_usual_message(struct qs_decoder *d, const struct qs_message_type *types,
+                           uint64_t usual, bool keep)
+{
+    const uint32_t start = d->in.pos;
+    const uint8_t id = id_at(d, start);
+
+    if (id >= 64 || !(usual >> id & 1))
+        return false;
+    qs_reader_take(&d->in, 1);
+    d->ambiguous = false;
+    types[id].read(d);
+    if (keep)
+        keep_message(d, start, id);
+    return !d->in.overrun && !d->problems && !d->stop;
+}
+
 bool qs_read_usual_messages(struct qs_decoder *d, const struct qs_message_type *types,
                             uint64_t usual, bool keep)
 {
-    while (qs_reader_left(&d->in)) {
-        const uint32_t start = d->in.pos;
-        const uint8_t id = qs_reader_u8(&d->in);
-
-        if (id >= 64 || !(usual >> id & 1))
+    while (qs_reader_left(&d->in))
+        if (!qs_read_usual_message(d, types, usual, keep))
             return false;
-        types[id].read(d);
-        if (keep)
-            keep_message(d, start, id);
-    }
-    return !d->in.overrun && !d->problems && !d->stop;
+    return true;
 }
 
 /* --- Trials */

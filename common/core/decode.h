@@ -97,6 +97,9 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
  * problem. */
 bool qs_read_usual_messages(struct qs_decoder *d, const struct qs_message_type *types,
                             uint64_t usual, bool keep);
+/* The same of one message, which is there. */
+bool qs_read_usual_message(struct qs_decoder *d, const struct qs_message_type *types,
+                           uint64_t usual, bool keep);
 
 /* --- Decoding on trial, to find out what a packet can be: who sent it, which version it has */
 

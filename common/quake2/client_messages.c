@@ -75,20 +75,15 @@ static void read_move(struct qs_decoder *d)
     keep_newest(d, &command);
 }
 
-static void keep_userinfo(struct qs_decoder *d, struct qs_view info)
-{
-    if (!d->in.overrun)
-        qs_info_replace(d, &q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info,
-                        Q2_INFO_STRING_MAX);
-}
-
 static void read_userinfo(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const struct qs_view info = qs_text(d, Q2_USERINFO_TEXT);
 
     qs_emit_info(d, &userinfo_rows, info, at);
-    keep_userinfo(d, info);
+    if (!d->in.overrun)
+        qs_info_replace(d, &q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info,
+                        Q2_INFO_STRING_MAX);
 }
 
 /* Servers take a command that ends with the packet instead of a NUL: vanilla clients end the
@@ -207,9 +202,22 @@ static const uint8_t since[] = {
 };
 /* clang-format on */
 
-bool q2_read_usual_move(struct qs_decoder *d)
+/* The bits of a message's byte that are its number. */
+static void set_id_mask(struct qs_decoder *d)
 {
-    return qs_read_usual_messages(d, messages, 1 << CLC_MOVE, false);
+    if (q2_is_q2pro(d->session->version))
+        d->id_mask = PACKED_ID_MASK;
+    if (d->session->version == Q2_PROTOCOL_AQTION)
+        d->whole_id = CLC_CVARSYNC;
+}
+
+bool q2_read_usual_moves(struct qs_decoder *d)
+{
+    const unsigned batched = 1 << CLC_MOVE_NODELTA | 1 << CLC_MOVE_BATCHED;
+
+    set_id_mask(d);
+    return qs_read_usual_messages(
+        d, messages, 1 << CLC_MOVE | (d->id_mask == PACKED_ID_MASK ? batched : 0), false);
 }
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
@@ -226,9 +234,6 @@ void q2_read_client_messages(struct qs_decoder *d)
 {
     if (q2_pass_over(d))
         return;
-    if (q2_is_q2pro(d->session->version))
-        d->id_mask = PACKED_ID_MASK;
-    if (d->session->version == Q2_PROTOCOL_AQTION)
-        d->whole_id = CLC_CVARSYNC;
+    set_id_mask(d);
     qs_read_messages(d, Q2_CLC, lookup);
 }

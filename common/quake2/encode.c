@@ -112,10 +112,12 @@ static uint64_t turn_bits(const struct q2_variant *variant, const struct q2_enti
 static bool needs_old_origin(const struct q2_variant *variant, const struct q2_entity *from,
                              const struct q2_entity *to, bool is_new)
 {
-    if ((is_new || to->renderfx & RF_FRAMELERP) && !q2_same_position(to->old_origin, from->origin))
+    if ((is_new || to->renderfx & RF_FRAMELERP) &&
+        memcmp(to->old_origin, from->origin, sizeof to->old_origin))
         return true;
     return to->renderfx & RF_BEAM &&
-           (!variant->beam_origin || !q2_same_position(to->old_origin, from->old_origin));
+           (!variant->beam_origin ||
+            memcmp(to->old_origin, from->old_origin, sizeof to->old_origin));
 }
 
 static uint64_t location_bits(const struct q2_variant *variant, const struct q2_entity *from,
@@ -204,7 +206,7 @@ static void put_location(struct q2_writer *out, const struct q2_variant *variant
         else if (bits & q2_angle_bits[i])
             q2_put_u8(out, angle_byte(to->angles[i]));
     if (bits & U_OLDORIGIN)
-        q2_put_position(out, variant, to->old_origin);
+        q2_put_vector(out, variant, (const int32_t[3]){0}, to->old_origin);
 }
 
 static void put_sound(struct q2_writer *out, const struct q2_variant *variant,

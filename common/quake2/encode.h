@@ -95,10 +95,10 @@ static inline void q2_put_u32(struct q2_writer *out, uint32_t value)
     q2_put_u16(out, (uint16_t)(value >> 16));
 }
 
-static inline void q2_put_bytes(struct q2_writer *out, const uint8_t *bytes, size_t size)
+static inline void q2_put_bytes(struct q2_writer *out, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        q2_put_u8(out, bytes[i]);
+        q2_put_u8(out, ((const uint8_t *)bytes)[i]);
 }
 
 enum { Q2_STEP_MAX = 0x3fff }; /* of a variable coordinate in two bytes, down to -Q2_STEP_MAX - 1 */
@@ -126,29 +126,10 @@ static inline void q2_put_vector(struct q2_writer *out, const struct q2_variant 
         q2_put_coordinate(out, variant, from[i], to[i]);
 }
 
-static inline void q2_put_position(struct q2_writer *out, const struct q2_variant *variant,
-                                   const int32_t position[3])
-{
-    static const int32_t nowhere[3];
-
-    q2_put_vector(out, variant, nowhere, position);
-}
-
 static inline void q2_put_angles(struct q2_writer *out, const int16_t angles[3])
 {
     for (unsigned i = 0; i < 3; i++)
         q2_put_u16(out, (uint16_t)angles[i]);
-}
-
-static inline void q2_put_quarters(struct q2_writer *out, const int8_t quarters[3])
-{
-    for (unsigned i = 0; i < 3; i++)
-        q2_put_u8(out, (uint8_t)quarters[i]);
-}
-
-static inline bool q2_same_position(const int32_t a[3], const int32_t b[3])
-{
-    return memcmp(a, b, 3 * sizeof a[0]) == 0;
 }
 
 /* svc_playerinfo: the delta that makes `to` of `from`. In encode_player.c. */

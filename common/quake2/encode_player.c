@@ -1,79 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake2/encode.h"
 
-#include <stddef.h>
-
-/* Which members a bit stands for. */
-struct member {
-    unsigned bit;
-    uint16_t offset, size;
-};
-
-#define MEMBER(type, bit, name)                                                                    \
-    {                                                                                              \
-        bit, offsetof(type, name), sizeof((type *)0)->name                                         \
-    }
-
-/* clang-format off */
-static const struct member player_members[] = {
-    MEMBER(struct q2_player, PS_M_TYPE, pm_type),
-    MEMBER(struct q2_player, PS_M_ORIGIN, origin),
-    MEMBER(struct q2_player, PS_M_VELOCITY, velocity),
-    MEMBER(struct q2_player, PS_M_TIME, pm_time),
-    MEMBER(struct q2_player, PS_M_FLAGS, pm_flags),
-    MEMBER(struct q2_player, PS_M_GRAVITY, gravity),
-    MEMBER(struct q2_player, PS_M_DELTA_ANGLES, delta_angles),
-    MEMBER(struct q2_player, PS_VIEWOFFSET, viewoffset),
-    MEMBER(struct q2_player, PS_VIEWANGLES, viewangles),
-    MEMBER(struct q2_player, PS_KICKANGLES, kick_angles),
-    MEMBER(struct q2_player, PS_BLEND, blend),
-    MEMBER(struct q2_player, PS_FOV, fov),
-    MEMBER(struct q2_player, PS_RDFLAGS, rdflags),
-    MEMBER(struct q2_player, PS_WEAPONINDEX, gunindex),
-    MEMBER(struct q2_player, PS_WEAPONINDEX, gunskin),
-    MEMBER(struct q2_player, PS_WEAPONFRAME, gunframe),
-    MEMBER(struct q2_player, PS_WEAPONFRAME, gunoffset),
-    MEMBER(struct q2_player, PS_WEAPONFRAME, gunangles),
-};
-
-static const struct member fog_members[] = {
-    MEMBER(struct q2_fog, FOG_BIT_COLOR, color),
-    MEMBER(struct q2_fog, FOG_BIT_DENSITY, density),
-    MEMBER(struct q2_fog, FOG_BIT_DENSITY, sky_factor),
-    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_DENSITY, height_density),
-    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_FALLOFF, height_falloff),
-    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_START_COLOR, start_color),
-    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_END_COLOR, end_color),
-    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_START_DIST, start_dist),
-    MEMBER(struct q2_fog, FOG_BIT_HEIGHT_END_DIST, end_dist),
-};
-/* clang-format on */
-
-static unsigned changed_bits(const struct member *members, size_t count, const void *from,
-                             const void *to)
-{
-    unsigned bits = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (memcmp((const char *)from + members[i].offset, (const char *)to + members[i].offset,
-                   members[i].size) != 0)
-            bits |= members[i].bit;
-    return bits;
-}
+/* The bit where a member differs. Its size is known here: comparing it is an instruction or two. */
+#define CHANGED(bit, name) (memcmp(&from->name, &to->name, sizeof to->name) ? (bit) : 0u)
 
 static unsigned fog_bits(const struct q2_fog *from, const struct q2_fog *to)
 {
-    return changed_bits(fog_members, G_N_ELEMENTS(fog_members), from, to);
+    return CHANGED(FOG_BIT_COLOR, color) | CHANGED(FOG_BIT_DENSITY, density) |
+           CHANGED(FOG_BIT_DENSITY, sky_factor) | CHANGED(FOG_BIT_HEIGHT_DENSITY, height_density) |
+           CHANGED(FOG_BIT_HEIGHT_FALLOFF, height_falloff) |
+           CHANGED(FOG_BIT_HEIGHT_START_COLOR, start_color) |
+           CHANGED(FOG_BIT_HEIGHT_END_COLOR, end_color) |
+           CHANGED(FOG_BIT_HEIGHT_START_DIST, start_dist) |
+           CHANGED(FOG_BIT_HEIGHT_END_DIST, end_dist);
 }
 
 static unsigned player_bits(const struct q2_variant *variant, const struct q2_player *from,
                             const struct q2_player *to)
 {
-    unsigned bits = changed_bits(player_members, G_N_ELEMENTS(player_members), from, to);
+    unsigned bits = CHANGED(PS_M_TYPE, pm_type) | CHANGED(PS_M_ORIGIN, origin) |
+                    CHANGED(PS_M_VELOCITY, velocity) | CHANGED(PS_M_TIME, pm_time) |
+                    CHANGED(PS_M_FLAGS, pm_flags) | CHANGED(PS_M_GRAVITY, gravity) |
+                    CHANGED(PS_M_DELTA_ANGLES, delta_angles) | CHANGED(PS_VIEWOFFSET, viewoffset) |
+                    CHANGED(PS_VIEWANGLES, viewangles) | CHANGED(PS_KICKANGLES, kick_angles) |
+                    CHANGED(PS_BLEND, blend) | CHANGED(PS_FOV, fov) | CHANGED(PS_RDFLAGS, rdflags) |
+                    CHANGED(PS_WEAPONINDEX, gunindex) | CHANGED(PS_WEAPONINDEX, gunskin) |
+                    CHANGED(PS_WEAPONFRAME, gunframe) | CHANGED(PS_WEAPONFRAME, gunoffset) |
+                    CHANGED(PS_WEAPONFRAME, gunangles);
 
-    if (variant->extensions2 &&
-        memcmp(to->damage_blend, from->damage_blend, sizeof to->damage_blend) != 0)
-        bits |= PS_BLEND;
+    if (variant->extensions2)
+        bits |= CHANGED(PS_BLEND, damage_blend);
     if (variant->player_fog && fog_bits(&from->fog, &to->fog))
         bits |= PS_FOG | PS_MOREBITS;
     return bits;
@@ -163,19 +119,19 @@ static void put_view(struct q2_writer *out, const struct q2_variant *variant, un
                      const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_VIEWOFFSET)
-        q2_put_quarters(out, to->viewoffset);
+        q2_put_bytes(out, to->viewoffset, sizeof to->viewoffset);
     if (bits & PS_VIEWANGLES)
         q2_put_angles(out, to->viewangles);
     if (bits & PS_KICKANGLES)
-        q2_put_quarters(out, to->kick_angles);
+        q2_put_bytes(out, to->kick_angles, sizeof to->kick_angles);
     if (bits & PS_WEAPONINDEX && variant->extensions)
         q2_put_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
     else if (bits & PS_WEAPONINDEX)
         q2_put_u8(out, (uint8_t)to->gunindex);
     if (bits & PS_WEAPONFRAME) {
         q2_put_u8(out, to->gunframe);
-        q2_put_quarters(out, to->gunoffset);
-        q2_put_quarters(out, to->gunangles);
+        q2_put_bytes(out, to->gunoffset, sizeof to->gunoffset);
+        q2_put_bytes(out, to->gunangles, sizeof to->gunangles);
     }
     if (bits & PS_BLEND)
         put_blend(out, variant, from, to);

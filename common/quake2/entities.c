@@ -11,12 +11,13 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     struct q2_entity_mask mask = {.bits = qs_reader_u8(&d->in)};
 
-    if (mask.bits & U_MOREBITS1)
+    if (mask.bits & U_MOREBITS1) {
         mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 8;
-    if (mask.bits & U_MOREBITS2)
-        mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 16;
-    if (mask.bits & U_MOREBITS3)
-        mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 24;
+        if (mask.bits & U_MOREBITS2)
+            mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 16;
+        if (mask.bits & U_MOREBITS3)
+            mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 24;
+    }
     qs_emit_uint(d, Q2_ENTITY_BITS, at, d->in.pos - at, (uint32_t)mask.bits);
     if ((q2_variant(d)->extensions || q2_variant(d)->rerelease) && mask.bits & U_MOREBITS4)
         mask.bits |= (uint64_t)qs_u8(d, Q2_ENTITY_BITS5) << 32;
@@ -96,13 +97,19 @@ static void read_effects(struct qs_decoder *d, uint64_t bits, struct q2_entity *
 
 static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
+    static const uint64_t models = U_MODEL | U_MODEL2 | U_MODEL3 | U_MODEL4,
+                          colors = U_SKIN8 | U_SKIN16 | U_EFFECTS8 | U_EFFECTS16 | U_RENDERFX8 |
+                                   U_RENDERFX16 | U_KEX_EFFECTS64;
     uint32_t at;
 
-    read_models(d, bits, entity);
+    if (bits & models)
+        read_models(d, bits, entity);
     if (bits & U_FRAME8)
         entity->frame = qs_u8(d, Q2_ENTITY_FRAME);
     if (bits & U_FRAME16)
         entity->frame = qs_u16(d, Q2_ENTITY_FRAME);
+    if (!(bits & colors)) /* as most often */
+        return;
     at = d->in.pos;
     read_sized(d, Q2_ENTITY_SKIN, bits, U_SKIN8, U_SKIN16, &entity->skin);
     /* Player models take their look from the player that the skin's low byte names. */

@@ -284,16 +284,22 @@ static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
     }
 }
 
+static void unpack_numbers(uint32_t word, int32_t *number, int32_t *delta)
+{
+    const int32_t back = (int32_t)(word >> FRAME_BITS);
+
+    *number = (int32_t)(word & ((UINT32_C(1) << FRAME_BITS) - 1));
+    *delta = back == NO_DELTA ? -1 : *number - back;
+}
+
 static void read_packed_frame(struct qs_decoder *d, unsigned extra)
 {
     const uint32_t at = d->in.pos;
-    const uint32_t word = qs_u32(d, Q2_FRAME_WORD);
-    const int32_t number = (int32_t)(word & ((UINT32_C(1) << FRAME_BITS) - 1));
-    const int32_t back = (int32_t)(word >> FRAME_BITS);
-    const int32_t delta = back == NO_DELTA ? -1 : number - back;
+    int32_t number, delta;
     struct qs_view areas;
     uint8_t byte;
 
+    unpack_numbers(qs_u32(d, Q2_FRAME_WORD), &number, &delta);
     qs_emit_generated_int(d, Q2_FRAME_NUMBER, at, 4, number);
     qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
     byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);
@@ -318,6 +324,22 @@ void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
         read_packed_frame(d, extra_bits << 4);
     else
         read_plain_frame(d);
+}
+
+bool q2_has_usual_frame(const struct qs_decoder *d)
+{
+    const struct q2_tracker *tracker = q2_tracker(d);
+    const uint8_t *id = d->in.data + d->in.pos;
+    int32_t number, delta;
+
+    if (!tracker || qs_reader_left(&d->in) < 9 || (*id & d->id_mask) != SVC_FRAME)
+        return false;
+    number = (int32_t)qs_le32(id + 1);
+    delta = (int32_t)qs_le32(id + 5);
+    if (q2_variant(d)->packed)
+        unpack_numbers(qs_le32(id + 1), &number, &delta);
+    return delta > 0 && delta < number && number - delta < Q2_FRAMES_KEPT &&
+           q2_tracker_frame(tracker, delta);
 }
 
 /* --- Positions between frames */

@@ -59,14 +59,6 @@ static void read_qport(struct qs_decoder *d)
         qs_u16(d, Q2_QPORT);
 }
 
-static void read_fragment_word(struct qs_decoder *d, struct header *header)
-{
-    const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
-
-    header->more = word & Q2_MORE_FRAGMENTS;
-    header->fragment_offset = word & (Q2_MORE_FRAGMENTS - 1);
-}
-
 static struct header read_header(struct qs_decoder *d)
 {
     struct header header = {0};
@@ -75,8 +67,12 @@ static struct header read_header(struct qs_decoder *d)
     read_sequence(d, &header);
     if (d->direction == QS_C2S)
         read_qport(d);
-    if (header.fragment)
-        read_fragment_word(d, &header);
+    if (header.fragment) {
+        const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
+
+        header.more = word & Q2_MORE_FRAGMENTS;
+        header.fragment_offset = word & (Q2_MORE_FRAGMENTS - 1);
+    }
     if (qs_label_wanted(d))
         qs_label(d, ": %u, acknowledges %u", header.sequence, header.acknowledged);
     qs_close(d);
@@ -225,20 +221,26 @@ static bool is_known(const struct q2_session *session)
 
 bool q2_decode_usual(struct qs_decoder *d)
 {
-    const struct q2_session *session = q2_session_of(d->session);
-    const uint32_t size = HEADER_SIZE + qport_size(session);
+    struct q2_session *session = q2_session_of(d->session);
+    const bool from_client = d->direction == QS_C2S;
+    const uint32_t size = HEADER_SIZE + (from_client ? qport_size(session) : 0);
 
     if (!is_known(session) || session->undecodable || session->connect_pending ||
-        session->new_netchan || d->in.size <= size || q2_is_connectionless(d->packet))
+        d->in.size <= size || q2_is_connectionless(d->packet))
         return false;
     d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
     d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
+    if ((d->sequence | d->acknowledged) & Q2_FRAGMENT_BIT)
+        return false;
     d->in.pos = size;
     if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
-        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence) || !q2_read_usual_move(d))
+        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
         return false;
     if (session->tracker)
         q2_tracker_begin_packet(session->tracker);
+    session->moved = false;
+    if (!(from_client ? q2_read_usual_moves(d) : q2_read_usual_updates(d)))
+        return false;
     qs_receive_next(d);
     return true;
 }

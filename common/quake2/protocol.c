@@ -46,7 +46,6 @@ const struct qs_protocol q2_protocol = {
                                           .chokes = true},
     .decode = decode,
     .decode_usual = q2_decode_usual,
-    .usual_moves = true,
     .stream_ports = "27910",
     .recognize_stream = q2_recognize_stream,
     .unit_size = q2_unit_size,

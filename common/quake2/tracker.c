@@ -205,7 +205,8 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
         memcpy(frame->areas, areas.data, frame->area_bytes);
     tracker->reading = frame;
     tracker->base_next = 0;
-    g_array_append_val(tracker->begun, number);
+    qs_array_add(tracker->begun, &tracker->begun_room);
+    g_array_index(tracker->begun, int32_t, tracker->begun->len - 1) = number;
 }
 
 struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
@@ -216,9 +217,12 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
 /* Entities of the base that the delta skips are as they were. */
 static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_keep_origin)
 {
-    if (tracker->base)
-        tracker->base_next = q2_entities_carry(tracker->reading->entities, tracker->base->entities,
-                                               tracker->base_next, number, beams_keep_origin);
+    const struct q2_entities *from = tracker->base ? tracker->base->entities : NULL;
+
+    if (from && tracker->base_next < from->len &&
+        q2_entities_at(from, tracker->base_next)->number < number)
+        tracker->base_next = q2_entities_carry(tracker->reading->entities, from, tracker->base_next,
+                                               number, beams_keep_origin);
 }
 
 static const struct q2_entity *take_from_base(struct q2_tracker *tracker, uint16_t number)

@@ -67,6 +67,7 @@ struct q2_tracker {
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
     GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
     GArray *begun;      /* int32_t: numbers of its frames */
+    guint begun_room;
 
     /*
      * The frame that is being read. It takes its place among `frames` at its end: of a packet that

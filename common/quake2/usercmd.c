@@ -126,7 +126,7 @@ struct bit_reader {
     unsigned count; /* of them */
 };
 
-static uint32_t take_bits(struct bit_reader *bits, unsigned count)
+static inline uint32_t take_bits(struct bit_reader *bits, unsigned count)
 {
     uint32_t value;
 
@@ -140,7 +140,7 @@ static uint32_t take_bits(struct bit_reader *bits, unsigned count)
     return value;
 }
 
-static int32_t take_signed(struct bit_reader *bits, unsigned count)
+static inline int32_t take_signed(struct bit_reader *bits, unsigned count)
 {
     const uint32_t sign = UINT32_C(1) << (count - 1);
 
@@ -148,7 +148,7 @@ static int32_t take_signed(struct bit_reader *bits, unsigned count)
 }
 
 /* A new angle, or a small step from the old one. */
-static int16_t take_angle(struct bit_reader *bits, int16_t old)
+static inline int16_t take_angle(struct bit_reader *bits, int16_t old)
 {
     if (take_bits(bits, 1))
         return (int16_t)(old + take_signed(bits, 8));

@@ -67,7 +67,7 @@ FAULTS = [
 
     # Quake II.
     ("quake2", "FRAME_BITS = 27,", "FRAME_BITS = 26,"),
-    ("quake2", "back == NO_DELTA ? -1 : number - back", "back == NO_DELTA ? 0 : number - back"),
+    ("quake2", "back == NO_DELTA ? -1 : *number - back", "back == NO_DELTA ? 0 : *number - back"),
     ("quake2", "begin_frame(d, number, delta, byte & 15, areas);",
      "begin_frame(d, number, delta, byte & 7, areas);"),
     ("quake2", "extra |= byte >> 4;", "extra |= byte >> 5;"),

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/core/lists.h"
+
 void converter_init(struct converter *converter)
 {
     memset(converter, 0, sizeof *converter);
@@ -30,14 +32,16 @@ void converter_level(struct converter *converter)
 void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command)
 {
-    struct converter_move move = {.sequence = sequence};
+    struct converter_move *move;
 
     if (!converter->moves)
-        converter->moves = g_array_new(FALSE, FALSE, sizeof move);
+        converter->moves = g_array_new(FALSE, FALSE, sizeof *move);
     if (converter->moves->len == CONVERT_MOVES)
         g_array_remove_index(converter->moves, 0);
-    memcpy(move.angles, command->angles, sizeof move.angles);
-    g_array_append_val(converter->moves, move);
+    qs_array_add(converter->moves, &converter->moves_room);
+    move = &g_array_index(converter->moves, struct converter_move, converter->moves->len - 1);
+    move->sequence = sequence;
+    memcpy(move->angles, command->angles, sizeof move->angles);
 }
 
 /* The newest move that the server knew of; it knows no less later. */

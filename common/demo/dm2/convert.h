@@ -23,7 +23,8 @@ struct converter_move {
 
 struct converter {
     GArray *moves; /* struct converter_move: since the last acknowledged; NULL: none was seen */
-    bool viewless; /* a view lacked one */
+    guint moves_room;
+    bool viewless;      /* a view lacked one */
     GHashTable *events; /* entity number -> event of skipped frames */
     struct q2_frame frames[2];
     struct q2_frame *frame; /* result of the last conversion */
