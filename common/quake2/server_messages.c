@@ -49,11 +49,12 @@ static void read_muzzleflash2(struct qs_decoder *d)
     const bool wide = q2_variant(d)->extensions;
     const uint32_t at = d->in.pos;
     const uint16_t word = qs_u16(d, wide ? Q2_MUZZLEFLASH2_ENTITY_WORD : Q2_MUZZLEFLASH2_ENTITY);
+    const uint16_t entity = wide ? word & 0x1fff : word;
     uint16_t id = qs_reader_u8(&d->in);
 
-    d->ambiguous |= !wide && (!word || !q2_is_entity(d, word) || id >= FLASHES_MAX);
+    d->ambiguous |= !entity || !q2_is_entity(d, entity) || (!wide && id >= FLASHES_MAX);
     if (wide) {
-        qs_emit_generated_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, word & 0x1fff);
+        qs_emit_generated_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, entity);
         id = (uint16_t)(id | word >> 13 << 8);
     }
     qs_emit_uint(d, Q2_MUZZLEFLASH2_ID, at + 2, 1, id);
