@@ -14,7 +14,7 @@ struct recorder_options recorder_options;
 
 /* The command line options. */
 static struct {
-    char *log_format, *idle, *max_disk, *keep, *buffer;
+    char *log_format, *idle, *max_disk, *max_demo_size, *keep, *buffer;
 } given;
 
 const GOptionEntry recorder_entries[] = {
@@ -22,12 +22,15 @@ const GOptionEntry recorder_entries[] = {
      "Record from interfaces until interrupted (any: all)", "IFACE[,IFACE...]"},
     {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &recorder_options.user,
      "Become this user when the interfaces are open", "USER"},
+    {"user", 0, 0, G_OPTION_ARG_STRING, &recorder_options.user, "The same as -Z", "USER"},
     {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &given.idle,
      "End sessions after this time without packets (60s)", "TIME"},
     {"max-disk", 0, 0, G_OPTION_ARG_STRING, &given.max_disk,
      "Remove the oldest recordings when all take more", "SIZE"},
     {"keep", 0, 0, G_OPTION_ARG_STRING, &given.keep, "Remove recordings older than this: 30d",
      "TIME"},
+    {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &given.max_demo_size,
+     "End a demo at this size; resume at the next level", "SIZE"},
     {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.packets,
      "Keep each session's packets in a capture in this folder", "DIR"},
     {"buffer-size", 0, 0, G_OPTION_ARG_STRING, &given.buffer,
@@ -57,7 +60,8 @@ bool recorder_options_parse(void)
     options->idle = idle * AMOUNT_SECOND;
     options->buffer = (unsigned)(buffer >> 20);
     options->json = g_strcmp0(given.log_format, "json") == 0;
-    return parse_size("max-disk", given.max_disk, "b", &options->max_disk);
+    return parse_size("max-disk", given.max_disk, "b", &options->max_disk) &&
+           parse_size("max-demo-size", given.max_demo_size, "b", &options->max_demo_size);
 }
 
 /* --- The capture filter ---------------------------------------------------------------------- */

@@ -9,16 +9,17 @@
 #include "pcap2demo/actions/action.h"
 
 struct recorder_options {
-    char *interface;       /* or several, with commas between them; NULL: nothing is recorded */
-    char *user;            /* user to switch to when the interfaces are open; or NULL */
-    bool json;             /* events as JSON */
-    char *metrics;         /* file for Prometheus; or NULL */
-    gboolean players_only; /* no demos of spectators */
-    int64_t idle;          /* nanoseconds */
-    uint64_t max_disk;     /* bytes of all demos and captures in the folder; 0: no limit */
-    int64_t keep;          /* seconds; 0: for ever */
-    unsigned buffer;       /* MiB of the kernel's packet buffer */
-    char *packets;         /* folder for a capture of each session; or NULL */
+    char *interface;        /* or several, with commas between them; NULL: nothing is recorded */
+    char *user;             /* user to switch to when the interfaces are open; or NULL */
+    bool json;              /* events as JSON */
+    char *metrics;          /* file for Prometheus; or NULL */
+    gboolean players_only;  /* no demos of spectators */
+    int64_t idle;           /* nanoseconds */
+    uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
+    uint64_t max_demo_size; /* bytes; 0: no limit */
+    int64_t keep;           /* seconds; 0: for ever */
+    unsigned buffer;        /* MiB of the kernel's packet buffer */
+    char *packets;          /* folder for a capture of each session; or NULL */
 };
 
 extern struct recorder_options recorder_options;

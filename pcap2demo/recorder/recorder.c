@@ -67,8 +67,12 @@ static void notify_open(void)
     if (*name == '@') /* an abstract name */
         address.sun_path[0] = '\0';
     notify_socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    (void)!connect(notify_socket, (const struct sockaddr *)&address,
-                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size));
+    if (notify_socket >= 0 &&
+        connect(notify_socket, (const struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size)) != 0) {
+        close(notify_socket);
+        notify_socket = -1;
+    }
 }
 
 /* Lines as "READY=1", "STATUS=...". */

@@ -34,24 +34,32 @@ static char *cannot(const char *what)
     return g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
+/* Makes the last folder of `path` within `parent`. */
+static bool make_below(int parent, const char *path, const struct passwd *user)
+{
+    const char *name = strrchr(path, '/') + 1;
+
+    return parent >= 0 && mkdirat(parent, name, 0777) == 0 &&
+           fchownat(parent, name, user->pw_uid, user->pw_gid, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* Creates a missing folder, owned by the user; NULL: unchanged. Another user may put links in place
  * of it or of its parent meanwhile: they are not followed. */
 static char *make_folder_of(const struct passwd *user, const char *folder)
 {
-    char *path, *parent, *name, *problem;
+    char *path, *parent, *problem;
     int fd;
 
     if (!user || access(folder, F_OK) == 0)
         return make_folders(folder);
     path = g_canonicalize_filename(folder, NULL);
     parent = g_path_get_dirname(path);
-    name = strrchr(path, '/') + 1;
     problem = make_folders(parent);
-    fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (!problem && (fd < 0 || mkdirat(fd, name, 0777) != 0 ||
-                     fchownat(fd, name, user->pw_uid, user->pw_gid, AT_SYMLINK_NOFOLLOW) != 0))
+    fd = problem ? -1 : open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!problem && !make_below(fd, path, user))
         problem = cannot(folder);
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     g_free(parent);
     g_free(path);
     return problem;

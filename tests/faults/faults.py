@@ -318,6 +318,7 @@ FAULTS = [
     ("demo", 'if ((message->id == SVC_MODELLIST || message->id == SVC_FTE_MODELLISTSHORT) &&',
      'if (message->id == SVC_MODELLIST &&'),
     ("demo", 'return darkplaces == 5 ? NQ_PLAYERS_DARKPLACES5', 'return darkplaces == 6 ? NQ_PLAYERS_DARKPLACES5'),
+    ("recorder", 'recording->format ? recorder_options.max_demo_size : 0;', 'recorder_options.max_demo_size;'),
     ("recorder", 'strlen(name) - (damaged ? strlen(DAMAGED_EXTENSION) : 0));', 'strlen(name));'),
     ("sessions", 'return ahead > (same_host ? -LATE_MAX : 0) &&', 'return ahead > -LATE_MAX &&'),
     ("sessions", '        if (g_hash_table_lookup(qports, &qport->keys[same_host]) == qport)\n            g_hash',

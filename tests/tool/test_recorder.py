@@ -264,10 +264,20 @@ class Recorder(RecorderTest):
         old = self.demos / "lo-20200101-000000-anna-dm4.qwd"
         old.write_bytes(bytes(1000000))
         os.utime(old, (0, 0))
-        process = self.start("--max-disk", "900k")
-        self.assertTrue(self.wait(process, "removed")[0]["file"].endswith(old.name))
+        process = self.start("--max-disk", "900k", "--max-demo-size", "20k", "--write-pcap", "packets/")
+        removed, = self.wait(process, "removed")
+        self.assertTrue(removed["file"].endswith(old.name))
+        with Session() as session:
+            session.send()
+            session.leave()
+            self.wait(process, "demo_cut")
+            demo, = self.wait(process, "demo")
         self.stop(process)
         self.assertTrue(mine.exists())
+        self.assertLessEqual(demo["bytes"], 20 * 1024 + 64)
+        self.assertGreater(self.blocks(self.folder / demo["file"]), 100)
+        packets, = (self.folder / "packets").iterdir()
+        self.assertGreater(packets.stat().st_size, 40000)
 
     def test_interfaces_come_and_go(self):
         add_pair()
