@@ -28,7 +28,7 @@ static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths
 }
 
 /* What no map has is kept as 0; the field shows it. */
-inline int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float)
+int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float)
 {
     const uint32_t at = d->in.pos;
     int16_t eighths;
@@ -43,7 +43,7 @@ inline int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool 
     return eighths;
 }
 
-inline int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
+int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     bool absolute;

@@ -65,6 +65,7 @@ struct recording {
     json_t *members; /* of its event */
 };
 
+static const char size_limit[] = "--max-demo-size";
 static const char file_removed[] = "its file was removed";
 
 /* --- Files ----------------------------------------------------------------------------------- */
@@ -150,7 +151,10 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
 static const char *limit_of(const struct recording *recording, size_t size)
 {
     const struct recordings *all = recording->all;
+    const uint64_t max = recording->format ? recorder_options.max_demo_size : 0;
 
+    if (max && recording->written + recording->waiting->len + size > max)
+        return size_limit;
     if (!*obstacle_of(recording) ||
         (recording->waiting->len + size <= WAITING_EACH_MAX && all->waiting + size <= WAITING_MAX))
         return NULL;
@@ -220,7 +224,7 @@ static void report_named(struct recording *recording)
     json_object_set_new(recording->members, "bytes", report_number(recording->written));
     if (recording->format) {
         status_add_finished(status, recording->format->protocol, recording->members);
-        status->all[LOST_DEMOS] += recording->cut != NULL;
+        status->all[LOST_DEMOS] += recording->cut && recording->cut != size_limit;
     }
     if (recording->recovered)
         log_event(LOG_WARNING, "unfinished", json_incref(recording->members),

@@ -127,14 +127,6 @@ FIXTURE_TEST(discards)
     assert_int_equal(f->demo->files->len, 0);
 }
 
-FIXTURE_TEST(keeps_what_is_missing_at_the_start)
-{
-    assert_null(f->demo->lacks);
-    qs_demo_start_missing(&f->demo->writer, NULL);
-    qs_demo_start_missing(&f->demo->writer, "no other either");
-    assert_string_equal(f->demo->lacks, "the capture lacks the beginning of a level");
-}
-
 FIXTURE_TEST(bounds_problems)
 {
     const struct qs_packet packet = {.number = 17};

@@ -265,8 +265,7 @@ class Recorder(RecorderTest):
         old.write_bytes(bytes(1000000))
         os.utime(old, (0, 0))
         process = self.start("--max-disk", "900k", "--max-demo-size", "20k", "--write-pcap", "packets/")
-        removed, = self.wait(process, "removed")
-        self.assertTrue(removed["file"].endswith(old.name))
+        self.assertTrue(self.wait(process, "removed")[0]["file"].endswith(old.name))
         with Session() as session:
             session.send()
             session.leave()
