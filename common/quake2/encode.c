@@ -113,11 +113,11 @@ static bool needs_old_origin(const struct q2_variant *variant, const struct q2_e
                              const struct q2_entity *to, bool is_new)
 {
     if ((is_new || to->renderfx & RF_FRAMELERP) &&
-        memcmp(to->old_origin, from->origin, sizeof to->old_origin))
+        memcmp(to->old_origin, from->origin, sizeof to->old_origin) != 0)
         return true;
     return to->renderfx & RF_BEAM &&
            (!variant->beam_origin ||
-            memcmp(to->old_origin, from->old_origin, sizeof to->old_origin));
+            memcmp(to->old_origin, from->old_origin, sizeof to->old_origin) != 0);
 }
 
 static uint64_t location_bits(const struct q2_variant *variant, const struct q2_entity *from,
