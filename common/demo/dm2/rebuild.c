@@ -470,7 +470,7 @@ static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
                     const struct q2_player *player, int32_t number)
 {
     return session->max_clients > 1 && player->stats[STAT_HEALTH] > 0 &&
-           number - dm2->layout_frame > LAYOUT_EVERY;
+           (int64_t)number - dm2->layout_frame > LAYOUT_EVERY;
 }
 
 /* The dead have no weapon that moves. */
