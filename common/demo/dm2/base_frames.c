@@ -67,7 +67,7 @@ static void synchronize(struct dm2_match *m)
 
     for (unsigned i = 0; m->base.kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
         const struct q2_frame *frame = m->view->recent->frames[i];
-        const int32_t offset = frame ? frame->number - m->first_frame : 0;
+        const int32_t offset = frame ? (int32_t)((int64_t)frame->number - m->first_frame) : 0;
         const int score = frame ? count_same_moves(m, offset) : 0;
 
         if (score <= best)

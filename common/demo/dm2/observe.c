@@ -96,7 +96,7 @@ static void see_move(struct dm2_match *m, const struct q2_mention *mention,
     struct dm2_move move = {.mention = *mention};
 
     if (!state || !(mention->bits & DM2_ORIGIN_BITS) || m->moves->len >= MOVES_MAX ||
-        mention->frame - m->first_frame > MOVES_FRAMES)
+        (int64_t)mention->frame - m->first_frame > MOVES_FRAMES)
         return;
     memcpy(move.origin, state->origin, sizeof move.origin);
     g_array_append_val(m->moves, move);
