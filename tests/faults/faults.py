@@ -153,7 +153,7 @@ FAULTS = [
     ("demo", "all ? !(clientdata_flags(message) & SU_EXTEND1)", "all ? true"),
     ("demo", 'strchr("\\";$\\\\", word.data[i])', 'strchr("\\"$\\\\", word.data[i])'),
     ("demo", "if (!qs_info_pair_is_unsafe(pair.key, pair.value))", "if (true)"),
-    ("demo", "&& message->is_ambiguous && !message->is_mendable)", "&& false)"),
+    ("demo", "(message->id) && message->is_ambiguous && !message->is_mendable)", "(message->id) && false)"),
     ("demo", "    put_float(at, signed_degrees(cmd->angles[2]));",
      "    put_float(at, degrees(cmd->angles[2]));"),
     ("demo", "back < DM2_UPDATE_BACKUP", "back <= DM2_UPDATE_BACKUP"),
@@ -303,8 +303,7 @@ FAULTS = [
      '&tally->rtt[way]'),
     ("plugin", 'if (!response->known || !response->first)',
      'if (!response->known)'),
-    ("plugin", 'size = cell[5].value.uint_value + bytes;',
-     'size = bytes;'),
+    ("plugin", 'size = cell[5].value.uint_value + bytes;', 'size = bytes;'),
 
     # --- Chosen by reading the code of the youngest features, before their tests ---
     ("regression", 'begin = (guint)MAX(type->first_second, visit->play_second);', 'begin = (guint)visit->play_second;'),
@@ -315,8 +314,7 @@ FAULTS = [
     ("core", 'return first + second - first * second / 100;', 'return first + second;'),
     ("demo", 'return donor->since <= late->until && late->since <= donor->until;', 'return donor->since <= late->until;'),
     ("demo", '           memcmp(donor->server.bytes, server->bytes, sizeof server->bytes) == 0 &&\n', ''),
-    ("demo", "else if (end < content.size && lists_models(content.data[end]))",
-     "else if (end > content.size)"),
+    ("demo", "end < content.size && lists_models(content.data[end]))", "end > content.size)"),
     ("demo", "id == SVC_MODELLIST || id == SVC_FTE_MODELLISTSHORT;", "id == SVC_MODELLIST;"),
     ("demo", 'return darkplaces == 5 ? NQ_PLAYERS_DARKPLACES5', 'return darkplaces == 6 ? NQ_PLAYERS_DARKPLACES5'),
     ("recorder", 'recording->format ? recorder_options.max_demo_size : 0;', 'recorder_options.max_demo_size;'),

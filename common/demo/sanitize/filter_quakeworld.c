@@ -72,15 +72,9 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
     return filter->replacing;
 }
 
-void filter_qw_begin(struct filter_qw *filter, uint32_t known_level)
-{
-    filter->known_level = known_level;
-}
-
-/* Appends what replaces message `index`, the `*next` of all replacements, if the message is `kept`.
- * False: nothing replaces it. */
-static bool append_replacement(struct filter_qw *filter, guint index, bool kept, guint *next,
-                               GByteArray *out)
+/* Appends what replaces message `index`, the `*next` of all, to `out`, if that is not NULL. False:
+ * nothing replaces it. */
+static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
 {
     const struct replacement *all = (const struct replacement *)(void *)filter->replacements->data;
     const guint count = filter->replacements->len;
@@ -89,7 +83,7 @@ static bool append_replacement(struct filter_qw *filter, guint index, bool kept,
     if (*next >= count || all[*next].index != index)
         return false;
     end = *next + 1 < count ? all[*next + 1].at : filter->replacing->len;
-    if (kept && end > all[*next].at)
+    if (out && end > all[*next].at)
         g_byte_array_append(out, filter->replacing->data + all[*next].at, end - all[*next].at);
     ++*next;
     return true;
@@ -169,7 +163,7 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
         const struct qs_message *message = qs_message_at(decoder, i);
         const bool kept = !is_left_out(filter, message, decoder->session->level);
 
-        if (!append_replacement(filter, i, kept, &next, out))
+        if (!append_replacement(filter, i, &next, kept ? out : NULL))
             copy_message(filter, decoder, message,
                          (struct qs_view){content.data + message->offset, message->length}, out);
         end = message->offset + message->length;
