@@ -146,9 +146,7 @@ static void close_source(struct live *live, struct source *source)
     g_clear_pointer(&source->pcap, pcap_close);
 }
 
-static void tell(const struct live *live, const struct source *source, bool good,
-                 const char *format, ...) G_GNUC_PRINTF(4, 5);
-
+G_GNUC_PRINTF(4, 5)
 static void tell(const struct live *live, const struct source *source, bool good,
                  const char *format, ...)
 {
@@ -333,11 +331,6 @@ static void follow_state(const struct live *live, struct source *source)
     source->down = down;
 }
 
-static bool is_there(const struct source *source)
-{
-    return strcmp(source->name, "any") == 0 || if_nametoindex(source->name) != 0;
-}
-
 /* Whatever else is wrong may pass: an interface that is not up yet, or of another kind. */
 static bool is_refused(const char *error)
 {
@@ -348,7 +341,7 @@ static void try_again(const struct live *live, struct source *source)
 {
     char *error = NULL;
 
-    if (source->hopeless || !is_there(source))
+    if (source->hopeless || (strcmp(source->name, "any") != 0 && !if_nametoindex(source->name)))
         return;
     if (open_source(live, source, &error)) {
         tell(live, source, true, "is back");

@@ -90,7 +90,7 @@ static bool remove_file(const struct disk_file *file, const char *why)
 
 bool quota_enforce(const char *const folders[FOLDERS], int64_t now)
 {
-    const int64_t keep = recorder_options.keep;
+    const int64_t keep = (int64_t)recorder_options.keep;
     const uint64_t max = recorder_options.max_disk ? recorder_options.max_disk : UINT64_MAX;
     GPtrArray *files = keep || recorder_options.max_disk ? disk_files(folders) : g_ptr_array_new();
     int64_t newest = 0;

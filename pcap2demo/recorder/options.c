@@ -79,25 +79,18 @@ static uint64_t parse_amount(const char *text, const struct unit *units, const c
 }
 
 /* A number alone is in the unit `standard`; `text` NULL: it was not given, and the result stays. */
-static bool parse_time(const char *option, const char *text, const char *standard, int64_t *time)
+static bool parse(const char *option, const char *text, const struct unit *units,
+                  const char *standard, uint64_t *result)
 {
-    const uint64_t amount = text ? parse_amount(text, times, standard) : 0;
+    const uint64_t amount = text ? parse_amount(text, units, standard) : 0;
+    const uint64_t max = units == times ? (uint64_t)(INT64_MAX / SECOND) : UINT64_MAX;
 
-    if (text && (!amount || amount > (uint64_t)(INT64_MAX / SECOND)))
-        return usage_error("--%s %s: a time is a number with s, m, h, d or w, such as 90s or 30d",
-                           option, text);
-    *time = text ? (int64_t)amount : *time;
-    return true;
-}
-
-static bool parse_size(const char *option, const char *text, const char *standard, uint64_t *size)
-{
-    const uint64_t amount = text ? parse_amount(text, sizes, standard) : 0;
-
-    if (text && !amount)
-        return usage_error("--%s %s: a size is a number with k, M, G or T, such as 500M", option,
-                           text);
-    *size = text ? amount : *size;
+    if (text && (!amount || amount > max))
+        return usage_error("--%s %s: a %s", option, text,
+                           units == times
+                               ? "time is a number with s, m, h, d or w, such as 90s or 30d"
+                               : "size is a number with k, M, G or T, such as 500M");
+    *result = text ? amount : *result;
     return true;
 }
 
@@ -106,20 +99,19 @@ static bool parse_size(const char *option, const char *text, const char *standar
 bool recorder_options_parse(void)
 {
     struct recorder_options *options = &recorder_options;
-    int64_t idle = IDLE_DEFAULT_S;
-    uint64_t buffer = BUFFER_DEFAULT << 20;
+    uint64_t idle = IDLE_DEFAULT_S, buffer = BUFFER_DEFAULT << 20;
 
-    if (!parse_time("idle-timeout", given.idle, "s", &idle) ||
-        !parse_time("keep", given.keep, "d", &options->keep) ||
-        !parse_size("buffer-size", given.buffer, "m", &buffer))
+    if (!parse("idle-timeout", given.idle, times, "s", &idle) ||
+        !parse("keep", given.keep, times, "d", &options->keep) ||
+        !parse("buffer-size", given.buffer, sizes, "m", &buffer))
         return false;
     if (buffer >> 20 < 1 || buffer >> 20 > BUFFER_MAX)
         return usage_error("--buffer-size %s: 1M to %dM are possible", given.buffer, BUFFER_MAX);
-    options->idle = idle * SECOND;
+    options->idle = (int64_t)idle * SECOND;
     options->buffer = (unsigned)(buffer >> 20);
     options->json = g_strcmp0(given.log_format, "json") == 0;
-    return parse_size("max-disk", given.max_disk, "b", &options->max_disk) &&
-           parse_size("max-demo-size", given.max_demo_size, "b", &options->max_demo_size);
+    return parse("max-disk", given.max_disk, sizes, "b", &options->max_disk) &&
+           parse("max-demo-size", given.max_demo_size, sizes, "b", &options->max_demo_size);
 }
 
 /* --- The capture filter ---------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ struct recorder_options {
     int64_t idle;           /* nanoseconds */
     uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
     uint64_t max_demo_size; /* bytes; 0: no limit */
-    int64_t keep;           /* seconds; 0: for ever */
+    uint64_t keep;          /* seconds; 0: for ever */
     unsigned buffer;        /* MiB of the kernel's packet buffer */
     char *packets;          /* folder for a capture of each session; or NULL */
 };

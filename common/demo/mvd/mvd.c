@@ -36,13 +36,6 @@ static void begin(struct qs_demo_stream *stream)
     qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply), &qs_demo_start);
 }
 
-static void send_block(struct qs_demo_stream *stream, struct qs_view block)
-{
-    const struct qs_demo_part part = qs_demo_block_in(block, 0, 0);
-
-    qs_demo_stream_unit(stream, block, &part);
-}
-
 /* It is no part of the stream: its bytes go into comments, beside commands that say nothing. */
 static void send_appendix(struct qs_demo_stream *stream, struct qs_view appendix)
 {
@@ -58,6 +51,7 @@ static void send_appendix(struct qs_demo_stream *stream, struct qs_view appendix
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
 {
     const struct qs_view bytes = {block->data, block->size};
+    const struct qs_demo_part part = qs_demo_block_in(bytes, 0, 0);
     struct qs_demo_stream *stream = data;
 
     (void)decoder;
@@ -66,7 +60,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
     if (appendix_is_whole(bytes))
         send_appendix(stream, bytes);
     else
-        send_block(stream, bytes);
+        qs_demo_stream_unit(stream, bytes, &part);
 }
 
 static const struct qs_demo_packet_maker packets = {
