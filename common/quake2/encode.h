@@ -59,9 +59,18 @@ struct q2_writer {
     GByteArray *array;
 };
 
+enum { Q2_ROOM_MIN = 512 /* bytes: more than an entity, or a frame's header and player, takes */ };
+
 /* Makes room behind the bytes that were written. Seldom: it stays out of the way of what is put for
  * each value. */
 void q2_make_room(struct q2_writer *out, guint written);
+
+/* Before each entity. What is put for it is not checked. */
+static inline void q2_need_room(struct q2_writer *out)
+{
+    if (out->end - out->at < Q2_ROOM_MIN)
+        q2_make_room(out, (guint)(out->at - out->array->data));
+}
 
 static inline struct q2_writer q2_begin_writing(GByteArray *array)
 {
@@ -76,29 +85,28 @@ static inline void q2_end_writing(const struct q2_writer *out)
     out->array->len = (guint)(out->at - out->array->data);
 }
 
+static inline void q2_put_bytes(struct q2_writer *out, const void *bytes, size_t size)
+{
+    memcpy(out->at, bytes, size);
+    out->at += size;
+}
+
 static inline void q2_put_u8(struct q2_writer *out, uint8_t value)
 {
-    if (out->at == out->end)
-        q2_make_room(out, (guint)(out->at - out->array->data));
     *out->at++ = value;
 }
 
 static inline void q2_put_u16(struct q2_writer *out, uint16_t value)
 {
-    q2_put_u8(out, (uint8_t)value);
-    q2_put_u8(out, (uint8_t)(value >> 8));
+    const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8)};
+
+    q2_put_bytes(out, bytes, sizeof bytes);
 }
 
 static inline void q2_put_u32(struct q2_writer *out, uint32_t value)
 {
     q2_put_u16(out, (uint16_t)value);
     q2_put_u16(out, (uint16_t)(value >> 16));
-}
-
-static inline void q2_put_bytes(struct q2_writer *out, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        q2_put_u8(out, ((const uint8_t *)bytes)[i]);
 }
 
 enum { Q2_STEP_MAX = 0x3fff }; /* of a variable coordinate in two bytes, down to -Q2_STEP_MAX - 1 */

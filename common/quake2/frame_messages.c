@@ -135,7 +135,8 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
     qs_open(d, Q2_ENTITY);
     mask = q2_read_entity_mask(d);
     if (!mask.number || d->in.overrun) {
-        qs_label(d, ": end");
+        if (qs_label_wanted(d))
+            qs_label(d, ": end");
         qs_close(d);
         return false;
     }
