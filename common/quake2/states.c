@@ -32,11 +32,6 @@ static inline void unref(struct q2_shared_entity *shared)
     spares = shared;
 }
 
-struct q2_entities *q2_entities_new(void)
-{
-    return g_new0(struct q2_entities, 1);
-}
-
 void q2_entities_empty(struct q2_entities *entities)
 {
     for (guint i = 0; i < entities->len; i++)
@@ -44,11 +39,11 @@ void q2_entities_empty(struct q2_entities *entities)
     entities->len = 0;
 }
 
-void q2_entities_free(struct q2_entities *entities)
+void q2_entities_clear(struct q2_entities *entities)
 {
     q2_entities_empty(entities);
     g_free(entities->shared);
-    g_free(entities);
+    *entities = (struct q2_entities){0};
 }
 
 G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)

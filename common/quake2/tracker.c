@@ -20,11 +20,6 @@ struct q2_tracker *q2_tracker_new(void)
     return tracker;
 }
 
-static void forget_elsewhere(struct q2_tracker *tracker)
-{
-    g_clear_pointer(&tracker->elsewhere, q2_entities_free);
-}
-
 static void free_frame(struct q2_frame *frame)
 {
     if (frame)
@@ -36,7 +31,7 @@ void q2_tracker_level(struct q2_tracker *tracker)
 {
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         g_clear_pointer(&tracker->frames[i], free_frame);
-    forget_elsewhere(tracker);
+    q2_entities_empty(tracker->elsewhere);
     tracker->newest = 0;
     tracker->reading = NULL;
     tracker->base = NULL;
@@ -53,6 +48,7 @@ void q2_tracker_free(struct q2_tracker *tracker)
     g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->begun, TRUE);
     free_frame(tracker->unfinished);
+    q2_entities_clear(tracker->elsewhere);
     g_free(tracker);
 }
 
@@ -102,8 +98,6 @@ void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
 {
-    forget_elsewhere(tracker);
-    tracker->elsewhere = q2_entities_new();
     q2_entities_copy(tracker->elsewhere, entities);
 }
 
@@ -115,7 +109,7 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
     tracker->reading = NULL; /* of a packet that was cut */
-    forget_elsewhere(tracker);
+    q2_entities_empty(tracker->elsewhere);
 }
 
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
@@ -145,17 +139,13 @@ struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t 
 
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
 {
-    struct q2_entities *entities = to->entities ? to->entities : q2_entities_new();
-
-    q2_entities_copy(entities, from->entities);
-    *to = *from;
-    to->entities = entities;
+    q2_entities_copy(to->entities, from->entities);
+    memcpy(to, from, offsetof(struct q2_frame, entities));
 }
 
 void q2_frame_clear(struct q2_frame *frame)
 {
-    if (frame->entities)
-        q2_entities_free(frame->entities);
+    q2_entities_clear(frame->entities);
     *frame = (struct q2_frame){0};
 }
 
@@ -188,10 +178,8 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
                         tracker->missing(tracker->missing_user, delta);
     struct q2_frame *frame = tracker->unfinished;
 
-    if (!frame) {
+    if (!frame)
         frame = tracker->unfinished = g_new0(struct q2_frame, 1);
-        frame->entities = q2_entities_new();
-    }
     q2_entities_empty(frame->entities);
     frame->trust = find_base(tracker, number, delta);
     frame->reference_missing = missing;
@@ -244,8 +232,7 @@ static const struct q2_entity *find_elsewhere(const struct q2_tracker *tracker, 
 {
     guint index;
 
-    return tracker->elsewhere && !(bits & U_MODEL) &&
-                   q2_entities_find(tracker->elsewhere, number, &index)
+    return !(bits & U_MODEL) && q2_entities_find(tracker->elsewhere, number, &index)
                ? q2_entities_at(tracker->elsewhere, index)
                : NULL;
 }
@@ -309,7 +296,7 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
         take_slot(tracker);
     tracker->reading = NULL;
     tracker->base = NULL;
-    forget_elsewhere(tracker);
+    q2_entities_empty(tracker->elsewhere);
 }
 
 bool q2_tracker_lacks_first(const struct q2_tracker *tracker)

@@ -36,7 +36,7 @@ struct q2_frame {
     uint8_t area_bytes;
     uint8_t areas[Q2_AREA_BYTES_MAX];
     struct q2_player player;
-    struct q2_entities *entities;
+    struct q2_entities entities[1];
 };
 
 /* A delta names an entity. */
@@ -76,7 +76,7 @@ struct q2_tracker {
     struct q2_frame *unfinished;   /* NULL: none was read */
     struct q2_frame *reading;      /* that one, or NULL */
     const struct q2_frame *base;   /* what it is a delta from; NULL: nothing */
-    struct q2_entities *elsewhere; /* entities as others saw them when the base was sent; or NULL */
+    struct q2_entities elsewhere[1]; /* as others saw the entities when the base was sent */
     guint base_next;               /* the first entity of `base` that was not looked at */
 };
 

@@ -289,8 +289,7 @@ static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers
 
     *base = (struct q2_frame){.trust = Q2_FRAME_GUESSED,
                               .number = m->references[index],
-                              .player = m->player,
-                              .entities = q2_entities_new()};
+                              .player = m->player};
     base->player.clientnum = m->slot; /* sent only for another player's view */
     complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {

@@ -80,7 +80,7 @@ static const int32_t *place_in(const struct q2_frame *frame, uint32_t number)
 {
     guint index;
 
-    if (!frame->entities || !q2_entities_find(frame->entities, number, &index))
+    if (!q2_entities_find(frame->entities, number, &index))
         return NULL;
     return q2_entities_at(frame->entities, index)->origin;
 }

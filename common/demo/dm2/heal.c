@@ -243,7 +243,7 @@ bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
     healed.reference_missing = healed.healed = false;
     healed.number = number;
     healed.delta = base->number;
-    healed.entities = q2_entities_new();
+    healed.entities[0] = (struct q2_entities){0};
     heal_entities(&pair, base, other, healed.entities);
     q2_tracker_insert(session->tracker, &healed);
     q2_tracker_seen_elsewhere(session->tracker, other->entities);
