@@ -339,7 +339,7 @@ bool q2_has_usual_frame(const struct qs_decoder *d)
     delta = (int32_t)qs_le32(id + 5);
     if (q2_variant(d)->packed)
         unpack_numbers(qs_le32(id + 1), &number, &delta);
-    return delta > 0 && delta < number && number - delta < Q2_FRAMES_KEPT &&
+    return delta > 0 && delta < number && number - delta < Q2_UPDATE_BACKUP &&
            q2_tracker_frame(tracker, delta);
 }
 

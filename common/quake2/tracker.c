@@ -8,7 +8,7 @@
 
 static struct q2_frame **slot_of(struct q2_tracker *tracker, int32_t number)
 {
-    return &tracker->frames[(uint32_t)number % Q2_FRAMES_KEPT];
+    return &tracker->frames[(uint32_t)number % Q2_UPDATE_BACKUP];
 }
 
 struct q2_tracker *q2_tracker_new(void)
@@ -29,8 +29,10 @@ static void free_frame(struct q2_frame *frame)
 
 void q2_tracker_level(struct q2_tracker *tracker)
 {
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+    for (unsigned i = 0; i < Q2_UPDATE_BACKUP; i++)
         g_clear_pointer(&tracker->frames[i], free_frame);
+    for (unsigned i = 0; i < Q2_OLDER_FRAMES; i++)
+        g_clear_pointer(&tracker->older[i], free_frame);
     q2_entities_empty(tracker->elsewhere);
     tracker->newest = 0;
     tracker->reading = NULL;
@@ -79,19 +81,31 @@ void q2_tracker_want_mentions(struct q2_tracker *tracker)
     tracker->mentions = g_array_new(FALSE, FALSE, sizeof(struct q2_mention));
 }
 
-void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
+static void insert(struct q2_frame **slot, const struct q2_frame *frame)
 {
-    struct q2_frame **slot = slot_of(tracker, frame->number);
-
     if (!*slot)
         *slot = g_new0(struct q2_frame, 1);
     q2_frame_copy(*slot, frame);
+}
+
+void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
+{
+    insert(slot_of(tracker, frame->number), frame);
     tracker->newest = MAX(tracker->newest, frame->number);
+}
+
+void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from)
+{
+    tracker->keeps_older = true;
+    for (unsigned i = 0; i < Q2_OLDER_FRAMES; i++)
+        if (from->older[i] && !tracker->older[i])
+            insert(&tracker->older[i], from->older[i]);
 }
 
 void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from)
 {
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+    q2_tracker_keep_older(tracker, from);
+    for (unsigned i = 0; i < Q2_UPDATE_BACKUP; i++)
         if (from->frames[i] && !tracker->frames[i])
             q2_tracker_insert(tracker, from->frames[i]);
 }
@@ -119,9 +133,22 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
 
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number)
 {
-    const struct q2_frame *frame = tracker->frames[(uint32_t)number % Q2_FRAMES_KEPT];
+    const struct q2_frame *frame = tracker->frames[(uint32_t)number % Q2_UPDATE_BACKUP];
 
     return frame && frame->number == number ? frame : NULL;
+}
+
+const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int32_t number)
+{
+    const struct q2_frame *older = tracker->older[(uint32_t)number % Q2_OLDER_FRAMES];
+
+    return older && older->number == number ? older : q2_tracker_frame(tracker, number);
+}
+
+const struct q2_frame *q2_tracker_at(const struct q2_tracker *tracker, unsigned index)
+{
+    return index < Q2_UPDATE_BACKUP ? tracker->frames[index]
+                                    : tracker->older[index - Q2_UPDATE_BACKUP];
 }
 
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index)
@@ -276,14 +303,20 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
-/* The frame that it takes the place of may be its base, until now. */
+/* The frame that it takes the place of may be its base, until now; or the same, read before. */
 static void take_slot(struct q2_tracker *tracker)
 {
     const struct q2_frame *frame = tracker->unfinished;
     struct q2_frame **slot = slot_of(tracker, frame->number), *old = *slot;
 
     *slot = tracker->unfinished;
-    tracker->unfinished = old;
+    if (old && tracker->keeps_older && old->number != frame->number) {
+        slot = &tracker->older[(uint32_t)old->number % Q2_OLDER_FRAMES];
+        tracker->unfinished = *slot;
+        *slot = old;
+    } else {
+        tracker->unfinished = old;
+    }
     tracker->newest = frame->number;
 }
 

@@ -16,9 +16,11 @@
 
 struct q2_session;
 
-/* How many frames back a delta may reach here. Engines keep 16 (UPDATE_BACKUP); a session that the
- * capture joined late needs those that its donor received before, too. */
-enum { Q2_FRAMES_KEPT = 24 };
+enum {
+    Q2_UPDATE_BACKUP = 16, /* a delta reaches less far back: engine, client.h */
+    Q2_OLDER_FRAMES = 8,
+    Q2_FRAMES_KEPT = Q2_UPDATE_BACKUP + Q2_OLDER_FRAMES /* of donors */
+};
 
 enum q2_frame_trust {
     Q2_FRAME_NONE,    /* not seen to its end, or nothing to build it on was known */
@@ -47,7 +49,10 @@ struct q2_mention {
 };
 
 struct q2_tracker {
-    struct q2_frame *frames[Q2_FRAMES_KEPT]; /* by number; NULL: none */
+    struct q2_frame *frames[Q2_UPDATE_BACKUP]; /* by number; NULL: none */
+    /* Those before them, which no delta is from, but which late sessions are compared with. */
+    struct q2_frame *older[Q2_OLDER_FRAMES];
+    bool keeps_older;
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
 
@@ -73,11 +78,11 @@ struct q2_tracker {
      * The frame that is being read. It takes its place among `frames` at its end: of a packet that
      * was cut there is only a part, which no later frame can be built on.
      */
-    struct q2_frame *unfinished;   /* NULL: none was read */
-    struct q2_frame *reading;      /* that one, or NULL */
-    const struct q2_frame *base;   /* what it is a delta from; NULL: nothing */
+    struct q2_frame *unfinished;     /* NULL: none was read */
+    struct q2_frame *reading;        /* that one, or NULL */
+    const struct q2_frame *base;     /* what it is a delta from; NULL: nothing */
     struct q2_entities elsewhere[1]; /* as others saw the entities when the base was sent */
-    guint base_next;               /* the first entity of `base` that was not looked at */
+    guint base_next;                 /* the first entity of `base` that was not looked at */
 };
 
 struct q2_tracker *q2_tracker_new(void);
@@ -93,7 +98,10 @@ void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 /* The same, with all that it knows, for a session that is equal to the one before and has none. */
 void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
 
-/* Adds the frames of `from`, which follows an equal session, where there is none. */
+/* Keeps older frames from now on. Those of `from`, which follows an equal session, are added where
+ * there is none. */
+void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from);
+/* The same with all frames. */
 void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from);
 
 /* The session that it follows lets it go. */
@@ -122,6 +130,11 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
+
+/* The same among the older ones, too. */
+const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int32_t number);
+/* The frames one by one, up to Q2_FRAMES_KEPT, or NULL. */
+const struct q2_frame *q2_tracker_at(const struct q2_tracker *tracker, unsigned index);
 
 /* The number of the packet's frame `index`; 0: there is none. */
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index);

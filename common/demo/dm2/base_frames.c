@@ -26,7 +26,7 @@ static const struct q2_frame *donor_frame(const struct dm2_match *m, int32_t num
 {
     const int64_t wanted = (int64_t)number + offset;
     const struct q2_frame *frame =
-        wanted == (int32_t)wanted ? q2_tracker_frame(m->view->recent, (int32_t)wanted) : NULL;
+        wanted == (int32_t)wanted ? q2_tracker_known(m->view->recent, (int32_t)wanted) : NULL;
 
     return frame && frame->trust == Q2_FRAME_WHOLE ? frame : NULL;
 }
@@ -66,7 +66,7 @@ static void synchronize(struct dm2_match *m)
     int best = MOVES_PROOF - 1;
 
     for (unsigned i = 0; m->base.kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
-        const struct q2_frame *frame = m->view->recent->frames[i];
+        const struct q2_frame *frame = q2_tracker_at(m->view->recent, i);
         const int32_t offset = frame ? (int32_t)((int64_t)frame->number - m->first_frame) : 0;
         const int score = frame ? count_same_moves(m, offset) : 0;
 
@@ -186,7 +186,7 @@ static const struct q2_frame *nearest_frame(const struct dm2_match *m)
     int score = 0;
 
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        prefer(m, m->view->recent->frames[i], 0, &best, &score);
+        prefer(m, q2_tracker_at(m->view->recent, i), 0, &best, &score);
     for (guint i = 0; i < m->view->samples.all->len; i++)
         prefer(m, &g_array_index(m->view->samples.all, struct q2_frame, i), less, &best, &score);
     return best;
@@ -287,9 +287,8 @@ static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers
 {
     struct q2_frame *base = &m->bases[index];
 
-    *base = (struct q2_frame){.trust = Q2_FRAME_GUESSED,
-                              .number = m->references[index],
-                              .player = m->player};
+    *base = (struct q2_frame){
+        .trust = Q2_FRAME_GUESSED, .number = m->references[index], .player = m->player};
     base->player.clientnum = m->slot; /* sent only for another player's view */
     complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {

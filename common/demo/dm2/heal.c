@@ -24,7 +24,7 @@ struct pair {
 
 static const struct q2_frame *known_frame(const struct q2_session *session, int64_t number)
 {
-    return number > 0 && number <= INT32_MAX ? q2_tracker_frame(session->tracker, (int32_t)number)
+    return number > 0 && number <= INT32_MAX ? q2_tracker_known(session->tracker, (int32_t)number)
                                              : NULL;
 }
 

@@ -84,6 +84,8 @@ static void view_follow(void *extra, struct qs_session *session)
 
     if (view->own && !live->tracker)
         q2_tracker_move(view->own, live);
+    else if (view->own)
+        q2_tracker_keep_older(live->tracker, view->own);
     view->live = live;
 }
 
@@ -155,6 +157,7 @@ static void follow(struct dm2_donor_view *view, struct q2_session *session)
         q2_tracker_free(view->own);
         view->own = NULL;
     }
+    session->tracker->keeps_older = true;
 }
 
 /* Nothing is to be kept of what is known already. */
