@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    ROOM_MIN = 4,
+    ROOM_MIN = 2,
     AT_ONCE = 64 /* states, which the heap would pad */
 };
 
@@ -48,7 +48,7 @@ void q2_entities_clear(struct q2_entities *entities)
 
 G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)
 {
-    entities->room = MAX(entities->len + entities->len / 4, entities->len + more) + ROOM_MIN;
+    entities->room = entities->len + MAX(more, entities->len / 8) + ROOM_MIN;
     entities->shared = g_renew(struct q2_shared_entity *, entities->shared, entities->room);
 }
 

@@ -20,19 +20,12 @@ struct q2_tracker *q2_tracker_new(void)
     return tracker;
 }
 
-static void free_frame(struct q2_frame *frame)
-{
-    if (frame)
-        q2_frame_clear(frame);
-    g_free(frame);
-}
-
 void q2_tracker_level(struct q2_tracker *tracker)
 {
     for (unsigned i = 0; i < Q2_UPDATE_BACKUP; i++)
-        g_clear_pointer(&tracker->frames[i], free_frame);
+        g_clear_pointer(&tracker->frames[i], q2_frame_free);
     for (unsigned i = 0; i < Q2_OLDER_FRAMES; i++)
-        g_clear_pointer(&tracker->older[i], free_frame);
+        g_clear_pointer(&tracker->older[i], q2_frame_free);
     q2_entities_empty(tracker->elsewhere);
     tracker->newest = 0;
     tracker->reading = NULL;
@@ -49,7 +42,7 @@ void q2_tracker_free(struct q2_tracker *tracker)
     q2_tracker_level(tracker);
     g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->begun, TRUE);
-    free_frame(tracker->unfinished);
+    q2_frame_free(tracker->unfinished);
     q2_entities_clear(tracker->elsewhere);
     g_free(tracker);
 }
@@ -174,6 +167,13 @@ void q2_frame_clear(struct q2_frame *frame)
 {
     q2_entities_clear(frame->entities);
     *frame = (struct q2_frame){0};
+}
+
+void q2_frame_free(struct q2_frame *frame)
+{
+    if (frame)
+        q2_frame_clear(frame);
+    g_free(frame);
 }
 
 /* --- Reading a frame */

@@ -151,6 +151,7 @@ void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from);
 
 /* Frees what the frame holds, and leaves it empty. */
 void q2_frame_clear(struct q2_frame *frame);
+void q2_frame_free(struct q2_frame *frame);
 
 /* --- For the decoder, in this order. Between them the states may be changed in place. */
 
