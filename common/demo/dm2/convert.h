@@ -24,7 +24,7 @@ struct converter_move {
 struct converter {
     GArray *moves; /* struct converter_move: since the last acknowledged; NULL: none was seen */
     guint moves_room;
-    bool viewless;      /* a view lacked one */
+    bool viewless;          /* a view lacked one */
     GHashTable *events;     /* entity number -> event of skipped frames */
     struct q2_frame *frame; /* result of the last conversion; NULL: there was none */
     struct q2_frame *last;  /* the demo's last frame; empty: there is none in this level */
