@@ -25,13 +25,15 @@ install(CODE "
 install(TARGETS quakeshark LIBRARY DESTINATION "\${quakeshark_plugin_dir}/epan" COMPONENT plugin)
 
 # A profile with columns, coloring rules, filter buttons and I/O graphs.
-install(FILES profile/preferences profile/dfilter_buttons profile/io_graphs profile/recent
+include(profile.cmake)
+set(profile ${CMAKE_CURRENT_BINARY_DIR}/profile)
+install(FILES ${profile}/preferences ${profile}/dfilter_buttons ${profile}/io_graphs ${profile}/recent
   DESTINATION "\${quakeshark_profile_dir}" COMPONENT plugin)
-install(FILES profile/quakeshark-colorfilters DESTINATION "\${quakeshark_profile_dir}"
+install(FILES ${profile}/quakeshark-colorfilters DESTINATION "\${quakeshark_profile_dir}"
   RENAME colorfilters COMPONENT plugin)
 install(CODE "set(CMAKE_INSTALL_PREFIX \"\${quakeshark_prefix}\")" COMPONENT plugin)
 
 # The rules alone, and the manual.
-install(FILES profile/quakeshark-colorfilters DESTINATION ${CMAKE_INSTALL_DATADIR}/quakeshark
+install(FILES ${profile}/quakeshark-colorfilters DESTINATION ${CMAKE_INSTALL_DATADIR}/quakeshark
   COMPONENT plugin)
 install_manual(${CMAKE_CURRENT_SOURCE_DIR}/quakeshark.7 plugin)

@@ -61,7 +61,8 @@ static uint8_t flags_of(const struct nq_session *session)
     return nq_is_bjp(session) ? B_LARGEMODEL : 0;
 }
 
-static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_update *baseline)
+/* Returns the color map. */
+static uint8_t read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_update *baseline)
 {
     const uint32_t at = d->in.pos;
     const uint16_t model =
@@ -76,8 +77,6 @@ static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_upd
     else
         qs_u8(d, NQ_BASELINE_FRAME);
     colormap = qs_u8(d, NQ_BASELINE_COLORMAP);
-    if (baseline->number) /* those that move */
-        nq_check_limit(d, colormap, nq_session_of(d)->maxclients + 1u);
     qs_u8(d, NQ_BASELINE_SKIN);
     for (unsigned axis = 0; axis < 3; axis++)
         read_axis(d, axis, NQ_BASELINE_ORIGIN_X, NQ_BASELINE_ANGLES_PITCH, baseline);
@@ -85,6 +84,7 @@ static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_upd
         qs_u8(d, NQ_BASELINE_ALPHA);
     if (flags & B_SCALE)
         qs_scaled_u8(d, NQ_BASELINE_SCALE, scale_unit);
+    return colormap;
 }
 
 static void read_static(struct qs_decoder *d, uint8_t flags)
@@ -107,7 +107,7 @@ static void read_baseline(struct qs_decoder *d, uint32_t number, uint8_t flags)
 {
     struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE, .number = number};
 
-    read_state(d, flags, &baseline);
+    nq_check_limit(d, read_state(d, flags, &baseline), nq_session_of(d)->maxclients + 1u);
     qs_add_entity(d, &baseline);
 }
 

@@ -142,11 +142,12 @@ static unsigned baseline_flags(const struct reading *r)
     return is_bjp(r) ? 1 : 0;
 }
 
-static void take_baseline(struct reading *r, unsigned flags)
+/* `looks`: color map and skin; engines use only color maps of what may move. */
+static void take_baseline(struct reading *r, const char *looks, unsigned flags)
 {
     take_shape(r, flags & 1 ? "w" : "m");
     take_shape(r, flags & 2 ? "w" : "b");
-    take_shape(r, "vb");
+    take_shape(r, looks);
     take_shapes(r, "ca", 3);
     skip(r, (flags & 4 ? 1 : 0) + (flags & 8 ? 1 : 0));
 }
@@ -154,23 +155,23 @@ static void take_baseline(struct reading *r, unsigned flags)
 static void take_spawnbaseline(struct reading *r)
 {
     take_shape(r, "e");
-    take_baseline(r, baseline_flags(r));
+    take_baseline(r, "vb", baseline_flags(r));
 }
 
 static void take_spawnstatic(struct reading *r)
 {
-    take_baseline(r, baseline_flags(r));
+    take_baseline(r, "bb", baseline_flags(r));
 }
 
 static void take_spawnbaseline2(struct reading *r)
 {
     take_shape(r, "e");
-    take_baseline(r, take_byte(r));
+    take_baseline(r, "vb", take_byte(r));
 }
 
 static void take_spawnstatic2(struct reading *r)
 {
-    take_baseline(r, take_byte(r));
+    take_baseline(r, "bb", take_byte(r));
 }
 
 /* FTE's, or the one that should never appear. */
@@ -322,13 +323,13 @@ static void take_54(struct reading *r)
 static void take_55(struct reading *r)
 {
     take_shape(r, "e");
-    take_baseline(r, 3);
+    take_baseline(r, "vb", 3);
 }
 
 static void take_56(struct reading *r)
 {
     r->bad |= plays_everywhere(r);
-    take_baseline(r, 3);
+    take_baseline(r, "bb", 3);
 }
 
 static void take_updates(struct reading *r)

@@ -8,7 +8,7 @@ import shutil
 
 from wireshark import CAPTURES, PluginTest
 
-SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"]) / "plugin" / "profile"
+SOURCE = pathlib.Path(os.environ["PROJECT_BINARY_DIR"]) / "plugin" / "profile"
 
 
 class Profile(PluginTest):

@@ -132,7 +132,7 @@ static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
     if (format ? format == QS_QWD_EZQUAKE_37 : is_ezquake_37(session_of(decoder)))
         qwd->blocks.form = QWD_CMD_EZQUAKE_37;
     qs_demo_begin(qwd->out);
-    filter_qw_begin(&qwd->filter, 0);
+    qwd->filter.known_level = 0;
     qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd->start = packet->time;
     if (qwd->out->sanitize)
@@ -277,7 +277,7 @@ static G_GNUC_NO_INLINE void begin_with_donor(struct qwd_rebuild *qwd,
         begin(qwd, decoder, packet);
     if (continues || qwd->out->sanitize)
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), 0, 0);
-    filter_qw_begin(&qwd->filter, qwd->donor_level);
+    qwd->filter.known_level = qwd->donor_level;
     qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd->entities.donor_level = qwd->donor_level;
     qs_bytes_empty(qwd->packet);

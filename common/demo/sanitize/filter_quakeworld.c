@@ -72,12 +72,8 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
     return filter->replacing;
 }
 
-void filter_qw_begin(struct filter_qw *filter, uint32_t known_level)
-{
-    filter->known_level = known_level;
-}
-
-/* Appends what replaces message `index`, the `*next` of all replacements. False: nothing does. */
+/* Appends what replaces message `index`, the `*next` of all, to `out`, if that is not NULL. False:
+ * nothing replaces it. */
 static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
 {
     const struct replacement *all = (const struct replacement *)(void *)filter->replacements->data;
@@ -87,7 +83,7 @@ static bool append_replacement(struct filter_qw *filter, guint index, guint *nex
     if (*next >= count || all[*next].index != index)
         return false;
     end = *next + 1 < count ? all[*next + 1].at : filter->replacing->len;
-    if (end > all[*next].at)
+    if (out && end > all[*next].at)
         g_byte_array_append(out, filter->replacing->data + all[*next].at, end - all[*next].at);
     ++*next;
     return true;
@@ -132,6 +128,12 @@ void filter_qw_append_serverdata(const struct qw_session *session, struct qs_vie
     }
 }
 
+/* Nothing can take the place of a map's name, and players show nothing without a list. */
+static bool lists_models(uint16_t id)
+{
+    return id == SVC_MODELLIST || id == SVC_FTE_MODELLISTSHORT;
+}
+
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
@@ -147,9 +149,7 @@ static void copy_message(struct filter_qw *filter, const struct qs_decoder *deco
         stufftext_sanitize(&filter->stufftext, decoder, message, bytes, out);
     else
         g_byte_array_append(out, bytes.data, bytes.size);
-    /* Nothing can take the place of a map's name, and players show nothing without a list. */
-    if ((message->id == SVC_MODELLIST || message->id == SVC_FTE_MODELLISTSHORT) &&
-        message->is_ambiguous && !message->is_mendable)
+    if (lists_models(message->id) && message->is_ambiguous && !message->is_mendable)
         filter->known_level = 0;
 }
 
@@ -161,8 +161,9 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
+        const bool kept = !is_left_out(filter, message, decoder->session->level);
 
-        if (!append_replacement(filter, i, &next, out))
+        if (!append_replacement(filter, i, &next, kept ? out : NULL))
             copy_message(filter, decoder, message,
                          (struct qs_view){content.data + message->offset, message->length}, out);
         end = message->offset + message->length;
@@ -170,6 +171,8 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
     /* Behind the last whole message of a packet that the capture cut is a torn one. */
     if (!filter->out->sanitize && !qs_packet_is_cut(decoder->packet))
         g_byte_array_append(out, content.data + end, content.size - end);
+    else if (end < content.size && lists_models(content.data[end]))
+        filter->known_level = 0;
     g_array_set_size(filter->replacements, 0);
     qs_bytes_empty(filter->replacing);
 }

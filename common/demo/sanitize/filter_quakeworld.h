@@ -15,7 +15,9 @@
 struct filter_qw {
     struct qs_demo_writer *out;
     struct stufftext stufftext;
-    uint32_t known_level;  /* whose svc_serverdata was written last; 0: none */
+    /* The level whose svc_serverdata the demo has, or 0. Without it players do not know what client
+     * and server agreed on: --sanitize leaves the other messages of the level out. */
+    uint32_t known_level;
     GArray *replacements;  /* of the packet at hand */
     GByteArray *replacing; /* their bytes */
 };
@@ -29,13 +31,6 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index);
 
 /* Whether anything just decoded is left out or replaced. */
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
-
-/*
- * A demo begins; it has the svc_serverdata of that level, if not 0. Without the one of the level
- * players do not know what client and server agreed on, and read other messages than were meant:
- * --sanitize leaves them out.
- */
-void filter_qw_begin(struct filter_qw *filter, uint32_t known_level);
 
 /*
  * Appends a svc_serverdata as --sanitize has it. Where only FTE would read the level's messages as
