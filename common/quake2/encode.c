@@ -4,12 +4,13 @@
 #include "common/quake2/session.h"
 
 enum {
-    ROOM = 2 * Q2_ROOM_MIN, /* that a writer makes at once */
+    ROOM = 1024, /* that a writer makes at once; an entity, and what is before them, takes half */
     NO_DELTA = -1,
     SHORT_SAFE = 0x7fff /* values up to here are the same as two bytes with and without a sign */
 };
 
-void q2_make_room(struct q2_writer *out, guint written)
+/* Makes room behind the bytes that were written. */
+static void make_room(struct q2_writer *out, guint written)
 {
     g_byte_array_set_size(out->array, written + ROOM);
     out->at = out->array->data + written;
@@ -169,7 +170,8 @@ static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t numbe
 {
     static const uint64_t more[] = {U_MOREBITS1, U_MOREBITS2, U_MOREBITS3, U_MOREBITS4};
 
-    q2_need_room(out);
+    if (out->end - out->at < ROOM / 2)
+        make_room(out, (guint)(out->at - out->array->data));
     if (number > UINT8_MAX)
         bits |= U_NUMBER16;
     for (unsigned i = 4; i--;)
@@ -272,12 +274,8 @@ void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text
 
 void q2_encode_text(GByteArray *out, struct qs_view text)
 {
-    const guint end = out->len + text.size;
-
-    g_byte_array_set_size(out, end + 1);
-    if (text.size)
-        memcpy(out->data + end - text.size, text.data, text.size);
-    out->data[end] = 0;
+    qs_write_view(out, text);
+    qs_write_u8(out, 0);
 }
 
 /* --- Entities */
@@ -286,10 +284,11 @@ void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
                       const struct q2_entity *from, const struct q2_entity *to, bool always,
                       bool is_new)
 {
-    struct q2_writer writer = q2_begin_writing(out);
+    struct q2_writer writer = {.array = out};
 
+    make_room(&writer, out->len);
     put_entity(&writer, variant, from, to, always, is_new);
-    q2_end_writing(&writer);
+    out->len = (guint)(writer.at - out->data);
 }
 
 void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
@@ -377,8 +376,9 @@ static void put_frame(struct q2_writer *out, const struct q2_frame_style *style,
 void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
                      const struct q2_frame *from, const struct q2_frame *frame)
 {
-    struct q2_writer writer = q2_begin_writing(out);
+    struct q2_writer writer = {.array = out};
 
+    make_room(&writer, out->len);
     put_frame(&writer, style, from, frame);
-    q2_end_writing(&writer);
+    out->len = (guint)(writer.at - out->data);
 }

@@ -52,38 +52,12 @@ void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
 
 /* --- For the encoder: values as demos hold them */
 
-/* Writes at the end of an array, which is longer than what was written until q2_end_writing(). It
- * keeps its room, as in array.h. */
+/* Writes at the end of an array. Who writes an entity, or a frame's header and player, makes room
+ * for it before: what is put does not ask. */
 struct q2_writer {
     uint8_t *at, *end;
     GByteArray *array;
 };
-
-enum { Q2_ROOM_MIN = 512 /* bytes: more than an entity, or a frame's header and player, takes */ };
-
-/* Makes room behind the bytes that were written. Seldom: it stays out of the way of what is put for
- * each value. */
-void q2_make_room(struct q2_writer *out, guint written);
-
-/* Before each entity. What is put for it is not checked. */
-static inline void q2_need_room(struct q2_writer *out)
-{
-    if (out->end - out->at < Q2_ROOM_MIN)
-        q2_make_room(out, (guint)(out->at - out->array->data));
-}
-
-static inline struct q2_writer q2_begin_writing(GByteArray *array)
-{
-    struct q2_writer out = {.array = array};
-
-    q2_make_room(&out, array->len);
-    return out;
-}
-
-static inline void q2_end_writing(const struct q2_writer *out)
-{
-    out->array->len = (guint)(out->at - out->array->data);
-}
 
 static inline void q2_put_bytes(struct q2_writer *out, const void *bytes, size_t size)
 {

@@ -22,10 +22,8 @@ struct q2_tracker *q2_tracker_new(void)
 
 void q2_tracker_level(struct q2_tracker *tracker)
 {
-    for (unsigned i = 0; i < Q2_UPDATE_BACKUP; i++)
+    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         g_clear_pointer(&tracker->frames[i], q2_frame_free);
-    for (unsigned i = 0; i < Q2_OLDER_FRAMES; i++)
-        g_clear_pointer(&tracker->older[i], q2_frame_free);
     q2_entities_empty(tracker->elsewhere);
     tracker->newest = 0;
     tracker->reading = NULL;
@@ -87,20 +85,12 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
     tracker->newest = MAX(tracker->newest, frame->number);
 }
 
-void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from)
+void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from, bool all)
 {
     tracker->keeps_older = true;
-    for (unsigned i = 0; i < Q2_OLDER_FRAMES; i++)
-        if (from->older[i] && !tracker->older[i])
-            insert(&tracker->older[i], from->older[i]);
-}
-
-void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from)
-{
-    q2_tracker_keep_older(tracker, from);
-    for (unsigned i = 0; i < Q2_UPDATE_BACKUP; i++)
+    for (unsigned i = all ? 0 : Q2_UPDATE_BACKUP; i < Q2_FRAMES_KEPT; i++)
         if (from->frames[i] && !tracker->frames[i])
-            q2_tracker_insert(tracker, from->frames[i]);
+            insert(&tracker->frames[i], from->frames[i]);
 }
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
@@ -131,17 +121,14 @@ const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_
     return frame && frame->number == number ? frame : NULL;
 }
 
-const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int32_t number)
+const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int64_t number)
 {
-    const struct q2_frame *older = tracker->older[(uint32_t)number % Q2_OLDER_FRAMES];
+    const struct q2_frame *older =
+        tracker->frames[Q2_UPDATE_BACKUP + (uint64_t)number % Q2_OLDER_FRAMES];
 
-    return older && older->number == number ? older : q2_tracker_frame(tracker, number);
-}
-
-const struct q2_frame *q2_tracker_at(const struct q2_tracker *tracker, unsigned index)
-{
-    return index < Q2_UPDATE_BACKUP ? tracker->frames[index]
-                                    : tracker->older[index - Q2_UPDATE_BACKUP];
+    if (number <= 0 || number > INT32_MAX)
+        return NULL;
+    return older && older->number == number ? older : q2_tracker_frame(tracker, (int32_t)number);
 }
 
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index)
@@ -311,7 +298,7 @@ static void take_slot(struct q2_tracker *tracker)
 
     *slot = tracker->unfinished;
     if (old && tracker->keeps_older && old->number != frame->number) {
-        slot = &tracker->older[(uint32_t)old->number % Q2_OLDER_FRAMES];
+        slot = &tracker->frames[Q2_UPDATE_BACKUP + (uint32_t)old->number % Q2_OLDER_FRAMES];
         tracker->unfinished = *slot;
         *slot = old;
     } else {

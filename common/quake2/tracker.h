@@ -49,9 +49,11 @@ struct q2_mention {
 };
 
 struct q2_tracker {
-    struct q2_frame *frames[Q2_UPDATE_BACKUP]; /* by number; NULL: none */
-    /* Those before them, which no delta is from, but which late sessions are compared with. */
-    struct q2_frame *older[Q2_OLDER_FRAMES];
+    /*
+     * By number; NULL: none. Behind them, of donors, those before them, which no delta is from, but
+     * which late sessions are compared with.
+     */
+    struct q2_frame *frames[Q2_FRAMES_KEPT];
     bool keeps_older;
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
@@ -98,11 +100,9 @@ void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 /* The same, with all that it knows, for a session that is equal to the one before and has none. */
 void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
 
-/* Keeps older frames from now on. Those of `from`, which follows an equal session, are added where
- * there is none. */
-void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from);
-/* The same with all frames. */
-void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from);
+/* Keeps older frames from now on, and adds the frames of `from`, which follows an equal session,
+ * where there is none: all, or only older ones. */
+void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from, bool all);
 
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);
@@ -131,10 +131,8 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
 
-/* The same among the older ones, too. */
-const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int32_t number);
-/* The frames one by one, up to Q2_FRAMES_KEPT, or NULL. */
-const struct q2_frame *q2_tracker_at(const struct q2_tracker *tracker, unsigned index);
+/* The same of older ones, too, for any number. */
+const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int64_t number);
 
 /* The number of the packet's frame `index`; 0: there is none. */
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index);

@@ -24,9 +24,7 @@ enum {
 /* The donor's frame of the same time as the session's of that number, or NULL. */
 static const struct q2_frame *donor_frame(const struct dm2_match *m, int32_t number, int32_t offset)
 {
-    const int64_t wanted = (int64_t)number + offset;
-    const struct q2_frame *frame =
-        wanted == (int32_t)wanted ? q2_tracker_known(m->view->recent, (int32_t)wanted) : NULL;
+    const struct q2_frame *frame = q2_tracker_known(m->view->recent, (int64_t)number + offset);
 
     return frame && frame->trust == Q2_FRAME_WHOLE ? frame : NULL;
 }
@@ -66,7 +64,7 @@ static void synchronize(struct dm2_match *m)
     int best = MOVES_PROOF - 1;
 
     for (unsigned i = 0; m->base.kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
-        const struct q2_frame *frame = q2_tracker_at(m->view->recent, i);
+        const struct q2_frame *frame = m->view->recent->frames[i];
         const int32_t offset = frame ? (int32_t)((int64_t)frame->number - m->first_frame) : 0;
         const int score = frame ? count_same_moves(m, offset) : 0;
 
@@ -186,7 +184,7 @@ static const struct q2_frame *nearest_frame(const struct dm2_match *m)
     int score = 0;
 
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        prefer(m, q2_tracker_at(m->view->recent, i), 0, &best, &score);
+        prefer(m, m->view->recent->frames[i], 0, &best, &score);
     for (guint i = 0; i < m->view->samples.all->len; i++)
         prefer(m, &g_array_index(m->view->samples.all, struct q2_frame, i), less, &best, &score);
     return best;

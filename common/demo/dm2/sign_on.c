@@ -66,7 +66,7 @@ static void *view_copy(const void *extra)
 
     copy->recent = q2_tracker_new();
     if (recent)
-        q2_tracker_add_frames(copy->recent, recent);
+        q2_tracker_keep_older(copy->recent, recent, true);
     q2_session_copy(&copy->session.base, &(lives ? view->live : &view->session)->base);
     g_array_set_size(copy->samples.all, view->samples.all->len);
     for (guint i = 0; i < view->samples.all->len; i++)
@@ -85,7 +85,7 @@ static void view_follow(void *extra, struct qs_session *session)
     if (view->own && !live->tracker)
         q2_tracker_move(view->own, live);
     else if (view->own)
-        q2_tracker_keep_older(live->tracker, view->own);
+        q2_tracker_keep_older(live->tracker, view->own, false);
     view->live = live;
 }
 
