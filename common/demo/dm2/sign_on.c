@@ -84,8 +84,8 @@ static void view_follow(void *extra, struct qs_session *session)
 
     if (view->own && !live->tracker)
         q2_tracker_move(view->own, live);
-    else if (view->own)
-        q2_tracker_keep_older(live->tracker, view->own, false);
+    else if (live->tracker && view->live && view->live->tracker)
+        q2_tracker_keep_older(live->tracker, view->live->tracker, false);
     view->live = live;
 }
 
