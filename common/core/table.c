@@ -164,9 +164,11 @@ uint32_t qs_table_end(const struct qs_table *table)
 bool qs_table_next(const struct qs_table *table, uint32_t *index)
 {
     for (; *index < qs_table_end(table); ++*index) {
-        if (find(table, *index))
+        const struct qs_table_node *chunk = item_of(table->root, *index / CHUNK);
+
+        if (item_of(chunk, *index % CHUNK))
             return true;
-        if (!item_of(table->root, *index / CHUNK))
+        if (!chunk)
             *index |= CHUNK - 1;
     }
     return false;

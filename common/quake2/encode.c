@@ -4,12 +4,13 @@
 #include "common/quake2/session.h"
 
 enum {
-    ROOM = 512, /* that a writer makes at once */
+    ROOM = 1024, /* that a writer makes at once; an entity, and what is before them, takes half */
     NO_DELTA = -1,
     SHORT_SAFE = 0x7fff /* values up to here are the same as two bytes with and without a sign */
 };
 
-void q2_make_room(struct q2_writer *out, guint written)
+/* Makes room behind the bytes that were written. */
+static void make_room(struct q2_writer *out, guint written)
 {
     g_byte_array_set_size(out->array, written + ROOM);
     out->at = out->array->data + written;
@@ -169,6 +170,8 @@ static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t numbe
 {
     static const uint64_t more[] = {U_MOREBITS1, U_MOREBITS2, U_MOREBITS3, U_MOREBITS4};
 
+    if (out->end - out->at < ROOM / 2)
+        make_room(out, (guint)(out->at - out->array->data));
     if (number > UINT8_MAX)
         bits |= U_NUMBER16;
     for (unsigned i = 4; i--;)
@@ -263,8 +266,9 @@ static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
 
 void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)
 {
-    qs_write_u8(out, SVC_CONFIGSTRING);
-    qs_write_u16(out, index);
+    const uint8_t start[] = {SVC_CONFIGSTRING, (uint8_t)index, (uint8_t)(index >> 8)};
+
+    g_byte_array_append(out, start, sizeof start);
     q2_encode_text(out, text);
 }
 
@@ -280,10 +284,11 @@ void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
                       const struct q2_entity *from, const struct q2_entity *to, bool always,
                       bool is_new)
 {
-    struct q2_writer writer = q2_begin_writing(out);
+    struct q2_writer writer = {.array = out};
 
+    make_room(&writer, out->len);
     put_entity(&writer, variant, from, to, always, is_new);
-    q2_end_writing(&writer);
+    out->len = (guint)(writer.at - out->data);
 }
 
 void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
@@ -297,11 +302,6 @@ void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
 
 /* --- The frame */
 
-static inline const struct q2_entity *entity_at(const struct q2_entities *entities, guint index)
-{
-    return index < entities->len ? q2_entities_at(entities, index) : NULL;
-}
-
 /* An entity that the frame before lacks starts from its baseline. */
 static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *style,
                            const struct q2_entity *entity)
@@ -314,34 +314,43 @@ static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *s
 
 /* Frames share the states of entities that nothing happened to between them. The end of a beam may
  * have to be sent all the same. */
-static bool is_shared(const struct q2_entity *old, const struct q2_entity *new)
+static guint count_shared(const struct q2_entities *from, guint old,
+                          const struct q2_entities *entities, guint new)
 {
-    return new &&old == new && !(new->renderfx &RF_BEAM);
+    const guint end = MIN(from->len - old, entities->len - new);
+    guint i = 0;
+
+    while (i < end && from->shared[old + i] == entities->shared[new + i] &&
+           !(entities->shared[new + i]->state.renderfx & RF_BEAM))
+        i++;
+    return i;
+}
+
+/* UINT32_MAX: there is none. */
+static uint32_t number_at(const struct q2_entities *entities, guint index)
+{
+    return index < entities->len ? q2_entities_at(entities, index)->number : UINT32_MAX;
 }
 
 static void put_entities(struct q2_writer *out, const struct q2_frame_style *style,
                          const struct q2_entities *from, const struct q2_entities *entities)
 {
-    guint old_index = 0, new_index = 0;
+    guint old = 0, new = 0;
 
-    while (old_index < from->len || new_index < entities->len) {
-        const struct q2_entity *old = entity_at(from, old_index);
-        const struct q2_entity *new = entity_at(entities, new_index);
+    while (old < from->len || new < entities->len) {
+        const guint shared = count_shared(from, old, entities, new);
+        const uint32_t old_number = number_at(from, old += shared);
+        const uint32_t number = number_at(entities, new += shared);
 
-        if (is_shared(old, new)) {
-            old_index++;
-            new_index++;
-        } else if (old && (!new || old->number < new->number)) {
-            put_entity_mask(out, U_REMOVE, old->number);
-            old_index++;
-        } else if (old && old->number == new->number) {
-            put_entity(out, &style->variant, old, new, false, new->number <= style->max_clients);
-            old_index++;
-            new_index++;
-        } else {
-            put_new_entity(out, style, new);
-            new_index++;
-        }
+        if (old_number < number)
+            put_entity_mask(out, U_REMOVE, (uint16_t)old_number);
+        else if (old_number > number)
+            put_new_entity(out, style, q2_entities_at(entities, new));
+        else if (number != UINT32_MAX)
+            put_entity(out, &style->variant, q2_entities_at(from, old),
+                       q2_entities_at(entities, new), false, number <= style->max_clients);
+        old += old_number <= number;
+        new += number <= old_number;
     }
     q2_put_u16(out, 0);
 }
@@ -367,8 +376,9 @@ static void put_frame(struct q2_writer *out, const struct q2_frame_style *style,
 void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
                      const struct q2_frame *from, const struct q2_frame *frame)
 {
-    struct q2_writer writer = q2_begin_writing(out);
+    struct q2_writer writer = {.array = out};
 
+    make_room(&writer, out->len);
     put_frame(&writer, style, from, frame);
-    q2_end_writing(&writer);
+    out->len = (guint)(writer.at - out->data);
 }

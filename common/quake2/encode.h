@@ -52,53 +52,35 @@ void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
 
 /* --- For the encoder: values as demos hold them */
 
-/* Writes at the end of an array, which is longer than what was written until q2_end_writing(). It
- * keeps its room, as in array.h. */
+/* Writes at the end of an array. Who writes an entity, or a frame's header and player, makes room
+ * for it before: what is put does not ask. */
 struct q2_writer {
     uint8_t *at, *end;
     GByteArray *array;
 };
 
-/* Makes room behind the bytes that were written. Seldom: it stays out of the way of what is put for
- * each value. */
-void q2_make_room(struct q2_writer *out, guint written);
-
-static inline struct q2_writer q2_begin_writing(GByteArray *array)
+static inline void q2_put_bytes(struct q2_writer *out, const void *bytes, size_t size)
 {
-    struct q2_writer out = {.array = array};
-
-    q2_make_room(&out, array->len);
-    return out;
-}
-
-static inline void q2_end_writing(const struct q2_writer *out)
-{
-    out->array->len = (guint)(out->at - out->array->data);
+    memcpy(out->at, bytes, size);
+    out->at += size;
 }
 
 static inline void q2_put_u8(struct q2_writer *out, uint8_t value)
 {
-    if (out->at == out->end)
-        q2_make_room(out, (guint)(out->at - out->array->data));
     *out->at++ = value;
 }
 
 static inline void q2_put_u16(struct q2_writer *out, uint16_t value)
 {
-    q2_put_u8(out, (uint8_t)value);
-    q2_put_u8(out, (uint8_t)(value >> 8));
+    const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8)};
+
+    q2_put_bytes(out, bytes, sizeof bytes);
 }
 
 static inline void q2_put_u32(struct q2_writer *out, uint32_t value)
 {
     q2_put_u16(out, (uint16_t)value);
     q2_put_u16(out, (uint16_t)(value >> 16));
-}
-
-static inline void q2_put_bytes(struct q2_writer *out, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        q2_put_u8(out, ((const uint8_t *)bytes)[i]);
 }
 
 enum { Q2_STEP_MAX = 0x3fff }; /* of a variable coordinate in two bytes, down to -Q2_STEP_MAX - 1 */

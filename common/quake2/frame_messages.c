@@ -135,7 +135,8 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
     qs_open(d, Q2_ENTITY);
     mask = q2_read_entity_mask(d);
     if (!mask.number || d->in.overrun) {
-        qs_label(d, ": end");
+        if (qs_label_wanted(d))
+            qs_label(d, ": end");
         qs_close(d);
         return false;
     }
@@ -338,7 +339,7 @@ bool q2_has_usual_frame(const struct qs_decoder *d)
     delta = (int32_t)qs_le32(id + 5);
     if (q2_variant(d)->packed)
         unpack_numbers(qs_le32(id + 1), &number, &delta);
-    return delta > 0 && delta < number && number - delta < Q2_FRAMES_KEPT &&
+    return delta > 0 && delta < number && number - delta < Q2_UPDATE_BACKUP &&
            q2_tracker_frame(tracker, delta);
 }
 

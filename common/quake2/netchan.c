@@ -236,7 +236,7 @@ bool q2_decode_usual(struct qs_decoder *d)
     if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
         !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
         return false;
-    if (session->tracker)
+    if (session->tracker && !from_client)
         q2_tracker_begin_packet(session->tracker);
     session->moved = false;
     if (!(from_client ? q2_read_usual_moves(d) : q2_read_usual_updates(d)))

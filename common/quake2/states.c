@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    ROOM_MIN = 4,
+    ROOM_MIN = 2,
     AT_ONCE = 64 /* states, which the heap would pad */
 };
 
@@ -32,11 +32,6 @@ static inline void unref(struct q2_shared_entity *shared)
     spares = shared;
 }
 
-struct q2_entities *q2_entities_new(void)
-{
-    return g_new0(struct q2_entities, 1);
-}
-
 void q2_entities_empty(struct q2_entities *entities)
 {
     for (guint i = 0; i < entities->len; i++)
@@ -44,16 +39,16 @@ void q2_entities_empty(struct q2_entities *entities)
     entities->len = 0;
 }
 
-void q2_entities_free(struct q2_entities *entities)
+void q2_entities_clear(struct q2_entities *entities)
 {
     q2_entities_empty(entities);
     g_free(entities->shared);
-    g_free(entities);
+    *entities = (struct q2_entities){0};
 }
 
 G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)
 {
-    entities->room = MAX(entities->len + entities->len / 4, entities->len + more) + ROOM_MIN;
+    entities->room = entities->len + MAX(more, entities->len / 8) + ROOM_MIN;
     entities->shared = g_renew(struct q2_shared_entity *, entities->shared, entities->room);
 }
 

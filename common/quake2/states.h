@@ -60,7 +60,7 @@ struct q2_player {
  * entity stood still, without an event; different ones may still be equal.
  */
 
-/* The entities of a frame, by ascending number as a rule. */
+/* The entities of a frame, by ascending number as a rule. Starts zeroed. */
 struct q2_entities {
     guint len;
     guint room; /* so many fit */
@@ -77,9 +77,9 @@ struct q2_shared_entity {
     bool settled;     /* it was carried: it has no event, and stood still */
 };
 
-struct q2_entities *q2_entities_new(void);
+/* The room stays. */
 void q2_entities_empty(struct q2_entities *entities);
-void q2_entities_free(struct q2_entities *entities);
+void q2_entities_clear(struct q2_entities *entities);
 
 static inline const struct q2_entity *q2_entities_at(const struct q2_entities *entities,
                                                      guint index)

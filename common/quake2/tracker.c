@@ -8,7 +8,7 @@
 
 static struct q2_frame **slot_of(struct q2_tracker *tracker, int32_t number)
 {
-    return &tracker->frames[(uint32_t)number % Q2_FRAMES_KEPT];
+    return &tracker->frames[(uint32_t)number % Q2_UPDATE_BACKUP];
 }
 
 struct q2_tracker *q2_tracker_new(void)
@@ -20,23 +20,11 @@ struct q2_tracker *q2_tracker_new(void)
     return tracker;
 }
 
-static void forget_elsewhere(struct q2_tracker *tracker)
-{
-    g_clear_pointer(&tracker->elsewhere, q2_entities_free);
-}
-
-static void free_frame(struct q2_frame *frame)
-{
-    if (frame)
-        q2_frame_clear(frame);
-    g_free(frame);
-}
-
 void q2_tracker_level(struct q2_tracker *tracker)
 {
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        g_clear_pointer(&tracker->frames[i], free_frame);
-    forget_elsewhere(tracker);
+        g_clear_pointer(&tracker->frames[i], q2_frame_free);
+    q2_entities_empty(tracker->elsewhere);
     tracker->newest = 0;
     tracker->reading = NULL;
     tracker->base = NULL;
@@ -52,7 +40,8 @@ void q2_tracker_free(struct q2_tracker *tracker)
     q2_tracker_level(tracker);
     g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->begun, TRUE);
-    free_frame(tracker->unfinished);
+    q2_frame_free(tracker->unfinished);
+    q2_entities_clear(tracker->elsewhere);
     g_free(tracker);
 }
 
@@ -83,27 +72,29 @@ void q2_tracker_want_mentions(struct q2_tracker *tracker)
     tracker->mentions = g_array_new(FALSE, FALSE, sizeof(struct q2_mention));
 }
 
-void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
+static void insert(struct q2_frame **slot, const struct q2_frame *frame)
 {
-    struct q2_frame **slot = slot_of(tracker, frame->number);
-
     if (!*slot)
         *slot = g_new0(struct q2_frame, 1);
     q2_frame_copy(*slot, frame);
+}
+
+void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
+{
+    insert(slot_of(tracker, frame->number), frame);
     tracker->newest = MAX(tracker->newest, frame->number);
 }
 
-void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from)
+void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from, bool all)
 {
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+    tracker->keeps_older = true;
+    for (unsigned i = all ? 0 : Q2_UPDATE_BACKUP; i < Q2_FRAMES_KEPT; i++)
         if (from->frames[i] && !tracker->frames[i])
-            q2_tracker_insert(tracker, from->frames[i]);
+            insert(&tracker->frames[i], from->frames[i]);
 }
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
 {
-    forget_elsewhere(tracker);
-    tracker->elsewhere = q2_entities_new();
     q2_entities_copy(tracker->elsewhere, entities);
 }
 
@@ -115,7 +106,7 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
     tracker->reading = NULL; /* of a packet that was cut */
-    forget_elsewhere(tracker);
+    q2_entities_empty(tracker->elsewhere);
 }
 
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
@@ -125,9 +116,19 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
 
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number)
 {
-    const struct q2_frame *frame = tracker->frames[(uint32_t)number % Q2_FRAMES_KEPT];
+    const struct q2_frame *frame = tracker->frames[(uint32_t)number % Q2_UPDATE_BACKUP];
 
     return frame && frame->number == number ? frame : NULL;
+}
+
+const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int64_t number)
+{
+    const struct q2_frame *older =
+        tracker->frames[Q2_UPDATE_BACKUP + (uint64_t)number % Q2_OLDER_FRAMES];
+
+    if (number <= 0 || number > INT32_MAX)
+        return NULL;
+    return older && older->number == number ? older : q2_tracker_frame(tracker, (int32_t)number);
 }
 
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index)
@@ -145,18 +146,21 @@ struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t 
 
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
 {
-    struct q2_entities *entities = to->entities ? to->entities : q2_entities_new();
-
-    q2_entities_copy(entities, from->entities);
-    *to = *from;
-    to->entities = entities;
+    q2_entities_copy(to->entities, from->entities);
+    memcpy(to, from, offsetof(struct q2_frame, entities));
 }
 
 void q2_frame_clear(struct q2_frame *frame)
 {
-    if (frame->entities)
-        q2_entities_free(frame->entities);
+    q2_entities_clear(frame->entities);
     *frame = (struct q2_frame){0};
+}
+
+void q2_frame_free(struct q2_frame *frame)
+{
+    if (frame)
+        q2_frame_clear(frame);
+    g_free(frame);
 }
 
 /* --- Reading a frame */
@@ -188,10 +192,8 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
                         tracker->missing(tracker->missing_user, delta);
     struct q2_frame *frame = tracker->unfinished;
 
-    if (!frame) {
+    if (!frame)
         frame = tracker->unfinished = g_new0(struct q2_frame, 1);
-        frame->entities = q2_entities_new();
-    }
     q2_entities_empty(frame->entities);
     frame->trust = find_base(tracker, number, delta);
     frame->reference_missing = missing;
@@ -244,8 +246,7 @@ static const struct q2_entity *find_elsewhere(const struct q2_tracker *tracker, 
 {
     guint index;
 
-    return tracker->elsewhere && !(bits & U_MODEL) &&
-                   q2_entities_find(tracker->elsewhere, number, &index)
+    return !(bits & U_MODEL) && q2_entities_find(tracker->elsewhere, number, &index)
                ? q2_entities_at(tracker->elsewhere, index)
                : NULL;
 }
@@ -289,14 +290,20 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
-/* The frame that it takes the place of may be its base, until now. */
+/* The frame that it takes the place of may be its base, until now; or the same, read before. */
 static void take_slot(struct q2_tracker *tracker)
 {
     const struct q2_frame *frame = tracker->unfinished;
     struct q2_frame **slot = slot_of(tracker, frame->number), *old = *slot;
 
     *slot = tracker->unfinished;
-    tracker->unfinished = old;
+    if (old && tracker->keeps_older && old->number != frame->number) {
+        slot = &tracker->frames[Q2_UPDATE_BACKUP + (uint32_t)old->number % Q2_OLDER_FRAMES];
+        tracker->unfinished = *slot;
+        *slot = old;
+    } else {
+        tracker->unfinished = old;
+    }
     tracker->newest = frame->number;
 }
 
@@ -309,7 +316,7 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
         take_slot(tracker);
     tracker->reading = NULL;
     tracker->base = NULL;
-    forget_elsewhere(tracker);
+    q2_entities_empty(tracker->elsewhere);
 }
 
 bool q2_tracker_lacks_first(const struct q2_tracker *tracker)

@@ -16,9 +16,11 @@
 
 struct q2_session;
 
-/* How many frames back a delta may reach here. Engines keep 16 (UPDATE_BACKUP); a session that the
- * capture joined late needs those that its donor received before, too. */
-enum { Q2_FRAMES_KEPT = 24 };
+enum {
+    Q2_UPDATE_BACKUP = 16, /* a delta reaches less far back: engine, client.h */
+    Q2_OLDER_FRAMES = 8,
+    Q2_FRAMES_KEPT = Q2_UPDATE_BACKUP + Q2_OLDER_FRAMES /* of donors */
+};
 
 enum q2_frame_trust {
     Q2_FRAME_NONE,    /* not seen to its end, or nothing to build it on was known */
@@ -36,7 +38,7 @@ struct q2_frame {
     uint8_t area_bytes;
     uint8_t areas[Q2_AREA_BYTES_MAX];
     struct q2_player player;
-    struct q2_entities *entities;
+    struct q2_entities entities[1];
 };
 
 /* A delta names an entity. */
@@ -47,7 +49,12 @@ struct q2_mention {
 };
 
 struct q2_tracker {
-    struct q2_frame *frames[Q2_FRAMES_KEPT]; /* by number; NULL: none */
+    /*
+     * By number; NULL: none. Behind them, of donors, those before them, which no delta is from, but
+     * which late sessions are compared with.
+     */
+    struct q2_frame *frames[Q2_FRAMES_KEPT];
+    bool keeps_older;
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
 
@@ -73,11 +80,11 @@ struct q2_tracker {
      * The frame that is being read. It takes its place among `frames` at its end: of a packet that
      * was cut there is only a part, which no later frame can be built on.
      */
-    struct q2_frame *unfinished;   /* NULL: none was read */
-    struct q2_frame *reading;      /* that one, or NULL */
-    const struct q2_frame *base;   /* what it is a delta from; NULL: nothing */
-    struct q2_entities *elsewhere; /* entities as others saw them when the base was sent; or NULL */
-    guint base_next;               /* the first entity of `base` that was not looked at */
+    struct q2_frame *unfinished;     /* NULL: none was read */
+    struct q2_frame *reading;        /* that one, or NULL */
+    const struct q2_frame *base;     /* what it is a delta from; NULL: nothing */
+    struct q2_entities elsewhere[1]; /* as others saw the entities when the base was sent */
+    guint base_next;                 /* the first entity of `base` that was not looked at */
 };
 
 struct q2_tracker *q2_tracker_new(void);
@@ -93,8 +100,9 @@ void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 /* The same, with all that it knows, for a session that is equal to the one before and has none. */
 void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
 
-/* Adds the frames of `from`, which follows an equal session, where there is none. */
-void q2_tracker_add_frames(struct q2_tracker *tracker, const struct q2_tracker *from);
+/* Keeps older frames from now on, and adds the frames of `from`, which follows an equal session,
+ * where there is none: all, or only older ones. */
+void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from, bool all);
 
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);
@@ -123,6 +131,9 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
 
+/* The same of older ones, too, for any number. */
+const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int64_t number);
+
 /* The number of the packet's frame `index`; 0: there is none. */
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index);
 
@@ -138,6 +149,7 @@ void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from);
 
 /* Frees what the frame holds, and leaves it empty. */
 void q2_frame_clear(struct q2_frame *frame);
+void q2_frame_free(struct q2_frame *frame);
 
 /* --- For the decoder, in this order. Between them the states may be changed in place. */
 

@@ -77,16 +77,6 @@ static void set_q2pro(struct q2_variant *variant, uint32_t minor, uint16_t flags
     variant->player_fog = variant->extensions2 && minor >= Q2PRO_PLAYERFOG;
 }
 
-/* Q2PRO's of the time when solids, angles and beams had become what they are. */
-static void set_aqtion(struct q2_variant *variant)
-{
-    variant->packed = true;
-    variant->long_solid = true;
-    variant->beam_origin = true;
-    variant->short_angles = true;
-    variant->aqtion = true;
-}
-
 /* Its fields are those of extended limits, whatever the limits of the game. */
 static void set_q2repro(struct q2_variant *variant, uint16_t flags)
 {
@@ -123,8 +113,9 @@ struct q2_variant q2_variant_of(int32_t version, uint32_t minor, uint16_t flags,
         set_r1q2(&variant, minor);
     else if (version == Q2_PROTOCOL_Q2PRO)
         set_q2pro(&variant, minor, flags);
-    else if (version == Q2_PROTOCOL_AQTION)
-        set_aqtion(&variant);
+    else if (version == Q2_PROTOCOL_AQTION) /* is Q2PRO's of that time */
+        set_q2pro(&variant, Q2PRO_SHORT_ANGLES, 0);
+    variant.aqtion = version == Q2_PROTOCOL_AQTION;
     if (version == Q2_PROTOCOL_Q2REPRO)
         set_q2repro(&variant, flags);
     else if (variant.extensions)

@@ -16,7 +16,6 @@ static void open_conversion(struct conversion *conversion, int32_t version)
     memset(conversion, 0, sizeof *conversion);
     converter_init(&conversion->converter);
     conversion->session.base.version = version;
-    conversion->frame.entities = q2_entities_new();
     conversion->frame.number = 8;
 }
 

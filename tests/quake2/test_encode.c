@@ -222,8 +222,7 @@ static void add_baselines(const struct world *world, struct game *game)
 static struct q2_tracker *open_world(struct world *world, struct game *game, int32_t version)
 {
     *world = (struct world){.random = g_rand_new_with_seed((guint32)version),
-                            .variant = q2_demo_variant(version),
-                            .frame.entities = q2_entities_new()};
+                            .variant = q2_demo_variant(version)};
     game_open(game);
     q2_tracker_attach(q2_tracker_new(), &game->session);
     game_begin_level(game, (uint32_t)version, Q2_RECORD_CLIENT);

@@ -31,8 +31,7 @@ static void add_frame(struct q2_session *session, int32_t number, int32_t moved,
 {
     const struct q2_entity mover = {.number = MOVER, .model = {1}, .origin = {moved, 0, 0}};
     const struct q2_entity stander = {.number = STANDER, .model = {2}, .origin = {stands, 0, 0}};
-    struct q2_frame frame = {
-        .trust = Q2_FRAME_WHOLE, .number = number, .entities = q2_entities_new()};
+    struct q2_frame frame = {.trust = Q2_FRAME_WHOLE, .number = number};
 
     frame.player.clientnum = session->player;
     q2_entities_append(frame.entities, &mover);
@@ -127,8 +126,7 @@ TEST(test_peer_that_contradicts)
 static void add_changes(struct q2_session *session, int32_t number, int32_t away)
 {
     enum { ENTITIES = 1000 };
-    struct q2_frame frame = {
-        .trust = Q2_FRAME_WHOLE, .number = number, .entities = q2_entities_new()};
+    struct q2_frame frame = {.trust = Q2_FRAME_WHOLE, .number = number};
 
     for (uint16_t i = 1; i <= ENTITIES; i++)
         q2_entities_append(frame.entities,

@@ -26,26 +26,25 @@ static void assert_numbers(const struct q2_entities *entities, const uint16_t *n
 TEST(test_copy)
 {
     static const uint16_t numbers[] = {5, 7};
-    struct q2_entities *entities = q2_entities_new(), *copy = q2_entities_new();
+    struct q2_entities entities[1] = {0}, copy[1] = {0};
 
     append(entities, 5, 4);
     append(entities, 7, 1);
     q2_entities_copy(copy, entities);
     q2_entities_change(entities, 1)->origin[0] = 5;
     assert_int_equal(q2_entities_at(entities, 1)->origin[0], 5);
-    q2_entities_free(entities);
+    q2_entities_clear(entities);
     assert_numbers(copy, numbers, G_N_ELEMENTS(numbers));
     assert_int_equal(q2_entities_at(copy, 0)->origin[0], 4);
     assert_int_equal(q2_entities_at(copy, 1)->origin[0], 1);
-    q2_entities_free(copy);
+    q2_entities_clear(copy);
 }
 
 /* The first time states are made anew, from then on they are shared. */
 TEST(test_carry)
 {
     static const uint16_t numbers[] = {1, 2}, all[] = {1, 2, 4};
-    struct q2_entities *first = q2_entities_new(), *second = q2_entities_new();
-    struct q2_entities *third = q2_entities_new();
+    struct q2_entities first[1] = {0}, second[1] = {0}, third[1] = {0};
 
     append(first, 1, 10);
     append(first, 2, 20);
@@ -62,16 +61,16 @@ TEST(test_carry)
     assert_ptr_equal(q2_entities_at(third, 0), q2_entities_at(second, 0));
     q2_entities_change(third, 0)->origin[0] = 11;
     assert_int_equal(q2_entities_at(second, 0)->origin[0], 10);
-    q2_entities_free(first);
-    q2_entities_free(second);
+    q2_entities_clear(first);
+    q2_entities_clear(second);
     assert_numbers(third, all, G_N_ELEMENTS(all));
-    q2_entities_free(third);
+    q2_entities_clear(third);
 }
 
 /* What is taken again has nothing of what it was. */
 TEST(test_states_are_used_again)
 {
-    struct q2_entities *entities = q2_entities_new();
+    struct q2_entities entities[1] = {0};
 
     for (int32_t round = 0; round < 3; round++) {
         for (uint16_t number = 1; number < 2000; number++)
@@ -80,5 +79,5 @@ TEST(test_states_are_used_again)
             assert_int_equal(q2_entities_at(entities, i)->origin[0], round * 2000 + (int)i + 1);
         q2_entities_empty(entities);
     }
-    q2_entities_free(entities);
+    q2_entities_clear(entities);
 }

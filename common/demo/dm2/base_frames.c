@@ -24,9 +24,7 @@ enum {
 /* The donor's frame of the same time as the session's of that number, or NULL. */
 static const struct q2_frame *donor_frame(const struct dm2_match *m, int32_t number, int32_t offset)
 {
-    const int64_t wanted = (int64_t)number + offset;
-    const struct q2_frame *frame =
-        wanted == (int32_t)wanted ? q2_tracker_frame(m->view->recent, (int32_t)wanted) : NULL;
+    const struct q2_frame *frame = q2_tracker_known(m->view->recent, (int64_t)number + offset);
 
     return frame && frame->trust == Q2_FRAME_WHOLE ? frame : NULL;
 }
@@ -287,10 +285,8 @@ static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers
 {
     struct q2_frame *base = &m->bases[index];
 
-    *base = (struct q2_frame){.trust = Q2_FRAME_GUESSED,
-                              .number = m->references[index],
-                              .player = m->player,
-                              .entities = q2_entities_new()};
+    *base = (struct q2_frame){
+        .trust = Q2_FRAME_GUESSED, .number = m->references[index], .player = m->player};
     base->player.clientnum = m->slot; /* sent only for another player's view */
     complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {

@@ -9,8 +9,6 @@ void converter_init(struct converter *converter)
 {
     memset(converter, 0, sizeof *converter);
     converter->events = g_hash_table_new(NULL, NULL);
-    converter->frame = &converter->frames[0];
-    converter->last = &converter->frames[1];
 }
 
 void converter_clear(struct converter *converter)
@@ -18,14 +16,14 @@ void converter_clear(struct converter *converter)
     if (converter->moves)
         g_array_free(converter->moves, TRUE);
     g_hash_table_destroy(converter->events);
-    q2_frame_clear(converter->frame);
-    q2_frame_clear(converter->last);
+    q2_frame_free(converter->frame);
+    q2_frame_free(converter->last);
 }
 
 void converter_level(struct converter *converter)
 {
     g_hash_table_remove_all(converter->events);
-    q2_frame_clear(converter->last);
+    g_clear_pointer(&converter->last, q2_frame_free);
     converter->taken = 0;
 }
 
@@ -80,7 +78,7 @@ static const int32_t *place_in(const struct q2_frame *frame, uint32_t number)
 {
     guint index;
 
-    if (!frame->entities || !q2_entities_find(frame->entities, number, &index))
+    if (!frame || !q2_entities_find(frame->entities, number, &index))
         return NULL;
     return q2_entities_at(frame->entities, index)->origin;
 }
@@ -175,12 +173,15 @@ const struct q2_frame *converter_frame(struct converter *converter,
     const bool is_q2pro = q2_is_q2pro(session->base.version);
     const int32_t every = frames_per_kept(session);
     const struct converter_move *move = newest_move(converter, acknowledged);
-    struct q2_frame *to = converter->frame;
+    struct q2_frame *to;
 
     if (frame->number % every) {
         keep_events(converter, frame);
         return NULL;
     }
+    if (!converter->frame)
+        converter->frame = g_new0(struct q2_frame, 1);
+    to = converter->frame;
     q2_frame_copy(to, frame);
     to->number = demo_number(converter, frame->number, every);
     if (is_q2pro)

@@ -24,11 +24,10 @@ struct converter_move {
 struct converter {
     GArray *moves; /* struct converter_move: since the last acknowledged; NULL: none was seen */
     guint moves_room;
-    bool viewless;      /* a view lacked one */
-    GHashTable *events; /* entity number -> event of skipped frames */
-    struct q2_frame frames[2];
-    struct q2_frame *frame; /* result of the last conversion */
-    struct q2_frame *last;  /* the demo's last frame; entities NULL: there is none in this level */
+    bool viewless;          /* a view lacked one */
+    GHashTable *events;     /* entity number -> event of skipped frames */
+    struct q2_frame *frame; /* result of the last conversion; NULL: there was none */
+    struct q2_frame *last;  /* the demo's last frame; empty: there is none in this level */
     int32_t number;         /* of the frame converted last */
     int32_t taken;          /* the server's number of it; 0: there is none in this level */
     int32_t every;          /* it was one of this many frames */

@@ -22,12 +22,6 @@ struct pair {
     int32_t offset;
 };
 
-static const struct q2_frame *known_frame(const struct q2_session *session, int64_t number)
-{
-    return number > 0 && number <= INT32_MAX ? q2_tracker_frame(session->tracker, (int32_t)number)
-                                             : NULL;
-}
-
 /* Q2PRO leaves out where the client's own entity is. */
 static bool is_own(const struct q2_session *session, const struct q2_frame *frame, uint32_t number)
 {
@@ -102,8 +96,9 @@ static GArray *collect_changes(struct dm2_healing *healing, const struct pair *p
     GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
 
     for (int32_t i = 0; i < EVIDENCE_FRAMES; i++) {
-        const struct q2_frame *now = known_frame(pair->session, (int64_t)newest - i);
-        const struct q2_frame *before = known_frame(pair->session, (int64_t)newest - i - 1);
+        const struct q2_frame *now = q2_tracker_known(pair->session->tracker, (int64_t)newest - i);
+        const struct q2_frame *before =
+            q2_tracker_known(pair->session->tracker, (int64_t)newest - i - 1);
 
         if (!now || !before)
             continue;
@@ -125,7 +120,7 @@ static int count_evidence(struct dm2_healing *healing, const struct pair *pair,
     for (guint i = 0; i < changes->len; i++) {
         const struct change *change = &g_array_index(changes, struct change, i);
         const struct q2_frame *other =
-            known_frame(pair->peer, (int64_t)change->frame + pair->offset);
+            q2_tracker_known(pair->peer->tracker, (int64_t)change->frame + pair->offset);
         const struct q2_entity *same = dm2_state_in(other, change->now->number);
 
         if (same && !is_own(pair->peer, other, same->number))
@@ -196,8 +191,10 @@ static struct q2_entity healed_state(const struct pair *pair, const struct q2_fr
 static bool is_gone(const struct pair *pair, const struct q2_frame *base,
                     const struct q2_entity *known)
 {
-    const struct q2_frame *before = known_frame(pair->session, (int64_t)base->number - 1);
-    const struct q2_frame *other = known_frame(pair->peer, (int64_t)base->number + pair->offset);
+    const struct q2_frame *before =
+        q2_tracker_known(pair->session->tracker, (int64_t)base->number - 1);
+    const struct q2_frame *other =
+        q2_tracker_known(pair->peer->tracker, (int64_t)base->number + pair->offset);
 
     return known->number > pair->session->max_clients && dm2_state_in(other, known->number) &&
            is_changed(dm2_state_in(before, known->number), known);
@@ -235,7 +232,7 @@ bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
     if (!base || number <= base->number || !synchronize(healing, &pair))
         return false;
     healing->spent += LOOKS_A_STATE * base->entities->len;
-    other = known_frame(peer, (int64_t)number + pair.offset);
+    other = q2_tracker_known(peer->tracker, (int64_t)number + pair.offset);
     if (!other)
         return false;
     healed = *base;
@@ -243,7 +240,7 @@ bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
     healed.reference_missing = healed.healed = false;
     healed.number = number;
     healed.delta = base->number;
-    healed.entities = q2_entities_new();
+    healed.entities[0] = (struct q2_entities){0};
     heal_entities(&pair, base, other, healed.entities);
     q2_tracker_insert(session->tracker, &healed);
     q2_tracker_seen_elsewhere(session->tracker, other->entities);

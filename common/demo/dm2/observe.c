@@ -16,7 +16,7 @@ const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t numb
 {
     guint index;
 
-    return frame && frame->entities && q2_entities_find(frame->entities, number, &index)
+    return frame && q2_entities_find(frame->entities, number, &index)
                ? q2_entities_at(frame->entities, index)
                : NULL;
 }

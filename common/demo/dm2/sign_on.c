@@ -66,7 +66,7 @@ static void *view_copy(const void *extra)
 
     copy->recent = q2_tracker_new();
     if (recent)
-        q2_tracker_add_frames(copy->recent, recent);
+        q2_tracker_keep_older(copy->recent, recent, true);
     q2_session_copy(&copy->session.base, &(lives ? view->live : &view->session)->base);
     g_array_set_size(copy->samples.all, view->samples.all->len);
     for (guint i = 0; i < view->samples.all->len; i++)
@@ -84,6 +84,8 @@ static void view_follow(void *extra, struct qs_session *session)
 
     if (view->own && !live->tracker)
         q2_tracker_move(view->own, live);
+    else if (live->tracker && view->live && view->live->tracker)
+        q2_tracker_keep_older(live->tracker, view->live->tracker, false);
     view->live = live;
 }
 
@@ -155,6 +157,7 @@ static void follow(struct dm2_donor_view *view, struct q2_session *session)
         q2_tracker_free(view->own);
         view->own = NULL;
     }
+    session->tracker->keeps_older = true;
 }
 
 /* Nothing is to be kept of what is known already. */
