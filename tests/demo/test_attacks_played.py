@@ -10,11 +10,11 @@ import shutil
 import subprocess
 import unittest
 
-from attacks import (MARKER, Game, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
+from attacks import (MARKER, Game, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, QUAKEWORLD_FTE, STUFFTEXT, lines,
                      achievement, dropped_update, quake2_attacks, quake2_files, quake2_stoppers,
                      quake_ambiguities, quake_attacks, quake_files, quake_stoppers,
-                     quakeworld_attacks, quakeworld_files, quakeworld_stoppers, remarks)
-from tool import SHARED, ToolTest
+                     quakeworld_attacks, quakeworld_files, quakeworld_fte_attacks, quakeworld_stoppers, remarks, text)
+from tool import SHARED, SOURCE, ToolTest
 
 TOOLS = SHARED.parent / "tools"
 EZQUAKE, QUAKESPASM = "/usr/lib/games/ezquake/ezquake", "/usr/games/quakespasm"
@@ -103,6 +103,14 @@ class Played(ToolTest):
         program = self.write("q2pro", f'#!/bin/sh\nexec {os.environ["Q2PRO"]} "$@" compat\n'.encode())
         program.chmod(0o755)
         self.check_quake2("q2pro", Q2PRO=str(program))
+
+    @unittest.skipUnless("FTE" in os.environ, "needs FTE=")
+    def test_fte(self):
+        more = {"alias": text(STUFFTEXT, b"alias y \"" + MARKER + b"\"\ny\n"),
+                "behind a setting": text(STUFFTEXT, b"set x 1;" + MARKER + b"\n")}
+        self.check([SOURCE / "tests/demo/play_fte.sh"], QUAKEWORLD_FTE, [more, lines(STUFFTEXT)],
+                   quakeworld_fte_attacks(), [quakeworld_attacks(), quakeworld_files(), remarks()],
+                   DATA=str(SHARED.parent / "gamedata"))
 
     @unittest.skipUnless("YQUAKE2" in os.environ, "needs YQUAKE2=")
     def test_yquake2(self):
