@@ -346,22 +346,30 @@ static void read_particle4(struct qs_decoder *d)
 }
 
 /* A sprite or model that plays some frames: CL_ParseEffect. */
-static void read_effect(struct qs_decoder *d)
+static void read_any_effect(struct qs_decoder *d, bool wide)
 {
-    const bool wide = d->in.data[d->in.pos - 1] == SVC_FTE_EFFECT2;
     uint32_t at;
     uint16_t model;
 
     qs_coord3(d, QW_EFFECT_ORIGIN);
     at = d->in.pos;
     model = wide ? qs_u16(d, QW_EFFECT_MODEL) : qs_u8(d, QW_EFFECT_MODEL);
-    d->ambiguous |= !model;
     qw_emit_model_name(d, model, at, d->in.pos - at);
     if (wide)
         qs_u16(d, QW_EFFECT_START);
     else
         qs_u8(d, QW_EFFECT_START);
     qs_rows(d, QW_EFFECT_FRAMES, QW_EFFECT_RATE);
+}
+
+static void read_effect(struct qs_decoder *d)
+{
+    read_any_effect(d, false);
+}
+
+static void read_effect2(struct qs_decoder *d)
+{
+    read_any_effect(d, true);
 }
 
 /* --- svcfte_brushedit --- */
@@ -384,8 +392,7 @@ static void read_brush(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     uint32_t planes;
 
-    qs_u32(d, QW_BRUSH_ID);
-    qs_u32(d, QW_BRUSH_CONTENTS);
+    qs_rows(d, QW_BRUSH_ID, QW_BRUSH_CONTENTS);
     planes = qs_u32(d, QW_BRUSH_PLANES);
     if (planes > BRUSH_PLANES_MAX) {
         fte_stop_malformed(d, at, "Number of planes of brush editing:", planes);
@@ -412,8 +419,7 @@ static void read_patch(struct qs_decoder *d)
     uint32_t points;
     uint8_t flags;
 
-    qs_u32(d, QW_BRUSH_ID);
-    qs_u32(d, QW_BRUSH_CONTENTS);
+    qs_rows(d, QW_BRUSH_ID, QW_BRUSH_CONTENTS);
     points = qs_u16(d, QW_PATCH_WIDTH);
     points *= qs_u16(d, QW_PATCH_HEIGHT);
     if (points > BRUSH_PLANES_MAX) {
