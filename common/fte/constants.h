@@ -19,6 +19,8 @@ enum fte_flag {
 enum { STAT_WEAPON = 2, STAT_ACTIVEWEAPON = 10, STAT_ITEMS = 15 };
 
 enum { UPDATE_NUMBER = 0x3fff }; /* of the word of svcfte_updateentities */
+/* FTE has room for 128 times as many, and fills it: 1.4 GB. DarkPlaces has as many. */
+enum { FTE_ENTITIES_MAX = 32768 };
 #define UF_EXTEND4 UINT32_C(0x80000000)
 
 /* The encoding of a size in an update, with NEWSIZEENCODING. */

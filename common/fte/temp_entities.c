@@ -104,6 +104,7 @@ void fte_read_temp_entity_sized(struct qs_decoder *d)
 
     if (own && size && size <= qs_reader_left(&d->in) && find_type(d, d->in.data[start]))
         fte_read_temp_entity(d);
+    d->ambiguous |= d->in.pos < end || !size; /* FTE stops if it finds no type that it knows */
     if (d->in.pos < end) {
         qs_bytes(d, FTE_MOD_DATA, end - d->in.pos);
     } else if (d->in.pos > end) {

@@ -29,19 +29,14 @@ void nq_read_particle(struct qs_decoder *d);
 void nq_read_fog(struct qs_decoder *d);
 void nq_read_showlmp(struct qs_decoder *d);
 void nq_read_effect(struct qs_decoder *d);
-void nq_read_effect2(struct qs_decoder *d);
 void nq_read_nehahra_fog(struct qs_decoder *d);
 
 /* entities.c */
 void nq_read_update(struct qs_decoder *d);
 void nq_read_spawnstatic(struct qs_decoder *d);
-void nq_read_spawnstatic2(struct qs_decoder *d);
 void nq_read_spawnbaseline(struct qs_decoder *d);
-void nq_read_spawnbaseline2(struct qs_decoder *d);
-void nq_read_spawnstatic_large(struct qs_decoder *d);
 /* QuakeSpasm and others stop at a number from there on; FTE and DarkPlaces have more. */
 void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit);
-void nq_read_spawnbaseline_large(struct qs_decoder *d);
 
 /* entity_frames.c */
 void nq_read_entities(struct qs_decoder *d);

@@ -49,30 +49,22 @@ void nq_read_nehahra_fog(struct qs_decoder *d)
 
 /* --- DarkPlaces --- */
 
-static void read_any_effect(struct qs_decoder *d, bool large)
+void nq_read_effect(struct qs_decoder *d)
 {
+    const bool large = d->in.data[d->in.pos - 1] == SVC_DP_EFFECT2;
     uint32_t at;
     uint16_t model;
 
     qs_coord3(d, NQ_EFFECT_ORIGIN);
     at = d->in.pos;
     model = large ? qs_u16(d, NQ_EFFECT_MODEL) : qs_u8(d, NQ_EFFECT_MODEL);
+    d->ambiguous |= !model; /* FTE cl_tent.c, CL_ParseEffect */
     qs_emit_name(d, NQ_EFFECT_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
     if (large)
         qs_u16(d, NQ_EFFECT_FRAME);
     else
         qs_u8(d, NQ_EFFECT_FRAME);
     qs_rows(d, NQ_EFFECT_COUNT, NQ_EFFECT_RATE);
-}
-
-void nq_read_effect(struct qs_decoder *d)
-{
-    read_any_effect(d, false);
-}
-
-void nq_read_effect2(struct qs_decoder *d)
-{
-    read_any_effect(d, true);
 }
 
 /* --- Sounds --- */

@@ -32,7 +32,9 @@ void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
 {
     const struct nq_session *session = nq_session_of(d);
 
-    d->ambiguous |= number >= limit && !nq_has_fte(session) && !nq_darkplaces_version(session);
+    if (nq_has_fte(session) || nq_darkplaces_version(session))
+        limit = FTE_ENTITIES_MAX;
+    d->ambiguous |= number >= limit;
 }
 
 static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, unsigned angle_row,
@@ -55,10 +57,19 @@ static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, 
 
 /* --- Baselines --- */
 
-/* Of the messages that have no flags. */
-static uint8_t flags_of(const struct nq_session *session)
+/* What the message `id` has. DarkPlaces' always has a large model and frame. */
+static uint8_t read_flags(struct qs_decoder *d, uint8_t id)
 {
-    return nq_is_bjp(session) ? B_LARGEMODEL : 0;
+    switch (id) {
+    case SVC_SPAWNSTATIC2:
+    case SVC_SPAWNBASELINE2:
+        return qs_u8(d, NQ_BASELINE_FLAGS);
+    case SVC_DP_SPAWNSTATIC2:
+    case SVC_DP_SPAWNBASELINE2:
+        return B_LARGEMODEL | B_LARGEFRAME;
+    default:
+        return nq_is_bjp(nq_session_of(d)) ? B_LARGEMODEL : 0;
+    }
 }
 
 /* Returns the color map. */
@@ -87,65 +98,24 @@ static uint8_t read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_
     return colormap;
 }
 
-static void read_static(struct qs_decoder *d, uint8_t flags)
+void nq_read_spawnstatic(struct qs_decoder *d)
 {
     struct qs_entity_update state = {0};
 
-    read_state(d, flags, &state);
-}
-
-static uint32_t read_entity_number(struct qs_decoder *d)
-{
-    const uint32_t number = fte_entity(d, NQ_BASELINE_ENTITY);
-
-    nq_check_limit(d, number, ENTITIES_MAX);
-    qs_label(d, ": %u", number);
-    return number;
-}
-
-static void read_baseline(struct qs_decoder *d, uint32_t number, uint8_t flags)
-{
-    struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE, .number = number};
-
-    nq_check_limit(d, read_state(d, flags, &baseline), nq_session_of(d)->maxclients + 1u);
-    qs_add_entity(d, &baseline);
-}
-
-void nq_read_spawnstatic(struct qs_decoder *d)
-{
-    read_static(d, flags_of(nq_session_of(d)));
-}
-
-void nq_read_spawnstatic2(struct qs_decoder *d)
-{
-    read_static(d, qs_u8(d, NQ_BASELINE_FLAGS));
+    read_state(d, read_flags(d, d->in.data[d->in.pos - 1]), &state);
 }
 
 void nq_read_spawnbaseline(struct qs_decoder *d)
 {
-    const uint32_t number = read_entity_number(d);
+    const uint8_t id = d->in.data[d->in.pos - 1];
+    struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE,
+                                        .number = fte_entity(d, NQ_BASELINE_ENTITY)};
 
-    read_baseline(d, number, flags_of(nq_session_of(d)));
-}
-
-void nq_read_spawnbaseline2(struct qs_decoder *d)
-{
-    const uint32_t number = read_entity_number(d);
-
-    read_baseline(d, number, qs_u8(d, NQ_BASELINE_FLAGS));
-}
-
-/* DarkPlaces' svc_spawnstatic2 and svc_spawnbaseline2: always a large model and frame. */
-void nq_read_spawnstatic_large(struct qs_decoder *d)
-{
-    read_static(d, B_LARGEMODEL | B_LARGEFRAME);
-}
-
-void nq_read_spawnbaseline_large(struct qs_decoder *d)
-{
-    const uint32_t number = read_entity_number(d);
-
-    read_baseline(d, number, B_LARGEMODEL | B_LARGEFRAME);
+    nq_check_limit(d, baseline.number, ENTITIES_MAX);
+    qs_label(d, ": %u", baseline.number);
+    nq_check_limit(d, read_state(d, read_flags(d, id), &baseline),
+                   nq_session_of(d)->maxclients + 1u);
+    qs_add_entity(d, &baseline);
 }
 
 /* --- Updates --- */

@@ -28,17 +28,21 @@ static void label_name(struct qs_decoder *d, const struct qs_name *names, uint32
     qs_label(d, ": %s", name ? name : "unknown");
 }
 
+enum { MZ_ITEMRESPAWN = 15 };
+
 static void read_muzzleflash(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint16_t entity = qs_u16(d, Q2_MUZZLEFLASH_ENTITY);
-    uint8_t value;
+    uint8_t id;
 
     d->ambiguous |= !entity || !q2_is_entity(d, entity);
     if (entity && entity <= q2_session_of(d->session)->max_clients)
         q2_emit_player_name(d, Q2_MUZZLEFLASH_PLAYER, at, entity - 1U, false);
-    value = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE);
-    label_name(d, q2_muzzleflash_names, value & 0x7f);
+    id = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE) & 0x7f;
+    /* FTE clq2_ents.c, CLQ2_ParseMuzzleFlash, stops at others. */
+    d->ambiguous |= id == MZ_ITEMRESPAWN || !qs_name_of(q2_muzzleflash_names, id);
+    label_name(d, q2_muzzleflash_names, id);
 }
 
 enum { FLASHES_MAX = 211 }; /* id m_flash.c; engines do not look */
@@ -119,6 +123,7 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
 {
     int32_t position[3];
 
+    d->ambiguous |= flags & 0x80; /* FTE reads further flags: cl_parse.c */
     read_sound_index(d, flags);
     if (flags & 0x01)
         qs_scaled_u8(d, Q2_SOUND_VOLUME, 1.0 / 255);

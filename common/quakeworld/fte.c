@@ -346,30 +346,22 @@ static void read_particle4(struct qs_decoder *d)
 }
 
 /* A sprite or model that plays some frames: CL_ParseEffect. */
-static void read_any_effect(struct qs_decoder *d, bool wide)
+static void read_effect(struct qs_decoder *d)
 {
+    const bool wide = d->in.data[d->in.pos - 1] == SVC_FTE_EFFECT2;
     uint32_t at;
     uint16_t model;
 
     qs_coord3(d, QW_EFFECT_ORIGIN);
     at = d->in.pos;
     model = wide ? qs_u16(d, QW_EFFECT_MODEL) : qs_u8(d, QW_EFFECT_MODEL);
+    d->ambiguous |= !model;
     qw_emit_model_name(d, model, at, d->in.pos - at);
     if (wide)
         qs_u16(d, QW_EFFECT_START);
     else
         qs_u8(d, QW_EFFECT_START);
     qs_rows(d, QW_EFFECT_FRAMES, QW_EFFECT_RATE);
-}
-
-static void read_effect(struct qs_decoder *d)
-{
-    read_any_effect(d, false);
-}
-
-static void read_effect2(struct qs_decoder *d)
-{
-    read_any_effect(d, true);
 }
 
 /* --- svcfte_brushedit --- */

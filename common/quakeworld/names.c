@@ -113,9 +113,11 @@ void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
     qs_label_text(d, " ", name, "");
 }
 
+enum { FTE_PLAYERS_MAX = 255 };
+
 void qw_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
 {
-    d->ambiguous |= number >= limit && !qw_only_fte_reads(&qw_session_of(d)->ext);
+    d->ambiguous |= number >= (qw_only_fte_reads(&qw_session_of(d)->ext) ? FTE_PLAYERS_MAX : limit);
 }
 
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)

@@ -338,7 +338,7 @@ static void read_qizmovoice(struct qs_decoder *d)
 
 static void read_muzzleflash(struct qs_decoder *d)
 {
-    const uint16_t entity = qs_u16(d, QW_MUZZLEFLASH_ENTITY);
+    const uint32_t entity = fte_entity(d, QW_MUZZLEFLASH_ENTITY);
 
     qs_label(d, ": entity %u", entity);
     qw_emit_entity_name(d, entity);

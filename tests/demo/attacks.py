@@ -59,7 +59,7 @@ def strings(print_message, stufftext):
     }
 
 
-SERVERS = 26000, 27500, 27506, 27910, 27920, 36603, 40264
+SERVERS = 26000, 27500, 27504, 27506, 27910, 27920, 36603, 40264
 
 
 def from_server(frame):
@@ -109,6 +109,10 @@ def is_quakeworld_frame(payload):
     return payload[8:] and payload[8] == 42
 
 
+def is_fte_frame(payload):
+    return payload[8:11] == b"\0\0\x56"
+
+
 def is_quake_frame(payload):
     return payload[:2] == b"\0\x10" and payload[8:9] == b"\7"
 
@@ -127,9 +131,11 @@ QUAKEWORLD_ENTITIES = Game("fidelity/qw-vanilla.pcap.gz",
                            lambda payload: payload[-4:-3] == b"\x30" and payload[-2:] == b"\0\0",
                            lambda payload, more: payload[:-2] + more)
 QUAKEWORLD = Game("fidelity/qw-vanilla.pcap.gz", is_quakeworld_frame)
+QUAKEWORLD_FTE = Game("fidelity/qw-fte.pcap.gz", is_fte_frame)
 QUAKE = Game("fidelity/nq-protocol15.pcap.gz", is_quake_frame, grow_quake)
 FITZQUAKE = Game("fidelity/nq-protocol666.pcap.gz", is_quake_frame, grow_quake)
 DARKPLACES = Game("fidelity/nq-dp7.pcap.gz", is_quake_frame, grow_quake)
+QUAKE_FTE = Game("fidelity/nq-fte.pcap.gz", lambda payload: payload[:2] == b"\0\x10", grow_quake)
 QUAKE_BEGIN = Game(QUAKE.capture, QUAKE.is_target, QUAKE.grow, packets=500)
 QUAKE2_OLD = Game("fidelity/q2-protocol34.pcap.gz", is_quake2_frame)
 QUAKE2 = Game("fidelity/q2-protocol36.pcap.gz", is_quake2_frame)
@@ -178,12 +184,26 @@ def fitzquake_ambiguities():
     return {
         "clientdata without items": b"\x0f\0\0" + b"\1" * 12,
         "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 6,
+        "hidden picture": b"\x24x\0",
+    }
+
+
+def quake_fte_ambiguities():
+    """The same of sessions with FTE's extensions, and what stops it: cl_ents.c, CLNQ_ParseEntity;
+    cl_tent.c, CL_ParseEffect, CL_ParseTEnt_Sized."""
+    return {
+        "clientdata without items": b"\x0f\0\0" + b"\1" * 12,
+        "hidden picture": b"\x24x\0",
+        "update of an entity of three bytes": b"\x81\x40\1\x80",
+        "effect of no model": b"\x34" + bytes(13) + b"\1\1\1",
+        "unknown temporary entity": b"\x5b\1\x80\xfe",
     }
 
 
 def darkplaces_ambiguities():
     """FTE plays DarkPlaces' protocols, too."""
-    return {"sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
+    return {
+        "picture": b"\x23x\0y\0" + bytes(4),"sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
 
 
 def remarks():
@@ -219,6 +239,23 @@ def quakeworld_stoppers():
     }
 
 
+def quakeworld_fte_attacks():
+    """FTE reads the first in another order than its server writes it, and makes room for entities:
+    cl_screen.c SCR_ShowPic_Move, cl_parse.c CLQW_ParseServerMessage, CL_ParseBaselineDelta,
+    cl_tent.c CL_ParseEffect, CL_ParseTEnt_Sized, gl_heightmap.c CL_Parse_BrushEdit."""
+    return {
+        "picture that moves": b"\x47a\0\0\0\0\0" + bytes([STUFFTEXT]),
+        "seats": b"\x58\2AB",
+        "edited map": b"\x57" + b"A" * 7,
+        "effect of no model": b"\x4a" + bytes(13) + b"\1\1\1",
+        "flash of an entity of three bytes": b"\x27\2\xff\2",
+        "ping": b"\x24\xff\1\0",
+        "entity": b"\x56\0\0\x80\x3f\xff\x7f\xff\1\5\0\0",
+        "baseline": b"\x42\xff\xff\xff\0",
+        "unknown temporary entity": b"\x5b\1\0\xfe",
+    }
+
+
 def quake_stoppers():
     """QuakeSpasm cl_parse.c CL_ParseUpdate, CL_ParseServerMessage, CL_NewTranslation; ezquake
     cl_nqdemo.c CL_LinkPacketEntities."""
@@ -236,12 +273,16 @@ def quake_stoppers():
 
 
 def quake2_stoppers():
-    """Q2PRO parse.c CL_ParseStartSoundPacket, CL_ParseMuzzleFlashPacket, CL_ParseConfigstring."""
+    """Q2PRO parse.c CL_ParseStartSoundPacket, CL_ParseMuzzleFlashPacket, CL_ParseConfigstring;
+    fteqw clq2_ents.c CLQ2_ParseMuzzleFlash."""
     return {
         "config string": b"\x0d\xff\x7fx\0",
         "sound's entity": b"\x09\x08\1\xf8\xff",
         "flash": b"\1\xff\x7f\1",
         "flash of nobody": b"\6\1\0\0\x7b",
+        "flash of no weapon": b"\1\1\0\x63",
+        "sound with further flags": b"\x09\x80\1",
+        "temporary entity": b"\3\x80\1\0",
     }
 
 

@@ -14,11 +14,12 @@ import subprocess
 import zipfile
 
 from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_STUFFTEXT, QUAKE,
-                     QUAKE2, QUAKE2_OLD, QUAKEWORLD, QUAKEWORLD_ENTITIES, STUFFTEXT, Game, archive,
+                     QUAKE2, QUAKE2_OLD, QUAKE_FTE, QUAKEWORLD, QUAKEWORLD_ENTITIES, QUAKEWORLD_FTE,
+                     STUFFTEXT, Game, archive,
                      changed, darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
                      is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
-                     quake_attacks, quake_files, quake2_stoppers, quake_stoppers,
-                     quakeworld_ambiguities, quakeworld_attacks, quakeworld_files,
+                     quake_attacks, quake_files, quake_fte_ambiguities, quake2_stoppers, quake_stoppers,
+                     quakeworld_ambiguities, quakeworld_attacks, quakeworld_files, quakeworld_fte_attacks,
                      quakeworld_stoppers, records_of, remarks, removals, text)
 import capture
 from tool import CAPTURES, ToolTest
@@ -100,6 +101,7 @@ class Sanitize(ToolTest):
         for game, messages in ((QUAKEWORLD, quakeworld_ambiguities()),
                                (QUAKE, quake_ambiguities()),
                                (FITZQUAKE, fitzquake_ambiguities()),
+                               (QUAKE_FTE, quake_fte_ambiguities()),
                                (DARKPLACES, darkplaces_ambiguities())):
             for name, message in messages.items():
                 with self.subTest(name):
@@ -201,6 +203,9 @@ class Sanitize(ToolTest):
         self.check_gone(QUAKEWORLD_ENTITIES, {"entity": b"\xff\x81\x04\xfa\0\0"}, None)
         self.check_gone(QUAKE, quake_stoppers(), None)
         self.check_gone(QUAKE2, quake2_stoppers(), None)
+        self.check_gone(QUAKEWORLD_FTE, quakeworld_fte_attacks(), None)
+        self.check_gone(QUAKE2_OLD, {"baseline": b"\x0e\x80\1\xff\xff",
+                                     "its bits": b"\x0e\x80\x80\x80\x80\1"}, None)
 
     def test_models_behind_a_hole(self):
         """Players load none of them, and stop at an entity with one: the level ends there."""

@@ -321,6 +321,22 @@ void take_fte_voice(struct reading *r)
     skip(r, take_word(r));
 }
 
+/* fteqw cl_parse.c, CL_ParsePortalState. */
+void take_portal_state(struct reading *r)
+{
+    const uint32_t mode = take_byte(r);
+    const char *const number = mode & 0x02 ? "w" : "b";
+
+    if (!(mode & 0x80)) {
+        skip(r, 1);
+        return;
+    }
+    if (mode & 0x20 || !(mode & 0x40))
+        take_shape(r, number);
+    if (mode & 0x40)
+        take_shapes(r, number, 2);
+}
+
 /* --- Temporary entities of Quake and of those that came after it --- */
 
 void take_quake_temp_entity(struct reading *r)

@@ -148,15 +148,21 @@ static void pass_text(struct reading *r)
 
 static void take_entity(struct reading *r)
 {
-    if (take_word(r) & 0x8000 && r->fte2 & REPLACEMENTDELTAS)
-        skip(r, 1);
+    uint32_t number = take_word(r);
+
+    if (number & 0x8000 && r->fte2 & REPLACEMENTDELTAS)
+        number = (number & 0x7fff) << 8 | take_byte(r);
+    if (number >= 0x8000)
+        finding(r, "entity %u", number);
 }
+
+enum { FTE_CLIENTS = 255 };
 
 static void take_limited(struct reading *r, uint32_t limit)
 {
     const uint32_t number = take_byte(r);
 
-    if (r->limited && number >= limit)
+    if (number >= (r->limited ? limit : FTE_CLIENTS))
         finding(r, "number %u, engines stop at %u", number, limit);
 }
 
@@ -171,6 +177,10 @@ static void take_part(struct reading *r, char part)
         break;
     case 'm':
         take_limited(r, r->models + 1);
+        break;
+    case 'x':
+        if (take_byte(r) - 1 >= r->models)
+            finding(r, "an effect without a model");
         break;
     case 'u':
         take_limited(r, r->clients);

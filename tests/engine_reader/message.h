@@ -82,7 +82,7 @@ GString *take_text(struct reading *r);
 /*
  * Reads what a shape says: b byte, w word, l long, c coordinate, a angle, C and A three of them,
  * s text, e entity (longer with FTE's replacement deltas). Bytes with a limit: 3 below 32, 6 below
- * 64, m 0 or a model of the list, u a player, v 0 or a player. Texts that no demo may have some of:
+ * 64, m 0 or a model of the list, x a model, u a player, v 0 or a player. Texts that no demo may have some of:
  * f a file's name, g a folder's, i an info string, k a key and its value, n a player's name, p a
  * text with names of files.
  */
@@ -123,7 +123,6 @@ void take_fte_mod_entities(struct reading *r);
 void take_fte_unsized_entities(struct reading *r);
 void take_fte_voice(struct reading *r);
 void take_portal_state(struct reading *r);
-void take_brush_edit(struct reading *r);
 uint64_t take_fte_varint(struct reading *r);
 void take_uleb128(struct reading *r);
 void take_quake_temp_entity(struct reading *r);

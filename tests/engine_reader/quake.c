@@ -217,7 +217,7 @@ static void take_update(struct reading *r)
 
     if (r->version == PROTOCOL_15 && plays_everywhere(r) && flags & 1 << 15)
         r->bad = true;
-    skip(r, flags & 1 << 14 ? 2 : 1);
+    take_shape(r, flags & 1 << 14 ? "e" : "b");
     if (flags & 1 << 10)
         take_shape(r, is_bjp(r) ? "w" : flags & 1 << 18 ? "b" : "m");
     take_shape(r, flags & 1 << 6 ? "b" : "");
@@ -287,11 +287,6 @@ static void take_known(struct reading *r, const char *shape)
     take_shape(r, shape);
 }
 
-static void take_picture(struct reading *r)
-{
-    take_known(r, "sfww");
-}
-
 /* --- Numbers with two meanings: each engine plays what has one --- */
 
 static void take_50(struct reading *r)
@@ -307,7 +302,7 @@ static void take_51(struct reading *r)
 
 static void take_52(struct reading *r)
 {
-    take_known(r, "Cbbbb");
+    take_known(r, "Cxbbb");
 }
 
 static void take_54(struct reading *r)
@@ -339,12 +334,12 @@ static void take_updates(struct reading *r)
 }
 
 static const char *const shapes[256] = {
-    [1] = "",       [3] = "3l",     [5] = "e",     [10] = "A",      [12] = "6s",  [13] = "un",
-    [14] = "uw",    [16] = "w",     [17] = "ub",   [18] = "Cbbbbb", [19] = "bbC", [24] = "b",
-    [25] = "b",     [26] = "s",     [27] = "",     [28] = "",       [30] = "",    [31] = "s",
-    [32] = "bb",    [33] = "",      [34] = "s",    [36] = "s",      [37] = "f",   [40] = "",
-    [41] = "bbbbw", [53] = "Cwwbb", [60] = "ewCC", [61] = "wCCw",   [62] = "wC",  [78] = "bs",
-    [79] = "bl",    [85] = "www"};
+    [1] = "",       [3] = "3l",    [5] = "e",     [10] = "A",      [12] = "6s",  [13] = "un",
+    [14] = "uw",    [16] = "w",    [17] = "ub",   [18] = "Cbbbbb", [19] = "bbC", [24] = "b",
+    [25] = "b",     [26] = "s",    [27] = "",     [28] = "",       [30] = "",    [31] = "s",
+    [32] = "bb",    [33] = "",     [34] = "s",    [37] = "f",      [40] = "",    [41] = "bbbbw",
+    [53] = "Cwwbb", [60] = "ewCC", [61] = "wCCw", [62] = "wC",     [78] = "bs",  [79] = "bl",
+    [85] = "www"};
 
 static message_reader *const readers[256] = {
     /* The last is all above it, too. */
@@ -361,7 +356,6 @@ static message_reader *const readers[256] = {
     [22] = take_spawnbaseline,
     [23] = take_quake_temp_entity,
     [29] = take_static_sound,
-    [35] = take_picture,
     [42] = take_spawnbaseline2,
     [43] = take_spawnstatic2,
     [44] = take_static_sound2,

@@ -164,8 +164,10 @@ static uint32_t take_number(struct reading *r, uint64_t bits)
 static void take_baseline(struct reading *r)
 {
     const uint64_t bits = take_mask(r);
+    const uint32_t number = take_number(r, bits);
 
-    take_number(r, bits);
+    if (!is_extended(r) && (number >= 1024 || bits >> 28))
+        finding(r, "baseline %u", number);
     take_entity(r, bits);
 }
 
@@ -257,6 +259,7 @@ static void take_sound(struct reading *r)
 {
     const uint32_t flags = take_byte(r);
 
+    r->bad |= flags & 0x80;
     skip(r, is_extended(r) && flags & 0x20 ? 2 : 1);
     skip(r, bit(flags, 0) + bit(flags, 1) + bit(flags, 4));
     if (flags & 8 && take_word(r) >> 3 >= 1024 && !is_extended(r))
@@ -267,11 +270,13 @@ static void take_sound(struct reading *r)
 
 static void take_flash(struct reading *r)
 {
-    const uint32_t entity = take_word(r);
+    const bool weapon = r->data[r->pos - 1] == 1;
+    const uint32_t entity = take_word(r), flash = take_byte(r) & 0x7f;
 
     if (!entity || (!is_extended(r) && entity >= 1024))
         finding(r, "a flash of entity %u", entity);
-    skip(r, 1);
+    if (weapon && (flash > 39 || flash == 15 || (flash > 18 && flash < 30)))
+        finding(r, "flash %u", flash);
 }
 
 /* P a position, b a byte (a direction, too), w a word. */
@@ -309,7 +314,7 @@ static void take_temp_entity(struct reading *r)
         take_steam(r);
     else if (r->version <= SWAPPED_LAST && (type == 26 || type == 27))
         take_parts(r, type == 26 ? "PP" : "Pb");
-    else if (type < G_N_ELEMENTS(shapes) && shapes[type])
+    else if (type < (is_extended(r) ? G_N_ELEMENTS(shapes) : 56) && shapes[type])
         take_parts(r, shapes[type]);
     else
         r->bad = true;

@@ -54,6 +54,7 @@ void take_clientdata(struct reading *r)
 
     if (r->version == 15 && plays_everywhere(r) && flags & 1 << 15)
         r->bad = true;
+    r->bad |= r->version != 15 && !darkplaces_version(r) && !(flags & 1 << 9);
     if (darkplaces_version(r))
         take_darkplaces_clientdata(r, flags);
     else

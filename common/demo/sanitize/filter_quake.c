@@ -65,8 +65,12 @@ bool nq_is_read_alike(enum nq_players players, struct qs_view message)
     static const uint32_t plain_sound = SND_VOLUME | SND_ATTENUATION;
     const bool all = players == NQ_PLAYERS_ALL;
 
-    if (players == NQ_PLAYERS_ALIKE || !message.size)
+    if (!message.size)
         return true;
+    if (message.data[0] == SVC_SHOWLMP || message.data[0] == SVC_HIDELMP) /* FTE stops */
+        return false;
+    if (players == NQ_PLAYERS_ALIKE)
+        return message.data[0] != SVC_CLIENTDATA || has_items(message);
     if (players == NQ_PLAYERS_DARKPLACES || players == NQ_PLAYERS_DARKPLACES5)
         return is_alike_in_darkplaces(players, message);
     /* QuakeSpasm reads U_TRANS as Nehahra's, DarkPlaces the same bit as U_EXTEND1, id's engine for
@@ -79,7 +83,6 @@ bool nq_is_read_alike(enum nq_players players, struct qs_view message)
     case SVC_SOUND:
         return is_plain_sound(message,
                               all ? plain_sound : plain_sound | SND_LARGEENTITY | SND_LARGESOUND);
-    case SVC_SHOWLMP:
     case SVC_DP_DOWNLOADDATA:
     case SVC_DP_UPDATESTATUBYTE:
     case SVC_ACHIEVEMENT:

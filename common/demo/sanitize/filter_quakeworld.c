@@ -96,16 +96,24 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
 }
 
 /*
- * FTE reads Qizmo's speech as a message of the mod; if it cannot read that, it continues after the
- * number: fteqw cl_parse.c CLQW_ParseServerMessage, svcfte_cgamepacket.
+ * FTE reads Qizmo's speech as a message of the mod (svcfte_cgamepacket), and svcfte_movepic in
+ * another order than its server writes it: what follows is to it the next message. It does not know
+ * svcfte_updateseats, and does not check what svcfte_brushedit edits: fteqw cl_parse.c
+ * CLQW_ParseServerMessage, cl_screen.c SCR_ShowPic_Move, gl_heightmap.c CL_Parse_BrushEdit.
  */
+static bool is_unsafe_in_fte(uint16_t id)
+{
+    return id == SVC_QIZMOVOICE || id == SVC_FTE_MOVEPIC || id == SVC_FTE_UPDATESEATS ||
+           id == SVC_FTE_BRUSHEDIT;
+}
+
 static bool is_left_out(const struct filter_qw *filter, const struct qs_message *message,
                         uint32_t level)
 {
     if (message->id == SVC_DOWNLOAD)
         return true;
     return filter->out->sanitize &&
-           (!level || filter->known_level != level || message->id == SVC_QIZMOVOICE);
+           (!level || filter->known_level != level || is_unsafe_in_fte(message->id));
 }
 
 void filter_qw_append_serverdata(const struct qw_session *session, struct qs_view message,
