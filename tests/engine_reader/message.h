@@ -82,9 +82,9 @@ GString *take_text(struct reading *r);
 /*
  * Reads what a shape says: b byte, w word, l long, c coordinate, a angle, C and A three of them,
  * s text, e entity (longer with FTE's replacement deltas). Bytes with a limit: 3 below 32, 6 below
- * 64, m 0 or a model of the list, x a model, u a player, v 0 or a player. Texts that no demo may have some of:
- * f a file's name, g a folder's, i an info string, k a key and its value, n a player's name, p a
- * text with names of files.
+ * 64, m 0 or a model of the list, x a model, u a player, v 0 or a player. Texts that no demo may
+ * have some of: f a file's name, g a folder's, i an info string, k a key and its value, n a
+ * player's name, p a text with names of files.
  */
 void take_shape(struct reading *r, const char *shape);
 
