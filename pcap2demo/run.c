@@ -66,7 +66,7 @@ static void read_frames(struct run *run, struct input *input)
         return;
     }
     begin_input(run, input->name, input->stem);
-    pipeline_read(&run->pipeline, input, run->sessions, qs_sessions_is_as_captured(run->sessions));
+    pipeline_read(&run->pipeline, input, run->sessions);
     qs_sessions_end_source(run->sessions);
     run->frames += input->frames;
     end_input(run, input->name, input->frames);

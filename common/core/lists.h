@@ -33,7 +33,7 @@ void *qs_chunks_at(const struct qs_chunks *chunks, uint32_t number);
  * much of it is used. For elements that need no clearing.
  */
 
-enum { QS_ARRAY_ROOM_MIN = 64 };
+enum { QS_ARRAY_ROOM_MIN = 8 };
 
 /* Room for one more element, whose index is returned. `*room`: so many fit; 0 to begin with. */
 static inline guint qs_array_add(GArray *array, guint *room)

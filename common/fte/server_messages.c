@@ -118,6 +118,5 @@ void fte_read_pointparticles(struct qs_decoder *d)
 
 void fte_read_pointparticles1(struct qs_decoder *d)
 {
-    qs_u16(d, FTE_PARTICLES_EFFECT);
-    qs_coord3(d, FTE_PARTICLES_START);
+    qs_rows(d, FTE_PARTICLES_EFFECT, FTE_PARTICLES_START);
 }

@@ -86,18 +86,12 @@ uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *
 
 static void read_client_hello(struct qs_decoder *d)
 {
-    qs_u16(d, Q2_GTV_PROTOCOL);
-    qs_u32(d, Q2_GTV_FLAGS);
-    qs_u32(d, Q2_GTV_RESERVED);
+    qs_rows(d, Q2_GTV_PROTOCOL, Q2_GTV_RESERVED);
     qs_label_text(d, ": ", qs_text(d, Q2_GTV_NAME), "");
-    qs_text(d, Q2_GTV_PASSWORD);
-    qs_text(d, Q2_GTV_VERSION);
+    qs_rows(d, Q2_GTV_PASSWORD, Q2_GTV_VERSION);
 }
 
-static void read_stream_start(struct qs_decoder *d)
-{
-    qs_i16(d, Q2_GTV_MAXBUF);
-}
+QS_ROWS_READER(read_stream_start, Q2_GTV_MAXBUF, Q2_GTV_MAXBUF)
 
 static void read_stringcmd(struct qs_decoder *d)
 {

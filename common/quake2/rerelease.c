@@ -221,12 +221,9 @@ void q2_read_poi(struct qs_decoder *d)
 {
     int32_t origin[3];
 
-    qs_u16(d, Q2_POI_KEY);
-    qs_u16(d, Q2_POI_TIME);
+    qs_rows(d, Q2_POI_KEY, Q2_POI_TIME);
     q2_read_float_position(d, Q2_POI_ORIGIN, origin);
-    qs_u16(d, Q2_POI_IMAGE);
-    qs_u8(d, Q2_POI_COLOR);
-    qs_u8(d, Q2_POI_FLAGS);
+    qs_rows(d, Q2_POI_IMAGE, Q2_POI_FLAGS);
 }
 
 void q2_read_help_path(struct qs_decoder *d)

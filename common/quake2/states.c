@@ -100,15 +100,20 @@ void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool
         memcpy(entity->old_origin, origin, sizeof entity->old_origin);
 }
 
-static struct q2_shared_entity *settled(const struct q2_shared_entity *shared,
-                                        bool beams_keep_origin)
+/* The same state if it is as it will be a frame later. */
+static struct q2_shared_entity *settled(struct q2_shared_entity *shared, bool beams_keep_origin)
 {
-    struct q2_shared_entity *later = copy_of(&shared->state);
+    struct q2_entity later = shared->state;
 
-    later->state.event = 0;
-    q2_entity_came_from(&later->state, later->state.origin, beams_keep_origin);
-    later->settled = true;
-    return later;
+    later.event = 0;
+    q2_entity_came_from(&later, later.origin, beams_keep_origin);
+    if (later.event == shared->state.event &&
+        memcmp(later.old_origin, shared->state.old_origin, sizeof later.old_origin) == 0)
+        shared->references++;
+    else
+        shared = copy_of(&later);
+    shared->settled = true;
+    return shared;
 }
 
 guint q2_entities_carry(struct q2_entities *entities, const struct q2_entities *from, guint first,

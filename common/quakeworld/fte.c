@@ -384,8 +384,7 @@ static void read_brush(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     uint32_t planes;
 
-    qs_u32(d, QW_BRUSH_ID);
-    qs_u32(d, QW_BRUSH_CONTENTS);
+    qs_rows(d, QW_BRUSH_ID, QW_BRUSH_CONTENTS);
     planes = qs_u32(d, QW_BRUSH_PLANES);
     if (planes > BRUSH_PLANES_MAX) {
         fte_stop_malformed(d, at, "Number of planes of brush editing:", planes);
@@ -412,8 +411,7 @@ static void read_patch(struct qs_decoder *d)
     uint32_t points;
     uint8_t flags;
 
-    qs_u32(d, QW_BRUSH_ID);
-    qs_u32(d, QW_BRUSH_CONTENTS);
+    qs_rows(d, QW_BRUSH_ID, QW_BRUSH_CONTENTS);
     points = qs_u16(d, QW_PATCH_WIDTH);
     points *= qs_u16(d, QW_PATCH_HEIGHT);
     if (points > BRUSH_PLANES_MAX) {

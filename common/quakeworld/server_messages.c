@@ -178,29 +178,18 @@ static void read_chokecount(struct qs_decoder *d)
 
 /* --- The players --- */
 
-static void read_updatefrags(struct qs_decoder *d)
-{
-    qw_read_player(d, QW_UPDATEFRAGS_PLAYER);
-    qs_i16(d, QW_UPDATEFRAGS_FRAGS);
-}
+/* A reader of messages that are a player and such a row. */
+#define PLAYER_READER(function, player, row)                                                       \
+    static void function(struct qs_decoder *d)                                                     \
+    {                                                                                              \
+        qw_read_player(d, player);                                                                 \
+        qs_rows(d, row, row);                                                                      \
+    }
 
-static void read_updateping(struct qs_decoder *d)
-{
-    qw_read_player(d, QW_UPDATEPING_PLAYER);
-    qs_i16(d, QW_UPDATEPING_PING);
-}
-
-static void read_updatepl(struct qs_decoder *d)
-{
-    qw_read_player(d, QW_UPDATEPL_PLAYER);
-    qs_u8(d, QW_UPDATEPL_LOSS);
-}
-
-static void read_updateentertime(struct qs_decoder *d)
-{
-    qw_read_player(d, QW_UPDATEENTERTIME_PLAYER);
-    qs_f32(d, QW_UPDATEENTERTIME_SECONDS);
-}
+PLAYER_READER(read_updatefrags, QW_UPDATEFRAGS_PLAYER, QW_UPDATEFRAGS_FRAGS)
+PLAYER_READER(read_updateping, QW_UPDATEPING_PLAYER, QW_UPDATEPING_PING)
+PLAYER_READER(read_updatepl, QW_UPDATEPL_PLAYER, QW_UPDATEPL_LOSS)
+PLAYER_READER(read_updateentertime, QW_UPDATEENTERTIME_PLAYER, QW_UPDATEENTERTIME_SECONDS)
 
 static void read_updateuserinfo(struct qs_decoder *d)
 {

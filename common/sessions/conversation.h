@@ -32,8 +32,11 @@ struct qs_conversation {
     uint32_t block_offset; /* of the demo's block at hand, in the file */
     int64_t clock;         /* by how much it had been set when it began: see sessions.c */
     bool announced;        /* by a packet of another conversation */
+    bool batches;          /* its packets may be processed later, together: `batch` */
     bool left_out;         /* there are too many sessions, or its packets take too long */
     struct qs_client_session *session; /* going on now, or NULL */
+    uint8_t *batch;                    /* or NULL */
+    uint32_t batched;                  /* bytes of it */
     uint32_t qport;                    /* of its client; or 0 */
     struct qs_qport *found_by;         /* in sessions->qports; or NULL */
     struct qs_session_number numbered; /* the latest session, which may be over */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/numeric_text.h"
 #include "common/core/text.h"
 #include "common/demo/parts.h"
 #include "common/demo_formats.h"
@@ -413,6 +414,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
                      !shared->demo->writer.sanitize && session->rebuild && !session->late &&
                      session->begin_reported && shared->heard_server && shared->heard_client &&
                      shared->protocol->decode_usual;
+    shared->alone = session->usual && !session->donor && !rebuilder_of(session)->heals;
 }
 
 bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder *decoder,
@@ -442,6 +444,20 @@ void qs_client_session_settle(struct qs_client_session *shared)
 
     if (session->rebuild && !session->late && rebuilder_of(session)->settle)
         rebuilder_of(session)->settle(session->rebuild);
+}
+
+bool qs_sessions_want(const struct qs_sessions_options *options,
+                      const struct qs_client_session *session)
+{
+    return session ? session->chosen : options->chosen->len == 0;
+}
+
+char *qs_small_sessions_text(const struct qs_small_sessions *others)
+{
+    return g_strdup_printf("and %" G_GUINT64_FORMAT " more session%s, of %" G_GUINT64_FORMAT
+                           " packet%s in all: short, and captured in one direction only",
+                           others->sessions, qs_plural(others->sessions), others->packets,
+                           qs_plural(others->packets));
 }
 
 /* --- Its end --------------------------------------------------------------------------------- */

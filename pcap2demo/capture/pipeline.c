@@ -100,10 +100,10 @@ static void report_unknown(GArray *unknown, const struct input *input)
     g_array_set_size(unknown, 0);
 }
 
-void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions, bool as_captured)
+void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions)
 {
     pipeline->sessions = sessions;
-    pipeline->reorder = as_captured ? NULL : qs_reorder_new();
+    pipeline->reorder = qs_sessions_is_as_captured(sessions) ? NULL : qs_reorder_new();
 }
 
 void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
@@ -128,13 +128,12 @@ void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
 
 /* --- A file ---------------------------------------------------------------------------------- */
 
-void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
-                   bool as_captured)
+void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions)
 {
     struct input_frame frame;
     enum input_status status = INPUT_FRAME;
 
-    pipeline_start(pipeline, sessions, as_captured);
+    pipeline_start(pipeline, sessions);
     while (!signals_interrupted() && !qs_sessions_have_enough(sessions)) {
         status = input_next(input, &frame);
         if (status != INPUT_FRAME)

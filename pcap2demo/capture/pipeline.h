@@ -29,15 +29,12 @@ struct pipeline {
 void pipeline_init(struct pipeline *pipeline);
 void pipeline_clear(struct pipeline *pipeline);
 
-/*
- * Decodes `input` up to its end, an interruption or the end of standard output. `as_captured`: does
- * not reorder frames. Reports damage and unknown link types.
- */
-void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions,
-                   bool as_captured);
+/* Decodes `input` up to its end, an interruption or the end of standard output. Reports damage and
+ * unknown link types. */
+void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions);
 
 /* The same frame by frame; pipeline_flush() if no frame came for a while or none will come. */
-void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions, bool as_captured);
+void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions);
 void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame);
 void pipeline_flush(struct pipeline *pipeline);
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t wants_status, wants_reopening;
+static volatile sig_atomic_t requested[SIGUSR1 + SIGHUP]; /* by number */
 
 static void on_interrupt(int number)
 {
@@ -15,10 +15,7 @@ static void on_interrupt(int number)
 
 static void on_request(int number)
 {
-    if (number == SIGUSR1)
-        wants_status = 1;
-    else
-        wants_reopening = 1;
+    requested[number] = 1;
 }
 
 /* Reads are not restarted, so that waiting for standard input ends at once. */
@@ -45,22 +42,12 @@ void signals_catch_requests(void)
         sigaction(SIGHUP, &action, NULL);
 }
 
-static bool clear_request(volatile sig_atomic_t *request)
+bool signals_requested(int number)
 {
-    const bool asked = *request;
+    const bool asked = requested[number];
 
-    *request = 0;
+    requested[number] = 0;
     return asked;
-}
-
-bool signals_asked_for_status(void)
-{
-    return clear_request(&wants_status);
-}
-
-bool signals_asked_to_reopen(void)
-{
-    return clear_request(&wants_reopening);
 }
 
 const char *signals_interruption(void)

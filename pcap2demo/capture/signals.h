@@ -13,9 +13,8 @@ void signals_catch(void);
  */
 void signals_catch_requests(void);
 
-/* Whether the signal came since the last call. */
-bool signals_asked_for_status(void);
-bool signals_asked_to_reopen(void);
+/* Whether SIGUSR1 or SIGHUP came since the last call. */
+bool signals_requested(int number);
 
 bool signals_interrupted(void);
 

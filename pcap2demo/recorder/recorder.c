@@ -293,9 +293,9 @@ static void tick(struct recorder *recorder, gint64 now)
 
 static void handle_signals(struct recorder *recorder)
 {
-    if (signals_asked_for_status())
+    if (signals_requested(SIGUSR1))
         log_status(recorder);
-    if (signals_asked_to_reopen()) {
+    if (signals_requested(SIGHUP)) {
         log_reopen();
         live_tend(recorder->live);
         log_event(LOG_INFO, "reopened", NULL, "interfaces are opened again");
@@ -313,22 +313,16 @@ static bool should_restart(const struct recorder *recorder)
             (recorder->recordings && recordings_lack_folder(recorder->recordings)));
 }
 
-static bool is_over(const struct recorder *recorder)
-{
-    return signals_interrupted() || live_is_over(recorder->live) || should_restart(recorder);
-}
-
 static void record(struct recorder *recorder)
 {
     recorder->last_frame = recorder->ticked = g_get_monotonic_time();
     use_interface(recorder, 0);
-    pipeline_start(&recorder->pipeline, recorder->sessions,
-                   qs_sessions_is_as_captured(recorder->sessions));
+    pipeline_start(&recorder->pipeline, recorder->sessions);
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder_options.interface);
     if (recorder->records)
         notify_status(recorder);
-    while (!is_over(recorder)) {
+    while (!signals_interrupted() && !live_is_over(recorder->live) && !should_restart(recorder)) {
         const bool busy = read_frames(recorder);
         const gint64 now = g_get_monotonic_time();
 

@@ -112,7 +112,7 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
         return error;
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, input->name, file->request.capture);
-    pipeline_read(&pipeline, input, sessions, false);
+    pipeline_read(&pipeline, input, sessions);
     file->blocks = input->frames;
     file->whole = input->reader->position;
     qs_sessions_end_source(sessions);

@@ -52,7 +52,7 @@ static struct watched read_sample(bool prompt, bool slow)
     sessions = qs_sessions_new(&options, &watched.handler);
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, name, "sample");
-    pipeline_read(&pipeline, input, sessions, false);
+    pipeline_read(&pipeline, input, sessions);
     pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
     qs_sessions_free(sessions, true);
