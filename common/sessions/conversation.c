@@ -3,6 +3,9 @@
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
+/* Nanoseconds by which the clocks of two recorders may differ. */
+#define NAT_LAG (INT64_C(10) * 1000000000)
+
 /* Nanoseconds: a player sends something in that time. */
 #define BUSY (INT64_C(5) * 1000000000)
 
@@ -92,10 +95,13 @@ bool qs_ranges_have(const GArray *ranges, uint64_t number)
 
 /* It may be another one under another address. Who asks for a session by its number gets it. */
 static void look_for_duplicates(struct qs_sessions *sessions,
-                                const struct qs_conversation *conversation)
+                                const struct qs_conversation *conversation, int64_t now)
 {
-    if (conversation->flow.class == QS_FLOW_LIVE &&
-        qs_flow_count(sessions->flows, QS_FLOW_LIVE) > 1 && !sessions->options->chosen->len)
+    const struct qs_flow *other =
+        qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
+
+    if (conversation->flow.class == QS_FLOW_LIVE && other &&
+        qs_flow_last(sessions->flows, other) >= now - NAT_LAG && !sessions->options->chosen->len)
         qs_nat_duplicates_begin(sessions->duplicates);
 }
 
@@ -114,7 +120,7 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
         qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
     if (number && number != before) {
         conversation->session = qs_client_session_new(sessions, conversation, number, decoded);
-        look_for_duplicates(sessions, conversation);
+        look_for_duplicates(sessions, conversation, decoded->packet->time);
     }
     if (conversation->session)
         qs_client_session_packet(conversation->session, decoded);
@@ -234,5 +240,5 @@ void qs_conversation_limit_sessions(struct qs_sessions *sessions,
         return;
     }
     qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
-    look_for_duplicates(sessions, conversation);
+    look_for_duplicates(sessions, conversation, now);
 }

@@ -80,8 +80,10 @@ void qs_flow_forget_former(struct qs_flow_table *table, struct qs_flow *flow);
 /* Which end of the conversation an address is. */
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address);
 
-/* The conversation of the class that was idle longest, or NULL. */
+/* The conversation of the class that was idle longest, and the latest but `own`; or NULL. */
 struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_class class);
+struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_class class,
+                               const struct qs_flow *own);
 
 /* How many conversations are of the class. */
 guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class);
