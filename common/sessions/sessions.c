@@ -233,18 +233,18 @@ struct batched {
 static bool join_batch(const struct qs_sessions *sessions, struct qs_conversation *conversation,
                        const struct qs_packet *packet)
 {
-    struct batched joined = {*packet, sessions->file, conversation->batched};
-    uint8_t *bytes;
+    const uint32_t size = (packet->size + 7) & ~UINT32_C(7);
+    const uint32_t end = conversation->batched + (uint32_t)sizeof(struct batched) + size;
+    struct batched *joined;
 
-    joined.end += (uint32_t)sizeof joined + ((packet->size + 7) & ~UINT32_C(7));
-    if (!conversation->batches || joined.end > BATCH_SIZE)
+    if (end > BATCH_SIZE)
         return false;
     if (!conversation->batch)
         conversation->batch = g_malloc(BATCH_SIZE);
-    bytes = conversation->batch + conversation->batched + sizeof joined;
-    joined.packet.data = memcpy(bytes, packet->data, packet->size);
-    memcpy(conversation->batch + conversation->batched, &joined, sizeof joined);
-    conversation->batched = joined.end;
+    joined = (void *)(conversation->batch + conversation->batched);
+    *joined = (struct batched){*packet, sessions->file, end};
+    joined->packet.data = memcpy(joined + 1, packet->data, packet->size);
+    conversation->batched = end;
     return true;
 }
 
@@ -417,9 +417,10 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    if (join_batch(sessions, conversation, packet))
+    if (conversation->batches && join_batch(sessions, conversation, packet))
         return;
-    process_batch(sessions, conversation);
+    if (conversation->batched)
+        process_batch(sessions, conversation);
     if (process_usual(sessions, conversation, packet))
         return;
     process_datagram(sessions, conversation, packet);

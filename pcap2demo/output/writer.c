@@ -12,7 +12,7 @@
 #include "pcap2demo/output/safe_path.h"
 
 /* Bytes: of all buffers, as long as none is smaller than the least. */
-enum { BUFFERS_MAX = 4 * 1024 * 1024, BUFFER_LEAST = 4 * 1024 };
+enum { BUFFERS_MAX = 4 * 1024 * 1024, BUFFER_LEAST = 2 * 1024 };
 
 static unsigned writers;
 

@@ -79,8 +79,8 @@ static void add_names(struct reading *r, bool models, uint32_t first)
 
     if (r->limited && (r->active || (models && first > r->models)))
         finding(r, "a list at %u, behind %u models", first, r->models);
-    if (models)
-        r->models = end;
+    if (models) /* a list that is sent again with less does not shorten the one before */
+        r->models = MAX(r->models, end);
 }
 
 /* In parts, but in the oldest protocols; engines begin with the newest. */
