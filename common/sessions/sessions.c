@@ -603,7 +603,8 @@ static void catch_up(struct qs_donors *donors, void *user)
     again->until = sessions->packets;
     if (again->until)
         sessions->read_again(again, sessions->user);
-    again->until = again->packets; /* not those that it holds back, either */
+    qs_sessions_end_source(again); /* it may be the end that brought the packet */
+    again->until = again->packets;
     qs_donors_move(donors, again->donors);
     qs_flow_table_each(sessions->flows, follow_session, donors);
     qs_donors_end_others(donors);
