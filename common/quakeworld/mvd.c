@@ -203,7 +203,10 @@ static void read_paused_duration(struct qs_decoder *d)
     qs_label(d, ": %u ms", qs_u8(d, QW_PAUSED_DURATION));
 }
 
-QS_ROWS_READER(read_demo_start, QW_DEMO_START, QW_DEMO_START)
+static void read_demo_start(struct qs_decoder *d)
+{
+    qs_u64(d, QW_DEMO_START);
+}
 
 /* clang-format off */
 static const struct qs_message_type messages[] = {
