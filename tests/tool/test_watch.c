@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet that takes too long ends its session, where time counts, and no other one. */
+/* In recorders a packet that takes too long ends its session, and some wait for later ones. */
 #include "tests/tool/frames.h"
 
 #include <time.h>
@@ -15,6 +15,7 @@ struct watched {
     bool slow;
     uint64_t packets; /* of the session */
     enum qs_session_end why;
+    uint64_t size; /* of its demo */
 };
 
 static void use_processor(struct qs_sessions_handler *handler,
@@ -31,12 +32,24 @@ static void use_processor(struct qs_sessions_handler *handler,
 
 static void note_end(struct qs_sessions_handler *handler, const struct qs_client_session *session)
 {
-    ((struct watched *)handler)->why = session->why;
+    struct watched *watched = (struct watched *)handler;
+
+    watched->why = session->why;
+    if (session->demo)
+        watched->size = ((const struct qs_session_demo_file *)session->demo->files->pdata[0])->size;
 }
 
-static struct watched read_sample(bool prompt, bool slow)
+static void read_again(struct qs_sessions *again, void *user)
 {
-    struct watched watched = {.handler = {.packet = use_processor, .session_end = note_end},
+    (void)again, (void)user;
+    fail();
+}
+
+static struct watched read_sample(bool prompt, bool slow, bool rebuild)
+{
+    struct watched watched = {.handler = {.packet = rebuild ? NULL : use_processor,
+                                          .want_rebuild = rebuild,
+                                          .session_end = note_end},
                               .slow = slow};
     g_autofree char *name =
         g_build_filename(PROJECT_SOURCE_DIR, "tests/captures/qw-sample.pcap", NULL);
@@ -52,6 +65,7 @@ static struct watched read_sample(bool prompt, bool slow)
     sessions = qs_sessions_new(&options, &watched.handler);
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, name, "sample");
+    qs_sessions_set_read_again(sessions, read_again, NULL);
     pipeline_read(&pipeline, input, sessions);
     pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
@@ -63,7 +77,7 @@ static struct watched read_sample(bool prompt, bool slow)
 
 TEST(a_slow_packet_ends_its_session)
 {
-    const struct watched watched = read_sample(true, true);
+    const struct watched watched = read_sample(true, true, false);
 
     assert_int_equal(watched.why, QS_SESSION_TOO_SLOW);
     assert_int_equal(watched.packets, SLOW_PACKET);
@@ -71,6 +85,12 @@ TEST(a_slow_packet_ends_its_session)
 
 TEST(others_go_on)
 {
-    assert_true(read_sample(true, false).packets > SLOW_PACKET);
-    assert_true(read_sample(false, true).packets > SLOW_PACKET);
+    assert_true(read_sample(true, false, false).packets > SLOW_PACKET);
+    assert_true(read_sample(false, true, false).packets > SLOW_PACKET);
+}
+
+TEST(packets_that_wait_for_others_are_in_the_demo)
+{
+    assert_int_equal(read_sample(false, false, true).size, 61852);
+    assert_int_equal(read_sample(true, false, true).size, 61852);
 }
