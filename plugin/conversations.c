@@ -409,6 +409,9 @@ struct conversation_state *conversation_known(const struct dissector *dissector,
     struct conversation_state *conversation =
         state && state->conversation ? state->conversation : find(dissector, pinfo);
 
+    /* It was none in the first pass: the client came to this address later. */
+    if (PINFO_FD_VISITED(pinfo) && !state && pinfo->ptype == PT_UDP && !pinfo->flags.in_error_pkt)
+        return NULL;
     return conversation && conversation->first <= pinfo->num ? conversation : NULL;
 }
 
