@@ -601,10 +601,8 @@ static void catch_up(struct qs_donors *donors, void *user)
 
     again = qs_sessions_new(sessions->options, &handler);
     again->until = sessions->packets;
-    if (again->until)
-        sessions->read_again(again, sessions->user);
+    sessions->read_again(again, sessions->user);
     qs_sessions_end_source(again); /* it may be the end that brought the packet */
-    again->until = again->packets;
     qs_donors_move(donors, again->donors);
     qs_flow_table_each(sessions->flows, follow_session, donors);
     qs_donors_end_others(donors);
