@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t requested[SIGUSR1 + SIGHUP]; /* by number */
+static volatile sig_atomic_t requested[NSIG]; /* by number */
 
 static void on_interrupt(int number)
 {
