@@ -100,6 +100,7 @@ static void read_serverinfo(struct qs_decoder *d)
     if (session->ext.fte2 & FTE2_PREDINFO)
         qs_text(d, NQ_SERVERINFO_GAMEDIR);
     session->maxclients = qs_u8(d, NQ_SERVERINFO_MAXCLIENTS);
+    d->ambiguous |= !session->maxclients;
     qs_u8(d, NQ_SERVERINFO_GAMETYPE);
     qs_label_text(d, ": ", qs_text(d, NQ_SERVERINFO_LEVELNAME), "");
     read_list(d, NQ_SERVERINFO_MODELS, &session->models);
@@ -213,7 +214,7 @@ static void read_updatename(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     d->ambiguous |= name.size > PLAYER_NAME_MAX;
-    nq_check_limit(d, player, nq_session_of(d)->maxclients);
+    d->ambiguous |= player >= nq_session_of(d)->maxclients; /* all engines stop */
     qs_table_set_name(&nq_session_of(d)->players, player, name);
     qs_label_text(d, ": ", name, "");
 }
@@ -223,7 +224,7 @@ static void read_player(struct qs_decoder *d, unsigned number_row, unsigned name
     const uint32_t at = d->in.pos;
     const uint8_t player = qs_u8(d, number_row);
 
-    nq_check_limit(d, player, nq_session_of(d)->maxclients);
+    d->ambiguous |= player >= nq_session_of(d)->maxclients; /* all engines stop */
     qs_emit_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
 }
 

@@ -32,7 +32,7 @@ def read(demos):
     if not demos:
         return 0, 0, ""
     result = subprocess.run([READER, "--unread", *demos], stdout=subprocess.PIPE, text=True, errors="replace")
-    lines = re.findall(r"(\d+) findings, \d+ commands, (\d+) of", result.stdout)
+    lines = re.findall(r"(\d+) findings, (\d+) of", result.stdout)
     findings = sum(int(found) for found, _ in lines)
     assert len(lines) == len(demos) and bool(findings) == (result.returncode == 1)
     return findings, sum(int(unread) for _, unread in lines), result.stdout

@@ -58,7 +58,7 @@ class Sanitize(ToolTest):
         """Whether no engine would carry out anything, and all of it can be read."""
         names = [self.write(name, demo) for name, demo in demos.items()]
         result = subprocess.run([READER, *names], stdout=subprocess.PIPE, text=True, errors="replace")
-        return result.returncode == 0 and result.stdout.count(" commands, 0 of ") == len(demos)
+        return result.returncode == 0 and result.stdout.count(" findings, 0 of ") == len(demos)
 
     def problems(self, capture):
         report, _ = self.tool("--check", "--no-rebuild", self.write("x.pcap", capture), status=None)

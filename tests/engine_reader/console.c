@@ -105,8 +105,6 @@ static void check_remark(struct reading *r, const char *command)
     if (strpbrk(command, ";$\\\r") || leads_out(command) || leaves_quotes_open(command) ||
         (command[2] > ' ' && !g_regex_match(known, command, 0, NULL)))
         found(r, "remark", command);
-    else if (r->first)
-        r->report->commands++;
 }
 
 static void carry_out(struct reading *r, const char *command)
@@ -127,10 +125,10 @@ static void carry_out(struct reading *r, const char *command)
         found(r, "macro", command);
     else if (leaves_quotes_open(command))
         found(r, "open quotes", command);
+    else if (strcmp(name, "fullserverinfo") == 0)
+        check_info(r, at + strcspn(at, "\\"));
     else if (leads_out(command))
         found(r, "path", command);
-    else if (r->first)
-        r->report->commands++;
     g_free(name);
 }
 

@@ -18,7 +18,6 @@
 struct engine_report {
     GString *findings; /* a line each; empty: the demo is harmless */
     unsigned found;    /* lines in it */
-    unsigned commands; /* that were read and are on the list, by the first engine */
     uint64_t bytes;    /* of all messages */
     uint64_t unread;   /* of them behind a message that the first engine cannot read */
     GString *unknown;  /* what these messages are, a line each */

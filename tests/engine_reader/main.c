@@ -21,7 +21,6 @@ static bool look(const char *name)
     GError *error = NULL;
     char *data;
     gsize size;
-    bool good;
 
     if (!g_file_get_contents(name, &data, &size, &error)) {
         fprintf(stderr, "%s\n", error->message);
@@ -30,14 +29,12 @@ static bool look(const char *name)
     }
     engine_report_init(&report);
     engine_reader_read(dot ? dot + 1 : "", (const uint8_t *)data, size, &report);
-    good = !report.found;
-    printf("%s: %u findings, %u commands, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-           " bytes unread\n%s%s",
-           name, report.found, report.commands, report.unread, report.bytes, report.findings->str,
+    printf("%s: %u findings, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes unread\n%s%s",
+           name, report.found, report.unread, report.bytes, report.findings->str,
            show_unread ? report.unknown->str : "");
     engine_report_clear(&report);
     g_free(data);
-    return good;
+    return !report.found;
 }
 
 int main(int argc, char **argv)

@@ -94,7 +94,7 @@ static void check_pair(struct reading *r, const char *key, const char *value)
         check_file(r, value);
 }
 
-static void check_info(struct reading *r, const char *info)
+void check_info(struct reading *r, const char *info)
 {
     g_auto(GStrv) parts = g_strsplit(info[0] == '\\' ? info + 1 : info, "\\", -1);
 
@@ -156,14 +156,18 @@ static void take_entity(struct reading *r)
         finding(r, "entity %u", number);
 }
 
-enum { FTE_CLIENTS = 255 };
-
-static void take_limited(struct reading *r, uint32_t limit)
+static void take_below(struct reading *r, uint32_t limit)
 {
     const uint32_t number = take_byte(r);
 
-    if (number >= (r->limited ? limit : FTE_CLIENTS))
+    if (number >= limit)
         finding(r, "number %u, engines stop at %u", number, limit);
+}
+
+/* Where FTE and DarkPlaces alone play it, they have room for all that a byte can number. */
+static void take_limited(struct reading *r, uint32_t limit)
+{
+    take_below(r, r->limited ? limit : UINT8_MAX + 1);
 }
 
 static void take_part(struct reading *r, char part)
@@ -183,7 +187,7 @@ static void take_part(struct reading *r, char part)
             finding(r, "an effect without a model");
         break;
     case 'u':
-        take_limited(r, r->clients);
+        take_below(r, r->clients);
         break;
     case 'v':
         take_limited(r, r->clients + 1u);

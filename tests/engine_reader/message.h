@@ -73,8 +73,9 @@ uint32_t take_word(struct reading *r);
 uint32_t take_long(struct reading *r);
 void skip(struct reading *r, int64_t size);
 
-/* Whether a path in it leaves its folder. */
+/* Whether a path in it leaves its folder, and an info string with values that may be paths. */
 bool leads_out(const char *text);
+void check_info(struct reading *r, const char *info);
 
 /* A text by the engine's rules, as a new string. */
 GString *take_text(struct reading *r);

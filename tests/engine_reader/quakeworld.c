@@ -13,7 +13,7 @@
 #define MVD1_HIGHLAGTELEPORT 0x02u
 #define MVD1_HIDDEN 0x20u
 
-enum { STYLE_DEFINED = 0x100 };
+enum { STYLE_DEFINED = 0x100, FTE_CLIENTS = 255 };
 
 /* Scale, fatness, hulls, several seats, Hexen II, DarkPlaces' flags; replacement deltas, more
  * players, inputs of VR, times: others pass over these bits, and read messages wrong. */
@@ -55,7 +55,7 @@ static void take_serverdata(struct reading *r)
     r->limited = !r->vlen;
     r->models = 0;
     r->active = false;
-    r->clients = 32;
+    r->clients = r->vlen ? FTE_CLIENTS : 32;
     if ((r->fte & FTE_ALONE || r->fte2 & FTE2_ALONE) && !r->vlen)
         finding(r, "a svc_serverdata that others than FTE take for theirs");
     r->version = (int32_t)take_long(r);
