@@ -125,14 +125,14 @@ bool qs_file_name_is_unsafe(struct qs_view name)
 {
     const bool is_whole = name.size && (name.data[0] == '/' || name.data[0] == '\\');
 
-    return is_whole || (name.size > 1 && name.data[1] == ':') || qs_text_leads_out(name) ||
-           has_any(name, "\";");
+    return name.size > QS_FILE_NAME_MAX || is_whole || (name.size > 1 && name.data[1] == ':') ||
+           qs_text_leads_out(name) || has_any(name, "\";");
 }
 
 bool qs_folder_name_is_unsafe(struct qs_view name)
 {
     return name.size > QS_FOLDER_NAME_MAX || has_any(name, "\";$:/\\") ||
-           (name.size && name.data[0] == '.');
+           (name.size && name.data[0] == '.') || qs_view_contains(name, "..");
 }
 
 bool qs_text_is_plain(struct qs_view text)

@@ -48,10 +48,11 @@ enum { QS_TEXT_LENGTH_MAX = 2046 };
  */
 bool qs_text_leads_out(struct qs_view text);
 
-/* Whether a file's name is unsafe: it leaves its folder, is a whole path ("/", "C:"), or has
- * characters that no name has and that are commands in a configuration file (JoeQuake writes a
- * sky's name to one). */
+/* Whether a file's name is unsafe: it leaves its folder, is a whole path ("/", "C:"), is longer
+ * than engines accept (DarkPlaces quakedef.h, MAX_QPATH), or has characters that no name has and
+ * that are commands in a configuration file (JoeQuake writes a sky's name to one). */
 bool qs_file_name_is_unsafe(struct qs_view name);
+enum { QS_FILE_NAME_MAX = 127 };
 
 /* Whether it is no name of a game folder. A valid one is a single path component and short: readers
  * may have a buffer of 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */

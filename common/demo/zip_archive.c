@@ -64,12 +64,6 @@ static uint32_t find_end(struct qs_view archive)
     return archive.size;
 }
 
-/* The directory ends where its end begins, wherever offsets count from. */
-static uint32_t directory_size(struct qs_view archive, uint32_t end)
-{
-    return qs_le32(archive.data + end + SIZES_IN_END);
-}
-
 bool appendix_is_whole(struct qs_view rest)
 {
     uint32_t end;
@@ -77,7 +71,8 @@ bool appendix_is_whole(struct qs_view rest)
     if (!appendix_begins(rest))
         return false;
     end = find_end(rest);
-    return end < rest.size && directory_size(rest, end) <= end;
+    /* The directory ends where its end begins, wherever offsets count from. */
+    return end < rest.size && qs_le32(rest.data + end + SIZES_IN_END) <= end;
 }
 
 enum qs_demo_status appendix_take(struct qs_reader *in)

@@ -44,6 +44,7 @@ enum {
     PRECACHE_SOUND = 0x8000
 };
 
+enum { TE_QUAKE_LAST = 13 };                            /* of the types that all engines know */
 enum { TE_SIZE_MASK = 0x7fff, TE_SIZE_QUAKE = 0x8000 }; /* of svcfte_temp_entity_sized */
 
 /* clcfte_move, and the commands in it. */

@@ -48,6 +48,9 @@ static void read_part(struct qs_decoder *d, unsigned row)
     case FTE_TE_LIGHT:
         qs_coord3(d, row);
         break;
+    case FTE_TE_COLOR_COUNT: /* QuakeSpasm divides by it: r_part.c, R_ParticleExplosion2 */
+        d->ambiguous |= !qs_u8(d, row);
+        break;
     case FTE_TE_STREAM_DURATION:
         qs_scaled_u8(d, row, 0.05);
         break;
@@ -88,8 +91,7 @@ void fte_read_temp_entity(struct qs_decoder *d)
     qs_label(d, ": %s", entity->name);
     for (unsigned i = 0; i < PARTS_MAX && shapes[entity->shape][i]; i++)
         read_part(d, shapes[entity->shape][i]);
-    d->ambiguous |= entity->extension && session->game->misreads_temp_entities &&
-                    session->game->misreads_temp_entities(&session->base);
+    d->ambiguous |= type > TE_QUAKE_LAST && session->game->misreads_temp_entities(&session->base);
 }
 
 /*

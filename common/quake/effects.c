@@ -89,7 +89,7 @@ static void read_sound_entity(struct qs_decoder *d, bool large)
     const uint32_t at = d->in.pos;
 
     if (large) {
-        fte_entity(d, NQ_SOUND_ENTITY);
+        nq_check_limit(d, fte_entity(d, NQ_SOUND_ENTITY), NQ_ENTITIES_MAX);
         qs_u8(d, NQ_SOUND_CHANNEL);
     } else {
         const uint16_t both = qs_u16(d, NQ_SOUND_ENTITY_CHANNEL);

@@ -26,7 +26,10 @@ static double read_coordinate(struct qs_decoder *d, unsigned row)
 }
 
 enum { PITCH, YAW, ROLL };
-enum { ENTITIES_MAX = 8192 }; /* QuakeSpasm's max_edicts */
+enum {
+    STATICS_MAX = 4096,
+    DARKPLACES_STATICS_MAX = 1024
+}; /* what QuakeSpasm and DarkPlaces have */
 
 void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
 {
@@ -103,6 +106,8 @@ void nq_read_spawnstatic(struct qs_decoder *d)
     struct qs_entity_update state = {0};
 
     read_state(d, read_flags(d, d->in.data[d->in.pos - 1]), &state);
+    d->ambiguous |= fte_session(d)->statics++ >=
+                    (nq_is_extended(nq_session_of(d)) ? STATICS_MAX : DARKPLACES_STATICS_MAX);
 }
 
 void nq_read_spawnbaseline(struct qs_decoder *d)
@@ -111,7 +116,7 @@ void nq_read_spawnbaseline(struct qs_decoder *d)
     struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE,
                                         .number = fte_entity(d, NQ_BASELINE_ENTITY)};
 
-    nq_check_limit(d, baseline.number, ENTITIES_MAX);
+    nq_check_limit(d, baseline.number, NQ_ENTITIES_MAX);
     qs_label(d, ": %u", baseline.number);
     nq_check_limit(d, read_state(d, read_flags(d, id), &baseline),
                    nq_session_of(d)->maxclients + 1u);
@@ -158,7 +163,8 @@ static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
     const uint16_t entity =
         flags & U_LONGENTITY ? qs_u16(d, NQ_UPDATE_ENTITY) : qs_u8(d, NQ_UPDATE_ENTITY);
 
-    nq_check_limit(d, entity, ENTITIES_MAX);
+    nq_check_limit(d, entity, NQ_ENTITIES_MAX);
+    d->ambiguous |= !entity; /* DarkPlaces protocol.c, EntityFrameQuake_ReadEntity */
     if (qs_label_wanted(d))
         qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)

@@ -374,12 +374,6 @@ static void read_payload(struct qs_decoder *d, uint32_t flags)
         qs_note(d, QS_NOTE_MALFORMED, 0, 4, "Neither data nor an acknowledgement");
 }
 
-/* The first fragment of a sign-on cannot be read alone, and yet is the server's. */
-static enum qs_direction find_direction(struct qs_decoder *d)
-{
-    return nq_is_sign_on((struct qs_view){d->in.data, d->in.size}) ? QS_S2C : qs_probe_direction(d);
-}
-
 /* A move, and nothing else: see struct qs_protocol. Its size tells how many bits angles have. */
 bool nq_decode_usual(struct qs_decoder *d)
 {
@@ -414,8 +408,11 @@ void nq_read_datagram(struct qs_decoder *d)
 {
     uint32_t word, size;
 
+    /* The first fragment of a sign-on cannot be read alone, and yet is the server's. */
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
-        qs_learn_direction(d, find_direction(d));
+        qs_learn_direction(d, nq_is_sign_on((struct qs_view){d->in.data, d->in.size})
+                                  ? QS_S2C
+                                  : qs_probe_direction(d));
     qs_open(d, NQ_HEADER);
     word = qs_u32be(d, NQ_HEADER_WORD);
     d->sequence = qs_u32be(d, NQ_SEQUENCE);

@@ -119,22 +119,15 @@ static bool is_body(const struct body *body, struct qs_reader in)
     return !qs_reader_left(&in) && !in.overrun;
 }
 
-/*
- * FTE's client asks servers of all games alike, with the other games' request appended; the answer
- * shows which one it is (PROTOCOL.md, section 3).
- */
-static bool is_for_all_games(uint8_t command, struct qs_view packet)
-{
-    return command == CCREQ_CONNECT && qs_view_contains(packet, "getchallenge");
-}
-
 bool nq_is_control(struct qs_view packet)
 {
     struct qs_reader in = qs_reader_over(packet.data, packet.size);
     const bool has_header = qs_reader_u32be(&in) == (NETFLAG_CTL | packet.size);
     const uint8_t command = qs_reader_u8(&in);
 
-    if (!has_header || is_for_all_games(command, packet))
+    /* FTE's client asks servers of all games alike, with the other games' request appended; the
+     * answer shows which one it is (PROTOCOL.md, section 3). */
+    if (!has_header || (command == CCREQ_CONNECT && qs_view_contains(packet, "getchallenge")))
         return false;
     for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++)
         if (bodies[i].command == command && is_body(&bodies[i], in))

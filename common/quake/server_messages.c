@@ -58,6 +58,10 @@ static void read_version(struct qs_decoder *d)
 
 /* --- serverinfo --- */
 
+enum {
+    LIST_MAX = 2047
+}; /* QuakeSpasm quakedef.h, MAX_MODELS and MAX_SOUNDS; DarkPlaces has more */
+
 /* Names until an empty one; the first has number 1. */
 static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *table)
 {
@@ -70,10 +74,12 @@ static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *tab
         qs_emit_generated_uint(d, number_row, d->in.pos, 0, number);
         name = qs_text(d, name_row);
         /* Nothing can replace the map. */
-        d->ambiguous |= number == 1 && qs_file_name_is_unsafe(name);
+        d->ambiguous |= number > LIST_MAX || (number == 1 && group == NQ_SERVERINFO_MODELS &&
+                                              qs_file_name_is_unsafe(name));
         qs_table_set_name(table, number++, name);
     }
     qs_text(d, name_row);
+    d->ambiguous |= number == 1 && group == NQ_SERVERINFO_MODELS; /* QuakeSpasm crashes */
     qs_label(d, " (%u)", number - 1);
     qs_close(d);
 }

@@ -57,16 +57,11 @@ static void read_element(struct qs_decoder *d, unsigned bits)
     }
 }
 
-static bool at_end(const struct qs_decoder *d)
-{
-    return !qs_reader_left(&d->in) || d->in.data[d->in.pos] == GHUD_END;
-}
-
 void q2_read_ghudupdate(struct qs_decoder *d)
 {
     unsigned count = 0;
 
-    for (; !at_end(d); count++) {
+    for (; qs_reader_left(&d->in) && d->in.data[d->in.pos] != GHUD_END; count++) {
         unsigned bits;
 
         qs_open(d, Q2_GHUD);

@@ -87,16 +87,11 @@ static uint64_t look_bits(const struct q2_variant *variant, const struct q2_enti
     return bits;
 }
 
-/* Brush models turn too slowly for angles of one byte. */
-static bool has_short_angles(const struct q2_variant *variant, const struct q2_entity *entity)
-{
-    return variant->short_angles && entity->solid == Q2_SOLID_BRUSH;
-}
-
 static uint64_t turn_bits(const struct q2_variant *variant, const struct q2_entity *from,
                           const struct q2_entity *to)
 {
-    const bool wide = has_short_angles(variant, to);
+    /* Brush models turn too slowly for angles of one byte. */
+    const bool wide = variant->short_angles && to->solid == Q2_SOLID_BRUSH;
     uint64_t bits = 0;
 
     for (unsigned i = 0; i < 3; i++)

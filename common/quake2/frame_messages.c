@@ -252,12 +252,6 @@ static void read_plain_frame(struct qs_decoder *d)
         read_connected(d);
 }
 
-/* Only R1Q2 has svc_playerupdate; a session that is taken for Q2PRO's may turn out to be R1Q2's. */
-static bool needs_roster(const struct q2_session *session)
-{
-    return session->base.version == Q2_PROTOCOL_R1Q2 || session->guessed;
-}
-
 /* The entities of a packed frame, which svc_playerupdate refers to. */
 static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
 {
@@ -265,7 +259,9 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
     struct entity_list list = {.max_clients = session->max_clients};
     struct roster roster;
 
-    if (needs_roster(session)) {
+    /* Only R1Q2 has svc_playerupdate; what is taken for Q2PRO's session may turn out to be R1Q2's.
+     */
+    if (session->base.version == Q2_PROTOCOL_R1Q2 || session->guessed) {
         find_roster(session, delta, &roster);
         list.roster = &roster;
     }

@@ -50,11 +50,6 @@ static uint32_t message_size(struct qs_view start, uint32_t max)
     return length <= max ? LENGTH_SIZE + length : 0;
 }
 
-static uint32_t longest(const struct qs_session *session, enum qs_end from)
-{
-    return session->server == from ? SERVER_MESSAGE_MAX : CLIENT_MESSAGE_MAX;
-}
-
 /* 0: no unit of that kind begins here. */
 static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from,
                               struct qs_view start)
@@ -63,7 +58,8 @@ static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from
     case Q2_GTV_STAGE_MAGIC:
         return magic_size(start);
     case Q2_GTV_STAGE_MESSAGES:
-        return message_size(start, longest(session, from));
+        return message_size(start,
+                            session->server == from ? SERVER_MESSAGE_MAX : CLIENT_MESSAGE_MAX);
     case Q2_GTV_STAGE_DEFLATED:
         return MIN(start.size, (uint32_t)DEFLATED_MAX);
     case Q2_GTV_STAGE_LOST:

@@ -310,12 +310,6 @@ static void apply(struct q2_session *session, const struct guess *guess)
     q2_session_set_version(session, guess->version);
 }
 
-/* Once a level has begun, its version is known. */
-static bool is_possible(const struct q2_session *session, const struct guess *guess)
-{
-    return !session->base.level || session->base.version == guess->version;
-}
-
 /* In which directions a packet can be read. */
 enum fit { FITS_NONE, FITS_ONE, FITS_BOTH };
 
@@ -368,8 +362,10 @@ void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))
         qs_learn_direction(d, direction);
         return;
     }
-    /* What a likely guess reads in both directions, no less likely one is to decide. */
+    /* What a likely guess reads in both directions, no less likely one is to decide. Once a level
+     * has begun, its version is known. */
     for (unsigned i = 0; i < G_N_ELEMENTS(guesses); i++)
-        if (is_possible(session, &guesses[i]) && try_guess(d, &guesses[i], decode) != FITS_NONE)
+        if ((!session->base.level || session->base.version == guesses[i].version) &&
+            try_guess(d, &guesses[i], decode) != FITS_NONE)
             return;
 }

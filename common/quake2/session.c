@@ -201,17 +201,12 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
                                         : Q2_PROTOCOL_VANILLA);
 }
 
-/* Connections that speak it are not like those of other engines. */
-static bool is_demo_of_rerelease(const struct q2_session *session, int32_t version)
-{
-    return q2_is_rerelease(version) && session->wanted.version != version;
-}
-
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
+    /* Of the rerelease demos are decoded; its connections are not like those of other engines. */
     session->undecodable = version && !q2_is_decoded(version, session->minor) &&
-                           !is_demo_of_rerelease(session, version);
+                           (!q2_is_rerelease(version) || session->wanted.version == version);
     session->variant =
         q2_variant_of(version, session->minor, session->protocol_flags, session->record);
 }
@@ -437,6 +432,20 @@ static bool is_unsafe_picture(struct qs_view name)
     return qs_file_name_is_unsafe(name);
 }
 
+/* Q2PRO stops if the first is no map, and at a part of the map ("*1") that it does not have,
+ * yquake2 if there is no name: precache.c, CL_UpdateConfigstring; bsp.c, BSP_InlineModel;
+ * sw_model.c, Mod_ForName. Parts come in their order. */
+static bool is_unsafe_model(uint32_t number, struct qs_view name)
+{
+    int64_t part;
+
+    if (name.size && name.data[0] == '*')
+        return !qs_view_number_within(qs_view_behind(name, 1), 1, (int64_t)number - 1, &part);
+    return !name.size || qs_file_name_is_unsafe(name) ||
+           (number == 1 && (name.size < 10 || !qs_view_begins(name, "maps/") ||
+                            memcmp(name.data + name.size - 4, ".bsp", 4) != 0));
+}
+
 bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
                                struct qs_view text)
 {
@@ -455,9 +464,10 @@ bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
         return qs_text_leads_out(skin_of(text));
     case Q2_RANGE_CDTRACK:
     case Q2_RANGE_SKY:
-    case Q2_RANGE_MODELS:
     case Q2_RANGE_SOUNDS:
         return qs_file_name_is_unsafe(text);
+    case Q2_RANGE_MODELS:
+        return is_unsafe_model(number, text);
     case Q2_RANGE_IMAGES:
         return is_unsafe_picture(text);
     default: /* its end may be another one's: id's cl_parse.c, CL_ParseConfigString */

@@ -111,6 +111,7 @@ static int16_t read_part(struct qs_decoder *d, char part)
 {
     const unsigned row = part_rows[(uint8_t)part];
     int32_t position[3];
+    int16_t number = 0;
 
     if (part == 'd')
         read_direction(d);
@@ -119,8 +120,10 @@ static int16_t read_part(struct qs_decoder *d, char part)
     else if (strchr("nck", part))
         qs_u8(d, row);
     else
-        return qs_i16(d, row);
-    return 0;
+        number = qs_i16(d, row);
+    /* yquake2 cl_tempentities.c, CL_ParseLightning */
+    d->ambiguous |= (part == 's' || part == 't') && !q2_is_entity(d, (uint16_t)number);
+    return number;
 }
 
 static void read_parts(struct qs_decoder *d, uint8_t type, const char *layout)

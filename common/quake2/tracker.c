@@ -198,6 +198,7 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
     frame->trust = find_base(tracker, number, delta);
     frame->reference_missing = missing;
     frame->healed = healed;
+    frame->removes = false;
     frame->number = number;
     frame->delta = delta;
     frame->suppressed = suppressed;
@@ -282,6 +283,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     old = take_from_base(tracker, number);
     if (tracker->mentions)
         mention(tracker, number, bits);
+    tracker->reading->removes |= bits & U_REMOVE;
     if (bits & U_REMOVE)
         return NULL;
     entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, bits, old));

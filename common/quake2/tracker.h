@@ -32,6 +32,7 @@ struct q2_frame {
     enum q2_frame_trust trust;
     bool reference_missing; /* its own delta reference was not there */
     bool healed;            /* but it was made good from elsewhere */
+    bool removes;           /* entities */
     int32_t number;
     int32_t delta; /* the frame it was sent as a delta from; <= 0: none */
     uint8_t suppressed;

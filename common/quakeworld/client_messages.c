@@ -26,11 +26,6 @@ static void read_seat_move(struct qs_decoder *d)
         qw_read_usercmd(d, &cmd);
 }
 
-static bool has_seats(const struct qw_session *session)
-{
-    return (session->ext.fte & FTE_SPLITSCREEN) || (session->ext.fte2 & FTE2_MAXPLAYERS);
-}
-
 static void read_first_move(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -52,7 +47,8 @@ static void read_move(struct qs_decoder *d)
 {
     const struct qw_session *session = qw_session_of(d);
 
-    if (session->moved && has_seats(session))
+    if (session->moved &&
+        ((session->ext.fte & FTE_SPLITSCREEN) || (session->ext.fte2 & FTE2_MAXPLAYERS)))
         read_seat_move(d);
     else
         read_first_move(d);

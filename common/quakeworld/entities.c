@@ -54,6 +54,15 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     }
 }
 
+/* Bit 7 of the skin that follows belongs to it. */
+static void read_player_model(struct qs_decoder *d, bool has_skin)
+{
+    const uint32_t at = d->in.pos, number = qs_u8(d, QW_PLAYERINFO_MODEL);
+    const bool high = has_skin && qs_reader_left(&d->in) && d->in.data[d->in.pos] & 0x80;
+
+    qw_emit_model_name(d, high ? number + 256 : number, at, 1);
+}
+
 static void read_client_playerinfo(struct qs_decoder *d)
 {
     const uint16_t flags = qs_u16(d, QW_PLAYERINFO_FLAGS);
@@ -71,7 +80,7 @@ static void read_client_playerinfo(struct qs_decoder *d)
         qw_read_usercmd(d, &(struct qw_usercmd){0});
     read_velocity(d, flags);
     if (flags & PF_MODEL)
-        qw_read_model(d, QW_PLAYERINFO_MODEL);
+        read_player_model(d, flags & PF_SKINNUM);
     if (flags & PF_SKINNUM)
         qs_u8(d, QW_PLAYERINFO_SKIN);
     if (flags & PF_EFFECTS)
@@ -116,7 +125,7 @@ static void read_server_playerinfo(struct qs_decoder *d)
     read_changed(d, QW_PLAYERINFO_ANGLES, flags / DF_ANGLES, qs_angle);
     d->angle_format = angles;
     if (flags & DF_MODEL)
-        qw_read_model(d, QW_PLAYERINFO_MODEL);
+        read_player_model(d, flags & DF_SKINNUM);
     if (flags & DF_SKINNUM)
         qs_u8(d, QW_PLAYERINFO_SKIN);
     if (flags & DF_EFFECTS)
@@ -326,6 +335,7 @@ static void read_whole_delta(struct qs_decoder *d)
  */
 void qw_read_spawnstatic2(struct qs_decoder *d)
 {
+    qw_count_static(d);
     if (qw_session_of(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_static_update(d);
     else

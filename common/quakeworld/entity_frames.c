@@ -276,10 +276,21 @@ void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_
     add_frame(frames, sequence, (struct qs_view){0})->states = qw_states_copy(states);
 }
 
+static const struct qw_states *newest_states(struct qw_frames *frames)
+{
+    return frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
+}
+
+bool qw_frames_full(struct qw_frames *frames)
+{
+    const struct qw_states *states = newest_states(frames);
+
+    return states && states->count > MIN(frames->format.entities, QW_STATES_IN_FRAME_MAX - 1);
+}
+
 void qw_frames_append(GByteArray *to, struct qw_frames *frames, const struct qs_table *models)
 {
-    const struct qw_states *states =
-        frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
+    const struct qw_states *states = newest_states(frames);
 
     qs_write_u8(to, SVC_PACKETENTITIES);
     for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {

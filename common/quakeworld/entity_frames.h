@@ -81,6 +81,9 @@ struct qw_update {
 void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
                       bool is_delta, struct qw_update *update);
 
+/* Whether the newest frame has all the entities that there can be: more end the game in engines. */
+bool qw_frames_full(struct qw_frames *frames);
+
 /* Appends a frame for packet `sequence`, which is higher than those before. */
 void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states);
 

@@ -218,11 +218,6 @@ static const struct qs_message_type messages[] = {
 static const struct qs_message_type unknown = {"Unknown hidden message", "unknown",
                                                QW_MVDHIDDEN_UNKNOWN, NULL};
 
-static const struct qs_message_type *find_type(uint16_t id)
-{
-    return id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
-}
-
 /* A type that does not fit a word continues in the next; the length does not count these words. */
 static uint16_t read_type(struct qs_decoder *d)
 {
@@ -252,7 +247,8 @@ static void read_hidden_body(struct qs_decoder *d, const struct qs_message_type 
 static bool read_message(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos;
-    const struct qs_message_type *type = find_type(qs_le16(d->in.data + start + 4));
+    const uint16_t id = qs_le16(d->in.data + start + 4);
+    const struct qs_message_type *type = id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
     uint32_t length;
     bool whole;
 
@@ -270,19 +266,12 @@ static bool read_message(struct qs_decoder *d)
     return whole;
 }
 
-/*
- * mvdsv sends its streams the duration of a pause without a length, alone in a block; sv_demo.c
- * SV_MVDWritePausedTimeToStreams.
- */
-static bool is_bare(const struct qs_decoder *d)
-{
-    return qs_reader_left(&d->in) == 3 && qs_peek_u16(d) == MVDHIDDEN_PAUSED_DURATION;
-}
-
 void qw_read_hidden_messages(struct qs_decoder *d)
 {
     d->coord_format = QS_COORD_FLOAT32;
-    if (is_bare(d)) {
+    /* mvdsv sends its streams the duration of a pause without a length, alone in a block; sv_demo.c
+     * SV_MVDWritePausedTimeToStreams. */
+    if (qs_reader_left(&d->in) == 3 && qs_peek_u16(d) == MVDHIDDEN_PAUSED_DURATION) {
         qs_open(d, QW_MVDHIDDEN_PAUSED_DURATION);
         qs_summary_message(d, messages[MVDHIDDEN_PAUSED_DURATION].brief);
         read_type(d);
@@ -408,17 +397,6 @@ void qw_read_packetsprojectiles(struct qs_decoder *d)
 
 /* --- Framing --- */
 
-static bool is_type(unsigned number)
-{
-    return number >= MVD_READ && number <= MVD_ALL;
-}
-
-/* Where the length of the payload stands, or where dem_set's numbers do. */
-static uint32_t header_size(enum mvd_type type)
-{
-    return MVD_HEADER_MIN + (type == MVD_MULTIPLE ? 4 : 0);
-}
-
 uint32_t qw_mvd_block_size(struct qs_view begun)
 {
     enum mvd_type type;
@@ -427,9 +405,10 @@ uint32_t qw_mvd_block_size(struct qs_view begun)
     if (begun.size < MVD_HEADER_MIN)
         return MVD_HEADER_MIN;
     type = begun.data[1] & MVD_TYPE_MASK;
-    if (!is_type(type))
+    if (type < MVD_READ || type > MVD_ALL)
         return 0;
-    body = header_size(type);
+    /* Where the length of the payload stands, or where dem_set's numbers do. */
+    body = MVD_HEADER_MIN + (type == MVD_MULTIPLE ? 4 : 0);
     if (type == MVD_SET)
         return body + 8;
     if (begun.size < body + 4)

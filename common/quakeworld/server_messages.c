@@ -44,11 +44,6 @@ static void read_stufftext(struct qs_decoder *d)
     qw_sign_on_stufftext(d, text);
 }
 
-static bool is_version(uint32_t number)
-{
-    return number >= QW_PROTOCOL_FIRST && number <= QW_PROTOCOL_LAST;
-}
-
 /* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData --- */
 
 static void read_player_byte(struct qs_decoder *d)
@@ -117,11 +112,13 @@ static void read_seats(struct qs_decoder *d)
 static void read_serverdata(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
+    struct qs_view gamedir;
 
     qw_session_begin_level(session);
     fte_read_agreement(d);
     session->base.version = (int32_t)qs_u32(d, QW_SERVERDATA_PROTOCOL);
-    if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
+    if (!d->in.overrun &&
+        (session->base.version < QW_PROTOCOL_FIRST || session->base.version > QW_PROTOCOL_LAST)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
                 "Protocol version %d of svc_serverdata not decoded", session->base.version);
         session->base.version = 0;
@@ -130,7 +127,9 @@ static void read_serverdata(struct qs_decoder *d)
     }
     qw_apply_extensions(d);
     qw_sign_on_serverdata(d, qs_i32(d, QW_SERVERDATA_COUNT));
-    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_text(d, QW_SERVERDATA_GAMEDIR));
+    gamedir = qs_text(d, QW_SERVERDATA_GAMEDIR);
+    d->ambiguous |= !gamedir.size; /* ezquake cl_parse.c, CL_ParseServerData */
+    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, gamedir);
     read_seats(d);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
     qs_label_text(d, ": ", qs_view_of(qs_table_get(&session->texts, QW_TEXT_LEVEL)), "");
@@ -318,6 +317,7 @@ static void read_spawnstatic(struct qs_decoder *d)
 {
     qw_read_model(d, QW_SPAWNSTATIC_MODEL);
     qs_rows(d, QW_SPAWNSTATIC_FRAME, QW_SPAWNSTATIC_ROLL);
+    qw_count_static(d);
 }
 
 static void read_spawnbaseline(struct qs_decoder *d)
@@ -361,7 +361,8 @@ static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table 
     qs_open(d, QW_LIST_ENTRY);
     qs_emit_generated_uint(d, QW_LIST_INDEX, d->in.pos, 0, index);
     name = qs_text(d, name_row);
-    d->ambiguous |= index == 1 && qs_file_name_is_unsafe(name); /* nothing can replace the map */
+    /* Nothing can replace the map. */
+    d->ambiguous |= index == 1 && name_row == QW_LIST_MODEL && qs_file_name_is_unsafe(name);
     qs_label(d, " %u", index);
     qs_label_text(d, ": ", name, "");
     qs_close(d);
@@ -374,7 +375,7 @@ static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table 
 static void read_entries(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
                          uint32_t first)
 {
-    for (uint32_t index = first + 1; index <= first + LIST_MAX; index++)
+    for (uint32_t index = first + 1; index <= MIN(first + LIST_MAX, UINT16_MAX); index++)
         if (!read_entry(d, name_row, table, index))
             return;
     qs_note(d, QS_NOTE_MALFORMED, d->in.pos, 0, "More than %d entries in one list", LIST_MAX);
@@ -388,18 +389,19 @@ static void read_entries(struct qs_decoder *d, unsigned name_row, struct qs_tabl
 static void read_list(struct qs_decoder *d, bool models, bool wide)
 {
     struct qw_session *session = qw_session_of(d);
+    struct qs_table *table = models ? &session->models : &session->sounds;
     const bool in_parts = wide || qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
     uint32_t first = 0, next = 0;
 
     if (in_parts)
         first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
-    d->ambiguous |= qw_session_of(d)->sign_on.done ||
-                    (first && !qs_table_get(models ? &session->models : &session->sounds, first));
+    d->ambiguous |= session->sign_on.done || (first && !qs_table_get(table, first));
     qw_sign_on_new_level(d, first);
-    if (models)
-        read_entries(d, QW_LIST_MODEL, &session->models, first);
-    else
-        read_entries(d, QW_LIST_SOUND, &session->sounds, first);
+    read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
+    /* ezquake cl_parse.c, CL_ParseModellist and CL_ParseSoundlist */
+    d->ambiguous |=
+        (models && !qs_table_get(table, 1)) ||
+        (!qw_only_fte_reads(&session->ext) && qs_table_get(table, wide ? LIST_MAX : UINT8_MAX + 1));
     if (in_parts && !d->stop)
         next = qs_u8(d, QW_LIST_NEXT);
     qw_sign_on_list(d, models, first, next && wide ? (first & 0xff00) | next : next);

@@ -30,11 +30,6 @@ static uint32_t key_of(enum stage stage, uint32_t number)
     return (uint32_t)stage << 24 | (number & 0xffffff);
 }
 
-static enum stage stage_of(uint32_t key)
-{
-    return (enum stage)(key >> 24);
-}
-
 /* "prespawn 1 61": the stage, the level's count, where to continue. 0: it is none. */
 static uint32_t read_request(struct qs_view text, int64_t *count)
 {
@@ -74,7 +69,7 @@ void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
     sign_on->request = request;
     sign_on->pending = true;
     sign_on->lacks_packet = false;
-    sign_on->done |= stage_of(request) == BEGIN;
+    sign_on->done |= request >> 24 == BEGIN;
 }
 
 /* --- Answers: a server sends one again if it does not know that it arrived --- */
@@ -161,11 +156,6 @@ static uint64_t numbers_between(uint32_t after, uint32_t last)
     return first ? bits << first | bits >> (64 - first) : bits;
 }
 
-static bool is_reliable(const struct qw_reliable *way, uint32_t sequence)
-{
-    return way->sent >> sequence % 64 & 1;
-}
-
 static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
 {
     way->sent &= sequence == way->last + 1 ? ~(UINT64_C(1) << sequence % 64)
@@ -237,7 +227,7 @@ void qw_sign_on_packet(struct qs_decoder *d, bool burst, bool was_pending)
         sign_on->behind_gap = false;
         return;
     }
-    if (qs_packet_is_cut(d->packet) && is_reliable(&session->reliable_to_client, d->sequence) &&
+    if (qs_packet_is_cut(d->packet) && session->reliable_to_client.sent >> d->sequence % 64 & 1 &&
         !sign_on->done && !sign_on->lost) {
         lose(d);
         sign_on->cut = sign_on->lost;

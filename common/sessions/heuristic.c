@@ -79,12 +79,6 @@ static bool is_step(uint32_t before, uint32_t now, uint32_t least)
     return now - before >= least && now - before <= STEP_MAX;
 }
 
-/* The newest number of the other end, or one shortly before it. */
-static bool is_ack_of(const struct count *other, uint32_t ack)
-{
-    return !other->started || other->number - ack <= STEP_MAX;
-}
-
 /* Whether the packet's numbers follow those before it. */
 static bool counts_on(struct count *own, const struct count *other, uint32_t number, uint32_t ack)
 {
@@ -92,7 +86,8 @@ static bool counts_on(struct count *own, const struct count *other, uint32_t num
         !own->started || (is_step(own->number, number, 1) && is_step(own->ack, ack, 0));
 
     *own = (struct count){true, number, ack, own->packets + 1};
-    return good && is_ack_of(other, ack);
+    /* The newest number of the other end, or one shortly before it. */
+    return good && (!other->started || other->number - ack <= STEP_MAX);
 }
 
 static bool is_numbered(const struct candidate *candidate, read_word *word, int ends)

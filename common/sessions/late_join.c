@@ -222,17 +222,15 @@ struct search {
     const char *refused; /* the demo that was named there last: its first reason is enough */
 };
 
-/* Both were in their levels at one time: on one server that is one level. */
-static bool is_present(const struct qs_late_session *late, const struct qs_donor *donor)
-{
-    return donor->since <= late->until && late->since <= donor->until;
-}
-
 static bool is_wanted(const struct search *search, const struct qs_donor *donor)
 {
-    return donor->format == search->late->format && qs_donor_is_complete(donor) &&
+    const struct qs_late_session *late = search->late;
+    /* Both were in their levels at one time: on one server that is one level. */
+    const bool present = donor->since <= late->until && late->since <= donor->until;
+
+    return donor->format == late->format && qs_donor_is_complete(donor) &&
            (search->demos || (qs_donor_is_of_server(donor, search->server) == search->same_server &&
-                              is_present(search->late, donor) == search->present));
+                              present == search->present));
 }
 
 static bool observe(struct qs_late_session_listener *listener, const char *file,

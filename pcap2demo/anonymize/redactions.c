@@ -33,12 +33,6 @@ static void add(struct redactions *redactions, enum redaction_kind kind, uint32_
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* Skips the quote before a word; a text's NUL does not belong to it either. */
-static uint32_t text_offset(const struct qs_value *value)
-{
-    return value->offset + (value->length == value->bytes.size + 2);
-}
-
 /* The start of a chat text, after the name or command. */
 static uint32_t chat_start(struct qs_view text)
 {
@@ -237,7 +231,8 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
 static void add_text(struct redactions *redactions, const struct qs_field *row,
                      const struct qs_value *value)
 {
-    const uint32_t offset = text_offset(value);
+    /* Behind the quote before a word; a text's NUL does not belong to it either. */
+    const uint32_t offset = value->offset + (value->length == value->bytes.size + 2);
     const struct qs_view text = value->bytes;
 
     add_name_field(redactions, row, text, offset);

@@ -80,7 +80,7 @@ static bool read_udp(struct qs_packet *packet)
     packet->source.port = qs_be16(header);
     packet->destination.port = qs_be16(header + 2);
     length = qs_be16(header + 4);
-    if (length && length < UDP_HEADER)
+    if (length ? length < UDP_HEADER : packet->wire_size > UINT16_MAX)
         return false;
     /* 0 with segmentation offload; otherwise padding follows. */
     if (length) {
@@ -264,11 +264,6 @@ static bool add_fragment(struct datagram *datagram, const struct fragment *fragm
     return true;
 }
 
-static bool is_whole(const struct datagram *datagram)
-{
-    return datagram->total && datagram->blocks == (datagram->total + BLOCK - 1) / BLOCK;
-}
-
 /* Sets the packet to a complete datagram, which it forgets. */
 static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs_packet *packet)
 {
@@ -302,7 +297,7 @@ static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet 
         g_clear_pointer(&datagram->data, g_free);
         return NO_PROTOCOL;
     }
-    if (!is_whole(datagram)) {
+    if (!datagram->total || datagram->blocks != (datagram->total + BLOCK - 1) / BLOCK) {
         if (datagram->fragments->len < BLOCKS_MAX)
             g_array_append_val(datagram->fragments, packet->number);
         return NO_PROTOCOL;

@@ -331,12 +331,6 @@ static void follow_state(const struct live *live, struct source *source)
     source->down = down;
 }
 
-/* Whatever else is wrong may pass: an interface that is not up yet, or of another kind. */
-static bool is_refused(const char *error)
-{
-    return strstr(error, "ermission") || strstr(error, "not permitted");
-}
-
 static void try_again(const struct live *live, struct source *source)
 {
     char *error = NULL;
@@ -346,7 +340,8 @@ static void try_again(const struct live *live, struct source *source)
     if (open_source(live, source, &error)) {
         tell(live, source, true, "is back");
     } else {
-        source->hopeless = is_refused(error);
+        /* Whatever else is wrong may pass: an interface that is not up yet, or of another kind. */
+        source->hopeless = strstr(error, "ermission") || strstr(error, "not permitted");
         if (!source->reported && (source->hopeless || !is_down(live, source)))
             tell(live, source, false, "is back, but cannot be opened: %s", error);
         source->reported = true;

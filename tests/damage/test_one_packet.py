@@ -30,10 +30,6 @@ def with_copy(frames, place, later):
     return frames[:place + later + 1] + [copy] + frames[place + later + 1:]
 
 
-def with_late(frames, place, later):
-    return without(with_copy(frames, place, later), place)
-
-
 def sizes(outcome):
     return [len(demo) for demo in outcome.demos]
 
@@ -52,7 +48,7 @@ def faults(tool, name, frames):
         for later in 1, 2:
             if convert(tool, with_copy(frames, place, later)).demos != whole.demos:
                 yield f"{place} again {later} later"
-            late = name == FRAGMENTS and convert(tool, with_late(frames, place, later))
+            late = name == FRAGMENTS and convert(tool, without(with_copy(frames, place, later), place))
             if late and sizes(late) != sizes(whole):  # times differ
                 yield f"{place} {later} late"
         lacking = convert(tool, without(frames, place))

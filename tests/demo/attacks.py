@@ -109,10 +109,6 @@ def is_quakeworld_frame(payload):
     return payload[8:] and payload[8] == 42
 
 
-def is_fte_frame(payload):
-    return payload[8:11] == b"\0\0\x56"
-
-
 def is_quake_frame(payload):
     return payload[:2] == b"\0\x10" and payload[8:9] == b"\7"
 
@@ -131,7 +127,7 @@ QUAKEWORLD_ENTITIES = Game("fidelity/qw-vanilla.pcap.gz",
                            lambda payload: payload[-4:-3] == b"\x30" and payload[-2:] == b"\0\0",
                            lambda payload, more: payload[:-2] + more)
 QUAKEWORLD = Game("fidelity/qw-vanilla.pcap.gz", is_quakeworld_frame)
-QUAKEWORLD_FTE = Game("fidelity/qw-fte.pcap.gz", is_fte_frame)
+QUAKEWORLD_FTE = Game("fidelity/qw-fte.pcap.gz", lambda payload: payload[8:11] == b"\0\0\x56")
 QUAKE = Game("fidelity/nq-protocol15.pcap.gz", is_quake_frame, grow_quake)
 FITZQUAKE = Game("fidelity/nq-protocol666.pcap.gz", is_quake_frame, grow_quake)
 DARKPLACES = Game("fidelity/nq-dp7.pcap.gz", is_quake_frame, grow_quake)
@@ -185,6 +181,7 @@ def fitzquake_ambiguities():
         "clientdata without items": b"\x0f\0\0" + b"\1" * 12,
         "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 6,
         "hidden picture": b"\x24x\0",
+        "sound of no entity": b"\x06\x08\xff\x7f\1\1" + bytes(6),
     }
 
 
@@ -221,11 +218,12 @@ def remarks():
 
 def quakeworld_stoppers():
     """Numbers that players' arrays do not have, and lists that empty them: ezquake cl_parse.c
-    CL_ParseSoundlist, CL_SetStat, cl_ents.c CL_LinkPacketEntities, CL_LinkPlayers,
-    r_aliasmodel.c R_DrawViewModel."""
+    CL_ParseSoundlist, CL_ParseStatic, CL_SetStat, cl_ents.c CL_ParsePacketEntities,
+    CL_LinkPacketEntities, CL_LinkPlayers, r_aliasmodel.c R_DrawViewModel."""
     return {
         "sounds in the game": b"\x2e\x01a.wav\0\0\0",
         "player": b"\x2a\1\x20\0" + bytes(6) + b"\0\xfa",
+        "player's skin": b"\x2a\1\x60\0" + bytes(6) + b"\0\1\x80",
         "player's number": b"\x2a\x20\0\0" + bytes(7),
         "weapon": b"\x03\2\xfa",
         "weapon far away": b"\x26\2\xff\xff\xff\x7f",
@@ -236,6 +234,8 @@ def quakeworld_stoppers():
         "statistic": b"\x03\x20\1",
         "user info": b"\x28\x20\1\0\0\0\\name\\x\0",
         "setinfo": b"\x33\x20a\0b\0",
+        "torches": (b"\x14\2" + bytes(12)) * 513,
+        "entities": b"\x2f" + struct.pack("<311H", *range(1, 311), 0),
     }
 
 
@@ -257,8 +257,9 @@ def quakeworld_fte_attacks():
 
 
 def quake_stoppers():
-    """QuakeSpasm cl_parse.c CL_ParseUpdate, CL_ParseServerMessage, CL_NewTranslation; ezquake
-    cl_nqdemo.c CL_LinkPacketEntities."""
+    """QuakeSpasm cl_parse.c CL_ParseUpdate, CL_ParseServerMessage, CL_NewTranslation, CL_ParseStatic,
+    cl_tent.c CL_ParseTEnt, r_part.c R_ParticleExplosion2; ezquake cl_nqdemo.c CL_LinkPacketEntities;
+    DarkPlaces cl_parse.c CL_ParseServerMessage, protocol.c EntityFrameQuake_ReadEntity."""
     return {
         "model": b"\x81\x04\x09\xfa",
         "colors": b"\x81\x08\x09\xfa",
@@ -269,12 +270,19 @@ def quake_stoppers():
         "frags": b"\x0e\xfa\0\0",
         "shirt": b"\x11\xfa\0",
         "statistic": b"\3\x20\1\0\0\0",
+        "temporary entity": b"\x17\x39" + bytes(6),
+        "beam": b"\x17\x0d\5\0" + bytes(12),
+        "explosion of no color": b"\x17\x0c" + bytes(8),
+        "the world": b"\x81\0\0\x28",
+        "fog": b"\x29\1\2\3\4\0\0",
+        "FitzQuake's torch": b"\x2b\0\1" + bytes(12),
+        "torches": (b"\x14\2" + bytes(12)) * 1025,
     }
 
 
 def quake2_stoppers():
     """Q2PRO parse.c CL_ParseStartSoundPacket, CL_ParseMuzzleFlashPacket, CL_ParseConfigstring;
-    fteqw clq2_ents.c CLQ2_ParseMuzzleFlash."""
+    fteqw clq2_ents.c CLQ2_ParseMuzzleFlash; Q2PRO precache.c CL_UpdateConfigstring."""
     return {
         "config string": b"\x0d\xff\x7fx\0",
         "sound's entity": b"\x09\x08\1\xf8\xff",
@@ -283,7 +291,24 @@ def quake2_stoppers():
         "flash of no weapon": b"\1\1\0\x63",
         "sound with further flags": b"\x09\x80\1",
         "temporary entity": b"\3\x80\1\0",
+        "world": b"\x0d\x21\0x\0",
+        "part of the world": b"\x0d\x3c\0*0\0",
+        "no model": b"\x0d\x3c\0\0",
+        "lightning": b"\3\x21\1\0\xff\xff" + bytes(12),
     }
+
+
+def quake2_frames():
+    """Times and fields of view at which Q2PRO stops, and a removal from nothing: parse.c
+    CL_ParseFrame, CL_ParsePacketEntities; entities.c CL_DeltaFrame."""
+    def numbered(number):
+        return lambda payload: payload[:9] + struct.pack("<i", number) + payload[13:]
+
+    def whole(player, entities=b""):
+        return lambda payload: (payload[:13] + struct.pack("<ibbb", -1, 0, 0, 0x11) + player + bytes(4) + b"\x12"
+                                + entities + bytes(2))
+    return {"back": numbered(1), "before zero": numbered(-5), "far ahead": numbered(1 << 29),
+            "no field of view": whole(bytes(2)), "removal": whole(b"\0\x08\x5a", b"\x40\5")}
 
 
 # --- Files, other servers, and what else no command is needed for ---

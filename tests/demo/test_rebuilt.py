@@ -130,8 +130,8 @@ class Quake(Rebuilt):
         sizes = {frame[1]: len(frame[1]) for frame in stored.frames}
         whole, _ = self.convert(stored.pcap(), "whole.dem", status=0)
         (self.folder / "whole.dem").unlink()
-        number = max(range(200), key=lambda i: (self.is_unreliable(stored.frames[i][1]),
-                                                sizes[stored.frames[i][1]]))
+        number = max(range(200), key=lambda i: (  # NETFLAG_UNRELIABLE, from the server, in mid-game
+            stored.frames[i][1][42:44] == b"\x00\x10" and len(stored.frames[i][1]) > 100, sizes[stored.frames[i][1]]))
         pcap = bytearray(stored.pcap())
         at = 24 + sum(16 + len(frame) for _, frame in stored.frames[:number])
         size = len(stored.frames[number][1])
@@ -142,11 +142,6 @@ class Quake(Rebuilt):
         self.assertIn("only the beginning of this packet", error)
         self.assertLess(len(damaged), len(whole))
 
-    @staticmethod
-    def is_unreliable(frame):
-        """NETFLAG_UNRELIABLE, from the server, in mid-game."""
-        return frame[42:44] == b"\x00\x10" and len(frame) > 100
-
 
 class Quake2(Rebuilt):
     """TE_RAILTRAIL2 ends clients of id's engine; those of extended demos know it."""
@@ -156,14 +151,11 @@ class Quake2(Rebuilt):
         capture = Capture.read(CAPTURES / name)
         for i in range(len(capture.frames) * 3 // 4, len(capture.frames)):
             time, frame = capture.frames[i]
-            if self.is_from_server(frame) and len(frame) > 80:
+            port, = struct.unpack_from(">H", frame, 34)
+            if port == 27910 and frame[42:46] != b"\xff" * 4 and len(frame) > 80:
                 capture.frames[i] = time, self.longer(frame)
                 return capture.pcap()
         raise AssertionError("no packet from the server")
-
-    @staticmethod
-    def is_from_server(frame):
-        return struct.unpack_from(">H", frame, 34)[0] == 27910 and frame[42:46] != b"\xff" * 4
 
     @staticmethod
     def longer(frame):

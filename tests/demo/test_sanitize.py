@@ -18,7 +18,7 @@ from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_
                      STUFFTEXT, Game, archive,
                      changed, darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
                      is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
-                     quake_attacks, quake_files, quake_fte_ambiguities, quake2_stoppers, quake_stoppers,
+                     quake_attacks, quake_files, quake_fte_ambiguities, quake2_frames, quake2_stoppers, quake_stoppers,
                      quakeworld_ambiguities, quakeworld_attacks, quakeworld_files, quakeworld_fte_attacks,
                      quakeworld_stoppers, records_of, remarks, removals, text)
 import capture
@@ -161,10 +161,11 @@ class Sanitize(ToolTest):
     def test_folder_of_the_game(self):
         """Of QuakeWorld's level nothing is left; Quake II goes on in the engine's own folder."""
         start = b"\x0b\x1c\0\0\0\1\0\0\0"
-        made = Game(QUAKEWORLD.capture, lambda payload: start in payload).made(
-            lambda payload: payload.replace(start + b"qw", start + OUTSIDE))
-        self.assertTrue(OUTSIDE in b"".join(self.demos(made).values()))
-        self.assertFalse(OUTSIDE in b"".join(self.demos(made, "--sanitize").values()))
+        for name in OUTSIDE, b"q..", b"":
+            made = Game(QUAKEWORLD.capture, lambda payload: start in payload).made(
+                lambda payload: payload.replace(start + b"qw\0", start + name + b"\0"))
+            self.assertTrue(start + name + b"\0" in b"".join(self.demos(made).values()))
+            self.assertFalse(start + name + b"\0" in b"".join(self.demos(made, "--sanitize").values()))
         made = Game(QUAKE2_OLD.capture, lambda payload: b"\0the walk\0" in payload).made(
             lambda payload: payload.replace(b"\0\0\0the walk", OUTSIDE + b"\0\0\0the walk"))
         self.assertTrue(OUTSIDE in b"".join(self.demos(made).values()))
@@ -180,7 +181,7 @@ class Sanitize(ToolTest):
             (demo,) = self.demos(QUAKEWORLD.made()).values()
             around = demo[demo.index(listed) - 9:][:len(listed) + 19]
             game = Game(QUAKEWORLD.capture, lambda payload: listed in payload)
-            for name in OUTSIDE + b".mdl", b"/outside.mdl", b"C:outside.mdl", b"a;b.mdl":
+            for name in OUTSIDE + b".mdl", b"/outside.mdl", b"C:outside.mdl", b"a;b.mdl", b"a" * 128:
                 made = game.made(*[lambda payload: payload.replace(listed, name)] * 2)
                 (plain,), (demo,) = (self.demos(made, *more).values()
                                      for more in ([], ["--sanitize"]))
@@ -206,6 +207,13 @@ class Sanitize(ToolTest):
         self.check_gone(QUAKEWORLD_FTE, quakeworld_fte_attacks(), None)
         self.check_gone(QUAKE2_OLD, {"baseline": b"\x0e\x80\1\xff\xff",
                                      "its bits": b"\x0e\x80\x80\x80\x80\1"}, None)
+
+    def test_frames_that_stop_players(self):
+        for name, change in quake2_frames().items():
+            with self.subTest(name):
+                made = QUAKE2_OLD.made(change)
+                self.assertFalse(self.is_clean(self.demos(made)), "the second reader does not see it")
+                self.assertTrue(self.is_clean(self.demos(made, "--sanitize")))
 
     def test_models_behind_a_hole(self):
         """Players load none of them, and stop at an entity with one: the level ends there."""

@@ -61,11 +61,6 @@ static void take_frame5(struct reading *r)
 
 /* --- Up to DP4 --- */
 
-static bool is_coarse(const struct reading *r, uint32_t number)
-{
-    return r->version == DP2 || (number < r->coarse->len && r->coarse->data[number]);
-}
-
 /* The flag comes only when it changes. */
 static void take_flags(struct reading *r, uint32_t number)
 {
@@ -82,10 +77,12 @@ static void take_fields(struct reading *r, uint32_t number)
 {
     const uint32_t bits = take_bits(r);
     const bool late = r->version == DP2;
+    bool coarse = late;
 
     if (bits & 1 << 14 && !late)
         take_flags(r, number);
-    skip(r, __builtin_popcount(bits & 7) * (is_coarse(r, number) ? 2 : 4));
+    coarse |= number < r->coarse->len && r->coarse->data[number];
+    skip(r, __builtin_popcount(bits & 7) * (coarse ? 2 : 4));
     skip(r, __builtin_popcount(bits & 0x38));
     skip(r, __builtin_popcount(bits & 0x001f3f40));
     if (bits & 1 << 14 && late)

@@ -73,8 +73,8 @@ bool leads_out(const char *text)
 /* Engines put the name behind their folder, or take it as it is. */
 static void check_file(struct reading *r, const char *name)
 {
-    if (leads_out(name) || strchr("/\\", name[0] ? name[0] : '.') || (name[0] && name[1] == ':') ||
-        strpbrk(name, "\";\n"))
+    if (strlen(name) > 127 || leads_out(name) || strchr("/\\", name[0] ? name[0] : '.') ||
+        (name[0] && name[1] == ':') || strpbrk(name, "\";\n"))
         finding(r, "file %s", name);
 }
 
@@ -100,6 +100,12 @@ void check_info(struct reading *r, const char *info)
 
     for (unsigned i = 0; parts[i] && parts[i + 1]; i += 2)
         check_pair(r, parts[i], parts[i + 1]);
+}
+
+void take_another_static(struct reading *r, uint32_t limit)
+{
+    if (r->statics++ >= limit)
+        finding(r, "more than %u static entities", limit);
 }
 
 uint32_t take_names(struct reading *r)
@@ -137,11 +143,6 @@ static void take_checked(struct reading *r, char part)
         g_string_free(value, TRUE);
     }
     g_string_free(text, TRUE);
-}
-
-static void pass_text(struct reading *r)
-{
-    g_string_free(take_text(r), TRUE);
 }
 
 /* --- Shapes --- */
@@ -214,7 +215,7 @@ static void take_part(struct reading *r, char part)
         skip(r, 3u * r->angle_size);
         break;
     case 's':
-        pass_text(r);
+        g_string_free(take_text(r), TRUE);
         break;
     case 'e':
         take_entity(r);

@@ -58,13 +58,16 @@ struct reading {
     uint8_t coord_size, angle_size;
     uint8_t clients;
     uint32_t models; /* in the list */
-    bool limited;    /* some engine of those that play it stops at numbers beyond its arrays */
-    bool active;     /* of QuakeWorld: entities have come */
+    uint32_t statics;
+    bool limited; /* some engine of those that play it stops at numbers beyond its arrays */
+    bool active;  /* of QuakeWorld: entities have come */
     bool mvd, hidden, darkplaces;
     bool vlen;          /* a word that FTE alone knows */
     GByteArray *coarse; /* by entity: has coordinates in whole units */
     uint16_t styles[256];
     uint32_t string;  /* the config string that came last */
+    int64_t begun;    /* number of Quake II's first frame, or -1 */
+    bool full;        /* the frame is no delta */
     GString *strings; /* the end of it */
 };
 
@@ -75,6 +78,8 @@ void skip(struct reading *r, int64_t size);
 
 /* Whether a path in it leaves its folder, and an info string with values that may be paths. */
 bool leads_out(const char *text);
+/* One more entity that never changes. */
+void take_another_static(struct reading *r, uint32_t limit);
 void check_info(struct reading *r, const char *info);
 
 /* A text by the engine's rules, as a new string. */

@@ -11,6 +11,7 @@
 #define FTE2_LERPTIME 0x400u
 
 enum { PROTOCOL_15 = 15, NEHAHRA = 250, FITZQUAKE = 666, RMQ = 999, BJP = 10000, BJP3 = 10002 };
+enum { LISTED = 2047, TEMPORARY = 12 /* the last type of these that no engine stops at */ };
 enum { DP1 = 96, DP2 = 97, DP3 = 3500, DP8 = 3505 };
 
 static const char *const needed[] = {"reconnect", "bf", "v_cshift", "play", "playvol", NULL};
@@ -81,6 +82,17 @@ bool plays_everywhere(const struct reading *r)
     return !darkplaces_version(r) && !has_fte(r);
 }
 
+static bool is_fitzquake(const struct reading *r)
+{
+    return r->version == FITZQUAKE || r->version == RMQ;
+}
+
+/* QuakeSpasm and DarkPlaces play it, each with messages that the other stops at. */
+static bool is_of_all(const struct reading *r)
+{
+    return r->version == PROTOCOL_15 && plays_everywhere(r);
+}
+
 /* --- The session --- */
 
 static void take_version(struct reading *r)
@@ -112,7 +124,9 @@ static void take_serverinfo(struct reading *r)
     r->clients = (uint8_t)take_byte(r);
     take_shape(r, "bs");
     r->models = take_names(r);
-    take_names(r);
+    r->statics = 0;
+    if (!r->clients || !r->models || r->models > LISTED || take_names(r) > LISTED)
+        finding(r, "a level that engines do not load");
 }
 
 /* DarkPlaces' servers say who they are before svc_serverinfo: sv_main.c, SV_SendServerinfo. */
@@ -158,20 +172,29 @@ static void take_spawnbaseline(struct reading *r)
     take_baseline(r, "vb", baseline_flags(r));
 }
 
+/* Of QuakeSpasm, and of DarkPlaces, which does not play its protocols. */
+static void take_static(struct reading *r, unsigned flags)
+{
+    take_baseline(r, "bb", flags);
+    take_another_static(r, is_fitzquake(r) ? 4096 : 1024);
+}
+
 static void take_spawnstatic(struct reading *r)
 {
-    take_baseline(r, "bb", baseline_flags(r));
+    take_static(r, baseline_flags(r));
 }
 
 static void take_spawnbaseline2(struct reading *r)
 {
+    r->bad |= is_of_all(r);
     take_shape(r, "e");
     take_baseline(r, "vb", take_byte(r));
 }
 
 static void take_spawnstatic2(struct reading *r)
 {
-    take_baseline(r, "bb", take_byte(r));
+    r->bad |= is_of_all(r);
+    take_static(r, take_byte(r));
 }
 
 /* FTE's, or the one that should never appear. */
@@ -215,8 +238,9 @@ static void take_update(struct reading *r)
 {
     const uint32_t flags = take_update_flags(r, r->data[r->pos - 1]);
 
-    if (r->version == PROTOCOL_15 && plays_everywhere(r) && flags & 1 << 15)
-        r->bad = true;
+    r->bad |= is_of_all(r) && flags & 1 << 15;
+    if (r->pos + 1 < r->size && !r->data[r->pos] && !(flags & 1 << 14 && r->data[r->pos + 1]))
+        finding(r, "an update of the world");
     take_shape(r, flags & 1 << 14 ? "e" : "b");
     if (flags & 1 << 10)
         take_shape(r, is_bjp(r) ? "w" : flags & 1 << 18 ? "b" : "m");
@@ -272,12 +296,35 @@ static void take_static_sound(struct reading *r)
 
 static void take_static_sound2(struct reading *r)
 {
+    r->bad |= is_of_all(r);
     take_shape(r, "C");
     if (r->fte2 & FTE2_LERPTIME)
         take_uleb128(r);
     else
         skip(r, 2);
     skip(r, 2);
+}
+
+/* FitzQuake's. */
+static void take_flash(struct reading *r)
+{
+    r->bad |= is_of_all(r);
+}
+
+static void take_fog(struct reading *r)
+{
+    take_flash(r);
+    take_shape(r, "bbbbw");
+}
+
+static void take_temp_entity(struct reading *r)
+{
+    const uint32_t at = r->pos;
+
+    take_quake_temp_entity(r);
+    r->bad |= plays_everywhere(r) && (is_of_all(r) || is_fitzquake(r)) && r->data[at] > TEMPORARY;
+    if (!r->bad && r->data[at] == 12 && !r->data[r->pos - 1])
+        finding(r, "an explosion of no color");
 }
 
 /* Of the number's only meaning to the engines that play it. */
@@ -324,7 +371,7 @@ static void take_55(struct reading *r)
 static void take_56(struct reading *r)
 {
     r->bad |= plays_everywhere(r);
-    take_baseline(r, "bb", 3);
+    take_static(r, 3);
 }
 
 static void take_updates(struct reading *r)
@@ -334,12 +381,11 @@ static void take_updates(struct reading *r)
 }
 
 static const char *const shapes[256] = {
-    [1] = "",       [3] = "3l",    [5] = "e",     [10] = "A",      [12] = "6s",  [13] = "un",
-    [14] = "uw",    [16] = "w",    [17] = "ub",   [18] = "Cbbbbb", [19] = "bbC", [24] = "b",
-    [25] = "b",     [26] = "s",    [27] = "",     [28] = "",       [30] = "",    [31] = "s",
-    [32] = "bb",    [33] = "",     [34] = "s",    [37] = "f",      [40] = "",    [41] = "bbbbw",
-    [53] = "Cwwbb", [60] = "ewCC", [61] = "wCCw", [62] = "wC",     [78] = "bs",  [79] = "bl",
-    [85] = "www"};
+    [1] = "",      [3] = "3l",  [5] = "e",   [10] = "A",      [12] = "6s",    [13] = "un",
+    [14] = "uw",   [16] = "w",  [17] = "ub", [18] = "Cbbbbb", [19] = "bbC",   [24] = "b",
+    [25] = "b",    [26] = "s",  [27] = "",   [28] = "",       [30] = "",      [31] = "s",
+    [32] = "bb",   [33] = "",   [34] = "s",  [37] = "f",      [53] = "Cwwbb", [60] = "ewCC",
+    [61] = "wCCw", [62] = "wC", [78] = "bs", [79] = "bl",     [85] = "www"};
 
 static message_reader *const readers[256] = {
     /* The last is all above it, too. */
@@ -354,8 +400,10 @@ static message_reader *const readers[256] = {
     [20] = take_spawnstatic,
     [21] = take_static_update,
     [22] = take_spawnbaseline,
-    [23] = take_quake_temp_entity,
+    [23] = take_temp_entity,
     [29] = take_static_sound,
+    [40] = take_flash,
+    [41] = take_fog,
     [42] = take_spawnbaseline2,
     [43] = take_spawnstatic2,
     [44] = take_static_sound2,

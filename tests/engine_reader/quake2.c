@@ -56,6 +56,16 @@ static void take_serverdata(struct reading *r)
         return;
     }
     take_shape(r, "lbgws");
+    r->begun = -1;
+}
+
+/* Q2PRO: the map, and parts of it. */
+static bool is_odd_model(const struct reading *r, uint32_t index, const char *name)
+{
+    if (is_extended(r) || index < 33 || index >= 288)
+        return false;
+    return !name[0] || (index == 33 && !g_str_has_prefix(name, "maps/")) ||
+           (name[0] == '*' && g_ascii_strtoll(name + 1, NULL, 10) - 1 >= index - 33u);
 }
 
 /* All but the last, which only the game knows, may have names of files; a player's own name may be
@@ -67,7 +77,7 @@ static void take_configstring(struct reading *r)
     const char *skin = index < general && index >= general - 256 ? strchr(text->str, '\\') : NULL;
     const uint32_t at = (index - r->string) * 64;
 
-    if (index >= general + 512)
+    if (index >= general + 512 || is_odd_model(r, index, text->str))
         finding(r, "config string %u", index);
     g_string_truncate(r->strings, index >= r->string && at <= r->strings->len ? at : 0);
     if (!r->strings->len)
@@ -180,6 +190,8 @@ static void take_entities(struct reading *r)
             return;
         if (!bit(bits, 6))
             take_entity(r, bits);
+        else if (r->full)
+            finding(r, "a removal from nothing");
     }
 }
 
@@ -187,7 +199,14 @@ static void take_entities(struct reading *r)
 
 static void take_frame(struct reading *r)
 {
-    skip(r, r->version == 26 ? 8 : 9);
+    const int64_t number = (int32_t)take_long(r);
+
+    r->full = (int32_t)take_long(r) <= 0;
+    if (r->begun < 0)
+        r->begun = number;
+    if (number < 0 || number < r->begun || number - r->begun > INT32_MAX / 100)
+        finding(r, "frame %d", (int32_t)number);
+    skip(r, r->version == 26 ? 0 : 1);
     skip(r, take_byte(r));
 }
 
@@ -249,7 +268,9 @@ static void take_player(struct reading *r)
         take_blend(r);
     if (bits & 0x10000)
         take_fog(r);
-    skip(r, bit(bits, 11) + bit(bits, 14));
+    if (bit(bits, 11) ? !take_byte(r) : r->full)
+        finding(r, "no field of view");
+    skip(r, bit(bits, 14));
     take_stats(r);
 }
 

@@ -53,7 +53,7 @@ static void take_serverdata(struct reading *r)
     r->vlen = false;
     take_fte_extensions(r);
     r->limited = !r->vlen;
-    r->models = 0;
+    r->models = r->statics = 0;
     r->active = false;
     r->clients = r->vlen ? FTE_CLIENTS : 32;
     if ((r->fte & FTE_ALONE || r->fte2 & FTE2_ALONE) && !r->vlen)
@@ -65,7 +65,10 @@ static void take_serverdata(struct reading *r)
     }
     r->coord_size = r->fte & FTE_FLOATCOORDS ? 4 : 2;
     r->angle_size = r->fte & FTE_FLOATCOORDS ? 2 : 1;
-    take_shape(r, "lg");
+    take_shape(r, "l");
+    if (r->pos < r->size && !r->data[r->pos])
+        finding(r, "no folder");
+    take_shape(r, "g");
     take_seats(r);
     take_shape(r, "s");
     if (r->version >= 25)
@@ -73,11 +76,11 @@ static void take_serverdata(struct reading *r)
 }
 
 /* At the end of a list in the game ezQuake forgets the models: cl_parse.c, CL_ParseSoundlist. */
-static void add_names(struct reading *r, bool models, uint32_t first)
+static void add_names(struct reading *r, bool models, uint32_t first, uint32_t listed)
 {
     const uint32_t end = first + take_names(r);
 
-    if (r->limited && (r->active || (models && first > r->models)))
+    if (r->limited && (r->active || (models && (first > r->models || !end)) || end > listed))
         finding(r, "a list at %u, behind %u models", first, r->models);
     if (models) /* a list that is sent again with less does not shorten the one before */
         r->models = MAX(r->models, end);
@@ -88,7 +91,7 @@ static void take_list(struct reading *r)
 {
     const bool whole = r->version && r->version < 26, models = r->data[r->pos - 1] == 45;
 
-    add_names(r, models, whole ? 0 : take_byte(r));
+    add_names(r, models, whole ? 0 : take_byte(r), 255);
     skip(r, whole ? 0 : 1);
 }
 
@@ -96,7 +99,7 @@ static void take_long_list(struct reading *r)
 {
     const bool models = r->data[r->pos - 1] == 60;
 
-    add_names(r, models, take_word(r));
+    add_names(r, models, take_word(r), 1023);
     skip(r, 1);
 }
 
@@ -224,97 +227,41 @@ static void take_info_blob(struct reading *r)
     skip(r, take_word(r));
 }
 
-/* Qizmo's speech; to FTE, whatever was agreed on, a message of the mod's, of unknown length. */
-static void take_qizmo_voice(struct reading *r)
+static void take_spawnstatic(struct reading *r)
 {
-    r->bad = true;
+    if (r->data[r->pos - 1] == 21)
+        take_qw_static(r);
+    else
+        take_shape(r, "mbbbcacaca");
+    if (r->limited)
+        take_another_static(r, 512); /* ezQuake 3.6 client.h, MAX_STATIC_ENTITIES */
 }
 
-static const char *const shapes[256] = {[1] = "",
-                                        [5] = "e",
-                                        [7] = "l",
-                                        [8] = "bs",
-                                        [12] = "6s",
-                                        [14] = "uw",
-                                        [16] = "w",
-                                        [18] = "Cbbbbb",
-                                        [19] = "bbC",
-                                        [20] = "mbbbcacaca",
-                                        [22] = "embbbcacaca",
-                                        [24] = "b",
-                                        [26] = "s",
-                                        [27] = "",
-                                        [28] = "",
-                                        [29] = "Cbbb",
-                                        [30] = "CA",
-                                        [31] = "s",
-                                        [32] = "b",
-                                        [33] = "",
-                                        [34] = "",
-                                        [35] = "",
-                                        [36] = "uw",
-                                        [37] = "ul",
-                                        [39] = "e",
-                                        [40] = "uli",
-                                        [44] = "b",
-                                        [49] = "l",
-                                        [50] = "l",
-                                        [51] = "uk",
-                                        [52] = "k",
-                                        [53] = "ub",
-                                        [63] = "Cllllllwbb",
-                                        [64] = "Cbbbwbb",
-                                        [65] = "Cbwbb",
-                                        [68] = "b",
-                                        [69] = "bsfww",
-                                        [70] = "s",
-                                        [72] = "sf",
-                                        [74] = "Cxbbb",
-                                        [75] = "Cwwbb",
-                                        [77] = "wf",
-                                        [78] = "bs",
-                                        [79] = "bl",
-                                        [80] = "ewCC",
-                                        [81] = "wCCw",
-                                        [82] = "wC",
-                                        [85] = "www"};
+static const char *const shapes[256] = {
+    [1] = "",       [5] = "e",           [7] = "l",        [8] = "bs",     [12] = "6s",
+    [14] = "uw",    [16] = "w",          [18] = "Cbbbbb",  [19] = "bbC",   [22] = "embbbcacaca",
+    [24] = "b",     [26] = "s",          [27] = "",        [28] = "",      [29] = "Cbbb",
+    [30] = "CA",    [31] = "s",          [32] = "b",       [33] = "",      [34] = "",
+    [35] = "",      [36] = "uw",         [37] = "ul",      [39] = "e",     [40] = "uli",
+    [44] = "b",     [49] = "l",          [50] = "l",       [51] = "uk",    [52] = "k",
+    [53] = "ub",    [63] = "Cllllllwbb", [64] = "Cbbbwbb", [65] = "Cbwbb", [68] = "b",
+    [69] = "bsfww", [70] = "s",          [72] = "sf",      [74] = "Cxbbb", [75] = "Cwwbb",
+    [77] = "wf",    [78] = "bs",         [79] = "bl",      [80] = "ewCC",  [81] = "wCCw",
+    [82] = "wC",    [85] = "www"};
 
-static message_reader *const readers[256] = {[2] = take_disconnect,
-                                             [3] = take_stat,
-                                             [6] = take_sound,
-                                             [9] = take_stufftext,
-                                             [10] = take_setangle,
-                                             [11] = take_serverdata,
-                                             [21] = take_qw_static,
-                                             [23] = take_temp_entity,
-                                             [25] = take_counted,
-                                             [38] = take_stat,
-                                             [41] = take_download,
-                                             [42] = take_qw_playerinfo,
-                                             [43] = take_qw_nails,
-                                             [45] = take_list,
-                                             [46] = take_list,
-                                             [47] = take_qw_entities,
-                                             [48] = take_qw_delta_entities,
-                                             [54] = take_qw_nails2,
-                                             [55] = take_fte_sound,
-                                             [56] = take_long_list,
-                                             [57] = take_colored_style,
-                                             [60] = take_long_list,
-                                             [62] = take_portal_state,
-                                             [66] = take_qw_baseline,
-                                             [67] = take_custom_effect,
-                                             [76] = take_fte_unsized_entities,
-                                             [83] = take_qizmo_voice,
-                                             [84] = take_fte_voice,
-                                             [86] = take_fte_updates,
-                                             [89] = take_info_blob,
-                                             [90] = take_fte_sized,
-                                             [91] = take_fte_sized,
-                                             [92] = take_fte_mod_entities,
-                                             [93] = take_fte_angle_base,
-                                             [94] = take_static_sound,
-                                             [100] = take_qw_projectiles};
+static message_reader *const readers[256] = {
+    [2] = take_disconnect,      [3] = take_stat,           [6] = take_sound,
+    [9] = take_stufftext,       [10] = take_setangle,      [11] = take_serverdata,
+    [20] = take_spawnstatic,    [21] = take_spawnstatic,   [23] = take_temp_entity,
+    [25] = take_counted,        [38] = take_stat,          [41] = take_download,
+    [42] = take_qw_playerinfo,  [43] = take_qw_nails,      [45] = take_list,
+    [46] = take_list,           [47] = take_qw_entities,   [48] = take_qw_delta_entities,
+    [54] = take_qw_nails2,      [55] = take_fte_sound,     [56] = take_long_list,
+    [57] = take_colored_style,  [60] = take_long_list,     [62] = take_portal_state,
+    [66] = take_qw_baseline,    [67] = take_custom_effect, [76] = take_fte_unsized_entities,
+    [84] = take_fte_voice,      [86] = take_fte_updates,   [89] = take_info_blob,
+    [90] = take_fte_sized,      [91] = take_fte_sized,     [92] = take_fte_mod_entities,
+    [93] = take_fte_angle_base, [94] = take_static_sound,  [100] = take_qw_projectiles};
 
 /* --- The files --- */
 

@@ -65,6 +65,9 @@ static void take_client_playerinfo(struct reading *r, uint32_t flags)
         take_usercmd(r);
     skip(r, (flags & 0x04 ? 2 : 0) + (flags & 0x08 ? 2 : 0) + (flags & 0x10 ? 2 : 0));
     take_shape(r, flags & 0x20 ? "m" : "");
+    if (flags & 0x20 && flags & 0x40 && r->pos < r->size && r->data[r->pos] & 0x80 &&
+        r->data[r->pos - 1] + 256u > r->models)
+        finding(r, "a player's model by its skin");
     skip(r, (flags >> 6 & 1) + (flags >> 7 & 1) + (flags >> 8 & 1));
     if (flags & 0x100 && r->mvd1 & MVD1_WEAPONPREDICTION)
         take_weapon_prediction(r);

@@ -140,7 +140,7 @@ FAULTS = [
     ("demo", "while (i && blocks->held[i - 1].sequence > after &&", "while (0 &&"),
     ("demo", "return base && base == player->asked[sequence % QWD_PLAYER_FRAMES] &&", "return base &&"),
     ("demo", "= next ? next->valid : player->valid;", "= 0;"),
-    ("demo", "if (lacks_block_of(qwd, decoder->acknowledged))", "if (0)"),
+    ("demo", "if (decoder->acknowledged >= qwd->blocks.player.out &&", "if (0 &&"),
     ("demo", "    if (next || qwd->out->sanitize)\n"
      "        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);", ""),
     ("quakeworld", "if (parent && !--parent->children)", "if (parent)"),
@@ -292,7 +292,7 @@ FAULTS = [
     ("regression", 'if (counts && (session->recorded || session->heard_server)) {', 'if (counts) {'),
     ("core", '    if (quality->rules->answers)\n        others -= MIN(others, found.choked);\n', ''),
     ("core", 'return first + second - first * second / 100;', 'return first + second;'),
-    ("demo", 'return donor->since <= late->until && late->since <= donor->until;', 'return donor->since <= late->until;'),
+    ("demo", 'donor->since <= late->until && late->since <= donor->until;', 'donor->since <= late->until;'),
     ("demo", '           memcmp(donor->server.bytes, server->bytes, sizeof server->bytes) == 0 &&\n', ''),
     ("demo", "end < content.size && lists_models(content.data[end]))", "end > content.size)"),
     ("demo", "id == SVC_MODELLIST || id == SVC_FTE_MODELLISTSHORT;", "id == SVC_MODELLIST;"),

@@ -58,10 +58,6 @@ def find(tree, area, text):
     return found[0] if len(found) == 1 and found[0].read_text().count(text) == 1 else None
 
 
-def missing_texts(tree, faults):
-    return [(area, text) for area, text, _ in faults if not find(tree, area, text)]
-
-
 def differs(origin, copy):
     """Whether the copy is not as its origin: what is the same need not be built again."""
     return origin.is_file() and not (copy.is_file() and
@@ -237,7 +233,7 @@ def main():
     first, step = map(int, wanted.part.split("/"))
     faults = [fault for fault in FAULTS if not wanted.only or fault[0] in wanted.only][first::step]
     if wanted.check:
-        missing = missing_texts(SOURCE, faults)
+        missing = [(area, text) for area, text, _ in faults if not find(SOURCE, area, text)]
         for area, text in missing:
             print(f"the list needs care: {title_of(area, text)}: not found once")
         return 1 if missing else 0

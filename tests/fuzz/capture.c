@@ -33,11 +33,6 @@ static void check_datagram(const struct qs_packet *packet)
 
 /* --- pcapng files --- */
 
-static bool is_pcapng(const uint8_t *data, size_t size)
-{
-    return size >= 4 && qs_le32(data) == PCAPNG_SECTION;
-}
-
 static void check_frame(const struct input_frame *frame)
 {
     unsigned sum = 0;
@@ -116,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const double started = fuzz_time();
 
-    if (is_pcapng(data, size))
+    if (size >= 4 && qs_le32(data) == PCAPNG_SECTION)
         read_pcapng(data, size);
     else if (size)
         read_frames(data, size);

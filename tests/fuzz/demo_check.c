@@ -27,11 +27,6 @@ static void check_engines(const char *name, struct qs_view file)
 
 /* --- What is printed --- */
 
-static bool is_printed(const struct qs_field *field)
-{
-    return field->type == QS_TEXT && g_str_has_suffix(field->name, ".print.text");
-}
-
 static void hear(struct qs_sink *sink, const struct qs_field *field, const struct qs_value *value)
 {
     struct demo_check *check = (struct demo_check *)sink;
@@ -40,7 +35,7 @@ static void hear(struct qs_sink *sink, const struct qs_field *field, const struc
     /* What was sent there is not known; of a demo's messages more may be. */
     if (!check->demo && g_str_has_suffix(field->name, ".undecoded"))
         check->unread = true;
-    if (!is_printed(field))
+    if (field->type != QS_TEXT || !g_str_has_suffix(field->name, ".print.text"))
         return;
     text = g_strndup((const char *)value->bytes.data, value->bytes.size);
     if (!check->demo)

@@ -103,17 +103,12 @@ static void write_quoting(GByteArray *bytes, const struct ends *ends, uint32_t s
 
 /* --- Pieces --- */
 
-/* The first of a list of ranges; 0 where there is none. */
-static uint16_t first_port(const char *ports)
-{
-    return ports ? (uint16_t)atoi(ports) : 0;
-}
-
 static struct ends ends_of(const struct making *making, uint8_t bits)
 {
     const struct qs_protocol *protocol = making->protocol;
     const bool stream = bits & FUZZ_PLUGIN_STREAM;
-    const uint16_t port = first_port(stream ? protocol->stream_ports : protocol->ports);
+    const char *ports = stream ? protocol->stream_ports : protocol->ports;
+    const uint16_t port = ports ? (uint16_t)atoi(ports) : 0; /* the first of a list of ranges */
 
     return (struct ends){.from_server = bits & FUZZ_PACKET_FROM_SERVER,
                          .client = bits & FUZZ_PLUGIN_OTHER ? 1 : 0,

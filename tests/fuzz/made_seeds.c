@@ -288,14 +288,10 @@ bool made_is_from_server(const struct made_message *message)
            message->kind == MADE_STREAM_SERVER || message->kind == MADE_STREAM_LOST;
 }
 
-static bool are_of_one_sequence(const struct made_message *a, const struct made_message *b)
-{
-    return a->sequence && b->sequence && strcmp(a->sequence, b->sequence) == 0;
-}
-
 const struct made_message *made_first(const struct made_message *message)
 {
-    while (message > made_messages && are_of_one_sequence(message - 1, message))
+    while (message > made_messages && message->sequence &&
+           g_strcmp0(message[-1].sequence, message->sequence) == 0)
         message--;
     return message;
 }

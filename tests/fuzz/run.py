@@ -153,11 +153,6 @@ def pack(archive, folder, paths):
                 packed.addfile(about, stream)
 
 
-def is_of_core(filename):
-    """Ninja's names begin in the build folder: "../common/core/text.c"."""
-    return "/common/" in filename and "/tests/" not in filename
-
-
 def folder_of(filename):
     return filename.split("/common/")[1].rpartition("/")[0] or "."
 
@@ -172,7 +167,9 @@ def print_counts(title, files):
 
 
 def print_coverage(data):
-    files = [file for file in data["files"] if is_of_core(file["filename"])]
+    # Ninja's names begin in the build folder: "../common/core/text.c".
+    files = [file for file in data["files"]
+             if "/common/" in file["filename"] and "/tests/" not in file["filename"]]
     print_counts("common/", files)
     for folder in sorted({folder_of(file["filename"]) for file in files}):
         print_counts(f"  {folder}",

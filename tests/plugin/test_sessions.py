@@ -18,10 +18,6 @@ PROTOCOLS = [row[0] for row in rows("protocol")]
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
 
 
-def fields_option(names):
-    return [word for name in names for word in ("-e", name)]
-
-
 def told(path):
     """By packet number, the sessions that the tool says it belongs to: one for each unit in it."""
     dump = subprocess.run([os.environ["PCAP2DEMO"], "--dump", str(path)], capture_output=True).stdout
@@ -43,7 +39,7 @@ class Sessions(PluginTest):
     def shown(self, path, *options):
         """By packet number: the sessions that the plugin shows."""
         lines = self.tshark("-r", path, *options, "-T", "fields",
-                            *fields_option(["frame.number", *FIELDS]))
+                            *[word for name in ["frame.number", *FIELDS] for word in ("-e", name)])
         packets = {}
         for line in lines.splitlines():
             number, *values = line.split("\t")

@@ -48,10 +48,6 @@ SHARES = {"sign-on": 1, 0.5: 0.999, 0.9: 0.92}
 SHARES_OF_MVD = {"sign-on": 1, 0.5: 0.89, 0.9: 0.81}
 
 
-def shares_of(case):
-    return SHARES_OF_MVD if case.lender and case.lender.endswith(".mvd") else SHARES
-
-
 # FTE's replacement deltas: who lends, packets that are cut off, the least share of states that are right.
 FTE = "fte-a/a-fte-fte"
 REPLACED = [(f"{FTE}.qwd", 100, 0.999), (f"{FTE}.qwd", 600, 0.999), (f"{FTE}.qwd", 1500, 0.98),
@@ -109,7 +105,8 @@ def check(tool, stored, case, cutter, whole, at):
           f" {got.phantoms} that were not there")
     if late.dropped:
         return f"{late.dropped} updates dropped"
-    if got.phantoms or not got.frames or got.right < shares_of(case)[at] * got.all:
+    shares = SHARES_OF_MVD if case.lender and case.lender.endswith(".mvd") else SHARES
+    if got.phantoms or not got.frames or got.right < shares[at] * got.all:
         return f"{got}"
     return None
 

@@ -60,16 +60,12 @@ def values(group):
 
 # --- Where players were
 
-def component(said, name, axis):
-    return said.get(f"{name}.origin.{axis}")
-
-
 def sightings(recording, player):
     """Pairs of a time and where the player was; what a message leaves out stays as it was."""
     at, seen = [0, 0, 0], []
 
     def update(time, said, name):
-        found = [component(said, name, axis) for axis in "xyz"]
+        found = [said.get(f"{name}.origin.{axis}") for axis in "xyz"]
         for i, value in enumerate(found):
             at[i] = at[i] if value is None else value
         if seen and seen[-1][0] == time:

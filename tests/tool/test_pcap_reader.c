@@ -70,18 +70,14 @@ static GByteArray *make_file(const struct form *form, uint32_t frames)
 
 /* --- Beside libpcap --- */
 
-static int64_t time_of(const struct pcap_pkthdr *header)
-{
-    return (int64_t)header->ts.tv_sec * 1000000000 + MIN(header->ts.tv_usec, 999999999);
-}
-
 static void check_frame(const struct input_frame *frame, const struct pcap_pkthdr *header,
                         const uint8_t *data)
 {
     assert_int_equal(frame->packet.size, header->caplen);
     assert_int_equal(frame->packet.wire_size, MAX(header->len, header->caplen));
     assert_memory_equal(frame->packet.data, data, header->caplen);
-    assert_true(frame->packet.time / 1000 == time_of(header) / 1000);
+    assert_true(frame->packet.time / 1000 ==
+                (int64_t)header->ts.tv_sec * 1000000 + MIN(header->ts.tv_usec, 999999999) / 1000);
 }
 
 /* Returns how both end. */

@@ -327,12 +327,6 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
     return session->base.level && session->undecodable && !dem->level_seen && !dem->out->sanitize;
 }
 
-/* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
-static bool is_recorded(const struct nq_session *session)
-{
-    return session->darkplaces_client || !is_idle(session);
-}
-
 static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
                              const struct qs_packet *packet)
 {
@@ -379,7 +373,10 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     struct qs_view messages;
 
-    if (!is_recorded(session) || repeats_sign_on(decoder) || !is_playable(dem, decoder, level))
+    /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not.
+     */
+    if ((is_idle(session) && !session->darkplaces_client) || repeats_sign_on(decoder) ||
+        !is_playable(dem, decoder, level))
         return;
     if (!dem->begun)
         begin(dem);

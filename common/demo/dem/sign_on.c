@@ -131,12 +131,6 @@ static void update(struct qs_sign_on *sign_on, const struct nq_session *session,
 
 /* --- Packets and blocks --- */
 
-/* Most messages are not: entities, and the time, which the late session has itself. */
-static bool may_change(uint16_t id)
-{
-    return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
-}
-
 /* Ambiguous messages do not get into a sign-on, which is broken without them. */
 static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
@@ -148,7 +142,9 @@ static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *de
 
         if (message->is_ambiguous)
             sign_on->broken |= part_of(session, message->id & 0xff) == QS_PART_ONCE;
-        else if (!sign_on->complete || may_change(message->id))
+        /* Most messages are entities, and the time, which the late session has itself. */
+        else if (!sign_on->complete || (message->id != SVC_TIME && message->id != SVC_CLIENTDATA &&
+                                        message->id < U_SIGNAL))
             update(sign_on, session, bytes, first && !sign_on->complete);
     }
 }

@@ -61,7 +61,7 @@ struct dm2_backup {
     int32_t numbers[DM2_UPDATE_BACKUP]; /* by slot, as in players; 0: none */
     uint64_t starts[DM2_UPDATE_BACKUP]; /* number of entities before the frame's */
     uint64_t entities;                  /* in all frames so far */
-    int32_t last;                       /* number of the last frame; 0: none */
+    int32_t first, last;                /* numbers of frames; 0: none */
 };
 
 /* Whether the next frame may be a delta from that one. */

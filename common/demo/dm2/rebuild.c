@@ -391,6 +391,16 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
             dm2_backup_has(&dm2->backup, frame->delta));
 }
 
+/* A field of view, or a time that players stop at: Q2PRO parse.c, CL_ParseFrame; entities.c,
+ * CL_DeltaFrame, where frames are milliseconds. */
+static bool stops_at(const struct dm2 *dm2, const struct q2_frame *frame)
+{
+    const int64_t since = (int64_t)frame->number - dm2->backup.first;
+
+    return dm2->out->sanitize &&
+           (!frame->player.fov || frame->number < 0 || since < 0 || since > INT32_MAX / 100);
+}
+
 /* Writes what a lost frame was, in a block before that of the packet at hand. */
 static void write_healed(struct dm2 *dm2, const struct q2_session *session,
                          const struct q2_frame *lost, const struct qs_packet *packet,
@@ -403,7 +413,7 @@ static void write_healed(struct dm2 *dm2, const struct q2_session *session,
         packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->backup.last);
     GByteArray *block = dm2->block;
 
-    if (!frame)
+    if (!frame || stops_at(dm2, frame))
         return;
     dm2->block = dm2_block_new();
     if (add_unit(dm2, encode_frame(dm2, session, last, frame))) {
@@ -443,11 +453,18 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
-    if (session->variant.packed) {
+    if (session->variant.packed)
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
-        if (!frame)
-            return;
+    if (!frame)
+        return;
+    if (stops_at(dm2, frame)) {
+        lose_frame(dm2, packet, "since players stop at it");
+        return;
+    }
+    if (session->variant.packed) {
         unit = encode_frame(dm2, session, dm2->converter.last, frame);
+    } else if (dm2->out->sanitize && frame->delta <= 0 && frame->removes) {
+        unit = encode_frame(dm2, session, NULL, frame); /* players stop: nothing is there yet */
     } else if (stays_as_sent(dm2, frame)) {
         unit = frame_as_sent(first);
     } else {

@@ -12,12 +12,6 @@ static const uint8_t magic[] = Q2_MVD_MAGIC;
 
 static const struct qs_demo_framing framing = {Q2_MVD_LENGTH_SIZE, Q2_MVD_BLOCK_MAX, 0};
 
-/* Whether a block with these messages begins a level, and can begin a demo. */
-static bool begins_level(struct qs_view messages)
-{
-    return messages.size && (messages.data[0] & Q2_MVD_ID_MASK) == MVD_SERVERDATA;
-}
-
 /* --- Packets: a GTV stream over TCP that is not deflated, with a block in each message. Source:
  * common/quake2/gtv.c. */
 
@@ -156,7 +150,9 @@ static void add_block(struct mvd2 *mvd2, struct qs_view messages)
 {
     const uint8_t head[] = {(uint8_t)messages.size, (uint8_t)(messages.size >> 8)};
 
-    if (!messages.size || (!mvd2->out->begun && !begins_level(messages)))
+    /* A demo begins with a level. */
+    if (!messages.size ||
+        (!mvd2->out->begun && (messages.data[0] & Q2_MVD_ID_MASK) != MVD_SERVERDATA))
         return;
     if (!mvd2->out->begun) {
         qs_demo_begin(mvd2->out);

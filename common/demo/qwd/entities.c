@@ -108,7 +108,8 @@ static bool follow_update(struct qwd_entities *entities, const struct qwd_entiti
     qw_frames_update(&entities->frames, sequence, body_of(message),
                      message->id == SVC_DELTAPACKETENTITIES, &update);
     return (plays(entities, &update, sequence) &&
-            !(entities->out->sanitize && message->is_ambiguous)) ||
+            !(entities->out->sanitize &&
+              (message->is_ambiguous || qw_frames_full(&entities->frames)))) ||
            write_in_full(entities, packet, &update, index);
 }
 

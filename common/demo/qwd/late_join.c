@@ -195,11 +195,6 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
 
 /* --- The verdict --- */
 
-static bool is_spectator(const struct qwd_match *m, uint8_t player)
-{
-    return qs_info_value(qs_view_of(qs_table_get(&m->donor.userinfo, player)), "*spectator").size;
-}
-
 /* Items where the donor has them: of 59 donors of another map none had one. */
 enum { PLACE_PROOF = QS_DONOR_PROOF / 2 };
 
@@ -233,6 +228,7 @@ static char *qwd_judge(struct qs_donor_match *match)
 {
     struct qwd_match *m = qwd_match_of(match);
     struct qs_evidence *evidence = match->evidence;
+    struct qs_view userinfo;
     char *refusal;
 
     evidence[QS_EVIDENCE_MODELS].differ += m->level == LEVEL_OTHER;
@@ -243,7 +239,8 @@ static char *qwd_judge(struct qs_donor_match *match)
     if (refusal)
         return refusal;
     m->variant.player = (uint8_t)qwd_find_slot(m);
-    m->variant.spectator = is_spectator(m, m->variant.player);
+    userinfo = qs_view_of(qs_table_get(&m->donor.userinfo, m->variant.player));
+    m->variant.spectator = qs_info_value(userinfo, "*spectator").size;
     qs_donor_match_unknown(match, true, "the player's statistics, until they change");
     qs_donor_match_unknown(match, match->kind == QS_DONOR_OTHER,
                            "the names and frags of players, until they change");

@@ -425,11 +425,6 @@ static bool is_end(const struct qwd_block *block)
            block->packet.data[4] == SVC_DISCONNECT;
 }
 
-static enum qwd_cmd_form usual_form(const struct qs_demo_reader *reader)
-{
-    return reader->variant == QWD_CMD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
-}
-
 static enum qs_demo_status next(struct qs_demo_reader *reader)
 {
     struct qwd_block block;
@@ -437,7 +432,9 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
 
     if (appendix_begins(rest_of(&reader->in)))
         return appendix_take(&reader->in);
-    status = qwd_read_block(&reader->in, &block, usual_form(reader));
+    status = qwd_read_block(&reader->in, &block,
+                            reader->variant == QWD_CMD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37
+                                                                  : QWD_CMD_CLASSIC);
     if (status == QS_DEMO_BLOCK)
         reader->ended = is_end(&block);
     if (status == QS_DEMO_BLOCK && block.type == QWD_CMD)

@@ -445,11 +445,6 @@ static void add_acknowledged(struct qwd_rebuild *qwd, const struct qw_session *s
         add_cmd(qwd, packet, &again, after, true);
 }
 
-static bool lacks_block_of(const struct qwd_rebuild *qwd, uint32_t number)
-{
-    return number >= qwd->blocks.player.out && (!qwd->has_next || number >= qwd->next);
-}
-
 /* --- Packets --- */
 
 static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
@@ -465,7 +460,8 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, qwd->out->sanitize);
-    if (lacks_block_of(qwd, decoder->acknowledged))
+    if (decoder->acknowledged >= qwd->blocks.player.out &&
+        (!qwd->has_next || decoder->acknowledged >= qwd->next))
         add_acknowledged(qwd, session_of(decoder), packet, decoder->acknowledged,
                          qwd_entities_base(&server_packet));
     accepted = qwd_entities_follow(&qwd->entities, &server_packet);

@@ -80,6 +80,14 @@ bool nq_is_read_alike(enum nq_players players, struct qs_view message)
     switch (message.data[0]) {
     case SVC_CLIENTDATA: /* DarkPlaces and QuakeSpasm read other bytes for the bits above */
         return all ? !(clientdata_flags(message) & SU_EXTEND1) : has_items(message);
+    case SVC_TEMP_ENTITY: /* QuakeSpasm stops where a mission pack's model is not installed */
+        return byte_at(message, 1) != TE_BEAM;
+    case SVC_BF:
+    case SVC_FOG:
+    case SVC_SPAWNBASELINE2:
+    case SVC_SPAWNSTATIC2:
+    case SVC_SPAWNSTATICSOUND2: /* FitzQuake's; DarkPlaces stops */
+        return !all;
     case SVC_SOUND:
         return is_plain_sound(message,
                               all ? plain_sound : plain_sound | SND_LARGEENTITY | SND_LARGESOUND);

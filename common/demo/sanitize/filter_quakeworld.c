@@ -147,8 +147,6 @@ static void copy_message(struct filter_qw *filter, const struct qs_decoder *deco
 {
     const uint32_t level = decoder->session->level;
 
-    if (message->id == SVC_SERVERDATA && !message->is_ambiguous)
-        filter->known_level = level;
     if (is_left_out(filter, message, level))
         filter->out->counts.stripped++;
     else if (filter->out->sanitize && message->id == SVC_SERVERDATA && !message->is_ambiguous)
@@ -165,16 +163,27 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
                       struct qs_view content, uint32_t start, GByteArray *out)
 {
     uint32_t end = start;
-    guint next = 0;
+    guint next = 0, levels = 0;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
-        const bool kept = !is_left_out(filter, message, decoder->session->level);
 
+        levels += message->id == SVC_SERVERDATA;
+        end = message->offset + message->length;
+    }
+    levels += end < content.size && content.data[end] == SVC_SERVERDATA;
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = qs_message_at(decoder, i);
+        bool kept;
+
+        /* The session is that of the packet's last one, even of a torn one: nothing of others
+         * stays. */
+        if (message->id == SVC_SERVERDATA && !--levels && !message->is_ambiguous)
+            filter->known_level = decoder->session->level;
+        kept = !is_left_out(filter, message, decoder->session->level);
         if (!append_replacement(filter, i, &next, kept ? out : NULL))
             copy_message(filter, decoder, message,
                          (struct qs_view){content.data + message->offset, message->length}, out);
-        end = message->offset + message->length;
     }
     /* Behind the last whole message of a packet that the capture cut is a torn one. */
     if (!filter->out->sanitize && !qs_packet_is_cut(decoder->packet))
