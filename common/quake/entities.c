@@ -26,10 +26,7 @@ static double read_coordinate(struct qs_decoder *d, unsigned row)
 }
 
 enum { PITCH, YAW, ROLL };
-enum {
-    STATICS_MAX = 4096,
-    DARKPLACES_STATICS_MAX = 1024
-}; /* what QuakeSpasm and DarkPlaces have */
+enum { QUAKESPASM_STATICS_MAX = 4096, DARKPLACES_STATICS_MAX = 1024 };
 
 void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
 {
@@ -106,8 +103,9 @@ void nq_read_spawnstatic(struct qs_decoder *d)
     struct qs_entity_update state = {0};
 
     read_state(d, read_flags(d, d->in.data[d->in.pos - 1]), &state);
-    d->ambiguous |= fte_session(d)->statics++ >=
-                    (nq_is_extended(nq_session_of(d)) ? STATICS_MAX : DARKPLACES_STATICS_MAX);
+    d->ambiguous |=
+        fte_session(d)->statics++ >=
+        (nq_is_extended(nq_session_of(d)) ? QUAKESPASM_STATICS_MAX : DARKPLACES_STATICS_MAX);
 }
 
 void nq_read_spawnbaseline(struct qs_decoder *d)

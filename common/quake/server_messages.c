@@ -58,9 +58,8 @@ static void read_version(struct qs_decoder *d)
 
 /* --- serverinfo --- */
 
-enum {
-    LIST_MAX = 2047
-}; /* QuakeSpasm quakedef.h, MAX_MODELS and MAX_SOUNDS; DarkPlaces has more */
+/* QuakeSpasm quakedef.h, MAX_MODELS and MAX_SOUNDS; DarkPlaces has more. */
+enum { LIST_MAX = 2047 };
 
 /* Names until an empty one; the first has number 1. */
 static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *table)

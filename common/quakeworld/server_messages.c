@@ -395,7 +395,8 @@ static void read_list(struct qs_decoder *d, bool models, bool wide)
 
     if (in_parts)
         first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
-    d->ambiguous |= session->sign_on.done || (first && !qs_table_get(table, first));
+    d->ambiguous |= session->sign_on.done || session->sign_on.has_entities ||
+                    (first && !qs_table_get(table, first));
     qw_sign_on_new_level(d, first);
     read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
     /* ezquake cl_parse.c, CL_ParseModellist and CL_ParseSoundlist */

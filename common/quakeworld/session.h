@@ -65,6 +65,7 @@ struct qw_qtv {
 /* What the capture has of a level's sign-on; see sign_on.c. */
 struct qw_sign_on {
     bool done;         /* the client says that it begins to play, or an update of entities came */
+    bool has_entities; /* an update of entities came, in this packet or before */
     bool has_donor;    /* a donor's: nothing is missing */
     int32_t count;     /* of svc_serverdata, which requests repeat; 0: unknown */
     uint32_t request;  /* the client's last one; 0: none was seen */

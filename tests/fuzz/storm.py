@@ -192,7 +192,7 @@ class Storm:
                 self.blame(path, words, f"writes {file.name!r}")
         if words == ["--sanitize"] and written:
             result = subprocess.run([READER, *written], stdout=subprocess.PIPE)
-            if result.returncode or result.stdout.count(b" commands, 0 of ") != len(written):
+            if result.returncode or result.stdout.count(b" findings, 0 of ") != len(written):
                 self.blame(path, words, result.stdout[:2000])
 
     def act(self, path, words, size):

@@ -391,8 +391,8 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
             dm2_backup_has(&dm2->backup, frame->delta));
 }
 
-/* A field of view, or a time that players stop at: Q2PRO parse.c, CL_ParseFrame; entities.c,
- * CL_DeltaFrame, where frames are milliseconds. */
+/* A field of view or a time that players stop at: Q2PRO parse.c, CL_ParseFrame; entities.c,
+ * CL_DeltaFrame, which counts milliseconds. */
 static bool stops_at(const struct dm2 *dm2, const struct q2_frame *frame)
 {
     const int64_t since = (int64_t)frame->number - dm2->backup.first;

@@ -176,8 +176,7 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
         const struct qs_message *message = qs_message_at(decoder, i);
         bool kept;
 
-        /* The session is that of the packet's last one, even of a torn one: nothing of others
-         * stays. */
+        /* The session is that of the packet's last one, torn or not: nothing of others stays. */
         if (message->id == SVC_SERVERDATA && !--levels && !message->is_ambiguous)
             filter->known_level = decoder->session->level;
         kept = !is_left_out(filter, message, decoder->session->level);
