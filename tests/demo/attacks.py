@@ -200,7 +200,8 @@ def quake_fte_ambiguities():
 def darkplaces_ambiguities():
     """FTE plays DarkPlaces' protocols, too. DarkPlaces stops at players beyond its own number: cl_parse.c."""
     return {
-        "picture": b"\x23x\0y\0" + bytes(4), "frags": b"\x0e\xfa\0\0", "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
+        "picture": b"\x23x\0y\0" + bytes(4), "frags": b"\x0e\xfa\0\0",
+        "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
 
 
 def remarks():

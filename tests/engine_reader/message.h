@@ -66,9 +66,9 @@ struct reading {
     GByteArray *coarse; /* by entity: has coordinates in whole units */
     uint16_t styles[256];
     uint32_t string;  /* the config string that came last */
+    GString *strings; /* the end of it */
     int64_t begun;    /* number of Quake II's first frame, or -1 */
     bool full;        /* the frame is no delta */
-    GString *strings; /* the end of it */
 };
 
 uint32_t take_byte(struct reading *r);
@@ -76,11 +76,11 @@ uint32_t take_word(struct reading *r);
 uint32_t take_long(struct reading *r);
 void skip(struct reading *r, int64_t size);
 
-/* Whether a path in it leaves its folder, and an info string with values that may be paths. */
+/* Whether a path in it leaves its folder; and the same of the values of an info string. */
 bool leads_out(const char *text);
-/* One more entity that never changes. */
-void take_another_static(struct reading *r, uint32_t limit);
 void check_info(struct reading *r, const char *info);
+
+void take_another_static(struct reading *r, uint32_t limit); /* an entity that never changes */
 
 /* A text by the engine's rules, as a new string. */
 GString *take_text(struct reading *r);
