@@ -184,6 +184,12 @@ static inline struct qs_view qs_message_view(const struct qs_message *message)
     return (struct qs_view){message->bytes, message->length};
 }
 
+/* The current message's first byte, with the bits above its id; its reader asks before it reads. */
+static inline uint8_t qs_message_byte(const struct qs_decoder *d)
+{
+    return d->in.data[d->in.pos - 1];
+}
+
 /* Whether any of the packet's messages has the id. */
 static inline bool qs_has_message(const struct qs_decoder *d, uint8_t id)
 {

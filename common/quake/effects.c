@@ -51,7 +51,7 @@ void nq_read_nehahra_fog(struct qs_decoder *d)
 
 void nq_read_effect(struct qs_decoder *d)
 {
-    const bool large = d->in.data[d->in.pos - 1] == SVC_DP_EFFECT2;
+    const bool large = qs_message_byte(d) == SVC_DP_EFFECT2;
     uint32_t at;
     uint16_t model;
 

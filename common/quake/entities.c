@@ -102,7 +102,7 @@ void nq_read_spawnstatic(struct qs_decoder *d)
 {
     struct qs_entity_update state = {0};
 
-    read_state(d, read_flags(d, d->in.data[d->in.pos - 1]), &state);
+    read_state(d, read_flags(d, qs_message_byte(d)), &state);
     d->ambiguous |=
         fte_session(d)->statics++ >=
         (nq_is_extended(nq_session_of(d)) ? QUAKESPASM_STATICS_MAX : DARKPLACES_STATICS_MAX);
@@ -110,7 +110,7 @@ void nq_read_spawnstatic(struct qs_decoder *d)
 
 void nq_read_spawnbaseline(struct qs_decoder *d)
 {
-    const uint8_t id = d->in.data[d->in.pos - 1];
+    const uint8_t id = qs_message_byte(d);
     struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE,
                                         .number = fte_entity(d, NQ_BASELINE_ENTITY)};
 

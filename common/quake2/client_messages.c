@@ -152,7 +152,7 @@ static void read_batches(struct qs_decoder *d, unsigned repeated)
 /* What stands above the number in the message's byte, which was read last. */
 static unsigned repeated_above_id(struct qs_decoder *d)
 {
-    const unsigned repeated = d->in.data[d->in.pos - 1] >> PACKED_ID_BITS;
+    const unsigned repeated = qs_message_byte(d) >> PACKED_ID_BITS;
 
     qs_emit_uint(d, Q2_MOVE_DUPS, d->in.pos - 1, 1, repeated);
     return repeated;

@@ -115,7 +115,7 @@ static void read_states(struct qs_decoder *d)
 /* The bits above the number in the message's byte, which was just read. */
 static uint8_t read_extra(struct qs_decoder *d)
 {
-    const uint8_t extra = d->in.data[d->in.pos - 1] >> Q2_MVD_ID_BITS;
+    const uint8_t extra = qs_message_byte(d) >> Q2_MVD_ID_BITS;
 
     qs_emit_uint(d, Q2_MVD_EXTRA, d->in.pos - 1, 1, extra);
     return extra;

@@ -358,16 +358,10 @@ static void read_setting(struct qs_decoder *d)
 
 static void read_extend(struct qs_decoder *d);
 
-/* The message's byte; protocols 35 and 36 and relays use its upper bits. */
-static uint8_t message_byte(const struct qs_decoder *d)
-{
-    return d->in.data[d->in.pos - 1];
-}
-
 static void read_frame(struct qs_decoder *d)
 {
     const struct q2_variant *variant = q2_variant(d);
-    const uint8_t extra = variant->q2repro ? 0 : message_byte(d) >> PACKED_ID_BITS;
+    const uint8_t extra = variant->q2repro ? 0 : qs_message_byte(d) >> PACKED_ID_BITS;
 
     if (variant->packed && !variant->q2repro)
         qs_emit_uint(d, Q2_SVC_EXTRA, d->in.pos - 1, 1, extra);
@@ -482,7 +476,7 @@ static void read_extend(struct qs_decoder *d)
 
 static void read_unicast(struct qs_decoder *d)
 {
-    const struct qs_message_type *type = find(message_byte(d) & RELAY_ID_MASK, 0);
+    const struct qs_message_type *type = find(qs_message_byte(d) & RELAY_ID_MASK, 0);
 
     qs_u8(d, Q2_UNICAST_CLIENT);
     qs_open(d, type->group);

@@ -348,7 +348,7 @@ static void read_particle4(struct qs_decoder *d)
 /* A sprite or model that plays some frames: CL_ParseEffect. */
 static void read_effect(struct qs_decoder *d)
 {
-    const bool wide = d->in.data[d->in.pos - 1] == SVC_FTE_EFFECT2;
+    const bool wide = qs_message_byte(d) == SVC_FTE_EFFECT2;
     uint32_t at;
     uint16_t model;
 

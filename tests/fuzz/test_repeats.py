@@ -2,14 +2,14 @@
 """A message that a session has twice as often costs twice as much: those of made_messages.def, and of
 every messages.def, are decoded N and 2N times, each time with other contents, and valgrind counts the
 processor's instructions: of the core's decoder, of its streams, and of the plugin within libwireshark.
-With REPEATS_STEP=1 in all sessions that may have them, for nights."""
+Memory does not grow with them. With REPEATS_STEP=1 in all sessions that may have them, for nights."""
 
 import os
-import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
+
+from tool import ToolTest
 
 def instructions(program, folder, times, step, target):
     """Of each message, by its number and session."""
@@ -20,16 +20,16 @@ def instructions(program, folder, times, step, target):
     counts = {}
     for path in folder.iterdir():
         text = path.read_text()
-        name = re.search(r"^desc: Trigger: Client Request: (.*)$", text, re.M)
-        if name:
+        if name := re.search(r"^desc: Trigger: Client Request: (.*)$", text, re.M):
             counts[name[1]] = int(re.search(r"^(?:totals|summary): (\d+)$", text, re.M)[1])
     return counts
 
 
-class Repeats(unittest.TestCase):
+class Repeats(ToolTest):
     def worst(self, program, n, step, target, messages):
-        with tempfile.TemporaryDirectory() as name:
-            counts = instructions(program, pathlib.Path(name) / "counts", n, step, target)
+        memory = [self.measure(times, step, target, program=(os.environ[program],))[1] for times in (n, 1000)]
+        self.assertLess(memory[1] - memory[0], 8)  # MiB
+        counts = instructions(program, self.folder / f"counts-{n}", n, step, target)
         once = [name for name in counts if not name.startswith("2 x ")]
         self.assertGreater(len(once), messages)
         worst = sorted((counts["2 x " + name] / counts[name], name, counts[name]) for name in once)[-5:]
