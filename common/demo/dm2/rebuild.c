@@ -463,8 +463,10 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     }
     if (session->variant.packed) {
         unit = encode_frame(dm2, session, dm2->converter.last, frame);
-    } else if (dm2->out->sanitize && frame->delta <= 0 && frame->removes) {
-        unit = encode_frame(dm2, session, NULL, frame); /* players stop: nothing is there yet */
+    } else if (dm2->out->sanitize &&
+               (dm2->tracker->begun->len > 1 || (frame->delta <= 0 && frame->removes))) {
+        /* The tracker has the last frame of a number. A removal of nothing stops players. */
+        unit = encode_frame(dm2, session, NULL, frame);
     } else if (stays_as_sent(dm2, frame)) {
         unit = frame_as_sent(first);
     } else {
