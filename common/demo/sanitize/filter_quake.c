@@ -40,8 +40,9 @@ enum nq_players nq_players_of(const struct nq_session *session)
 
 enum nq_players nq_players_of_decoded(const struct qs_decoder *decoder)
 {
-    if (qs_has_message(decoder, SVC_SERVERINFO) || qs_has_message(decoder, SVC_VERSION))
-        return NQ_PLAYERS_ALL;
+    if (qs_has_message(decoder, SVC_SERVERINFO) || qs_has_message(decoder, SVC_VERSION) ||
+        decoder->notes[QS_NOTE_MALFORMED] || decoder->notes[QS_NOTE_PROTOCOL_UNDECODED])
+        return NQ_PLAYERS_ALL; /* what was not read may be one of the two */
     return nq_players_of((const struct nq_session *)decoder->session);
 }
 

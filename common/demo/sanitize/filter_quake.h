@@ -25,7 +25,7 @@ enum nq_players {
 /* By the current protocol. */
 enum nq_players nq_players_of(const struct nq_session *session);
 
-/* Of all messages that were just decoded; where they change the protocol, NQ_PLAYERS_ALL. */
+/* Of all messages that were just decoded; where they may change the protocol, NQ_PLAYERS_ALL. */
 enum nq_players nq_players_of_decoded(const struct qs_decoder *decoder);
 
 /* Whether every engine finds the end of `message`, its number first, at the same place. */
