@@ -162,6 +162,7 @@ void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_
 
 void demo_rebuild_end(struct demo_rebuild *rebuild)
 {
+    qs_sessions_end_source(rebuild->sessions);
     qs_sessions_free(rebuild->sessions, true);
     g_strlcpy(rebuild->sum, g_checksum_get_string(rebuild->check.sum), sizeof rebuild->sum);
     end_check(&rebuild->check);
