@@ -475,6 +475,13 @@ bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
     }
 }
 
+bool q2_map_is_unsafe(const struct q2_session *session)
+{
+    const struct qs_view map = qs_view_of(q2_configstring(session, Q2_RANGE_MODELS, 1));
+
+    return qs_text_is_ambiguous(map) || is_unsafe_model(1, map);
+}
+
 /* The number behind some words is a statistic's, or a client's behind its place. */
 struct q2_screen q2_screen_of(const struct q2_session *session, struct qs_view program)
 {

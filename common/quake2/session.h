@@ -204,6 +204,9 @@ uint32_t q2_configstring_end(const struct q2_session *session);
 bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
                                struct qs_view text);
 
+/* --sanitize leaves the map's name out, without which Q2PRO stops. */
+bool q2_map_is_unsafe(const struct q2_session *session);
+
 /*
  * What a program for the screen asks of statistics: the status bar, or the text of a svc_layout.
  * Source: Q2PRO screen.c, SCR_ExecuteLayoutString.

@@ -424,7 +424,7 @@ static void print_counts(const struct anonymize *all)
 
 static void write_file(struct anonymize *all)
 {
-    char *name = g_path_get_basename(all->action.options->argument);
+    g_autofree char *name = g_path_get_basename(all->action.options->argument);
     char *error = anonymous_writer_commit(all->writer, name, all->action.options->force);
 
     if (error)
@@ -433,7 +433,6 @@ static void write_file(struct anonymize *all)
     else if (!all->action.options->quiet)
         print_counts(all);
     g_free(error);
-    g_free(name);
 }
 
 static void anonymize_ahead(struct action *action, bool begins)
@@ -469,7 +468,7 @@ static char *name_problem(const char *file)
 static void begin(struct action *action)
 {
     struct anonymize *all = (struct anonymize *)action;
-    char *folder = g_path_get_dirname(action->options->argument);
+    g_autofree char *folder = g_path_get_dirname(action->options->argument);
 
     all->redactions = redactions_new();
     all->addresses = addresses_new();
@@ -480,7 +479,6 @@ static void begin(struct action *action)
     all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     action->handler.sink = &all->redactions->sink;
     action->handler.guard = &all->guard.base;
-    g_free(folder);
 }
 
 static const GOptionEntry entries[] = {

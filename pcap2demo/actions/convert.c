@@ -48,11 +48,10 @@ static void print_counts(const struct qs_client_session *session)
 
 static void print_left_out(const struct qs_client_session *session)
 {
-    char *text = qs_session_demo_left_out_text(session->demo);
+    g_autofree char *text = qs_session_demo_left_out_text(session->demo);
 
     if (text)
         message(report_location(session), "commands left out: %s", text);
-    g_free(text);
 }
 
 static void convert_session(struct qs_sessions_handler *handler,

@@ -137,11 +137,10 @@ static void extract_file(const struct receiver *receiver, const struct qs_transf
 
 static void report_refusal(const struct receiver *receiver, const struct qs_transferred *file)
 {
-    char *name = qs_text_printable(file->name ? file->name : "?");
+    g_autofree char *name = qs_text_printable(file->name ? file->name : "?");
 
     if (receiver->extract->action.options->verbose)
         message(receiver->location, "the server did not send %s", name);
-    g_free(name);
 }
 
 static void receive_file(const struct qs_transferred *file, bool over, void *user)

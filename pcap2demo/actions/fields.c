@@ -81,12 +81,11 @@ static char *type_text(const struct described *what)
 
 static void print_text(const struct described *what)
 {
-    char *type = type_text(what);
+    g_autofree char *type = type_text(what);
 
     print_line("%-*s  %-*s  %s", NAME_WIDTH, what->name, TYPE_WIDTH, type, what->title);
     if (what->row)
         print_row_details(what->row);
-    g_free(type);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -172,19 +171,18 @@ static void list(struct listing *listing, const struct described *what)
 static void list_row(struct listing *listing, const struct qs_protocol *protocol,
                      const char *prefix, const struct qs_field *row)
 {
-    char *name = g_strconcat(prefix, row->name, NULL);
+    g_autofree char *name = g_strconcat(prefix, row->name, NULL);
 
     list(listing, &(struct described){.name = name,
                                       .protocol = protocol,
                                       .type = type_name(row->type),
                                       .title = row->title,
                                       .row = row});
-    g_free(name);
 }
 
 static void list_protocol(struct listing *listing, const struct qs_protocol *protocol)
 {
-    char *prefix = g_strconcat(protocol->name, ".", NULL);
+    g_autofree char *prefix = g_strconcat(protocol->name, ".", NULL);
 
     for (unsigned i = 0; i < QS_SESSION_FIELDS; i++)
         list_row(listing, protocol, prefix, &qs_session_fields[i]);
@@ -202,7 +200,6 @@ static void list_protocol(struct listing *listing, const struct qs_protocol *pro
                                               .note = note});
         g_free(name);
     }
-    g_free(prefix);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */

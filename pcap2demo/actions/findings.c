@@ -143,7 +143,7 @@ static void warn_of_secrets(const struct findings *findings)
 
 void findings_print_golden(const struct findings *findings, bool show)
 {
-    char *verdict = findings_verdict(findings);
+    g_autofree char *verdict = findings_verdict(findings);
 
     print_differences(findings);
     warn_of_secrets(findings);
@@ -153,7 +153,6 @@ void findings_print_golden(const struct findings *findings, bool show)
     else if (show)
         print_styled(findings->golden->verdict == GOLDEN_DIFFERENT ? STYLE_BAD : STYLE_GOOD, "  %s",
                      verdict);
-    g_free(verdict);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */

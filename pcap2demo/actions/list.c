@@ -213,11 +213,10 @@ static char *line_of(const struct list *list, const char *cells, size_t common)
 
 static void print_cells(void *user, const char *cells, gsize size)
 {
-    char *line = line_of(user, cells, ((const struct list *)user)->common);
+    g_autofree char *line = line_of(user, cells, ((const struct list *)user)->common);
 
     (void)size;
     print_line("%s", line);
-    g_free(line);
 }
 
 /* Leaves out columns that have nothing to tell apart. */

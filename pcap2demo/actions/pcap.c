@@ -112,7 +112,7 @@ static char *names_of(char *const *files)
 
 static void begin_file(struct pcap *pcap)
 {
-    char *names = names_of(pcap->action.options->files);
+    g_autofree char *names = names_of(pcap->action.options->files);
     char *comment = g_strdup_printf(
         "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
         "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "
@@ -121,7 +121,6 @@ static void begin_file(struct pcap *pcap)
 
     pcap_out_begin(pcap->sender.pcap, comment, true);
     g_free(comment);
-    g_free(names);
 }
 
 static void begin_demo(struct pcap *pcap, const struct qs_client_session *session)
@@ -244,7 +243,7 @@ static bool finish(struct pcap *pcap)
 static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
-    char *name = g_path_get_basename(pcap->action.options->argument);
+    g_autofree char *name = g_path_get_basename(pcap->action.options->argument);
     char *error = NULL;
 
     end_demo(pcap);
@@ -260,7 +259,6 @@ static void pcap_end(struct action *action, bool any_input)
     g_byte_array_free(pcap->sender.base.packet, TRUE);
     g_free(pcap->summary);
     g_free(error);
-    g_free(name);
 }
 
 static char *name_problem(const char *file)
@@ -274,13 +272,12 @@ static char *name_problem(const char *file)
 static void begin(struct action *action)
 {
     struct pcap *pcap = (struct pcap *)action;
-    char *folder = g_path_get_dirname(action->options->argument);
+    g_autofree char *folder = g_path_get_dirname(action->options->argument);
 
     pcap->cut = cut_new(action->options);
     pcap->sender.pcap = pcap_out_new(folder);
     pcap->sender.base = (struct qs_demo_sender){
         .datagram = send_datagram, .segment = send_segment, .packet = g_byte_array_new()};
-    g_free(folder);
 }
 
 const struct action_kind pcap_action = {

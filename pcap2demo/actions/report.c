@@ -174,12 +174,11 @@ static void report_missing_start(const struct qs_client_session *session)
 static void report_problem(const struct qs_client_session *session,
                            const struct qs_session_demo_problem *problem)
 {
-    char *text = qs_session_demo_problem_text(session->demo, problem);
+    g_autofree char *text = qs_session_demo_problem_text(session->demo, problem);
     const struct qs_location location = {
         .file = problem->file ? problem->file : session->first.file, .session = session->number};
 
     failure(EXIT_PROBLEMS, location, "%s", text);
-    g_free(text);
 }
 
 void report_demo_problems(const struct qs_client_session *session)
@@ -408,17 +407,15 @@ void report_print_json(json_t *report, const struct action *action)
 
 void report_print_others(const struct qs_small_sessions *others)
 {
-    char *text = qs_small_sessions_text(others);
+    g_autofree char *text = qs_small_sessions_text(others);
 
     if (others->sessions)
         print_line("%s", text);
-    g_free(text);
 }
 
 void report_fail_others(const struct qs_small_sessions *others)
 {
-    char *text = qs_small_sessions_text(others);
+    g_autofree char *text = qs_small_sessions_text(others);
 
     failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", text);
-    g_free(text);
 }

@@ -68,6 +68,7 @@ struct reading {
     uint32_t string;  /* the config string that came last */
     GString *strings; /* the end of it */
     int64_t begun;    /* number of Quake II's first frame, or -1 */
+    bool has_map;     /* Quake II's; Q2PRO stops without ("no map set") */
     bool full;        /* the frame is no delta */
 };
 

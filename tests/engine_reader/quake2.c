@@ -57,6 +57,7 @@ static void take_serverdata(struct reading *r)
     }
     take_shape(r, "lbgws");
     r->begun = -1;
+    r->has_map = false;
 }
 
 /* Q2PRO: the map, and parts of it. */
@@ -77,6 +78,7 @@ static void take_configstring(struct reading *r)
     const char *skin = index < general && index >= general - 256 ? strchr(text->str, '\\') : NULL;
     const uint32_t at = (index - r->string) * 64;
 
+    r->has_map |= index == (is_extended(r) ? 63 : 33);
     if (index >= general + 512 || is_odd_model(r, index, text->str))
         finding(r, "config string %u", index);
     g_string_truncate(r->strings, index >= r->string && at <= r->strings->len ? at : 0);
@@ -204,7 +206,7 @@ static void take_frame(struct reading *r)
     r->full = (int32_t)take_long(r) <= 0;
     if (r->begun < 0)
         r->begun = number;
-    if (number < 0 || number < r->begun || number - r->begun > INT32_MAX / 100)
+    if (!r->has_map || number < 0 || number < r->begun || number - r->begun > INT32_MAX / 100)
         finding(r, "frame %d", (int32_t)number);
     skip(r, r->version == 26 ? 0 : 1);
     skip(r, take_byte(r));

@@ -59,7 +59,7 @@ static void read_frame(struct ip *ip, struct input_frame *frame)
 static void read_pcapng(const uint8_t *data, size_t size)
 {
     FILE *stream = fmemopen((void *)data, size, "rb");
-    char *error = NULL;
+    g_autofree char *error = NULL;
     struct frame_reader *in = stream ? pcapng_reader_open(stream, &error) : NULL;
     struct ip *ip = ip_new();
     struct input_frame frame;
@@ -74,7 +74,6 @@ static void read_pcapng(const uint8_t *data, size_t size)
         abort();
     ip_end(ip);
     ip_free(ip);
-    g_free(error);
 }
 
 /* --- Frames --- */

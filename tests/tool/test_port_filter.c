@@ -8,13 +8,12 @@
 
 static void expect_filter(const char *const *ports, const char *expected)
 {
-    char *filter = recorder_port_filter((char *const *)ports);
+    g_autofree char *filter = recorder_port_filter((char *const *)ports);
 
     if (expected)
         assert_string_equal(filter, expected);
     else
         assert_null(filter);
-    g_free(filter);
 }
 
 TEST(passes_the_ports)

@@ -265,7 +265,7 @@ TEST(stops_bombs)
 {
     static const int strong[] = {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD,
                                  ARCHIVE_FILTER_BZIP2}; /* lz4 stands for 255 times its size */
-    char *zeros = g_malloc0(BOMB);
+    g_autofree char *zeros = g_malloc0(BOMB);
 
     *zeros = 'x'; /* a block of zeros ends a tar archive */
     for (size_t i = 0; i < G_N_ELEMENTS(strong); i++) {
@@ -281,7 +281,6 @@ TEST(stops_bombs)
                                      "the rest is left out");
         g_free(problem);
     }
-    g_free(zeros);
 }
 
 /* --- Archives --- */

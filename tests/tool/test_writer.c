@@ -172,7 +172,7 @@ FOLDER_TEST(overwrites_when_asked)
 FOLDER_TEST(replaces_nothing_but_files)
 {
     g_autofree char *pipe = g_build_filename(*folder, "pipe", NULL);
-    char *device = g_build_filename(*folder, "device", NULL); /* a link to one */
+    g_autofree char *device = g_build_filename(*folder, "device", NULL); /* a link to one */
     static const char *const names[] = {"pipe", "device"};
     struct stat status;
 
@@ -192,7 +192,6 @@ FOLDER_TEST(replaces_nothing_but_files)
     assert_true(S_ISFIFO(status.st_mode));
     g_unlink(pipe);
     g_unlink(device);
-    g_free(device);
 }
 
 FOLDER_TEST(makes_its_folder)

@@ -237,9 +237,13 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
  * something else where other strings or baselines are missing. */
 static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
 {
-    if (!session->lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
+    if (session->lost.packet || !q2_configstring(session, Q2_RANGE_MODELS, 1))
+        note_level_lost(dm2, session);
+    else if (!dm2->out->sanitize || !q2_map_is_unsafe(session))
         return true;
-    note_level_lost(dm2, session);
+    else if (!dm2->incomplete)
+        qs_demo_problem(dm2->out, NULL, "a level is left out: the name of its map is unsafe");
+    dm2->incomplete = true;
     return false;
 }
 
