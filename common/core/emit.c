@@ -178,11 +178,10 @@ void qs_info_replace(struct qs_decoder *d, struct qs_table *table, uint32_t inde
 void qs_info_change(struct qs_decoder *d, struct qs_table *table, uint32_t index,
                     struct qs_view key, struct qs_view value, uint32_t max)
 {
-    char *info = qs_info_set(qs_view_of(qs_table_get(table, index)), key, value, max);
+    g_autofree char *info = qs_info_set(qs_view_of(qs_table_get(table, index)), key, value, max);
 
     if (info)
         qs_table_set(table, index, qs_view_of(info));
     else
         note_too_long(d, key.size + value.size + 2, max);
-    g_free(info);
 }

@@ -18,10 +18,9 @@ static char *comment_of(struct qs_demo_sender *sender, const struct qs_demo_part
 void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
                   struct qs_view datagram, const struct qs_demo_part *part)
 {
-    char *comment = comment_of(sender, part);
+    g_autofree char *comment = comment_of(sender, part);
 
     sender->datagram(sender, direction, datagram, comment);
-    g_free(comment);
 }
 
 void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction, const char *text)

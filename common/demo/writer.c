@@ -110,12 +110,10 @@ static char *late_text(const struct qs_donor_match *match, const char *map)
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
                        const struct qs_protocol *protocol, const struct qs_session *session)
 {
-    char *map = qs_map_of(protocol, session);
-    char *text = late_text(match, map);
+    g_autofree char *map = qs_map_of(protocol, session);
+    g_autofree char *text = late_text(match, map);
 
     qs_demo_start_missing(writer, text);
-    g_free(text);
-    g_free(map);
 }
 
 void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,

@@ -44,12 +44,12 @@ const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2
 void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
                          bool label)
 {
-    char *name = d->fields_wanted ? q2_player_name(q2_session_of(d->session), player) : NULL;
+    g_autofree char *name =
+        d->fields_wanted ? q2_player_name(q2_session_of(d->session), player) : NULL;
 
     qs_emit_generated_text(d, id, at, d->in.pos - at, name);
     if (name && label)
         qs_label_text(d, " ", qs_view_of(name), "");
-    g_free(name);
 }
 
 static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)

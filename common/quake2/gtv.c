@@ -122,7 +122,7 @@ static struct q2_gtv_blocks *blocks_new(void)
     struct q2_gtv_blocks *blocks = g_new0(struct q2_gtv_blocks, 1);
 
     blocks->bytes = g_byte_array_new();
-    blocks->stuffed = g_array_new(FALSE, FALSE, sizeof(struct q2_stuffed));
+    blocks->unsafe = g_array_new(FALSE, FALSE, sizeof(struct q2_unsafe_range));
     return blocks;
 }
 
@@ -347,7 +347,7 @@ void q2_decode_unit(struct qs_decoder *d)
 
     if (gtv->blocks) {
         qs_bytes_empty(gtv->blocks->bytes);
-        g_array_set_size(gtv->blocks->stuffed, 0);
+        g_array_set_size(gtv->blocks->unsafe, 0);
     }
     learn_ends(d);
     d->accepted = gtv->begun;

@@ -262,25 +262,41 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }
 
-/* What is in the message that was just read stands before it, from `first` on. */
-static bool has_stufftext(const struct qs_decoder *d, guint first)
+/* What of the message is unsafe; or NULL. */
+static const char *unsafe_in(const struct qs_message *message, bool is_nested)
 {
-    for (guint i = first; i + 1 < d->messages->len; i++)
-        if (g_array_index(d->messages, struct qs_message, i).id == SVC_STUFFTEXT)
-            return true;
-    return false;
+    if (is_nested && message->id == SVC_STUFFTEXT)
+        return "svc_stufftext";
+    return message->is_ambiguous && message->id == (is_nested ? SVC_CONFIGSTRING : MVD_CONFIGSTRING)
+               ? "svc_configstring"
+               : NULL;
 }
 
-/* Players would carry out what is in the message from `start` on, or may do so. */
-static void mark_stuffed(const struct qs_decoder *d, uint32_t start)
+/* What is in the message that was just read stands before it, from `first` on. */
+static const char *find_unsafe(const struct qs_decoder *d, guint first)
+{
+    const char *found = NULL;
+
+    for (guint i = first; i < d->messages->len && !found; i++)
+        found = unsafe_in(qs_message_at(d, i), i + 1 < d->messages->len);
+    return found;
+}
+
+/* Ranges within it were marked just before. */
+void q2_mark_unsafe(const struct qs_decoder *d, uint32_t start, const char *what)
 {
     struct q2_gtv_blocks *blocks = q2_session_of(d->session)->gtv.blocks;
-    struct q2_stuffed range;
+    struct q2_unsafe_range range;
+    GArray *all;
 
     if (!blocks || d->probing)
         return;
-    range = (struct q2_stuffed){blocks->at + start - blocks->from, d->in.pos - start};
-    g_array_append_val(blocks->stuffed, range);
+    range = (struct q2_unsafe_range){blocks->at + start - blocks->from, d->in.pos - start, what};
+    all = blocks->unsafe;
+    while (all->len &&
+           g_array_index(all, struct q2_unsafe_range, all->len - 1).offset >= range.offset)
+        g_array_set_size(all, all->len - 1);
+    g_array_append_val(all, range);
 }
 
 /* Whether another may follow. */
@@ -289,9 +305,10 @@ static bool read_one_message(struct qs_decoder *d)
     const guint first = d->messages->len;
     const uint32_t start = d->in.pos, undecoded = d->undecoded;
     const bool good = qs_read_message(d, Q2_MVD, lookup);
+    const char *unsafe = d->undecoded > undecoded ? "svc_stufftext" : find_unsafe(d, first);
 
-    if (good && (d->undecoded > undecoded || has_stufftext(d, first)))
-        mark_stuffed(d, start);
+    if (good && unsafe)
+        q2_mark_unsafe(d, start, unsafe);
     return good;
 }
 

@@ -191,18 +191,22 @@ static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
         qs_label(d, " %s %u", qs_name_of(q2_configstring_names, range), number);
 }
 
-static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)
+/* Returns whether it is unsafe. */
+static bool read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)
 {
     struct q2_session *session = q2_session_of(d->session);
     struct qs_view text;
+    bool unsafe;
 
     name_range(d, at, index);
     text = qs_text(d, Q2_CONFIGSTRING_TEXT);
     qs_label_text(d, ": ", text, "");
     if (d->in.overrun)
-        return;
-    d->ambiguous |= q2_configstring_is_unsafe(session, index, text);
+        return false;
+    unsafe = q2_configstring_is_unsafe(session, index, text);
+    d->ambiguous |= unsafe;
     q2_configstring_set(session, index, text);
+    return unsafe;
 }
 
 void q2_read_configstring(struct qs_decoder *d)
@@ -226,7 +230,8 @@ void q2_read_configstring_stream(struct qs_decoder *d)
         }
         qs_open_at(d, Q2_CONFIGSTRING, at);
         qs_emit_uint(d, Q2_CONFIGSTRING_INDEX, at, 2, index);
-        read_configstring_text(d, at, index);
+        if (read_configstring_text(d, at, index))
+            q2_mark_unsafe(d, at, "svc_configstring");
         qs_close(d);
     }
 }

@@ -73,7 +73,7 @@ static void clear_gtv(struct q2_gtv *gtv)
     if (!gtv->blocks)
         return;
     g_byte_array_free(gtv->blocks->bytes, TRUE);
-    g_array_free(gtv->blocks->stuffed, TRUE);
+    g_array_free(gtv->blocks->unsafe, TRUE);
     g_free(gtv->blocks);
 }
 
@@ -479,7 +479,7 @@ bool q2_map_is_unsafe(const struct q2_session *session)
 {
     const struct qs_view map = qs_view_of(q2_configstring(session, Q2_RANGE_MODELS, 1));
 
-    return qs_text_is_ambiguous(map) || is_unsafe_model(1, map);
+    return map.data && (qs_text_is_ambiguous(map) || is_unsafe_model(1, map));
 }
 
 /* The number behind some words is a statistic's, or a client's behind its place. */

@@ -52,11 +52,13 @@ enum q2_gtv_stage {
 struct q2_gtv_blocks {
     GByteArray *bytes; /* each with its length before it, as in an .mvd2 file */
     uint32_t at, from; /* where the last one's messages begin: in `bytes`, in their source */
-    GArray *stuffed;   /* struct q2_stuffed in `bytes`: commands for players' consoles */
+    GArray *unsafe;    /* struct q2_unsafe_range, in `bytes`, in their order */
 };
 
-struct q2_stuffed {
+/* Commands for players' consoles, and config strings (q2_configstring_is_unsafe()). */
+struct q2_unsafe_range {
     uint32_t offset, length;
+    const char *what;
 };
 
 struct q2_gtv {

@@ -111,14 +111,13 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
 static void append_moment(GString *text, const char *before, struct qs_demo_moment moment,
                           bool name_demo)
 {
-    char *time = qs_duration_text(moment.time / 1000000000);
+    g_autofree char *time = qs_duration_text(moment.time / 1000000000);
 
     g_string_append_printf(text, "%s %s", before, time);
     if (name_demo && moment.demo)
         g_string_append_printf(text, " of demo %u", moment.demo);
     else if (name_demo)
         g_string_append(text, " of the session");
-    g_free(time);
 }
 
 /* "at 0:21: ", "from 0:21 to 0:40 of demo 2: " */

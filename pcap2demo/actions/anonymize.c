@@ -425,14 +425,13 @@ static void print_counts(const struct anonymize *all)
 static void write_file(struct anonymize *all)
 {
     g_autofree char *name = g_path_get_basename(all->action.options->argument);
-    char *error = anonymous_writer_commit(all->writer, name, all->action.options->force);
+    g_autofree char *error = anonymous_writer_commit(all->writer, name, all->action.options->force);
 
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = all->action.options->argument}, "%s",
                 error);
     else if (!all->action.options->quiet)
         print_counts(all);
-    g_free(error);
 }
 
 static void anonymize_ahead(struct action *action, bool begins)

@@ -244,7 +244,7 @@ static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
     g_autofree char *name = g_path_get_basename(pcap->action.options->argument);
-    char *error = NULL;
+    g_autofree char *error = NULL;
 
     end_demo(pcap);
     if (any_input && finish(pcap))
@@ -258,7 +258,6 @@ static void pcap_end(struct action *action, bool any_input)
     cut_free(pcap->cut);
     g_byte_array_free(pcap->sender.base.packet, TRUE);
     g_free(pcap->summary);
-    g_free(error);
 }
 
 static char *name_problem(const char *file)

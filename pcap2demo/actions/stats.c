@@ -151,7 +151,7 @@ static char *title_of(const struct qs_client_session *session)
 static void append_direction(GString *text, const struct qs_traffic *traffic, double seconds,
                              enum qs_direction way, const struct qs_line_direction *line)
 {
-    char *quality = qs_line_direction_text(line, !g_get_charset(NULL));
+    g_autofree char *quality = qs_line_direction_text(line, !g_get_charset(NULL));
 
     g_string_append_printf(
         text,
@@ -159,7 +159,6 @@ static void append_direction(GString *text, const struct qs_traffic *traffic, do
         way == QS_C2S ? "client to server" : "server to client", quality, traffic->packets,
         qs_plural(traffic->packets), traffic->bytes, qs_plural(traffic->bytes),
         qs_rate(traffic->packets, seconds), qs_rate(traffic->bytes, seconds));
-    g_free(quality);
 }
 
 static void append_line(GString *text, const struct qs_tally *tally,

@@ -42,7 +42,7 @@ static void print_status(const struct options *options)
 {
     const char *folder =
         options->files && options->files[0] ? options->files[0] : "/var/lib/pcap2demo";
-    char *path = g_build_filename(folder, STATUS_FILE, NULL);
+    g_autofree char *path = g_build_filename(folder, STATUS_FILE, NULL);
     json_error_t error;
     json_t *status = json_load_file(path, 0, &error), *session;
     size_t i;
@@ -63,7 +63,6 @@ static void print_status(const struct options *options)
     if (status)
         print_line("%s: %s", text_of(status, "updated"), text_of(status, "message"));
     json_decref(status);
-    g_free(path);
 }
 
 const struct action_kind status_action = {

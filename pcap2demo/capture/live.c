@@ -354,7 +354,7 @@ static void try_again(const struct live *live, struct source *source)
 static void follow_name(struct live *live, struct source *source)
 {
     const unsigned index = if_nametoindex(source->name);
-    char *error = NULL;
+    g_autofree char *error = NULL;
     pcap_t *pcap =
         index && index != source->index ? open_interface(live, source->name, &error) : NULL;
 
@@ -362,7 +362,6 @@ static void follow_name(struct live *live, struct source *source)
         close_source(live, source);
         use_interface(source, index, pcap);
     }
-    g_free(error);
 }
 
 void live_tend(struct live *live)

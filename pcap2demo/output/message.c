@@ -64,13 +64,11 @@ static void *handler_user;
 
 static void put_line(FILE *stream, enum terminal_style style, const char *line)
 {
-    char *printable = qs_text_printable(line);
-    char *styled = styled_text(stream, style, printable);
+    g_autofree char *printable = qs_text_printable(line);
+    g_autofree char *styled = styled_text(stream, style, printable);
 
     if (!muted)
         fprintf(stream, "%s\n", styled);
-    g_free(styled);
-    g_free(printable);
 }
 
 void print_styled(enum terminal_style style, const char *format, ...)

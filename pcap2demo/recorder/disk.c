@@ -33,7 +33,7 @@ static bool is_finished(const char *name)
 
 static void add_file(GPtrArray *files, const char *folder, const char *name, unsigned number)
 {
-    char *path = g_build_filename(folder, name, NULL);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
     const size_t size = strlen(path) + 1;
     const bool unfinished = g_str_has_prefix(name, UNFINISHED_PREFIX);
     struct disk_file *file;
@@ -46,7 +46,6 @@ static void add_file(GPtrArray *files, const char *folder, const char *name, uns
         memcpy(file->path, path, size);
         g_ptr_array_add(files, file);
     }
-    g_free(path);
 }
 
 static gint compare_age(gconstpointer a, gconstpointer b)

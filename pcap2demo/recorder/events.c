@@ -101,8 +101,8 @@ static bool is_lost(const struct qs_client_session *session)
 
 static void log_session_end(const struct qs_client_session *session)
 {
-    char *duration = report_duration(session);
-    char *demo = is_lost(session) ? g_strdup("lost") : report_demo(session);
+    g_autofree char *duration = report_duration(session);
+    g_autofree char *demo = is_lost(session) ? g_strdup("lost") : report_demo(session);
     json_t *members = members_of(session);
     struct qs_line line;
     char *line_text;
@@ -115,8 +115,6 @@ static void log_session_end(const struct qs_client_session *session)
               session->number, player_name(session), ends[session->why].text, duration,
               session->packets, demo, line_text);
     g_free(line_text);
-    g_free(duration);
-    g_free(demo);
 }
 
 static void on_session_end(struct qs_sessions_handler *handler,
@@ -148,11 +146,10 @@ static void on_session_left_out(struct qs_sessions_handler *handler,
 
 static void on_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
 {
-    char *text = qs_small_sessions_text(others);
+    g_autofree char *text = qs_small_sessions_text(others);
 
     (void)handler;
     log_event(LOG_INFO, "others", NULL, "%s", text);
-    g_free(text);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */

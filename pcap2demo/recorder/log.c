@@ -76,12 +76,11 @@ static void push_line(const char *event, json_t *members, const char *text)
 
 static void push_dropped(void)
 {
-    char *text = g_strdup_printf("%u lines of the log were dropped", state.dropped);
+    g_autofree char *text = g_strdup_printf("%u lines of the log were dropped", state.dropped);
 
     if (state.dropped)
         push_line("log_dropped", NULL, text);
     state.dropped = 0;
-    g_free(text);
 }
 
 void log_event(int priority, const char *event, json_t *members, const char *format, ...)

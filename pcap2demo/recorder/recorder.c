@@ -96,12 +96,11 @@ static void report_interface(const char *interface, const char *what, bool good)
 static void report_open_failure(const char *interface, const char *error)
 {
     const bool refused = geteuid() != 0 && strstr(error, "ermission");
-    char *program = g_file_read_link("/proc/self/exe", NULL);
+    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
 
     failure(EXIT_UNUSABLE, (struct qs_location){.file = interface}, "%s%s",
             refused ? "no right to record from it; as root, once: setcap cap_net_raw+ep " : error,
             refused && program ? program : "");
-    g_free(program);
 }
 
 static bool open_interfaces(struct recorder *recorder)
@@ -259,24 +258,21 @@ static char *write_status(struct recorder *recorder)
 static void notify_status(struct recorder *recorder)
 {
     const gint64 begun = g_get_monotonic_time();
-    char *text = write_status(recorder);
-    char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
+    g_autofree char *text = write_status(recorder);
+    g_autofree char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
     const gint64 took = g_get_monotonic_time() - begun;
 
     recorder->status_due = recorder->ticked + CLAMP(300 * took, STATUS_EVERY * G_USEC_PER_SEC,
                                                     STATUS_EVERY_MAX * G_USEC_PER_SEC);
     notify(state);
-    g_free(state);
-    g_free(text);
 }
 
 static void log_status(struct recorder *recorder)
 {
-    char *text = write_status(recorder);
+    g_autofree char *text = write_status(recorder);
 
     log_event(LOG_WARNING, "status", status_json(&recorder->status), "status: %s", text);
     status_log_players(&recorder->status);
-    g_free(text);
 }
 
 static void tick(struct recorder *recorder, gint64 now)
@@ -369,7 +365,7 @@ static void finish(struct recorder *recorder)
 static void log_stop(struct recorder *recorder)
 {
     const char *signal = signals_interruption();
-    char *text = write_status(recorder);
+    g_autofree char *text = write_status(recorder);
 
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
@@ -379,7 +375,6 @@ static void log_stop(struct recorder *recorder)
     if (recorder->records)
         log_event(LOG_INFO, "stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);
-    g_free(text);
 }
 
 static void run(struct recorder *recorder)

@@ -182,7 +182,7 @@ static void *adopt(const struct unfinished *file)
 static void complete(struct unfinished *file)
 {
     const bool whole = file->blocks && file->whole == file->size;
-    char *damaged = g_strconcat(file->request.extension, DAMAGED_EXTENSION, NULL);
+    g_autofree char *damaged = g_strconcat(file->request.extension, DAMAGED_EXTENSION, NULL);
 
     if (!file->size || (whole && file->demos && file->folder == DEMOS)) {
         ((struct qs_demo_store *)file->recordings)->end(adopt(file));
@@ -195,7 +195,6 @@ static void complete(struct unfinished *file)
         file->request.extension = damaged;
         commit(file, adopt(file));
     }
-    g_free(damaged);
 }
 
 static void recover(struct recordings *recordings, const struct disk_file *found,

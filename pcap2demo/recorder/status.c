@@ -212,14 +212,13 @@ void status_write(struct status *status, const char *folder, const char *metrics
 
 void status_continue(struct status *status, const char *folder)
 {
-    char *path = g_build_filename(folder, finished_file, NULL);
+    g_autofree char *path = g_build_filename(folder, finished_file, NULL);
     json_t *before = json_load_file(path, 0, NULL);
 
     if (json_is_integer(json_object_get(before, "count")) &&
         json_is_array(json_object_get(before, "demos")))
         json_object_update_existing(status->finished, before);
     json_decref(before);
-    g_free(path);
 }
 
 void status_add_finished(struct status *status, const struct qs_protocol *protocol, json_t *members)

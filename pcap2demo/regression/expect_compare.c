@@ -65,8 +65,8 @@ static void append_bits(GString *text, const struct expect_fact *fact, const cha
                         uint32_t bits, const char *how)
 {
     const struct qs_protocol *protocol = fact->rule.protocol;
-    char *low = g_ascii_strdown(extension, -1);
-    char *prefix = g_strconcat(protocol->name, ".extension.", low, ".", NULL);
+    g_autofree char *low = g_ascii_strdown(extension, -1);
+    g_autofree char *prefix = g_strconcat(protocol->name, ".extension.", low, ".", NULL);
     const char *before = " (";
 
     if (bits)
@@ -81,8 +81,6 @@ static void append_bits(GString *text, const struct expect_fact *fact, const cha
     }
     if (bits)
         g_string_append_printf(text, "%s %s than expected", *before == ',' ? ")" : "", how);
-    g_free(prefix);
-    g_free(low);
 }
 
 /* How an extension differs from the first value that is expected of it. */

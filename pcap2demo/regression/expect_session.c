@@ -68,15 +68,14 @@ static void count(struct qs_share *share, uint64_t more, uint64_t packet)
 void expect_count_word(GHashTable *words, const char *word, const struct qs_decoded_packet *decoded)
 {
     const struct qs_decoder *decoder = decoded->decoder;
-    char *key = g_strdup_printf("%s %s %s", decoder->protocol->name,
-                                qs_direction_name(decoder->direction), word);
+    g_autofree char *key = g_strdup_printf("%s %s %s", decoder->protocol->name,
+                                           qs_direction_name(decoder->direction), word);
     struct qs_share *share = g_hash_table_lookup(words, key);
 
     if (!share && g_hash_table_size(words) < WORDS_MAX)
         g_hash_table_insert(words, g_strdup(key), share = g_new0(struct qs_share, 1));
     if (share)
         count(share, 1, decoded->packet->number);
-    g_free(key);
 }
 
 /* What the receiver drops, or has already, is no part of what a session is like. */
@@ -516,8 +515,8 @@ static void visit_messages(const struct visit *visit)
 
 static void visit_words(const struct visit *visit)
 {
-    char *prefix = g_strdup_printf("%s %s ", visit->session->protocol->name,
-                                   qs_direction_name(visit->direction));
+    g_autofree char *prefix = g_strdup_printf("%s %s ", visit->session->protocol->name,
+                                              qs_direction_name(visit->direction));
     GPtrArray *items = expect_items_new();
     GHashTableIter iter;
     gpointer word;
@@ -527,14 +526,14 @@ static void visit_words(const struct visit *visit)
         if (g_str_has_prefix(word, prefix))
             expect_items_add(items, (char *)word + strlen(prefix));
     visit_list(visit, "connectionless", items);
-    g_free(prefix);
 }
 
 /* The group is "s2c", or "s2c player" if the file has that. */
 static void visit_direction(struct visit *visit)
 {
     const char *way = qs_direction_name(visit->direction);
-    char *group = g_strconcat(way, visit->counts->spectator ? " spectator" : " player", NULL);
+    g_autofree char *group =
+        g_strconcat(way, visit->counts->spectator ? " spectator" : " player", NULL);
 
     if (!expect_find(visit->file, visit->session->protocol, group, ""))
         group[strlen(way)] = '\0';
@@ -542,7 +541,6 @@ static void visit_direction(struct visit *visit)
     visit_words(visit);
     visit_measures(visit);
     visit_messages(visit);
-    g_free(group);
 }
 
 void expect_each_fact(struct expect_file *file, const struct expect_counts *counts,

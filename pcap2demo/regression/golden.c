@@ -267,13 +267,12 @@ static char *read_head(struct golden *golden)
 /* The last line counts the packets. Nothing may follow. */
 static void read_foot(struct golden *golden, const char *at)
 {
-    char *foot = golden_foot(golden->packets->len);
+    g_autofree char *foot = golden_foot(golden->packets->len);
 
     if (!g_str_has_prefix(at, foot))
         damaged(golden, at, "is not the last line, or counts other packets than are before it");
     else if (at[strlen(foot)])
         damaged(golden, at + strlen(foot), "follows the golden's end");
-    g_free(foot);
 }
 
 /* Reads the packet at `*at`, which moves behind it, and takes its distance out of the first line.

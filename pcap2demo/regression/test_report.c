@@ -50,14 +50,13 @@ static void input_free(gpointer data)
 /* Keeps the worst outcome. */
 static void add_line(struct test_case *test, enum case_outcome outcome, const char *line)
 {
-    char *clean = qs_text_printable(line);
+    g_autofree char *clean = qs_text_printable(line);
 
     test->outcome = MAX(test->outcome, outcome);
     if (++test->lines < CASE_LINES_MAX)
         g_string_append_printf(test->text, "%s\n", clean);
     else if (test->lines == CASE_LINES_MAX)
         g_string_append(test->text, "and more\n");
-    g_free(clean);
 }
 
 static struct test_case *case_of(struct input_cases *input, const char *name)

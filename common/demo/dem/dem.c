@@ -63,10 +63,9 @@ enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block
 
 void dem_append_header(GByteArray *out, int32_t track)
 {
-    char *line = g_strdup_printf("%d\n", track);
+    g_autofree char *line = g_strdup_printf("%d\n", track);
 
     g_byte_array_append(out, (const guint8 *)line, (guint)strlen(line));
-    g_free(line);
 }
 
 void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages)

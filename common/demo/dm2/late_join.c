@@ -153,7 +153,7 @@ static char *unknown_state(const struct dm2_match *m)
 static void note_unknown(struct dm2_match *m)
 {
     const bool any = !m->whole_seen || m->reference_count;
-    char *state = unknown_state(m);
+    g_autofree char *state = unknown_state(m);
 
     qs_donor_match_unknown(&m->base, any, state);
     qs_donor_match_unknown(&m->base,
@@ -161,7 +161,6 @@ static void note_unknown(struct dm2_match *m)
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
                            "whether entities that never change were in view");
-    g_free(state);
 }
 
 static char *dm2_judge(struct qs_donor_match *match)

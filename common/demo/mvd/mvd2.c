@@ -163,21 +163,22 @@ static void add_block(struct mvd2 *mvd2, struct qs_view messages)
     mvd2->out->counts.blocks++;
 }
 
-/* The block, which begins at `offset`, without the messages that stuff commands into players. */
+/* The block, which begins at `offset`, without what is unsafe. */
 static struct qs_view sanitize(struct mvd2 *mvd2, const struct q2_gtv_blocks *blocks,
                                uint32_t offset, struct qs_view messages)
 {
     uint32_t done = 0;
 
     qs_bytes_empty(mvd2->filtered);
-    for (guint i = 0; i < blocks->stuffed->len; i++) {
-        const struct q2_stuffed *range = &g_array_index(blocks->stuffed, struct q2_stuffed, i);
+    for (guint i = 0; i < blocks->unsafe->len; i++) {
+        const struct q2_unsafe_range *range =
+            &g_array_index(blocks->unsafe, struct q2_unsafe_range, i);
 
         if (range->offset < offset || range->offset >= offset + messages.size)
             continue;
         g_byte_array_append(mvd2->filtered, messages.data + done, range->offset - offset - done);
         done = range->offset - offset + range->length;
-        qs_demo_left_out(mvd2->out, "svc_stufftext");
+        qs_demo_left_out(mvd2->out, range->what);
     }
     g_byte_array_append(mvd2->filtered, messages.data + done, messages.size - done);
     return qs_view_of_bytes(mvd2->filtered);
@@ -206,8 +207,12 @@ static void mvd2_packet(void *state, const struct qs_decoder *decoder,
 
     if (mvd2->lost || !qs_session_from_server(decoder->session, packet))
         return;
-    if (gtv->blocks)
+    if (mvd2->out->sanitize && q2_map_is_unsafe(q2_session_of_const(decoder->session))) {
+        qs_demo_problem(mvd2->out, packet, "a level is left out: the name of its map is unsafe");
+        mvd2->lost = true;
+    } else if (gtv->blocks) {
         add_blocks(mvd2, decoder, packet, gtv->blocks);
+    }
     if (gtv->stage[packet->from] == Q2_GTV_STAGE_LOST) {
         qs_demo_stream_broken(mvd2->out, packet, "message");
         mvd2->lost = true;
