@@ -93,13 +93,14 @@ static gint compare_places(gconstpointer a, gconstpointer b)
 static void read_row(struct rows *rows, const struct place *place, row_visitor *each, void *user)
 {
     const size_t size = place->size + 1;
-    g_autofree char *bytes = g_malloc(size);
+    char *bytes = g_malloc(size);
 
     if (fseeko(rows->file, (off_t)place->offset, SEEK_SET) == 0 &&
         fread(bytes, 1, size, rows->file) == size)
         each(user, bytes, place->size);
     else
         fail(rows);
+    g_free(bytes);
 }
 
 void rows_each(struct rows *rows, row_visitor *each, void *user)
