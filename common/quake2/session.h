@@ -55,7 +55,7 @@ struct q2_gtv_blocks {
     GArray *unsafe;    /* struct q2_unsafe_range, in `bytes`, in their order */
 };
 
-/* Commands for players' consoles, and config strings (q2_configstring_is_unsafe()). */
+/* Has a command for players' consoles, or is a config string (q2_configstring_is_unsafe()). */
 struct q2_unsafe_range {
     uint32_t offset, length;
     const char *what;
