@@ -9,7 +9,7 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/recorder/options.h"
+#include "pcap2demo/recording/options.h"
 
 static struct {
     gboolean json, show_secrets, quiet, verbose, version, help, short_help;

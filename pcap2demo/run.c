@@ -11,7 +11,7 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/capture/pipeline.h"
-#include "pcap2demo/recorder/options.h"
+#include "pcap2demo/recording/options.h"
 
 #include "pcap2demo/capture/signals.h"
 

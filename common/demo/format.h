@@ -100,16 +100,10 @@ struct qs_demo_rebuilder {
      * of it, and decoder->session the session behind it.
      */
     void (*packet)(void *state, const struct qs_decoder *decoder, const struct qs_packet *packet);
-    /*
-     * For live recordings, to be called every second or so: writes what was buffered at the last
-     * call already, in case that it had to be changed. NULL: nothing is buffered.
-     */
-    void (*settle)(void *state);
     /* The session is over. Not called where the user broke off. */
     void (*finish)(void *state);
     void (*free)(void *state);
     bool by_level; /* it begins a demo for each level by itself */
-    bool heals;    /* it takes what the capture lacks from other sessions */
 };
 
 /* Makes packets from which the demo could have been recorded. */

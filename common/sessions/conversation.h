@@ -6,8 +6,6 @@
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
-#include <time.h>
-
 #include "common/core/session.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/duplicates.h"
@@ -32,11 +30,8 @@ struct qs_conversation {
     uint32_t block_offset; /* of the demo's block at hand, in the file */
     int64_t clock;         /* by how much it had been set when it began: see sessions.c */
     bool announced;        /* by a packet of another conversation */
-    bool batches;          /* its packets may be processed later, together: `batch` */
-    bool left_out;         /* there are too many sessions, or its packets take too long */
+    bool left_out;         /* there are too many sessions */
     struct qs_client_session *session; /* going on now, or NULL */
-    uint8_t *batch;                    /* or NULL */
-    uint32_t batched;                  /* bytes of it */
     uint32_t qport;                    /* of its client; or 0 */
     struct qs_qport *found_by;         /* in sessions->qports; or NULL */
     struct qs_session_number numbered; /* the latest session, which may be over */
@@ -58,7 +53,6 @@ struct qs_sessions {
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
     int64_t clock;                      /* time of the last datagram; 0: there was none */
-    clock_t processor;                  /* that was used up to the last qs_sessions_wait() */
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */
     uint64_t conversations; /* that had a packet, so far */
@@ -133,9 +127,6 @@ bool qs_client_session_usual(struct qs_client_session *session, struct qs_decode
 /* Donors have been moved here (qs_donors_move()): the session is one of them, or none. */
 void qs_client_session_use_donor(struct qs_client_session *session, struct qs_donors *donors,
                                  struct qs_session *state);
-
-/* Time passes: see qs_demo_rebuilder.settle. */
-void qs_client_session_settle(struct qs_client_session *session);
 
 /* The session is over, and `state` is what is known of it. */
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);

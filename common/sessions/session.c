@@ -409,12 +409,10 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->state = *decoder->session;
     if (has_news(session))
         report_events(session, false);
-    session->usual = !session->handler->sink &&
-                     (!session->handler->packet || session->handler->only_late) && shared->demo &&
+    session->usual = !session->handler->sink && !session->handler->packet && shared->demo &&
                      !shared->demo->writer.sanitize && session->rebuild && !session->late &&
                      session->begin_reported && shared->heard_server && shared->heard_client &&
                      shared->protocol->decode_usual;
-    shared->alone = session->usual && !session->donor && !rebuilder_of(session)->heals;
 }
 
 bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder *decoder,
@@ -436,14 +434,6 @@ bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder
     rebuilder_of(session)->packet(session->rebuild, decoder, packet);
     shared->state = *state;
     return true;
-}
-
-void qs_client_session_settle(struct qs_client_session *shared)
-{
-    const struct session *session = (const struct session *)shared;
-
-    if (session->rebuild && !session->late && rebuilder_of(session)->settle)
-        rebuilder_of(session)->settle(session->rebuild);
 }
 
 bool qs_sessions_want(const struct qs_sessions_options *options,

@@ -21,7 +21,6 @@ enum qs_session_end {
     QS_SESSION_DISCONNECTED, /* one of the ends disconnected */
     QS_SESSION_REPLACED,     /* the client began another one */
     QS_SESSION_SILENT,       /* nothing came for too long, or there were too many others */
-    QS_SESSION_TOO_SLOW,     /* a packet took more than a second, where time counts */
     QS_SESSION_INPUT_OVER    /* nothing follows in the input */
 };
 
@@ -47,7 +46,6 @@ struct qs_client_session {
     bool chosen;             /* by --session */
     bool heard_server;       /* the capture has packets of the server, */
     bool heard_client;       /* and of the client */
-    bool alone;              /* no other session asks what its packets were, nor does its demo */
     unsigned same_as;        /* number of a session that is this one, under another address; or 0 */
 
     /* The format of the demo that it was read from: its packets are blocks, and it has no
@@ -102,7 +100,6 @@ struct qs_sessions_handler {
     bool want_rebuild;      /* run rebuilders */
     bool write_demos;       /* and keep what they write */
     bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
-    bool only_late;         /* packet() is called of sessions that wait for a donor only */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     /* No more packets of the conversation come; `packet` was called of one at least. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
@@ -157,8 +154,6 @@ struct qs_sessions_options {
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
-    bool prompt;         /* time counts: a session is over as soon as an end disconnects, or when a
-                            packet took more than a second */
     int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
     GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
     struct qs_protocol_selection *selection;

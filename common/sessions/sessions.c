@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
-#include <time.h>
-
 #include "common/sessions/conversation.h"
 #include "common/protocols.h"
 #include "common/core/findings.h"
@@ -105,8 +103,6 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
 static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
                            struct qs_packet *packet)
 {
-    const bool prompt = sessions->options->prompt;
-    const gint64 began = prompt ? g_get_monotonic_time() : 0;
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
     struct qs_decoded_packet decoded = {
@@ -127,18 +123,8 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
     sessions->packets++;
     decoded.session = conversation->session;
     decoded.conversation = conversation->number;
-    if (handler->packet &&
-        (!handler->only_late || (decoded.session && qs_client_session_waits(decoded.session))))
+    if (handler->packet)
         handler->packet(handler, &decoded);
-    /* Nothing of what may still come is in the demo. Streams go on, behind the end of a game. */
-    if (prompt && conversation->order && conversation->state->disconnected)
-        qs_conversation_end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
-    /* A process that was stopped, or that others keep waiting, uses less of the processor. */
-    if (prompt && g_get_monotonic_time() - began > G_USEC_PER_SEC &&
-        clock() - sessions->processor > CLOCKS_PER_SEC) {
-        conversation->left_out = true;
-        qs_conversation_end_session(sessions, conversation, QS_SESSION_TOO_SLOW);
-    }
 }
 
 /* --- Datagrams in order ---------------------------------------------------------------------- */
@@ -209,58 +195,12 @@ static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *
                        qs_client_session_usual(conversation->session, decoder, conversation->state,
                                                sessions->file, packet);
 
-    conversation->batches = usual && sessions->options->prompt && conversation->session->alone;
     if (!usual)
         return false;
     sessions->packets++;
     qs_resequence_next_passed(conversation->order, packet->from, decoder->sequence);
     qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
     return true;
-}
-
-/* --- Datagrams that are processed together --------------------------------------------------- */
-
-/* If thousands of sessions send at once, the processor's caches have nothing of a packet's session.
- * A recorder can process some of its packets together, until the next qs_sessions_wait(). */
-enum { BATCH_SIZE = 4096 /* bytes */ };
-
-struct batched {
-    struct qs_packet packet; /* its bytes follow */
-    const char *file;
-    uint32_t end; /* in the batch */
-};
-
-static bool join_batch(const struct qs_sessions *sessions, struct qs_conversation *conversation,
-                       const struct qs_packet *packet)
-{
-    const uint32_t size = (packet->size + 7) & ~UINT32_C(7);
-    const uint32_t end = conversation->batched + (uint32_t)sizeof(struct batched) + size;
-    struct batched *joined;
-
-    if (end > BATCH_SIZE)
-        return false;
-    if (!conversation->batch)
-        conversation->batch = g_malloc(BATCH_SIZE);
-    joined = (void *)(conversation->batch + conversation->batched);
-    *joined = (struct batched){*packet, sessions->file, end};
-    joined->packet.data = memcpy(joined + 1, packet->data, packet->size);
-    conversation->batched = end;
-    return true;
-}
-
-static void process_batch(struct qs_sessions *sessions, struct qs_conversation *conversation)
-{
-    const char *file = sessions->file;
-    struct batched *next;
-
-    for (uint32_t at = 0; at < conversation->batched; at = next->end) {
-        next = (void *)(conversation->batch + at);
-        sessions->file = next->file;
-        if (!process_usual(sessions, conversation, &next->packet))
-            process_datagram(sessions, conversation, &next->packet);
-    }
-    conversation->batched = 0;
-    sessions->file = file;
 }
 
 /* --- Datagrams of no known game -------------------------------------------------------------- */
@@ -417,10 +357,6 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    if (conversation->batches && join_batch(sessions, conversation, packet))
-        return;
-    if (conversation->batched)
-        process_batch(sessions, conversation);
     if (process_usual(sessions, conversation, packet))
         return;
     process_datagram(sessions, conversation, packet);
@@ -430,7 +366,6 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
 
 static void end_source(struct qs_flow *flow, void *user)
 {
-    process_batch(user, (struct qs_conversation *)flow);
     process_held(user, (struct qs_conversation *)flow, true);
 }
 
@@ -446,7 +381,6 @@ static void end_conversation(struct qs_flow *flow, void *user)
     struct qs_sessions *sessions = user;
     struct qs_sessions_handler *handler = sessions->handler;
 
-    process_batch(sessions, conversation);
     if (conversation->order)
         process_held(sessions, conversation, true);
     qs_qports_remove(sessions->qports, conversation->found_by);
@@ -462,45 +396,9 @@ static void end_conversation(struct qs_flow *flow, void *user)
     qs_conversation_free(conversation);
 }
 
-/* --- Time that passes ------------------------------------------------------------------------- */
-
-/* What was not captured by then will not be. */
-#define HELD_FOR (INT64_C(1) * 1000000000)
-
-/* So long an end may go on that has not heard that the other has left. */
-#define LEFT_FOR (INT64_C(10) * 1000000000)
-
-struct waiting {
-    struct qs_sessions *sessions;
-    int64_t now;
-    GPtrArray *over; /* conversations */
-};
-
-static void check_time(struct qs_flow *flow, void *user)
-{
-    const struct waiting *waiting = user;
-    struct qs_conversation *conversation = (struct qs_conversation *)flow;
-    const int64_t silent = waiting->now - qs_flow_last(waiting->sessions->flows, flow);
-
-    process_batch(waiting->sessions, conversation);
-    if (silent >= HELD_FOR && qs_resequence_holds(conversation->order))
-        process_held(waiting->sessions, conversation, true);
-    if (conversation->session)
-        qs_client_session_settle(conversation->session);
-    if (silent >= LEFT_FOR && conversation->numbered.number && !conversation->session)
-        g_ptr_array_add(waiting->over, flow);
-}
-
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
-
-    sessions->processor = clock();
-    qs_flow_table_each(sessions->flows, check_time, &waiting);
-    for (guint i = 0; i < waiting.over->len; i++)
-        qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));
-    g_ptr_array_free(waiting.over, TRUE);
-    qs_flow_table_expire(sessions->flows, waiting.now);
+    qs_flow_table_expire(sessions->flows, sessions->clock + since);
 }
 
 /* --- Streams --------------------------------------------------------------------------------- */

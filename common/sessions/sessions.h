@@ -99,9 +99,8 @@ void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block 
 void qs_sessions_end_demo(struct qs_sessions *sessions);
 
 /*
- * For input that comes as time passes, to be called every second or so: nothing came for `since`
- * nanoseconds since the last datagram. Sessions may be over by that; packets wait no longer for
- * those before them, and demos are written up to the last second.
+ * For input that comes as time passes: nothing came for `since` nanoseconds since the last
+ * datagram. Ends the sessions that are over by that.
  */
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since);
 

@@ -47,8 +47,6 @@ static inline void decode_packet(struct pipeline *pipeline, struct qs_packet *pa
     const enum ip_found found = ip_read(pipeline->ip, packet);
 
     pipeline->number = packet->number;
-    if (found != IP_NOTHING && pipeline->on_packet)
-        pipeline->on_packet(pipeline->user, packet, found == IP_TCP);
     switch (found) {
     case IP_UDP:
         pipeline->datagrams++;

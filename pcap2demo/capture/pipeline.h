@@ -20,10 +20,7 @@ struct pipeline {
     int link_type;                /* of the last frame */
     link_reader *link;            /* its reader; NULL: unknown link type */
     struct qs_comments *comments; /* of the current input; NULL: not wanted */
-    /* Called with each UDP datagram and TCP segment before its decode; or NULL. */
-    void (*on_packet)(void *user, const struct qs_packet *packet, bool is_segment);
-    void *user;
-    GArray *unknown; /* uint64_t: frames of the current input, by unknown link type */
+    GArray *unknown;              /* uint64_t: frames of the current input, by unknown link type */
 };
 
 void pipeline_init(struct pipeline *pipeline);

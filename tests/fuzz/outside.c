@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/recorder/options.h"
+#include "pcap2demo/recording/options.h"
 #include "pcap2demo/capture/signals.h"
 
 static fuzz_file_taker *taker;

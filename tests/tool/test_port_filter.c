@@ -2,7 +2,7 @@
 /* The kernel's filter when recording: made of --port, where no game goes on from other ports. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/recorder/options.h"
+#include "pcap2demo/recording/options.h"
 
 #define FRAGMENTS " or ip[6:2] & 0x1fff != 0 or ip6 proto 44"
 

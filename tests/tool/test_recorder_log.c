@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recording/log.h"
 
 enum { SIZE = 64, LINES = 3 * LOG_WAITING_MAX / SIZE }; /* of a line, about */
 

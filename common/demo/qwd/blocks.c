@@ -75,7 +75,6 @@ static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
 static void forget_held(struct qwd_blocks *blocks, unsigned count)
 {
     blocks->held_count -= count;
-    blocks->settling -= MIN(blocks->settling, count);
     memmove(blocks->held, blocks->held + count, blocks->held_count * sizeof *blocks->held);
 }
 
@@ -140,7 +139,7 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
     qwd_append_set(block, time, outgoing, incoming);
     append(blocks, block);
     blocks->player.out = outgoing;
-    blocks->held_count = blocks->settling = 0;
+    blocks->held_count = 0;
     blocks->command_end = end_of(blocks);
     end_block(blocks);
 }
@@ -165,21 +164,10 @@ float qwd_blocks_guard(struct qwd_blocks *blocks)
     return time;
 }
 
-void qwd_blocks_settle(struct qwd_blocks *blocks)
-{
-    forget_held(blocks, MIN(blocks->settling, blocks->held_count));
-    write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
-    blocks->settling = blocks->held_count;
-    if (blocks->size < blocks->room / 4) {
-        blocks->room /= 2;
-        blocks->bytes = g_realloc(blocks->bytes, blocks->room);
-    }
-}
-
 void qwd_blocks_flush(struct qwd_blocks *blocks)
 {
     write_up_to(blocks, end_of(blocks));
-    blocks->held_count = blocks->settling = 0;
+    blocks->held_count = 0;
     qwd_blocks_clear(blocks);
 }
 
@@ -209,7 +197,7 @@ void qwd_blocks_end(struct qwd_blocks *blocks, float time)
 
 void qwd_blocks_level(struct qwd_blocks *blocks)
 {
-    blocks->held_count = blocks->settling = 0;
+    blocks->held_count = 0;
     blocks->command_end = end_of(blocks);
     blocks->player.valid = 0;
     memset(blocks->player.asked, 0, sizeof blocks->player.asked);

@@ -53,7 +53,6 @@ struct qwd_blocks {
     struct qs_demo_writer *out;
     enum qwd_cmd_form form; /* of client blocks; set before the first block */
     unsigned held_count;
-    unsigned settling;    /* how many of these there were at the last qwd_blocks_settle() */
     uint8_t *bytes;       /* not yet written; NULL: not allocated yet */
     uint32_t size, room;  /* bytes used and allocated */
     uint64_t start;       /* offset of the first of them in the demo */
@@ -95,9 +94,6 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
 
 /* A level begins with the next packet: nothing can be inserted before it any more. */
 void qwd_blocks_level(struct qwd_blocks *blocks);
-
-/* Writes the blocks that were already buffered at the last call. */
-void qwd_blocks_settle(struct qwd_blocks *blocks);
 
 /* Writes and frees the whole buffer. */
 void qwd_blocks_flush(struct qwd_blocks *blocks);

@@ -498,11 +498,6 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     }
 }
 
-static void qwd_settle(void *state)
-{
-    qwd_blocks_settle(&((struct qwd_rebuild *)state)->blocks);
-}
-
 static void qwd_finish(void *state)
 {
     struct qwd_rebuild *qwd = state;
@@ -532,7 +527,6 @@ const struct qs_demo_rebuilder qwd_rebuilder = {
     .create = qwd_new,
     .join_late = qwd_join_late,
     .packet = qwd_packet,
-    .settle = qwd_settle,
     .finish = qwd_finish,
     .free = qwd_free,
 };

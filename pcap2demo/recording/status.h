@@ -6,9 +6,6 @@
  *     pcap2demo-status.json    {..., "kind": "status", "updated": "2026-11-20T15:54:01Z", counters,
  *                              "sessions": [as --list --json has them, with "bytes"]}; every few
  *                              seconds
- *     pcap2demo-finished.json  {..., "kind": "finished", "count": 17, "demos": [{"number": 17,
- *                              "file": ..., "bytes": ..., "player": ...}]}: the last demos, when
- *                              there is another
  */
 #ifndef PCAP2DEMO_STATUS_H
 #define PCAP2DEMO_STATUS_H
@@ -17,8 +14,6 @@
 #include <stdint.h>
 
 #include "pcap2demo/actions/action.h"
-
-struct session_captures;
 
 /* What is counted; some of it by game. */
 enum status_counter {
@@ -36,23 +31,14 @@ enum status_counter {
 struct status {
     GPtrArray *sessions; /* struct qs_client_session that have not ended */
     uint64_t all[STATUS_COUNTERS], games[QS_PROTOCOLS_MAX][STATUS_COUNTERS];
-    gint64 begun;     /* monotonic, microseconds */
-    json_t *finished; /* of pcap2demo-finished.json */
-    bool finished_changed;
+    gint64 begun; /* monotonic, microseconds */
 };
 
 void status_init(struct status *status);
 void status_clear(struct status *status);
 
-/* Continues the count of finished demos in this folder. */
-void status_continue(struct status *status, const char *folder);
-
 void status_count_game(struct status *status, const struct qs_protocol *protocol,
                        enum status_counter counter, uint64_t more);
-
-/* A demo has its name. The members of its event, with "bytes", also get its number. */
-void status_add_finished(struct status *status, const struct qs_protocol *protocol,
-                         json_t *members);
 
 /* "2 sessions, 1 player, 12345 packets, ...". New. */
 char *status_text(const struct status *status);
@@ -68,11 +54,9 @@ void status_log_players(const struct status *status);
 
 /*
  * The action that records interfaces: a demo of each session, a line of the log for what happens to
- * it. It keeps `status` up to date, and passes packets and sessions to `captures`; all arguments
- * must live as long.
+ * it. It keeps `status` up to date; both arguments must live as long.
  */
-struct action *recording_action_new(const struct options *options, struct status *status,
-                                    struct session_captures *captures);
+struct action *recording_action_new(const struct options *options, struct status *status);
 
 /* Writes the files in `folder`; and `metrics` in Prometheus' text format, or NULL. */
 void status_write(struct status *status, const char *folder, const char *metrics);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/status.h"
+#include "pcap2demo/recording/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,7 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/recorder/log.h"
-
-enum { FINISHED_MAX = 100 };
-
-static const char finished_file[] = "pcap2demo-finished.json";
+#include "pcap2demo/recording/log.h"
 
 /* --- Counters -------------------------------------------------------------------------------- */
 
@@ -51,14 +47,10 @@ static uint64_t sum_of(const struct status *status, enum status_counter counter)
 void status_init(struct status *status)
 {
     *status = (struct status){.sessions = g_ptr_array_new(), .begun = g_get_monotonic_time()};
-    status->finished = report_json("finished");
-    json_object_set_new(status->finished, "count", json_integer(0));
-    json_object_set_new(status->finished, "demos", json_array());
 }
 
 void status_clear(struct status *status)
 {
-    json_decref(status->finished);
     g_ptr_array_free(status->sessions, TRUE);
 }
 
@@ -197,44 +189,8 @@ static void write_metrics(const struct status *status, const char *path)
 void status_write(struct status *status, const char *folder, const char *metrics)
 {
     write_status(status, folder);
-    if (status->finished_changed) {
-        GString *text = g_string_new(NULL);
-
-        append_json(text, json_incref(status->finished));
-        replace_file(folder, finished_file, text);
-        status->finished_changed = false;
-    }
     if (metrics)
         write_metrics(status, metrics);
-}
-
-/* --- Finished demos -------------------------------------------------------------------------- */
-
-void status_continue(struct status *status, const char *folder)
-{
-    g_autofree char *path = g_build_filename(folder, finished_file, NULL);
-    json_t *before = json_load_file(path, 0, NULL);
-
-    if (json_is_integer(json_object_get(before, "count")) &&
-        json_is_array(json_object_get(before, "demos")))
-        json_object_update_existing(status->finished, before);
-    json_decref(before);
-}
-
-void status_add_finished(struct status *status, const struct qs_protocol *protocol, json_t *members)
-{
-    const json_int_t count = json_integer_value(json_object_get(status->finished, "count")) + 1;
-    json_t *demos = json_object_get(status->finished, "demos");
-
-    json_object_set_new(status->finished, "count", json_integer(count));
-    json_object_set_new(members, "number", json_integer(count));
-    json_array_append(demos, members);
-    while (json_array_size(demos) > FINISHED_MAX)
-        json_array_remove(demos, 0);
-    status->finished_changed = true;
-    status_count_game(status, protocol, DEMOS_WRITTEN, 1);
-    status_count_game(status, protocol, DEMO_BYTES,
-                      (uint64_t)json_integer_value(json_object_get(members, "bytes")));
 }
 
 /* --- Who plays ------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recording/log.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/status.h"
+#include "pcap2demo/recording/status.h"
 
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/options.h"
-#include "pcap2demo/recorder/session_captures.h"
+#include "pcap2demo/recording/log.h"
+#include "pcap2demo/recording/options.h"
 
 struct recording_action {
     struct action action;
     struct status *status;
-    struct session_captures *captures;
 };
 
 static const char *player_name(const struct qs_client_session *session)
@@ -48,13 +46,6 @@ static void on_session_begin(struct qs_sessions_handler *handler,
     g_string_free(ends, TRUE);
 }
 
-static void on_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
-{
-    const struct recording_action *recorder = (const struct recording_action *)handler;
-
-    session_captures_packet(recorder->captures, decoded);
-}
-
 static void on_session_late(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
@@ -83,8 +74,6 @@ static const struct {
     [QS_SESSION_DISCONNECTED] = {"disconnected", "disconnected"},
     [QS_SESSION_REPLACED] = {"replaced", "connected anew"},
     [QS_SESSION_SILENT] = {"silent", "timed out"},
-    [QS_SESSION_TOO_SLOW] = {"too_slow",
-                             "is not followed any more, because a packet took more than a second"},
     [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},
 };
 
@@ -110,7 +99,7 @@ static void log_session_end(const struct qs_client_session *session)
     qs_quality_line(session->quality, &line);
     line_text = qs_line_text(&line, false);
     json_object_set_new(members, "why", json_string(ends[session->why].word));
-    log_event(session->why == QS_SESSION_TOO_SLOW ? LOG_WARNING : LOG_INFO, "session_end", members,
+    log_event(LOG_INFO, "session_end", members,
               "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
               session->number, player_name(session), ends[session->why].text, duration,
               session->packets, demo, line_text);
@@ -122,7 +111,6 @@ static void on_session_end(struct qs_sessions_handler *handler,
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
-    session_captures_over(recorder->captures, session, !is_left_out(session));
     if (!g_ptr_array_remove(recorder->status->sessions, (gpointer)session))
         return;
     status_count_game(recorder->status, session->protocol, SESSIONS_ENDED, 1);
@@ -140,7 +128,6 @@ static void on_session_left_out(struct qs_sessions_handler *handler,
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
 
-    session_captures_over(recorder->captures, session, false);
     g_ptr_array_remove(recorder->status->sessions, (gpointer)session);
 }
 
@@ -154,8 +141,7 @@ static void on_others(struct qs_sessions_handler *handler, const struct qs_small
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-struct action *recording_action_new(const struct options *options, struct status *status,
-                                    struct session_captures *captures)
+struct action *recording_action_new(const struct options *options, struct status *status)
 {
     struct recording_action *recorder = g_new0(struct recording_action, 1);
 
@@ -163,8 +149,6 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .want_rebuild = true,
                                                    .write_demos = true,
                                                    .unchecked = true,
-                                                   .only_late = !recorder_options.packets,
-                                                   .packet = on_packet,
                                                    .session_begin = on_session_begin,
                                                    .session_late = on_session_late,
                                                    .session_map = on_session_map,
@@ -173,6 +157,5 @@ struct action *recording_action_new(const struct options *options, struct status
                                                    .others = on_others},
                                        .options = options};
     recorder->status = status;
-    recorder->captures = captures;
     return &recorder->action;
 }
