@@ -271,9 +271,11 @@ static void read_updatestatubyte(struct qs_decoder *d)
 
 static void read_added_name(struct qs_decoder *d)
 {
+    static const unsigned rows[] = {NQ_PRECACHE_NAME, NQ_PRECACHE_EFFECT, NQ_PRECACHE_SOUND_NAME,
+                                    NQ_PRECACHE_NAME};
     struct nq_session *session = nq_session_of(d);
     const uint16_t word = qs_u16(d, NQ_PRECACHE_WORD);
-    const struct qs_view name = qs_text(d, NQ_PRECACHE_NAME);
+    const struct qs_view name = qs_text(d, rows[word >> 14]);
     const uint32_t number = word & PRECACHE_INDEX;
 
     if (d->in.overrun)

@@ -166,8 +166,10 @@ static void read_setinfoblob(struct qs_decoder *d)
 /* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
 static void read_precache(struct qs_decoder *d)
 {
+    static const unsigned rows[] = {QW_PRECACHE_NAME, QW_PRECACHE_EFFECT, QW_PRECACHE_SOUND_NAME,
+                                    QW_PRECACHE_NAME};
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
-    const struct qs_view name = qs_text(d, QW_PRECACHE_NAME);
+    const struct qs_view name = qs_text(d, rows[word >> 14]);
     const uint32_t index = word & PRECACHE_INDEX;
 
     qs_label_text(d, ": ", name, "");
