@@ -61,12 +61,24 @@ struct qs_name {
     QS_EACH_OF_16(code + 32, name), QS_EACH_OF_16(code + 48, name)
 /* clang-format on */
 
-/* What a value is to others than its reader: what --sanitize checks a text for, dumps hide, and
- * maps of players show. */
+/* What a value is to others than its reader: what --anonymize replaces, --sanitize checks, dumps
+ * hide, and maps of players show. Each text has a role. */
 enum qs_role {
     QS_ROLE_NONE,
     QS_ROLE_SECRET, /* a password, which dumps hide: see secret.h (row SECRET) */
-    /* Rows TEXT_ROLE: */
+    /* Of texts (rows TEXT_ROLE, TEXT_BRIEF, TEXT_VARYING): */
+    QS_ROLE_PLAIN,   /* no other role: a word of the protocol, or the name of a thing in the game */
+    QS_ROLE_NAME,    /* of a player or team */
+    QS_ROLE_NAMES,   /* a line of words in which names have quotes */
+    QS_ROLE_HOST,    /* the address or name of a server */
+    QS_ROLE_CHAT,    /* printed for people: may be, or contain, what a player says */
+    QS_ROLE_COMMAND, /* console commands, or words of one */
+    QS_ROLE_KEY,     /* says what the QS_ROLE_VALUE is that follows */
+    QS_ROLE_VALUE,
+    QS_ROLE_CONFIG, /* a config string: the number before it says what it is */
+    QS_ROLE_PATH,   /* a file of a person or server, such as a demo */
+    QS_ROLE_EFFECT, /* the name of a particle effect, which may begin with that of a file */
+    /* Of texts that name the game's files: */
     QS_ROLE_FILE,   /* a file of the game */
     QS_ROLE_MODEL,  /* one in a list, whose other names keep their numbers */
     QS_ROLE_SOUND,  /* the same */
@@ -98,6 +110,12 @@ struct qs_field {
     const char *brief;
     enum qs_role role;
 };
+
+/* Whether the text is one player's or team's name. */
+static inline bool qs_is_name(const struct qs_field *row)
+{
+    return row->role == QS_ROLE_NAME || row->role == QS_ROLE_PLAYER;
+}
 
 /* `brief` of a printed text: a line, in one or more messages of the same name; see summary.c. */
 #define QS_BRIEF_LINE "\n"

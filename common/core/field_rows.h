@@ -26,6 +26,8 @@
 #undef VARYING
 #undef SECRET
 #undef TEXT_ROLE
+#undef TEXT_BRIEF
+#undef TEXT_VARYING
 #undef FIELD_ROLE
 #undef FLAG
 #undef FLAG_AT
@@ -51,6 +53,10 @@
     ROW(id, name, title, type, NULL, names, 0, blurb, false, NULL, role)
 #define TEXT_ROLE(id, name, title, role, blurb)                                                    \
     FIELD_ROLE(id, name, title, QS_TEXT, NULL, role, blurb)
+#define TEXT_BRIEF(id, name, title, role, blurb, brief)                                            \
+    ROW(id, name, title, QS_TEXT, NULL, NULL, 0, blurb, false, brief, role)
+#define TEXT_VARYING(id, name, title, role, blurb)                                                 \
+    ROW(id, name, title, QS_TEXT, NULL, NULL, 0, blurb, true, NULL, role)
 #define FLAG(flag, id, name, title, mask, blurb) FLAG_AT(flag, 0, id, name, title, mask, blurb)
 #ifndef FLAG_AT
 #define FLAG_AT(flag, shift, id, name, title, mask, blurb)                                         \

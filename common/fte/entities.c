@@ -339,7 +339,6 @@ static void read_entity(struct qs_decoder *d)
     update.removes = word & UPDATE_REMOVE;
     if (word & UPDATE_EXTENDED)
         update.number |= (uint32_t)qs_u8(d, FTE_UPDATE_NUMBER_HIGH) << 14;
-    d->ambiguous |= update.number >= FTE_ENTITIES_MAX;
     qs_emit_generated_uint(d, FTE_UPDATE_NUMBER, at, d->in.pos - at, update.number);
     if (!update.removes) {
         qs_label(d, " %u", update.number);

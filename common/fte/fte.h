@@ -74,8 +74,6 @@ struct fte_game {
     const struct fte_temp_entity *temp_entities; /* by type */
     unsigned temp_entity_count;
     uint16_t temp_entity_numbering; /* in svcfte_temp_entity_sized: TE_SIZE_QUAKE or 0 */
-    /* Whether some engine misreads the types above TE_QUAKE_LAST. */
-    bool (*misreads_temp_entities)(const struct qs_session *session);
     /* Emits the name of the model whose number is in the `length` bytes at `offset`. */
     void (*name_model)(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length);
     /* Emits the name of the player if the entity, whose number was just read, is one. */
@@ -101,7 +99,6 @@ struct fte_session {
     uint32_t fte, fte2, mvd1; /* agreed: the words of svc_serverdata, svc_serverinfo */
     uint32_t input_time;      /* of the client's last command by clcfte_move, ms */
     uint16_t angle_base[3];   /* what the angles of clcfte_move count from: pitch, yaw, roll */
-    uint32_t statics;         /* svc_spawnstatic of the level, of which engines accept so many */
 };
 
 static inline struct fte_session *fte_session(const struct qs_decoder *d)
@@ -112,7 +109,7 @@ static inline struct fte_session *fte_session(const struct qs_decoder *d)
 /* Forgets the extensions agreed on, and what they brought. */
 static inline void fte_forget_agreement(struct fte_session *session)
 {
-    session->fte = session->fte2 = session->mvd1 = session->statics = 0;
+    session->fte = session->fte2 = session->mvd1 = 0;
     memset(session->angle_base, 0, sizeof session->angle_base);
 }
 

@@ -48,8 +48,8 @@ static void read_part(struct qs_decoder *d, unsigned row)
     case FTE_TE_LIGHT:
         qs_coord3(d, row);
         break;
-    case FTE_TE_COLOR_COUNT: /* QuakeSpasm divides by it: r_part.c, R_ParticleExplosion2 */
-        d->ambiguous |= !qs_u8(d, row);
+    case FTE_TE_COLOR_COUNT:
+        qs_u8(d, row);
         break;
     case FTE_TE_STREAM_DURATION:
         qs_scaled_u8(d, row, 0.05);
@@ -91,7 +91,6 @@ void fte_read_temp_entity(struct qs_decoder *d)
     qs_label(d, ": %s", entity->name);
     for (unsigned i = 0; i < PARTS_MAX && shapes[entity->shape][i]; i++)
         read_part(d, shapes[entity->shape][i]);
-    d->ambiguous |= type > TE_QUAKE_LAST && session->game->misreads_temp_entities(&session->base);
 }
 
 /*
@@ -106,7 +105,6 @@ void fte_read_temp_entity_sized(struct qs_decoder *d)
 
     if (own && size && size <= qs_reader_left(&d->in) && find_type(d, d->in.data[start]))
         fte_read_temp_entity(d);
-    d->ambiguous |= d->in.pos < end || !size; /* FTE stops if it finds no type that it knows */
     if (d->in.pos < end) {
         qs_bytes(d, FTE_MOD_DATA, end - d->in.pos);
     } else if (d->in.pos > end) {

@@ -82,9 +82,5 @@ FTE_VALUE_READER(fte_big_entity, uint32_t, read_big_entity, qs_emit_uint)
 
 uint32_t fte_entity(struct qs_decoder *d, unsigned id)
 {
-    const uint32_t entity =
-        fte_session(d)->fte2 & FTE2_REPLACEMENTDELTAS ? fte_big_entity(d, id) : qs_u16(d, id);
-
-    d->ambiguous |= entity >= FTE_ENTITIES_MAX;
-    return entity;
+    return fte_session(d)->fte2 & FTE2_REPLACEMENTDELTAS ? fte_big_entity(d, id) : qs_u16(d, id);
 }

@@ -35,9 +35,6 @@ void nq_read_nehahra_fog(struct qs_decoder *d);
 void nq_read_update(struct qs_decoder *d);
 void nq_read_spawnstatic(struct qs_decoder *d);
 void nq_read_spawnbaseline(struct qs_decoder *d);
-/* QuakeSpasm and others stop at a number from there on; FTE and DarkPlaces have more. */
-void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit);
-enum { NQ_ENTITIES_MAX = 8192 }; /* QuakeSpasm's max_edicts */
 
 /* entity_frames.c */
 void nq_read_entities(struct qs_decoder *d);

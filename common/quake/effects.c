@@ -58,7 +58,6 @@ void nq_read_effect(struct qs_decoder *d)
     qs_coord3(d, NQ_EFFECT_ORIGIN);
     at = d->in.pos;
     model = large ? qs_u16(d, NQ_EFFECT_MODEL) : qs_u8(d, NQ_EFFECT_MODEL);
-    d->ambiguous |= !model; /* FTE cl_tent.c, CL_ParseEffect */
     qs_emit_name(d, NQ_EFFECT_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
     if (large)
         qs_u16(d, NQ_EFFECT_FRAME);
@@ -89,7 +88,7 @@ static void read_sound_entity(struct qs_decoder *d, bool large)
     const uint32_t at = d->in.pos;
 
     if (large) {
-        nq_check_limit(d, fte_entity(d, NQ_SOUND_ENTITY), NQ_ENTITIES_MAX);
+        fte_entity(d, NQ_SOUND_ENTITY);
         qs_u8(d, NQ_SOUND_CHANNEL);
     } else {
         const uint16_t both = qs_u16(d, NQ_SOUND_ENTITY_CHANNEL);

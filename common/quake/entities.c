@@ -26,16 +26,6 @@ static double read_coordinate(struct qs_decoder *d, unsigned row)
 }
 
 enum { PITCH, YAW, ROLL };
-enum { QUAKESPASM_STATICS_MAX = 4096, DARKPLACES_STATICS_MAX = 1024 };
-
-void nq_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
-{
-    const struct nq_session *session = nq_session_of(d);
-
-    if (nq_has_fte(session) || nq_darkplaces_version(session))
-        limit = FTE_ENTITIES_MAX;
-    d->ambiguous |= number >= limit;
-}
 
 static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, unsigned angle_row,
                       struct qs_entity_update *update)
@@ -72,13 +62,11 @@ static uint8_t read_flags(struct qs_decoder *d, uint8_t id)
     }
 }
 
-/* Returns the color map. */
-static uint8_t read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_update *baseline)
+static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_update *baseline)
 {
     const uint32_t at = d->in.pos;
     const uint16_t model =
         flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
-    uint8_t colormap;
 
     baseline->model = model;
     baseline->has = QS_ENTITY_MODEL;
@@ -87,7 +75,7 @@ static uint8_t read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_
         qs_u16(d, NQ_BASELINE_FRAME);
     else
         qs_u8(d, NQ_BASELINE_FRAME);
-    colormap = qs_u8(d, NQ_BASELINE_COLORMAP);
+    qs_u8(d, NQ_BASELINE_COLORMAP);
     qs_u8(d, NQ_BASELINE_SKIN);
     for (unsigned axis = 0; axis < 3; axis++)
         read_axis(d, axis, NQ_BASELINE_ORIGIN_X, NQ_BASELINE_ANGLES_PITCH, baseline);
@@ -95,7 +83,6 @@ static uint8_t read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_
         qs_u8(d, NQ_BASELINE_ALPHA);
     if (flags & B_SCALE)
         qs_scaled_u8(d, NQ_BASELINE_SCALE, scale_unit);
-    return colormap;
 }
 
 void nq_read_spawnstatic(struct qs_decoder *d)
@@ -103,9 +90,6 @@ void nq_read_spawnstatic(struct qs_decoder *d)
     struct qs_entity_update state = {0};
 
     read_state(d, read_flags(d, qs_message_byte(d)), &state);
-    d->ambiguous |=
-        fte_session(d)->statics++ >=
-        (nq_is_extended(nq_session_of(d)) ? QUAKESPASM_STATICS_MAX : DARKPLACES_STATICS_MAX);
 }
 
 void nq_read_spawnbaseline(struct qs_decoder *d)
@@ -114,10 +98,8 @@ void nq_read_spawnbaseline(struct qs_decoder *d)
     struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE,
                                         .number = fte_entity(d, NQ_BASELINE_ENTITY)};
 
-    nq_check_limit(d, baseline.number, NQ_ENTITIES_MAX);
     qs_label(d, ": %u", baseline.number);
-    nq_check_limit(d, read_state(d, read_flags(d, id), &baseline),
-                   nq_session_of(d)->maxclients + 1u);
+    read_state(d, read_flags(d, id), &baseline);
     qs_add_entity(d, &baseline);
 }
 
@@ -161,8 +143,6 @@ static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
     const uint16_t entity =
         flags & U_LONGENTITY ? qs_u16(d, NQ_UPDATE_ENTITY) : qs_u8(d, NQ_UPDATE_ENTITY);
 
-    nq_check_limit(d, entity, NQ_ENTITIES_MAX);
-    d->ambiguous |= !entity; /* DarkPlaces protocol.c, EntityFrameQuake_ReadEntity */
     if (qs_label_wanted(d))
         qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)
@@ -222,7 +202,7 @@ void nq_read_update(struct qs_decoder *d)
     if (flags & U_FRAME)
         qs_u8(d, NQ_UPDATE_FRAME);
     if (flags & U_COLORMAP)
-        nq_check_limit(d, qs_u8(d, NQ_UPDATE_COLORMAP), session->maxclients + 1u);
+        qs_u8(d, NQ_UPDATE_COLORMAP);
     if (flags & U_SKIN)
         qs_u8(d, NQ_UPDATE_SKIN);
     if (flags & U_EFFECTS)

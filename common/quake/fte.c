@@ -44,15 +44,6 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
     session->moved = true;
 }
 
-/* QuakeSpasm stops: cl_tent.c, CL_ParseTEnt. */
-static bool misreads_temp_entities(const struct qs_session *base)
-{
-    const struct nq_session *session = (const struct nq_session *)base;
-
-    return !nq_has_fte(session) &&
-           (nq_version(session) == PROTOCOL_NETQUAKE || nq_is_extended(session));
-}
-
 /* Games for DarkPlaces send the types from 16 on in every protocol. */
 /* clang-format off */
 static const struct fte_temp_entity temp_entities[] = {
@@ -75,7 +66,6 @@ const struct fte_game nq_fte_game = {
     .temp_entities = temp_entities,
     .temp_entity_count = G_N_ELEMENTS(temp_entities),
     .temp_entity_numbering = TE_SIZE_QUAKE,
-    .misreads_temp_entities = misreads_temp_entities,
     .name_model = name_model,
     .name_entity = name_entity,
     .read_player = read_player,

@@ -58,27 +58,18 @@ static void read_version(struct qs_decoder *d)
 
 /* --- serverinfo --- */
 
-/* QuakeSpasm quakedef.h, MAX_MODELS and MAX_SOUNDS; DarkPlaces has more. */
-enum { LIST_MAX = 2047 };
-
 /* Names until an empty one; the first has number 1. */
 static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *table)
 {
     const unsigned number_row = group + 1, name_row = group + 2;
-    struct qs_view name;
     uint32_t number = 1;
 
     qs_open(d, group);
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos]) {
         qs_emit_generated_uint(d, number_row, d->in.pos, 0, number);
-        name = qs_text(d, name_row);
-        /* Nothing can replace the map. */
-        d->ambiguous |= number > LIST_MAX || (number == 1 && group == NQ_SERVERINFO_MODELS &&
-                                              qs_file_name_is_unsafe(name));
-        qs_table_set_name(table, number++, name);
+        qs_table_set_name(table, number++, qs_text(d, name_row));
     }
     qs_text(d, name_row);
-    d->ambiguous |= number == 1 && group == NQ_SERVERINFO_MODELS; /* QuakeSpasm crashes */
     qs_label(d, " (%u)", number - 1);
     qs_close(d);
 }
@@ -105,7 +96,6 @@ static void read_serverinfo(struct qs_decoder *d)
     if (session->ext.fte2 & FTE2_PREDINFO)
         qs_text(d, NQ_SERVERINFO_GAMEDIR);
     session->maxclients = qs_u8(d, NQ_SERVERINFO_MAXCLIENTS);
-    d->ambiguous |= !session->maxclients;
     qs_u8(d, NQ_SERVERINFO_GAMETYPE);
     qs_label_text(d, ": ", qs_text(d, NQ_SERVERINFO_LEVELNAME), "");
     read_list(d, NQ_SERVERINFO_MODELS, &session->models);
@@ -120,7 +110,6 @@ static void read_signonnum(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
-    d->ambiguous |= stage <= session->signon;
     if (stage != session->signon + 1)
         nq_lose_sign_on(d, true);
     session->signon = stage;
@@ -152,15 +141,7 @@ QS_TEXT_READER(read_centerprint, NQ_CENTERPRINT_TEXT)
 
 /* --- The player's view and state --- */
 
-static void read_updatestat(struct qs_decoder *d)
-{
-    const uint8_t index = qs_u8(d, NQ_UPDATESTAT_INDEX);
-    const int32_t value = qs_i32(d, NQ_UPDATESTAT_VALUE);
-
-    nq_check_limit(d, index, 32);
-    d->ambiguous |=
-        index == STAT_WEAPON && value && !qs_table_get(&nq_session_of(d)->models, (uint32_t)value);
-}
+QS_ROWS_READER(read_updatestat, NQ_UPDATESTAT_INDEX, NQ_UPDATESTAT_VALUE)
 
 QS_ROWS_READER(read_damage, NQ_DAMAGE_ARMOR, NQ_DAMAGE_ORIGIN)
 
@@ -208,9 +189,6 @@ static void read_setangle(struct qs_decoder *d)
 
 /* --- Players --- */
 
-/* FTE has no room for more: fteqw client.h; cl_parse.c CLNQ_ParseServerMessage. */
-enum { PLAYER_NAME_MAX = 63 };
-
 static void read_updatename(struct qs_decoder *d)
 {
     const uint8_t player = qs_u8(d, NQ_UPDATENAME_PLAYER);
@@ -218,8 +196,6 @@ static void read_updatename(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
-    d->ambiguous |= name.size > PLAYER_NAME_MAX;
-    d->ambiguous |= player >= nq_session_of(d)->maxclients; /* all engines stop */
     qs_table_set_name(&nq_session_of(d)->players, player, name);
     qs_label_text(d, ": ", name, "");
 }
@@ -229,7 +205,6 @@ static void read_player(struct qs_decoder *d, unsigned number_row, unsigned name
     const uint32_t at = d->in.pos;
     const uint8_t player = qs_u8(d, number_row);
 
-    d->ambiguous |= player >= nq_session_of(d)->maxclients; /* all engines stop */
     qs_emit_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
 }
 
@@ -249,7 +224,7 @@ static void read_updatecolors(struct qs_decoder *d)
 
 static void read_lightstyle(struct qs_decoder *d)
 {
-    nq_check_limit(d, qs_u8(d, NQ_LIGHTSTYLE_STYLE), 64);
+    qs_u8(d, NQ_LIGHTSTYLE_STYLE);
     qs_text(d, NQ_LIGHTSTYLE_MAP);
 }
 
@@ -271,9 +246,11 @@ static void read_updatestatubyte(struct qs_decoder *d)
 
 static void read_added_name(struct qs_decoder *d)
 {
+    static const unsigned rows[] = {NQ_PRECACHE_NAME, NQ_PRECACHE_EFFECT, NQ_PRECACHE_SOUND_NAME,
+                                    NQ_PRECACHE_NAME};
     struct nq_session *session = nq_session_of(d);
     const uint16_t word = qs_u16(d, NQ_PRECACHE_WORD);
-    const struct qs_view name = qs_text(d, NQ_PRECACHE_NAME);
+    const struct qs_view name = qs_text(d, rows[word >> 14]);
     const uint32_t number = word & PRECACHE_INDEX;
 
     if (d->in.overrun)

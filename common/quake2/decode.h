@@ -128,8 +128,6 @@ uint8_t q2_move_checksum(const uint8_t *data, uint32_t size, uint32_t sequence);
 void q2_read_client_messages(struct qs_decoder *d);
 
 /* frame_messages.c */
-/* Whether engines have room for it. */
-bool q2_is_entity(const struct qs_decoder *d, uint16_t number);
 void q2_read_frame(struct qs_decoder *d, unsigned extra_bits);
 /* Whether a frame comes that is a delta from one that the tracker knows, and may be read again. */
 bool q2_has_usual_frame(const struct qs_decoder *d);

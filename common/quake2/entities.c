@@ -20,7 +20,6 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
             mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 24;
     }
     qs_emit_uint(d, Q2_ENTITY_BITS, at, d->in.pos - at, (uint32_t)mask.bits);
-    d->ambiguous |= !wide && mask.bits >= U_MODEL16; /* FTE clq2_ents.c, CLQ2_ParseDelta */
     if (wide && mask.bits & U_MOREBITS4)
         mask.bits |= (uint64_t)qs_u8(d, Q2_ENTITY_BITS5) << 32;
     if (mask.bits & U_NUMBER16)
@@ -210,7 +209,6 @@ void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)
     struct q2_session *session = q2_session_of(d->session);
     struct q2_entity entity = {.number = mask.number};
 
-    d->ambiguous |= !q2_is_entity(d, mask.number);
     qs_label(d, " #%u", mask.number);
     q2_read_entity(d, mask.bits, &entity);
     if (d->in.overrun)

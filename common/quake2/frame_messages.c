@@ -69,7 +69,7 @@ struct entity_list {
     uint16_t last; /* number of the entity before */
 };
 
-bool q2_is_entity(const struct qs_decoder *d, uint16_t number)
+static bool is_entity(const struct qs_decoder *d, uint16_t number)
 {
     const bool wide = q2_variant(d)->extensions || q2_variant(d)->rerelease;
 
@@ -80,7 +80,7 @@ bool q2_is_entity(const struct qs_decoder *d, uint16_t number)
 static void note_odd_number(struct qs_decoder *d, const struct entity_list *list, uint16_t number,
                             uint32_t at)
 {
-    if (!q2_is_entity(d, number)) {
+    if (!is_entity(d, number)) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity number %u is too high", number);
         d->stop = true;
     } else if (number <= list->last) {

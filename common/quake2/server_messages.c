@@ -36,16 +36,11 @@ static void read_muzzleflash(struct qs_decoder *d)
     const uint16_t entity = qs_u16(d, Q2_MUZZLEFLASH_ENTITY);
     uint8_t id;
 
-    d->ambiguous |= !entity || !q2_is_entity(d, entity);
     if (entity && entity <= q2_session_of(d->session)->max_clients)
         q2_emit_player_name(d, Q2_MUZZLEFLASH_PLAYER, at, entity - 1U, false);
     id = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE) & 0x7f;
-    /* FTE clq2_ents.c, CLQ2_ParseMuzzleFlash, stops at others. */
-    d->ambiguous |= id == MZ_ITEMRESPAWN || !qs_name_of(q2_muzzleflash_names, id);
     label_name(d, q2_muzzleflash_names, id);
 }
-
-enum { FLASHES_MAX = 211 }; /* id m_flash.c; engines do not look */
 
 /* With extended limits the entity's word has three spare bits, which the flash uses. */
 static void read_muzzleflash2(struct qs_decoder *d)
@@ -56,7 +51,6 @@ static void read_muzzleflash2(struct qs_decoder *d)
     const uint16_t entity = wide ? word & 0x1fff : word;
     uint16_t id = qs_reader_u8(&d->in);
 
-    d->ambiguous |= !entity || !q2_is_entity(d, entity) || (!wide && id >= FLASHES_MAX);
     if (wide) {
         qs_emit_generated_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, entity);
         id = (uint16_t)(id | word >> 13 << 8);
@@ -123,7 +117,6 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
 {
     int32_t position[3];
 
-    d->ambiguous |= flags & 0x80; /* FTE reads further flags: cl_parse.c */
     read_sound_index(d, flags);
     if (flags & 0x01)
         qs_scaled_u8(d, Q2_SOUND_VOLUME, 1.0 / 255);
@@ -134,7 +127,7 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
     if (flags & 0x08 && flags & 0x40 && q2_variant(d)->rerelease)
         qs_u32(d, Q2_SOUND_SOURCE_WIDE);
     else if (flags & 0x08)
-        d->ambiguous |= !q2_is_entity(d, qs_u16(d, Q2_SOUND_SOURCE) >> 3);
+        qs_u16(d, Q2_SOUND_SOURCE);
     if (flags & 0x04)
         q2_read_position(d, Q2_SOUND_POSITION, position);
 }
@@ -191,22 +184,16 @@ static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
         qs_label(d, " %s %u", qs_name_of(q2_configstring_names, range), number);
 }
 
-/* Returns whether it is unsafe. */
-static bool read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)
+static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)
 {
     struct q2_session *session = q2_session_of(d->session);
     struct qs_view text;
-    bool unsafe;
 
     name_range(d, at, index);
     text = qs_text(d, Q2_CONFIGSTRING_TEXT);
     qs_label_text(d, ": ", text, "");
-    if (d->in.overrun)
-        return false;
-    unsafe = q2_configstring_is_unsafe(session, index, text);
-    d->ambiguous |= unsafe;
-    q2_configstring_set(session, index, text);
-    return unsafe;
+    if (!d->in.overrun)
+        q2_configstring_set(session, index, text);
 }
 
 void q2_read_configstring(struct qs_decoder *d)
@@ -230,8 +217,7 @@ void q2_read_configstring_stream(struct qs_decoder *d)
         }
         qs_open_at(d, Q2_CONFIGSTRING, at);
         qs_emit_uint(d, Q2_CONFIGSTRING_INDEX, at, 2, index);
-        if (read_configstring_text(d, at, index))
-            q2_mark_unsafe(d, at, "svc_configstring");
+        read_configstring_text(d, at, index);
         qs_close(d);
     }
 }

@@ -121,8 +121,6 @@ static int16_t read_part(struct qs_decoder *d, char part)
         qs_u8(d, row);
     else
         number = qs_i16(d, row);
-    /* yquake2 cl_tempentities.c, CL_ParseLightning */
-    d->ambiguous |= (part == 's' || part == 't') && !q2_is_entity(d, (uint16_t)number);
     return number;
 }
 
@@ -146,9 +144,6 @@ void q2_read_temp_entity(struct qs_decoder *d)
     const struct qs_name *names = old ? q2_te31_names : q2_te_names;
     const char *name;
 
-    /* Players take it for what the number means now: Q2PRO parse.c, CL_ParseTEntPacket. Of later
-     * ones id's engine, yquake2 and FTE stop at some. */
-    d->ambiguous |= old || (type > TE_FLECHETTE && !q2_variant(d)->extensions);
     qs_emit_uint(d, old ? Q2_TE_TYPE31 : Q2_TE_TYPE, at, 1, type);
     if (d->in.overrun)
         return;

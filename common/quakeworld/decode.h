@@ -131,9 +131,6 @@ void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view valu
 /* names.c: numbers of players, models and sounds, with the names that the session has for them */
 /* A u8 that is a player or a model, followed by the name as a derived field. */
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
-/* ezQuake stops at a number from there on, and others too, but not FTE. */
-void qw_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit);
-void qw_count_static(struct qs_decoder *d);
 void qw_read_model(struct qs_decoder *d, unsigned id);
 /* Emits the name of the player whose number is in the `length` bytes just read. */
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length);

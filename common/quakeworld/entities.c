@@ -48,8 +48,6 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     if ((flags & PF_HULLSIZE_Z) && (fte & FTE_HULLSIZE))
         qs_u8(d, QW_PLAYERINFO_HULL);
     if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
-        d->ambiguous |=
-            !qw_only_fte_reads(&qw_session_of(d)->ext); /* ezQuake passes over that bit */
         qs_rows(d, QW_PLAYERINFO_RED, QW_PLAYERINFO_BLUE);
     }
 }
@@ -113,11 +111,6 @@ static void read_server_playerinfo(struct qs_decoder *d)
 {
     const uint16_t flags = qs_u16(d, QW_PLAYERINFO_DF);
     const enum qs_angle_format angles = d->angle_format;
-    const struct fte_session *agreed = fte_session(d);
-
-    /* Where FTE reads floats nevertheless: cl_ents.c CLQW_ParsePlayerinfo. */
-    d->ambiguous |= (flags & 7 * DF_ORIGIN) && (agreed->mvd1 & MVD1_FLOATCOORDS) &&
-                    !(agreed->fte & FTE_FLOATCOORDS);
 
     qs_u8(d, QW_PLAYERINFO_FRAME);
     read_changed(d, QW_PLAYERINFO_ORIGIN, flags / DF_ORIGIN, qs_coord);
@@ -258,33 +251,6 @@ static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta
     d->coord_format = coords;
 }
 
-/*
- * Players that drop an update read removals in it as changes: with all that their bits announce. Of
- * the further bits FTE always reads a byte, others with ENTITYDBL only; ezquake cl_ents.c
- * FlushEntityPacket, CL_ParsePacketEntities; fteqw cl_ents.c CLQW_ParsePacketEntities.
- */
-static bool is_ambiguous_removal(const struct qs_decoder *d, const struct qw_delta *delta)
-{
-    static const uint32_t plain =
-        U_REMOVE | U_MOREBITS | U_FTE_EVENMORE | QW_EVENMORE(U_FTE_ENTITYDBL | U_FTE_ENTITYDBL2);
-
-    return (delta->bits & ~plain) ||
-           ((delta->bits & U_MOREBITS) && !(qw_session_of(d)->ext.fte & FTE_ENTITYDBL));
-}
-
-/* Where FTE asks for an extension ezQuake does not, and where ezQuake does FTE does not; ezquake
- * cl_ents.c CL_ParseDelta, fteqw cl_ents.c CLQW_ParseDelta. */
-static bool is_ambiguous_change(const struct qs_decoder *d, const struct qw_delta *delta)
-{
-    static const uint32_t only_fte =
-        QW_YETMORE(U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16);
-    const uint32_t fte = qw_session_of(d)->ext.fte;
-
-    return ((delta->bits & U_FTE_EVENMORE) && fte && !(fte & FTE_EVENMORE)) ||
-           ((delta->bits & QW_EVENMORE(U_FTE_MODELDBL)) && !(fte & FTE_MODELDBL)) ||
-           ((delta->bits & only_fte) && !qw_only_fte_reads(&qw_session_of(d)->ext));
-}
-
 /* One delta; the word is the next to read and not 0, or the entity is a baseline. */
 static void read_delta(struct qs_decoder *d)
 {
@@ -296,10 +262,8 @@ static void read_delta(struct qs_decoder *d)
     if (d->values_wanted && !d->in.overrun)
         emit_head(d, &delta, at);
     if (delta.removes) {
-        d->ambiguous |= is_ambiguous_removal(d, &delta);
         qs_label(d, " removed");
     } else {
-        d->ambiguous |= is_ambiguous_change(d, &delta);
         read_delta_fields(d, &delta);
     }
     qs_close(d);
@@ -323,24 +287,16 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
     qw_read_packetentities(d);
 }
 
-/* Nobody takes it for a removal: ezquake cl_parse.c CL_ParseSpawnBaseline2, CL_ParseStatic. */
-static void read_whole_delta(struct qs_decoder *d)
-{
-    d->ambiguous |= qs_reader_left(&d->in) >= 2 && (qs_peek_u16(d) & U_REMOVE);
-    read_delta(d);
-}
-
 /*
  * FTE's SPAWNSTATIC2: entity deltas from nothing; common/fte/PROTOCOL.md, section 4. With
  * REPLACEMENTDELTAS the same ids carry another kind of delta.
  */
 void qw_read_spawnstatic2(struct qs_decoder *d)
 {
-    qw_count_static(d);
     if (qw_session_of(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_static_update(d);
     else
-        read_whole_delta(d);
+        read_delta(d);
 }
 
 void qw_read_spawnbaseline2(struct qs_decoder *d)
@@ -348,5 +304,5 @@ void qw_read_spawnbaseline2(struct qs_decoder *d)
     if (qw_session_of(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_baseline_update(d);
     else
-        read_whole_delta(d);
+        read_delta(d);
 }

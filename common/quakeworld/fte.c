@@ -59,15 +59,6 @@ static bool server_is_mvdsv(const struct qs_session *base)
            g_ascii_strtod(version + strlen(name), NULL) >= 0.35;
 }
 
-/* Of what happens to players that are not watched ezQuake takes any type that it does not know for
- * one with a place alone: cl_tent.c CL_ParseTEnt. */
-static bool misreads_temp_entities(const struct qs_session *base)
-{
-    const struct qw_session *session = (const struct qw_session *)base;
-
-    return session->mvd && !qw_only_fte_reads(&session->ext);
-}
-
 /* clang-format off */
 static const struct fte_temp_entity temp_entities[] = {
 #define TE(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, false},
@@ -88,7 +79,6 @@ const struct fte_game qw_fte_game = {
              .temp_entity_type = QW_TE_TYPE},
     .temp_entities = temp_entities,
     .temp_entity_count = G_N_ELEMENTS(temp_entities),
-    .misreads_temp_entities = misreads_temp_entities,
     .name_model = qw_emit_model_name,
     .name_entity = qw_emit_entity_name,
     .read_player = qw_read_player,
@@ -153,21 +143,19 @@ static void read_updatestatfloat(struct qs_decoder *d)
 /* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
 static void read_setinfoblob(struct qs_decoder *d)
 {
-    struct qs_view key, value;
-
     qs_u8(d, QW_INFOBLOB_SLOT);
-    key = qs_text(d, QW_INFOBLOB_KEY);
-    qs_label_text(d, ": ", key, "");
+    qs_label_text(d, ": ", qs_text(d, QW_INFOBLOB_KEY), "");
     qs_u32(d, QW_INFOBLOB_POSITION);
-    value = qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
-    d->ambiguous |= qs_info_pair_is_unsafe(key, value);
+    qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
 }
 
 /* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
 static void read_precache(struct qs_decoder *d)
 {
+    static const unsigned rows[] = {QW_PRECACHE_NAME, QW_PRECACHE_EFFECT, QW_PRECACHE_SOUND_NAME,
+                                    QW_PRECACHE_NAME};
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
-    const struct qs_view name = qs_text(d, QW_PRECACHE_NAME);
+    const struct qs_view name = qs_text(d, rows[word >> 14]);
     const uint32_t index = word & PRECACHE_INDEX;
 
     qs_label_text(d, ": ", name, "");
@@ -355,7 +343,6 @@ static void read_effect(struct qs_decoder *d)
     qs_coord3(d, QW_EFFECT_ORIGIN);
     at = d->in.pos;
     model = wide ? qs_u16(d, QW_EFFECT_MODEL) : qs_u8(d, QW_EFFECT_MODEL);
-    d->ambiguous |= !model;
     qw_emit_model_name(d, model, at, d->in.pos - at);
     if (wide)
         qs_u16(d, QW_EFFECT_START);

@@ -113,24 +113,10 @@ void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
     qs_label_text(d, " ", name, "");
 }
 
-enum { FTE_PLAYERS_MAX = 255, STATICS_MAX = 512 /* ezquake client.h, MAX_STATIC_ENTITIES */ };
-
-void qw_check_limit(struct qs_decoder *d, uint32_t number, uint32_t limit)
-{
-    d->ambiguous |= number >= (qw_only_fte_reads(&qw_session_of(d)->ext) ? FTE_PLAYERS_MAX : limit);
-}
-
-void qw_count_static(struct qs_decoder *d)
-{
-    d->ambiguous |=
-        fte_session(d)->statics++ >= STATICS_MAX && !qw_only_fte_reads(&qw_session_of(d)->ext);
-}
-
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
 {
     const uint8_t player = qs_u8(d, id);
 
-    qw_check_limit(d, player, 32);
     if (qs_label_wanted(d))
         qs_label(d, ": player %u", player);
     qw_emit_player_name(d, player, 1);

@@ -128,7 +128,6 @@ static void read_serverdata(struct qs_decoder *d)
     qw_apply_extensions(d);
     qw_sign_on_serverdata(d, qs_i32(d, QW_SERVERDATA_COUNT));
     gamedir = qs_text(d, QW_SERVERDATA_GAMEDIR);
-    d->ambiguous |= !gamedir.size; /* ezquake cl_parse.c, CL_ParseServerData */
     qs_table_set(&session->texts, QW_TEXT_GAMEDIR, gamedir);
     read_seats(d);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
@@ -146,7 +145,6 @@ static void read_serverinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
-    d->ambiguous |= qs_info_pair_is_unsafe(key, value);
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     qs_info_change(d, &qw_session_of(d)->texts, QW_TEXT_SERVERINFO, key, value, QW_INFO_STRING_MAX);
 }
@@ -155,7 +153,6 @@ static void read_lightstyle(struct qs_decoder *d)
 {
     const uint8_t style = qs_u8(d, QW_LIGHTSTYLE_STYLE);
 
-    qw_check_limit(d, style, 64);
     qs_label(d, ": %u", style);
     qs_text(d, QW_LIGHTSTYLE_MAP);
 }
@@ -196,7 +193,6 @@ static void read_updateuserinfo(struct qs_decoder *d)
     struct qs_view info;
     uint32_t at;
 
-    qw_check_limit(d, player, 32);
     qs_i32(d, QW_UPDATEUSERINFO_USERID);
     at = d->in.pos;
     info = qs_text(d, QW_UPDATEUSERINFO_INFO);
@@ -219,7 +215,6 @@ static void read_setinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
-    d->ambiguous |= qs_info_pair_is_unsafe(key, value);
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     if (player < QW_PLAYERS_MAX)
         qs_info_change(d, &qw_session_of(d)->userinfo, player, key, value, QW_INFO_STRING_MAX);
@@ -232,7 +227,6 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
 {
     const uint32_t at = d->in.pos - length;
 
-    qw_check_limit(d, index, 32);
     if (d->in.overrun || (!d->fields_wanted && index != STAT_WEAPON))
         return;
     qw_label_stat(d, index);
@@ -317,7 +311,6 @@ static void read_spawnstatic(struct qs_decoder *d)
 {
     qw_read_model(d, QW_SPAWNSTATIC_MODEL);
     qs_rows(d, QW_SPAWNSTATIC_FRAME, QW_SPAWNSTATIC_ROLL);
-    qw_count_static(d);
 }
 
 static void read_spawnbaseline(struct qs_decoder *d)
@@ -361,8 +354,6 @@ static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table 
     qs_open(d, QW_LIST_ENTRY);
     qs_emit_generated_uint(d, QW_LIST_INDEX, d->in.pos, 0, index);
     name = qs_text(d, name_row);
-    /* Nothing can replace the map. */
-    d->ambiguous |= index == 1 && name_row == QW_LIST_MODEL && qs_file_name_is_unsafe(name);
     qs_label(d, " %u", index);
     qs_label_text(d, ": ", name, "");
     qs_close(d);
@@ -395,14 +386,8 @@ static void read_list(struct qs_decoder *d, bool models, bool wide)
 
     if (in_parts)
         first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
-    d->ambiguous |= session->sign_on.done || session->sign_on.has_entities ||
-                    (first && !qs_table_get(table, first));
     qw_sign_on_new_level(d, first);
     read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
-    /* ezquake cl_parse.c, CL_ParseModellist and CL_ParseSoundlist */
-    d->ambiguous |=
-        (models && !qs_table_get(table, 1)) ||
-        (!qw_only_fte_reads(&session->ext) && qs_table_get(table, wide ? LIST_MAX : UINT8_MAX + 1));
     if (in_parts && !d->stop)
         next = qs_u8(d, QW_LIST_NEXT);
     qw_sign_on_list(d, models, first, next && wide ? (first & 0xff00) | next : next);

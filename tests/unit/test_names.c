@@ -122,6 +122,20 @@ TEST(test_words_are_the_same)
     assert_rule(bad_word);
 }
 
+/* --- Roles ------------------------------------------------------------------------ */
+
+/* Who anonymizes or sanitizes goes by the role of a text. */
+static const char *no_role(const struct qs_protocol *protocol, const struct qs_field *row)
+{
+    (void)protocol;
+    return row->type == QS_TEXT && row->role == QS_ROLE_NONE ? "is a text without a role" : NULL;
+}
+
+TEST(test_texts_have_roles)
+{
+    assert_rule(no_role);
+}
+
 /* --- Messages ----------------------------------------------------------------------- */
 
 static bool is_message(const char *stem)
