@@ -10,20 +10,20 @@
 enum { NO_GROUP = -1 };
 
 struct printer {
-    struct qs_compact *compact;
     GString *out;
     const struct qs_dump_lines *lines;
     const struct qs_protocol *protocol;
-    uint64_t number; /* of the packet */
-    gsize prefix;    /* characters of the protocol's name, and the dot */
-    gint on_line;    /* the group whose line is being written */
+    uint64_t number;               /* of the packet */
+    gsize prefix;                  /* characters of the protocol's name, and the dot */
+    gint on_line;                  /* the group whose line is being written */
+    struct qs_position next, last; /* where the next field is expected; the last one's position */
 };
 
 struct group {
     gint index; /* or NO_GROUP */
     unsigned depth;
-    const char *stem; /* what its fields' names begin with: "playerinfo" */
-    gsize stem_length;
+    const char *name; /* without the protocol's prefix, which all names have */
+    const char *stem; /* what its fields' names begin with: "playerinfo", of "svc_playerinfo" */
 };
 
 static const struct qs_dump_line *line_at(const struct printer *printer, guint index)
@@ -31,45 +31,21 @@ static const struct qs_dump_line *line_at(const struct printer *printer, guint i
     return &printer->lines->at[index];
 }
 
-static bool is_left_out(const struct printer *printer, const struct qs_dump_line *line)
+static struct group group_of(const struct printer *printer, guint index, unsigned depth)
 {
-    return printer->compact->is_left_out &&
-           printer->compact->is_left_out(printer->compact->user, line);
+    const char *name = line_at(printer, index)->name + printer->prefix;
+    const char *underscore = strchr(name, '_');
+
+    return (struct group){(gint)index, depth, name,
+                          underscore && underscore - name == 3 ? underscore + 1 : name};
 }
 
-/* --- Names ----------------------------------------------------------------------------------- */
-
-/* Without the protocol's prefix, which all names of its rows have. */
-static const char *short_name(const struct printer *printer, const char *name)
+/* The rest of the name behind `stem`, from the dot on; or NULL. */
+static const char *behind_stem(const char *name, const char *stem)
 {
-    return name + printer->prefix;
-}
+    const gsize length = strlen(stem);
 
-/* "svc_playerinfo" is "playerinfo" in the names of its fields. */
-static const char *stem_of(const char *group)
-{
-    const char *underscore = strchr(group, '_');
-
-    return underscore && underscore - group == 3 ? underscore + 1 : group;
-}
-
-/* The field has the number by which messages are known: "svc", of "svc_playerinfo". */
-static bool has_id_name(const char *group, const char *field)
-{
-    const char *stem = stem_of(group);
-
-    return stem > group && strlen(field) == (gsize)(stem - group) - 1 &&
-           strncmp(group, field, strlen(field)) == 0;
-}
-
-static void append_name(const struct printer *printer, const struct group *group, const char *name)
-{
-    const char *rest = short_name(printer, name);
-
-    if (group->stem && strncmp(rest, group->stem, group->stem_length) == 0 &&
-        rest[group->stem_length] == '.')
-        rest += group->stem_length;
-    qs_append_chars(printer->out, rest, strlen(rest));
+    return strncmp(name, stem, length) == 0 && name[length] == '.' ? name + length : NULL;
 }
 
 /* --- Positions ------------------------------------------------------------------------------- */
@@ -93,8 +69,10 @@ static struct qs_position end_of(struct qs_position is)
 }
 
 /* "@12", "@1:12". */
-static void append_place(GString *out, struct qs_position is, bool with_source)
+static void append_place(GString *out, struct qs_position is, struct qs_position expected)
 {
+    const bool with_source = is.source != expected.source;
+
     append_number(out, '@', with_source ? is.source : is.offset);
     if (with_source)
         append_number(out, ':', is.offset);
@@ -103,14 +81,41 @@ static void append_place(GString *out, struct qs_position is, bool with_source)
 /* What does not begin where the field before it ends; a derived field, as the one before it. */
 static void append_field_position(struct printer *printer, const struct qs_dump_line *line)
 {
-    struct qs_compact *compact = printer->compact;
-    const struct qs_position expected = line->generated ? compact->last : compact->next;
+    const struct qs_position expected = line->generated ? printer->last : printer->next;
 
     if (!begins_at(line->position, expected))
-        append_place(printer->out, line->position, line->position.source != expected.source);
-    compact->last = line->position;
+        append_place(printer->out, line->position, expected);
+    printer->last = line->position;
     if (!line->generated)
-        compact->next = end_of(line->position);
+        printer->next = end_of(line->position);
+}
+
+/* --- Values and parts ------------------------------------------------------------------------ */
+
+/* "19 (svc_damage)" without the blank, without the name where the group has it, and without the
+ * number where it is implied. */
+static void append_value(const struct printer *printer, const struct group *group,
+                         const struct qs_dump_line *line, bool is_implied)
+{
+    const char *value = printer->lines->texts->str + line->text;
+    const gsize length = line->text_end - line->text;
+    const char *name = line->row->names ? memchr(value, ' ', length) : NULL;
+    const gsize number = name ? (gsize)(name - value) : length;
+
+    if (line->row->type == QS_FRAMENUM) {
+        g_string_append_printf(printer->out, "#%" G_GINT64_FORMAT,
+                               (gint64)(line->number - printer->number));
+        return;
+    }
+    if (!name || !is_implied)
+        qs_append_chars(printer->out, value, number);
+    if (!name)
+        return;
+    if (!is_implied && group->name && strlen(group->name) == length - number - 3 &&
+        memcmp(group->name, name + 2, length - number - 3) == 0)
+        g_string_append(printer->out, "()");
+    else
+        qs_append_chars(printer->out, name + 1, length - number - 1);
 }
 
 /* A number that is a secret has a row of its own for the text: see qs_guard_value(). */
@@ -120,63 +125,24 @@ static bool is_of_table(const struct printer *printer, const struct qs_field *ro
            row < printer->protocol->fields + printer->protocol->field_count;
 }
 
-/* --- Values ---------------------------------------------------------------------------------- */
-
-static bool is_name_of(const struct printer *printer, const struct group *group, const char *name,
-                       gsize length)
-{
-    const char *own;
-
-    if (group->index == NO_GROUP)
-        return false;
-    own = short_name(printer, line_at(printer, (guint)group->index)->name);
-    return strlen(own) == length && memcmp(own, name, length) == 0;
-}
-
-/* "19 (svc_damage)" without the blank, and without the name where the group has it. */
-static void append_named(const struct printer *printer, const struct group *group,
-                         const char *value, gsize length)
-{
-    const char *name = memchr(value, ' ', length);
-    const gsize number = name ? (gsize)(name - value) : length;
-
-    qs_append_chars(printer->out, value, number);
-    if (!name)
-        return;
-    if (is_name_of(printer, group, name + 2, length - number - 3))
-        g_string_append(printer->out, "()");
-    else
-        qs_append_chars(printer->out, name + 1, length - number - 1);
-}
-
-static void append_value(const struct printer *printer, const struct group *group,
-                         const struct qs_dump_line *line)
-{
-    const char *value = printer->lines->texts->str + line->text;
-    const gsize length = line->text_end - line->text;
-
-    if (line->row->type == QS_FRAMENUM)
-        g_string_append_printf(printer->out, "#%" G_GINT64_FORMAT,
-                               (gint64)(line->number - printer->number));
-    else if (line->row->names)
-        append_named(printer, group, value, length);
-    else
-        qs_append_chars(printer->out, value, length);
-}
-
-/* --- Parts ----------------------------------------------------------------------------------- */
-
-/* The lines behind `index` that are parts of it: the next rows, with a mask. Index behind them. */
+/* The lines behind `index` that are parts of it: of the next rows, which have a mask. Index behind
+ * them. */
 static guint end_of_parts(const struct printer *printer, guint index, guint end)
 {
-    const struct qs_dump_line *whole = line_at(printer, index);
+    const struct qs_field *row = line_at(printer, index)->row;
     guint at = index + 1;
 
-    if (whole->row->mask)
+    if (row->mask || !is_of_table(printer, row))
         return at;
-    while (at < end && line_at(printer, at)->row == whole->row + (at - index) &&
-           line_at(printer, at)->row->mask)
-        at++;
+    for (; at < end && line_at(printer, at)->row; at++) {
+        const struct qs_field *part = line_at(printer, at)->row;
+
+        while (row + 1 < part && row[1].mask) /* what is left out */
+            row++;
+        if (part != row + 1 || !part->mask)
+            break;
+        row = part;
+    }
     return at;
 }
 
@@ -190,57 +156,25 @@ static uint64_t part_of(const struct qs_field *row, uint64_t whole)
     return (whole & row->mask) / (row->mask & -row->mask);
 }
 
-/* Only the name where the number is `implied`. */
-static void append_part_value(const struct printer *printer, const struct group *group,
-                              const struct qs_dump_line *part, uint64_t implied)
-{
-    const char *value = printer->lines->texts->str + part->text,
-               *end = value + (part->text_end - part->text);
-    const char *name = part->row->names ? memchr(value, ' ', (size_t)(end - value)) : NULL;
-
-    if (name && part->row->type <= QS_U64 && implied == part->number)
-        g_string_append_len(printer->out, name + 1, end - name - 1);
-    else
-        append_value(printer, group, part);
-}
-
-static void append_part(struct printer *printer, const struct group *group,
-                        const struct qs_dump_line *whole, const struct qs_dump_line *part)
-{
-    const gsize length = strlen(whole->name);
-
-    if (strncmp(part->name, whole->name, length) == 0 && part->name[length] == '.')
-        g_string_append(printer->out, part->name + length);
-    else
-        append_name(printer, &(struct group){.index = NO_GROUP}, part->name);
-    if (part->row->type == QS_BOOL && part->number)
-        return;
-    g_string_append_c(printer->out, '=');
-    append_part_value(printer, group, part, part_of(part->row, whole->number));
-}
-
-/* It follows from the number. A name is shown: nobody knows it by the number. */
-static bool is_implied(const struct printer *printer, uint64_t whole,
-                       const struct qs_dump_line *part)
-{
-    const uint64_t number = part_of(part->row, whole);
-
-    if (is_left_out(printer, part))
-        return true;
-    return number == part->number && !(number && part->row->names);
-}
-
-/* Those that do not follow from the number, or have a name. */
+/* Those that do not follow from the number, or have a name: nobody knows that by the number. */
 static void append_parts(struct printer *printer, const struct group *group, guint index, guint end)
 {
     const struct qs_dump_line *whole = line_at(printer, index);
     char before = '{';
 
     for (guint i = index + 1; i < end; i++) {
-        if (is_implied(printer, whole->number, line_at(printer, i)))
+        const struct qs_dump_line *part = line_at(printer, i);
+        const bool is_implied = part_of(part->row, whole->number) == part->number;
+        const char *rest = behind_stem(part->name, whole->name);
+
+        if (is_implied && !(part->number && part->row->names))
             continue;
         g_string_append_c(printer->out, before);
-        append_part(printer, group, whole, line_at(printer, i));
+        g_string_append(printer->out, rest ? rest : part->name + printer->prefix);
+        if (part->row->type != QS_BOOL || !part->number) {
+            g_string_append_c(printer->out, '=');
+            append_value(printer, group, part, is_implied && part->row->type <= QS_U64);
+        }
         before = ' ';
     }
     if (before == ' ')
@@ -256,50 +190,47 @@ static void begin_line(struct printer *printer, unsigned indent)
         g_string_append_c(printer->out, ' ');
 }
 
-static void continue_line(struct printer *printer, const struct group *group)
+/* The beginning of a field or vector on the group's line: " .armor". */
+static void begin_field(struct printer *printer, const struct group *group, const char *name)
 {
-    if (printer->on_line != group->index || (group->index == NO_GROUP)) {
+    const char *rest = group->stem ? behind_stem(name + printer->prefix, group->stem) : NULL;
+
+    if (printer->on_line != group->index || group->index == NO_GROUP) {
         begin_line(printer, group->depth + 1);
         g_string_append_c(printer->out, '+');
     }
     printer->on_line = group->index;
     g_string_append_c(printer->out, ' ');
+    g_string_append(printer->out, rest ? rest : name + printer->prefix);
 }
 
 /* The number that the name of the group is of: it is its first field, "svc" of "svc_damage". */
 static bool is_id(const struct printer *printer, const struct group *group, guint index)
 {
     const struct qs_dump_line *line = line_at(printer, index);
-    const char *name;
+    const char *name = line->name + printer->prefix;
     uint32_t number;
 
-    if (group->index == NO_GROUP || group->index + 1 != (gint)index || line->generated ||
-        !is_of_table(printer, line->row))
-        return false;
-    name = short_name(printer, line_at(printer, (guint)group->index)->name);
-    return has_id_name(name, short_name(printer, line->name)) &&
-           qs_number_of(line->row->names, name, &number) && number == line->number;
+    return group->stem > group->name && group->index + 1 == (gint)index && !line->generated &&
+           is_of_table(printer, line->row) && strlen(name) == 3 &&
+           strncmp(group->name, name, 3) == 0 &&
+           qs_number_of(line->row->names, group->name, &number) && number == line->number;
 }
 
 static guint append_field(struct printer *printer, const struct group *group, guint index,
                           guint end)
 {
     const struct qs_dump_line *line = line_at(printer, index);
-    const guint next =
-        is_of_table(printer, line->row) ? end_of_parts(printer, index, end) : index + 1;
+    const guint next = end_of_parts(printer, index, end);
 
     if (next == index + 1 && is_id(printer, group, index)) {
         g_string_append(printer->out, "()");
-        append_field_position(printer, line_at(printer, index));
-        return next;
+    } else {
+        begin_field(printer, group, line->name);
+        g_string_append(printer->out, line->generated ? ":=" : "=");
+        append_value(printer, group, line, false);
+        append_parts(printer, group, index, next);
     }
-    continue_line(printer, group);
-    append_name(printer, group, line->name);
-    if (line->generated)
-        g_string_append_c(printer->out, ':');
-    g_string_append_c(printer->out, '=');
-    append_value(printer, group, line);
-    append_parts(printer, group, index, next);
     append_field_position(printer, line);
     return next;
 }
@@ -310,36 +241,31 @@ static guint append_field(struct printer *printer, const struct group *group, gu
 static bool is_vector(const struct printer *printer, guint index)
 {
     const struct qs_dump_line *group = line_at(printer, index);
-    const gsize length = strlen(group->name);
-    uint32_t at = group->position.offset;
+    struct qs_position at = group->position;
 
-    if (group->end < index + 3 || group->end > index + 4 ||
-        !begins_at(group->position, printer->compact->next))
+    if (group->end < index + 3 || group->end > index + 4 || !begins_at(at, printer->next))
         return false;
     for (guint i = index + 1; i < group->end; i++) {
         const struct qs_dump_line *line = line_at(printer, i);
 
         if (!line->row || line->row != group->row + (i - index) || line->generated || !line->mark ||
-            strncmp(line->name, group->name, length) != 0 || line->name[length] != '.' ||
-            line->position.source != group->position.source || line->position.offset != at ||
-            is_left_out(printer, line))
+            !behind_stem(line->name, group->name) || !begins_at(line->position, at))
             return false;
-        at += line->position.length;
+        at = end_of(line->position);
     }
-    return at == group->position.offset + group->position.length;
+    return at.offset == end_of(group->position).offset;
 }
 
 static void append_vector(struct printer *printer, const struct group *group, guint index)
 {
     const struct qs_dump_line *line = line_at(printer, index);
 
-    continue_line(printer, group);
-    append_name(printer, group, line->name);
+    begin_field(printer, group, line->name);
     g_string_append(printer->out, "=(");
     for (guint i = index + 1; i < line->end; i++) {
         if (i > index + 1)
             g_string_append_c(printer->out, ' ');
-        append_value(printer, group, line_at(printer, i));
+        append_value(printer, group, line_at(printer, i), false);
         append_field_position(printer, line_at(printer, i));
     }
     g_string_append_c(printer->out, ')');
@@ -351,27 +277,24 @@ static void append_lines(struct printer *printer, const struct group *group, gui
 static void append_group(struct printer *printer, const struct group *outer, guint index)
 {
     const struct qs_dump_line *line = line_at(printer, index);
-    const char *stem = stem_of(short_name(printer, line->name));
-    const struct group group = {
-        .index = (gint)index, .depth = outer->depth + 1, .stem = stem, .stem_length = strlen(stem)};
-    struct qs_compact *compact = printer->compact;
+    const struct group group = group_of(printer, index, outer->depth + 1);
     const struct qs_position end = end_of(line->position);
     char length[QS_NUMBER_MAX + 1];
     gsize place;
 
-    begin_line(printer, outer->depth + 1);
-    g_string_append(printer->out, short_name(printer, line->name));
-    if (!begins_at(line->position, compact->next))
-        append_place(printer->out, line->position, line->position.source != compact->next.source);
+    begin_line(printer, group.depth);
+    g_string_append(printer->out, group.name);
+    if (!begins_at(line->position, printer->next))
+        append_place(printer->out, line->position, printer->next);
     place = printer->out->len;
     printer->on_line = (gint)index;
-    compact->next = line->position;
+    printer->next = line->position;
     append_lines(printer, &group, index + 1, line->end);
-    if (!begins_at(compact->next, end)) {
+    if (!begins_at(printer->next, end)) {
         snprintf(length, sizeof length, "+%u", line->position.length);
         g_string_insert(printer->out, (gssize)place, length);
     }
-    compact->next = end;
+    printer->next = end;
     printer->on_line = NO_GROUP;
 }
 
@@ -379,9 +302,8 @@ static void append_note(struct printer *printer, const struct group *group,
                         const struct qs_dump_line *line)
 {
     begin_line(printer, group->depth + 1);
-    g_string_append_printf(printer->out, "! %s", line->name);
-    append_place(printer->out, line->position,
-                 line->position.source != printer->compact->next.source);
+    g_string_append_printf(printer->out, "! %s", line->name + printer->prefix);
+    append_place(printer->out, line->position, printer->next);
     append_number(printer->out, '+', line->position.length);
     g_string_append_c(printer->out, ' ');
     g_string_append_len(printer->out, printer->lines->texts->str + line->text,
@@ -389,45 +311,45 @@ static void append_note(struct printer *printer, const struct group *group,
     printer->on_line = NO_GROUP;
 }
 
-static guint append_item(struct printer *printer, const struct group *group, guint index, guint end)
-{
-    const struct qs_dump_line *line = line_at(printer, index);
-
-    if (is_left_out(printer, line))
-        return index + 1; /* of a group its fields go on */
-    if (line->row && line->mark)
-        return append_field(printer, group, index, end);
-    if (!line->row)
-        append_note(printer, group, line);
-    else if (is_vector(printer, index))
-        append_vector(printer, group, index);
-    else
-        append_group(printer, group, index);
-    return line->row ? line->end : index + 1;
-}
-
 static void append_lines(struct printer *printer, const struct group *group, guint from, guint end)
 {
-    for (guint i = from; i < end;)
-        i = append_item(printer, group, i, end);
+    for (guint i = from; i < end;) {
+        const struct qs_dump_line *line = line_at(printer, i);
+
+        if (line->row && line->mark) {
+            i = append_field(printer, group, i, end);
+            continue;
+        }
+        if (!line->row)
+            append_note(printer, group, line);
+        else if (is_vector(printer, i))
+            append_vector(printer, group, i);
+        else
+            append_group(printer, group, i);
+        i = line->row ? line->end : i + 1;
+    }
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs_dump_lines *lines,
+void qs_compact_append(GString *out, const struct qs_dump_lines *lines,
                        const struct qs_dump_packet *about)
 {
     const struct qs_protocol *protocol = about->decoder->protocol;
-    struct printer printer = {.compact = compact,
-                              .out = out,
+    struct printer printer = {.out = out,
                               .lines = lines,
                               .protocol = protocol,
                               .number = about->packet->number,
                               .prefix = strlen(protocol->name) + 1,
                               .on_line = NO_GROUP};
-    const struct group none = {.index = NO_GROUP, .depth = 0};
+    const struct group none = {.index = NO_GROUP};
+    const gsize place = out->len;
+    char size[sizeof " size=" + QS_NUMBER_MAX];
 
-    compact->next = compact->last = (struct qs_position){0};
     append_lines(&printer, &none, 0, lines->count);
+    if (printer.next.source || printer.next.offset != about->packet->size) {
+        snprintf(size, sizeof size, " size=%u", about->packet->size);
+        g_string_insert(out, (gssize)place, size);
+    }
     g_string_append_c(out, '\n');
 }

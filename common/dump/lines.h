@@ -38,8 +38,8 @@ struct qs_position {
 
 struct qs_dump_line {
     const struct qs_field *row; /* NULL: a note */
-    const char *name;           /* of a note without the protocol's prefix */
-    const char *mark;           /* before the value; NULL: a group, which has none */
+    const char *name;
+    const char *mark; /* before the value; NULL: a group, which has none */
     bool generated;
     uint64_t number; /* of an integer or a boolean */
     struct qs_position position;
@@ -53,18 +53,9 @@ struct qs_dump_lines {
     GString *texts; /* of all lines */
 };
 
-/* Whether the form leaves the line out. */
-typedef bool qs_line_test(void *user, const struct qs_dump_line *line);
-
-/* The compact form, from packet to packet; all zero to begin with. */
-struct qs_compact {
-    struct qs_position next, last; /* where the next field is expected; the last one's position */
-    qs_line_test *is_left_out;     /* or NULL */
-    void *user;
-};
-
-/* Appends the lines of a packet behind its first one, which has no line end yet; see dump.h. */
-void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs_dump_lines *lines,
+/* Appends the lines of a packet in the compact form behind its first one, which has no line end
+ * yet; and to that one the packet's size, unless it ends with its last field. */
+void qs_compact_append(GString *out, const struct qs_dump_lines *lines,
                        const struct qs_dump_packet *about);
 
 #endif

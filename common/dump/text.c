@@ -11,16 +11,18 @@
 struct text_dump {
     struct qs_dump base;
     struct qs_dump_lines lines; /* lengths are known only when a group closes: so they wait */
-    GArray *open;               /* guint: indices of the lines of open groups */
+    uint32_t start;             /* where the packet's first line begins, left out or not */
+    GArray *open;               /* guint: lines of open groups; LEFT_OUT: it has none */
     struct qs_source_numbers sources;
     GString *output; /* of the packet */
     bool is_compact;
-    struct qs_compact compact;
     uint64_t number;           /* of the packet before; 0: there is none */
     qs_name_test *is_left_out; /* or NULL */
     void *user;
     GHashTable *answers; /* of is_left_out, to names by their addresses */
 };
+
+enum { LEFT_OUT = G_MAXINT };
 
 const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES] = {
     [QS_PACKET_TIME] = {"packet.time", true},
@@ -37,12 +39,45 @@ static struct text_dump *self(struct qs_sink *base)
     return (struct text_dump *)base;
 }
 
+/* --- What is left out */
+
+void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user)
+{
+    struct text_dump *sink = (struct text_dump *)dump;
+
+    sink->is_left_out = test;
+    sink->user = user;
+    sink->number = 0;
+    g_hash_table_remove_all(sink->answers);
+}
+
+/* `name` is a constant. */
+static bool is_left_out(struct text_dump *sink, const char *name)
+{
+    gpointer answer;
+
+    if (!sink->is_left_out)
+        return false;
+    if (!g_hash_table_lookup_extended(sink->answers, name, NULL, &answer)) {
+        answer = GINT_TO_POINTER(sink->is_left_out(sink->user, name));
+        g_hash_table_insert(sink->answers, (gpointer)name, answer);
+    }
+    return answer != NULL;
+}
+
+/* --- Lines */
+
+/* NULL: it is left out. */
 static struct qs_dump_line *add_line(struct text_dump *sink, const char *name, uint32_t offset,
                                      uint32_t length)
 {
     struct qs_dump_lines *lines = &sink->lines;
     struct qs_dump_line *line;
 
+    if (sink->start == UINT32_MAX)
+        sink->start = offset;
+    if (is_left_out(sink, name))
+        return NULL;
     if (lines->count == lines->room) {
         lines->room = MAX(64, 2 * lines->room);
         lines->at = g_renew(struct qs_dump_line, lines->at, lines->room);
@@ -60,9 +95,11 @@ static struct qs_dump_line *add_line(struct text_dump *sink, const char *name, u
 static void text_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     struct text_dump *sink = self(base);
-    const guint index = sink->lines.count;
+    struct qs_dump_line *line = add_line(sink, group->name, offset, 0);
+    const guint index = line ? sink->lines.count - 1 : LEFT_OUT;
 
-    add_line(sink, group->name, offset, 0)->row = group;
+    if (line)
+        line->row = group;
     g_array_append_val(sink->open, index);
 }
 
@@ -72,9 +109,11 @@ static void text_close(struct qs_sink *base, uint32_t end)
     const guint index = g_array_index(sink->open, guint, sink->open->len - 1);
     struct qs_dump_line *line = &sink->lines.at[index];
 
+    g_array_set_size(sink->open, sink->open->len - 1);
+    if (index == LEFT_OUT)
+        return;
     line->position.length = end - line->position.offset;
     line->end = sink->lines.count;
-    g_array_set_size(sink->open, sink->open->len - 1);
 }
 
 /* JSON's escapes: no character is left that a terminal obeys. */
@@ -107,6 +146,8 @@ static void text_field(struct qs_sink *base, const struct qs_field *field,
     GString *texts = sink->lines.texts;
     struct qs_dump_line *line = add_line(sink, field->name, value->offset, value->length);
 
+    if (!line)
+        return;
     line->row = field;
     line->generated = value->generated;
     line->number = qs_type_bits(field->type) ? value->u : 0;
@@ -122,8 +163,13 @@ static void text_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
                       const char *text)
 {
     struct text_dump *sink = self(base);
-    struct qs_dump_line *line = add_line(sink, qs_note_kinds[kind].suffix, offset, length);
+    struct qs_dump_line *line;
+    char name[64];
 
+    snprintf(name, sizeof name, "%s.%s", base->protocol->name, qs_note_kinds[kind].suffix);
+    line = add_line(sink, g_intern_string(name), offset, length);
+    if (!line)
+        return;
     line->mark = " = ";
     append_quoted(sink->lines.texts, text);
     line->text_end = sink->lines.texts->len;
@@ -135,154 +181,16 @@ static void text_source(struct qs_sink *base, const char *title, const uint8_t *
     qs_source_numbers_set(&self(base)->sources, data);
 }
 
-/* --- What is left out */
-
-void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user)
-{
-    struct text_dump *sink = (struct text_dump *)dump;
-
-    sink->is_left_out = test;
-    sink->user = user;
-    sink->number = 0;
-    g_hash_table_remove_all(sink->answers);
-}
-
-static bool ask(struct text_dump *sink, const char *name)
-{
-    const bool answer = sink->is_left_out(sink->user, name);
-
-    g_hash_table_insert(sink->answers, (gpointer)name, GINT_TO_POINTER(answer));
-    return answer;
-}
-
-/* `name` is a constant. */
-static bool is_left_out(struct text_dump *sink, const char *name)
-{
-    gpointer answer;
-
-    if (!sink->is_left_out)
-        return false;
-    if (g_hash_table_lookup_extended(sink->answers, name, NULL, &answer))
-        return answer != NULL;
-    return ask(sink, name);
-}
-
-static bool is_note_left_out(const struct text_dump *sink, const char *suffix)
-{
-    char *name;
-    bool answer;
-
-    if (!sink->is_left_out)
-        return false;
-    name = g_strconcat(sink->base.sink.protocol->name, ".", suffix, NULL);
-    answer = sink->is_left_out(sink->user, name);
-    g_free(name);
-    return answer;
-}
-
-static bool is_line_left_out(void *user, const struct qs_dump_line *line)
-{
-    struct text_dump *sink = user;
-
-    return line->row ? is_left_out(sink, line->name) : is_note_left_out(sink, line->name);
-}
-
 /* --- The packet */
 
 /* Characters that a line may have beside its name and its value. */
 enum { LINE_MARKS = 5 * QS_NUMBER_MAX };
 
-/* The beginning of a line about the packet as such, with its "=". False when it is left out; the
- * compact form always has the protocol, since names follow from it. */
-static bool begin_header(struct text_dump *sink, const struct qs_dump_packet *about,
-                         enum qs_packet_line_id id)
-{
-    const char *name = qs_packet_lines[id].name;
-    GString *output = sink->output;
-    char *at;
-
-    if (is_left_out(sink, name) && !(sink->is_compact && id == QS_PACKET_PROTOCOL))
-        return false;
-    if (sink->is_compact) {
-        /* The same as a word of the compact form's first line. Two need no name. */
-        g_string_append_c(sink->output, ' ');
-        if (id != QS_PACKET_PROTOCOL && id != QS_PACKET_DIRECTION)
-            g_string_append_printf(sink->output, "%s=", strchr(qs_packet_lines[id].name, '.') + 1);
-        return true;
-    }
-    at = qs_put_uint(qs_room(output, LINE_MARKS), about->packet->number);
-    at = qs_put_text(at, " 0+", 3);
-    at = qs_put_uint(at, about->packet->size);
-    *at++ = ' ';
-    qs_room_end(output, at);
-    g_string_append(output, name);
-    g_string_append_len(output, " = ", 3);
-    return true;
-}
-
-/* Blocks of demos have no addresses. In the compact form the first session goes without saying, and
- * none is 0. */
-static bool has_header(const struct text_dump *sink, const struct qs_dump_packet *about,
-                       enum qs_packet_line_id id)
-{
-    switch (id) {
-    case QS_PACKET_SOURCE:
-        return about->packet->source.family;
-    case QS_PACKET_DESTINATION:
-        return about->packet->destination.family;
-    case QS_PACKET_UNIT:
-        return about->packet->unit;
-    case QS_PACKET_SESSION:
-        return sink->is_compact ? about->session != 1 : about->session;
-    default:
-        return true;
-    }
-}
-
-static void append_header(GString *output, const struct qs_dump_packet *about,
-                          enum qs_packet_line_id id)
-{
-    const struct qs_packet *packet = about->packet;
-
-    switch (id) {
-    case QS_PACKET_TIME:
-        g_string_append_printf(output, "%" G_GINT64_FORMAT ".%09d", packet->time / 1000000000,
-                               (int)(packet->time % 1000000000));
-        break;
-    case QS_PACKET_SOURCE:
-    case QS_PACKET_DESTINATION:
-        qs_address_append(output, id == QS_PACKET_SOURCE ? &packet->source : &packet->destination);
-        break;
-    case QS_PACKET_PROTOCOL:
-        g_string_append(output, about->decoder->protocol->name);
-        break;
-    case QS_PACKET_DIRECTION:
-        g_string_append(output, qs_direction_name(about->decoder->direction));
-        break;
-    default:
-        g_string_append_printf(output, "%u", id == QS_PACKET_UNIT ? packet->unit : about->session);
-    }
-}
-
-static void append_headers(struct text_dump *sink, const struct qs_dump_packet *about)
-{
-    for (enum qs_packet_line_id id = 0; id < QS_PACKET_LINES; id++) {
-        if (!has_header(sink, about, id) || !begin_header(sink, about, id))
-            continue;
-        append_header(sink->output, about, id);
-        if (!sink->is_compact)
-            g_string_append_c(sink->output, '\n');
-    }
-}
-
-/* `number` is the packet's; `prefix` the protocol's name, which notes have before their own. */
-static void append_line(struct text_dump *sink, const struct qs_dump_line *line,
-                        struct qs_view number, const char *prefix)
+static void append_line(struct text_dump *sink, const struct qs_dump_line *line, uint64_t number)
 {
     const gsize name = strlen(line->name), text = line->text_end - line->text;
-    char *at = qs_room(sink->output, LINE_MARKS + strlen(prefix) + name + text);
+    char *at = qs_put_uint(qs_room(sink->output, LINE_MARKS + name + text), number);
 
-    at = qs_put_text(at, (const char *)number.data, number.size);
     *at++ = ' ';
     if (line->position.source) {
         at = qs_put_uint(at, line->position.source);
@@ -292,10 +200,6 @@ static void append_line(struct text_dump *sink, const struct qs_dump_line *line,
     *at++ = '+';
     at = qs_put_uint(at, line->position.length);
     *at++ = ' ';
-    if (!line->row) {
-        at = qs_put_text(at, prefix, strlen(prefix));
-        *at++ = '.';
-    }
     at = qs_put_text(at, line->name, name);
     if (line->mark)
         at = qs_put_text(at, line->mark, strlen(line->mark));
@@ -304,49 +208,79 @@ static void append_line(struct text_dump *sink, const struct qs_dump_line *line,
     qs_room_end(sink->output, at);
 }
 
-static void append_lines(struct text_dump *sink, const struct qs_dump_packet *about)
+/* Nothing where the packet has no such value: blocks of demos have no addresses. In the compact
+ * form the first session goes without saying, and none is 0. */
+static void append_header_value(GString *out, const struct qs_dump_packet *about,
+                                enum qs_packet_line_id id, bool is_compact)
 {
-    const char *protocol = about->decoder->protocol->name;
-    char digits[QS_NUMBER_MAX];
-    const char *end = qs_put_uint(digits, about->packet->number);
-    const struct qs_view number = {(const uint8_t *)digits, (uint32_t)(end - digits)};
+    const struct qs_packet *packet = about->packet;
+    const struct qs_address *address =
+        id == QS_PACKET_SOURCE ? &packet->source : &packet->destination;
 
-    for (guint i = 0; i < sink->lines.count; i++) {
-        const struct qs_dump_line *line = &sink->lines.at[i];
+    switch (id) {
+    case QS_PACKET_TIME:
+        g_string_append_printf(out, "%" G_GINT64_FORMAT ".%09d", packet->time / 1000000000,
+                               (int)(packet->time % 1000000000));
+        break;
+    case QS_PACKET_SOURCE:
+    case QS_PACKET_DESTINATION:
+        if (address->family)
+            qs_address_append(out, address);
+        break;
+    case QS_PACKET_PROTOCOL:
+        g_string_append(out, about->decoder->protocol->name);
+        break;
+    case QS_PACKET_DIRECTION:
+        g_string_append(out, qs_direction_name(about->decoder->direction));
+        break;
+    case QS_PACKET_UNIT:
+        if (packet->unit)
+            g_string_append_printf(out, "%u", packet->unit);
+        break;
+    default:
+        if (about->session != (is_compact ? 1 : 0))
+            g_string_append_printf(out, "%u", about->session);
+    }
+}
 
-        if (!is_line_left_out(sink, line))
-            append_line(sink, line, number, protocol);
+/* Lines about the packet as such; in the compact form words of its first line, of which two need no
+ * name, and which always has the protocol, since names follow from it. */
+static void append_headers(struct text_dump *sink, const struct qs_dump_packet *about)
+{
+    GString *texts = sink->lines.texts;
+
+    for (enum qs_packet_line_id id = 0; id < QS_PACKET_LINES; id++) {
+        const char *name = qs_packet_lines[id].name;
+        struct qs_dump_line line = {.name = name, .mark = " = ", .text = texts->len};
+
+        line.position.length = about->packet->size;
+        append_header_value(texts, about, id, sink->is_compact);
+        line.text_end = texts->len;
+        if (line.text == line.text_end ||
+            (is_left_out(sink, name) && !(sink->is_compact && id == QS_PACKET_PROTOCOL)))
+            continue;
+        if (!sink->is_compact)
+            append_line(sink, &line, about->packet->number);
+        else if (id == QS_PACKET_PROTOCOL || id == QS_PACKET_DIRECTION)
+            g_string_append_printf(sink->output, " %s", texts->str + line.text);
+        else
+            g_string_append_printf(sink->output, " %s=%s", strchr(name, '.') + 1,
+                                   texts->str + line.text);
     }
 }
 
 /* A block of a demo counts from its own beginning, wherever it is in the demo. */
 static void count_from_block(struct text_dump *sink, const struct qs_dump_packet *about)
 {
-    const uint32_t start = sink->lines.count ? sink->lines.at[0].position.offset : 0;
-
-    if (about->packet->source.family)
-        return;
-    for (guint i = 0; i < sink->lines.count; i++)
+    for (guint i = 0; i < sink->lines.count && !about->packet->source.family; i++)
         if (!sink->lines.at[i].position.source)
-            sink->lines.at[i].position.offset -= start;
-}
-
-/* The packet ends with its last field; otherwise the line shows its size. */
-static void insert_size(struct text_dump *sink, const struct qs_dump_packet *about, gsize place)
-{
-    char text[sizeof " size=" + QS_NUMBER_MAX];
-
-    if (!sink->compact.next.source && sink->compact.next.offset == about->packet->size)
-        return;
-    snprintf(text, sizeof text, " size=%u", about->packet->size);
-    g_string_insert(sink->output, (gssize)place, text);
+            sink->lines.at[i].position.offset -= sink->start;
 }
 
 /* The number as a distance from the packet before; there is none from one to the next. */
 static void append_compact(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     const uint64_t number = about->packet->number;
-    gsize place;
 
     g_string_append(sink->output, "packet");
     if (number != sink->number + 1)
@@ -354,9 +288,7 @@ static void append_compact(struct text_dump *sink, const struct qs_dump_packet *
     sink->number = number;
     count_from_block(sink, about);
     append_headers(sink, about);
-    place = sink->output->len;
-    qs_compact_append(&sink->compact, sink->output, &sink->lines, about);
-    insert_size(sink, about, place);
+    qs_compact_append(sink->output, &sink->lines, about);
 }
 
 /* --- The dump */
@@ -367,6 +299,7 @@ static void discard(struct qs_dump *dump)
 
     g_string_truncate(sink->lines.texts, 0);
     sink->lines.count = 0;
+    sink->start = UINT32_MAX;
     g_array_set_size(sink->open, 0);
     sink->sources = (struct qs_source_numbers){0};
 }
@@ -380,7 +313,8 @@ static const GString *packet_text(struct qs_dump *dump, const struct qs_dump_pac
         append_compact(sink, about);
     } else {
         append_headers(sink, about);
-        append_lines(sink, about);
+        for (guint i = 0; i < sink->lines.count; i++)
+            append_line(sink, &sink->lines.at[i], about->packet->number);
     }
     discard(dump);
     return sink->output;
@@ -414,6 +348,7 @@ static struct text_dump *create_text(void)
     sink->open = g_array_new(FALSE, FALSE, sizeof(guint));
     sink->output = g_string_new(NULL);
     sink->answers = g_hash_table_new(NULL, NULL);
+    sink->start = UINT32_MAX;
     return sink;
 }
 
@@ -427,8 +362,6 @@ static struct qs_dump *create_compact(void)
     struct text_dump *sink = create_text();
 
     sink->is_compact = true;
-    sink->compact.is_left_out = is_line_left_out;
-    sink->compact.user = sink;
     return &sink->base;
 }
 
