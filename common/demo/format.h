@@ -109,7 +109,6 @@ struct qs_demo_rebuilder {
     void (*finish)(void *state);
     void (*free)(void *state);
     bool by_level; /* it begins a demo for each level by itself */
-    bool heals;    /* it takes what the capture lacks from other sessions */
 };
 
 /* Makes packets from which the demo could have been recorded. */

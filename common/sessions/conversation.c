@@ -54,7 +54,6 @@ struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *
 void qs_conversation_free(struct qs_conversation *conversation)
 {
     free_state(conversation);
-    g_free(conversation->batch);
     if (conversation->order)
         qs_resequence_free(conversation->order);
     if (conversation->stream)

@@ -32,11 +32,8 @@ struct qs_conversation {
     uint32_t block_offset; /* of the demo's block at hand, in the file */
     int64_t clock;         /* by how much it had been set when it began: see sessions.c */
     bool announced;        /* by a packet of another conversation */
-    bool batches;          /* its packets may be processed later, together: `batch` */
     bool left_out;         /* there are too many sessions, or its packets take too long */
     struct qs_client_session *session; /* going on now, or NULL */
-    uint8_t *batch;                    /* or NULL */
-    uint32_t batched;                  /* bytes of it */
     uint32_t qport;                    /* of its client; or 0 */
     struct qs_qport *found_by;         /* in sessions->qports; or NULL */
     struct qs_session_number numbered; /* the latest session, which may be over */
@@ -123,12 +120,6 @@ void qs_client_session_free(struct qs_client_session *session);
 /* Updates the session by a packet, and reports what is new. */
 void qs_client_session_packet(struct qs_client_session *session,
                               const struct qs_decoded_packet *decoded);
-
-/* Decodes and adds the usual packet of a game that nobody listens to: see qs_protocol.decode_usual.
- * False, and nothing has changed: it is another one. */
-bool qs_client_session_usual(struct qs_client_session *session, struct qs_decoder *decoder,
-                             struct qs_session *state, const char *file,
-                             const struct qs_packet *packet);
 
 /* Donors have been moved here (qs_donors_move()): the session is one of them, or none. */
 void qs_client_session_use_donor(struct qs_client_session *session, struct qs_donors *donors,

@@ -47,7 +47,6 @@ struct qs_client_session {
     bool chosen;             /* by --session */
     bool heard_server;       /* the capture has packets of the server, */
     bool heard_client;       /* and of the client */
-    bool alone;              /* no other session asks what its packets were, nor does its demo */
     unsigned same_as;        /* number of a session that is this one, under another address; or 0 */
 
     /* The format of the demo that it was read from: its packets are blocks, and it has no

@@ -200,69 +200,6 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
     process_held(sessions, conversation, false);
 }
 
-/* Whether it was one that goes the short way. */
-static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          struct qs_packet *packet)
-{
-    struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
-    const bool usual = conversation->session && qs_resequence_is_at_rest(conversation->order) &&
-                       qs_client_session_usual(conversation->session, decoder, conversation->state,
-                                               sessions->file, packet);
-
-    conversation->batches = usual && sessions->options->prompt && conversation->session->alone;
-    if (!usual)
-        return false;
-    sessions->packets++;
-    qs_resequence_next_passed(conversation->order, packet->from, decoder->sequence);
-    qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
-    return true;
-}
-
-/* --- Datagrams that are processed together --------------------------------------------------- */
-
-/* If thousands of sessions send at once, the processor's caches have nothing of a packet's session.
- * A recorder can process some of its packets together, until the next qs_sessions_wait(). */
-enum { BATCH_SIZE = 4096 /* bytes */ };
-
-struct batched {
-    struct qs_packet packet; /* its bytes follow */
-    const char *file;
-    uint32_t end; /* in the batch */
-};
-
-static bool join_batch(const struct qs_sessions *sessions, struct qs_conversation *conversation,
-                       const struct qs_packet *packet)
-{
-    const uint32_t size = (packet->size + 7) & ~UINT32_C(7);
-    const uint32_t end = conversation->batched + (uint32_t)sizeof(struct batched) + size;
-    struct batched *joined;
-
-    if (end > BATCH_SIZE)
-        return false;
-    if (!conversation->batch)
-        conversation->batch = g_malloc(BATCH_SIZE);
-    joined = (void *)(conversation->batch + conversation->batched);
-    *joined = (struct batched){*packet, sessions->file, end};
-    joined->packet.data = memcpy(joined + 1, packet->data, packet->size);
-    conversation->batched = end;
-    return true;
-}
-
-static void process_batch(struct qs_sessions *sessions, struct qs_conversation *conversation)
-{
-    const char *file = sessions->file;
-    struct batched *next;
-
-    for (uint32_t at = 0; at < conversation->batched; at = next->end) {
-        next = (void *)(conversation->batch + at);
-        sessions->file = next->file;
-        if (!process_usual(sessions, conversation, &next->packet))
-            process_datagram(sessions, conversation, &next->packet);
-    }
-    conversation->batched = 0;
-    sessions->file = file;
-}
-
 /* --- Datagrams of no known game -------------------------------------------------------------- */
 
 /* Processes the packets that came before it was known what the conversation is. */
@@ -417,12 +354,6 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    if (conversation->batches && join_batch(sessions, conversation, packet))
-        return;
-    if (conversation->batched)
-        process_batch(sessions, conversation);
-    if (process_usual(sessions, conversation, packet))
-        return;
     process_datagram(sessions, conversation, packet);
     qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
@@ -430,7 +361,6 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
 
 static void end_source(struct qs_flow *flow, void *user)
 {
-    process_batch(user, (struct qs_conversation *)flow);
     process_held(user, (struct qs_conversation *)flow, true);
 }
 
@@ -446,7 +376,6 @@ static void end_conversation(struct qs_flow *flow, void *user)
     struct qs_sessions *sessions = user;
     struct qs_sessions_handler *handler = sessions->handler;
 
-    process_batch(sessions, conversation);
     if (conversation->order)
         process_held(sessions, conversation, true);
     qs_qports_remove(sessions->qports, conversation->found_by);
@@ -482,7 +411,6 @@ static void check_time(struct qs_flow *flow, void *user)
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
     const int64_t silent = waiting->now - qs_flow_last(waiting->sessions->flows, flow);
 
-    process_batch(waiting->sessions, conversation);
     if (silent >= HELD_FOR && qs_resequence_holds(conversation->order))
         process_held(waiting->sessions, conversation, true);
     if (conversation->session)

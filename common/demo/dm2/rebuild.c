@@ -703,5 +703,4 @@ const struct qs_demo_rebuilder dm2_rebuilder = {
     .finish = dm2_finish,
     .free = dm2_free,
     .by_level = true,
-    .heals = true,
 };
