@@ -102,21 +102,6 @@ void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink 
     run(d, session, sink, direction_of(session, packet), packet, d->protocol->decode);
 }
 
-bool qs_decode_usual(struct qs_decoder *d, struct qs_session *session,
-                     const struct qs_packet *packet)
-{
-    const enum qs_direction direction = direction_of(session, packet);
-
-    if (direction == QS_DIRECTION_UNKNOWN || qs_packet_is_cut(packet) ||
-        (d->protocol->usual_moves && direction == QS_S2C))
-        return false;
-    begin(d, session, direction, packet);
-    if (!d->protocol->decode_usual(d))
-        return false;
-    qs_inflate_end(d);
-    return true;
-}
-
 void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
                                struct qs_sink *sink, const struct qs_packet *block)
 {
@@ -274,31 +259,6 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
         if (!qs_read_message(d, id_row, lookup))
             break;
     qs_undecoded(d);
-}
-
-bool qs_read_usual_message(struct qs_decoder *d, const struct qs_message_type *types,
-                           uint64_t usual, bool keep)
-{
-    const uint32_t start = d->in.pos;
-    const uint8_t id = id_at(d, start);
-
-    if (id >= 64 || !(usual >> id & 1))
-        return false;
-    qs_reader_take(&d->in, 1);
-    d->ambiguous = false;
-    types[id].read(d);
-    if (keep)
-        keep_message(d, start, id);
-    return !d->in.overrun && !d->problems && !d->stop;
-}
-
-bool qs_read_usual_messages(struct qs_decoder *d, const struct qs_message_type *types,
-                            uint64_t usual, bool keep)
-{
-    while (qs_reader_left(&d->in))
-        if (!qs_read_usual_message(d, types, usual, keep))
-            return false;
-    return true;
 }
 
 /* --- Trials */

@@ -16,11 +16,6 @@ void qs_decoder_clear(struct qs_decoder *decoder);
 void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
                const struct qs_packet *packet);
 
-/* The same for the usual packet of a game, without a listener: see qs_protocol.decode_usual. Of
- * results only direction, numbers, `accepted`, messages and facts of the line are set. */
-bool qs_decode_usual(struct qs_decoder *decoder, struct qs_session *session,
-                     const struct qs_packet *packet);
-
 /*
  * The same for one unit of a stream (packet->unit is not 0), in the stream's order. Messages in
  * `decoder->messages` count in `decoder->payload` where the unit frames them. Only for protocols
@@ -91,15 +86,6 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
 
 /* Reads one message; returns whether another may follow. */
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
-
-/* For qs_protocol.decode_usual: reads the messages n for which bit n of `usual` is set, up to
- * another one; they are in decoder->messages if `keep`. Returns whether all were read, without a
- * problem. */
-bool qs_read_usual_messages(struct qs_decoder *d, const struct qs_message_type *types,
-                            uint64_t usual, bool keep);
-/* The same of one message, which is there. */
-bool qs_read_usual_message(struct qs_decoder *d, const struct qs_message_type *types,
-                           uint64_t usual, bool keep);
 
 /* --- Decoding on trial, to find out what a packet can be: who sent it, which version it has */
 

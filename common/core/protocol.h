@@ -114,16 +114,6 @@ struct qs_protocol {
     void (*decode)(struct qs_decoder *decoder);
 
     /*
-     * The same for the usual packet of a game, without a listener: one that is the next of its
-     * sender in stream 0 (see struct qs_seqinfo), acknowledges what has come, and leaves the
-     * session as it is except for numbers, moves, frames, and what is of the last packet only. A
-     * client's messages need not be in decoder->messages. False: it is another packet, for
-     * `decode`. NULL: there are none.
-     */
-    bool (*decode_usual)(struct qs_decoder *decoder);
-    bool usual_moves; /* only clients have usual packets: `decode_usual` gets no other */
-
-    /*
      * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
      * each unit is decoded as a packet.
      */

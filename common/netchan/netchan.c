@@ -19,7 +19,7 @@ enum {
     BURST_MIN = 2 /* numbers of each end */
 };
 
-bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence)
+static bool was_captured(const struct qs_netchan *chan, uint32_t sequence)
 {
     const uint32_t age = chan->sequence - sequence;
 
@@ -58,7 +58,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
     if (chan->started && sequence <= chan->sequence) {
         const uint32_t age = chan->sequence - sequence;
 
-        if (qs_netchan_has(chan, sequence)) {
+        if (was_captured(chan, sequence)) {
             chan->duplicates++;
             return QS_ARRIVAL_DUPLICATE;
         }
@@ -107,7 +107,7 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
         return false;
     if (ack <= chan->sequence &&
         (chan->sequence - ack >= SEEN_WINDOW || chan->sequence - ack >= chan->accepted ||
-         qs_netchan_has(chan, ack)))
+         was_captured(chan, ack)))
         return false;
     note_lacking(chan, ack);
     return true;
@@ -182,23 +182,6 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped", skipped, qs_plural(skipped));
     return note_burst(d, skipped > choked ? skipped - choked : 0);
-}
-
-bool qs_netchan_is_next(const struct qs_netchan *chan, uint32_t sequence)
-{
-    return chan->started && sequence == chan->sequence + 1 && !is_lacking(chan, sequence);
-}
-
-void qs_receive_next(struct qs_decoder *d)
-{
-    struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
-
-    forth->sequence = d->sequence;
-    forth->seen = forth->seen << 1 | 1;
-    forth->accepted++;
-    forth->anew = back->gap = 0;
-    back->lacks_gap = false;
-    d->accepted = true;
 }
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)

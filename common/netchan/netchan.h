@@ -96,15 +96,6 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
  * call it for a packet that its receiver drops. */
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
 
-/*
- * The calls for the usual packet of a game, in place of the three above: whether `chan` has that
- * number, and whether it is the next of a direction that lacks none. Then packet d->sequence of
- * d->direction arrives.
- */
-bool qs_netchan_has(const struct qs_netchan *chan, uint32_t sequence);
-bool qs_netchan_is_next(const struct qs_netchan *chan, uint32_t sequence);
-void qs_receive_next(struct qs_decoder *d);
-
 /* The packet carries again what was sent before and must arrive. */
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);
 

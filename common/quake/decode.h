@@ -155,8 +155,6 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
 /* netchan.c: the datagrams of a connection */
 /* A packet that carries data or acknowledges it. */
 void nq_read_datagram(struct qs_decoder *d);
-/* Usual packets (see struct qs_protocol) are those of a client's moves. */
-bool nq_decode_usual(struct qs_decoder *d);
 /* Whether these bytes can only be an unreliable message of a game. */
 bool nq_is_game(struct qs_view packet);
 

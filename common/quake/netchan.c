@@ -374,36 +374,6 @@ static void read_payload(struct qs_decoder *d, uint32_t flags)
         qs_note(d, QS_NOTE_MALFORMED, 0, 4, "Neither data nor an acknowledgement");
 }
 
-/* A move, and nothing else: see struct qs_protocol. Its size tells how many bits angles have. */
-bool nq_decode_usual(struct qs_decoder *d)
-{
-    enum { ANGLES = NET_HEADER_SIZE + 5, BYTES_END = ANGLES + 11, SHORTS_END = BYTES_END + 3 };
-    const uint8_t *data = d->in.data;
-    struct nq_session *session = nq_session_of(d);
-
-    if (!session->base.version || session->undecodable || !nq_moves_begin_with_time(session) ||
-        nq_has_fte(session) || (session->flags & PRFL_FLOATANGLE) ||
-        (d->in.size != BYTES_END && d->in.size != SHORTS_END) ||
-        (d->in.size == BYTES_END
-             ? nq_is_extended(session)
-             : data[BYTES_END] == CLC_DP_ACKFRAME || data[BYTES_END] == CLC_DP_ACKDOWNLOADDATA) ||
-        qs_be32(data) != (NETFLAG_UNRELIABLE | d->in.size) || data[NET_HEADER_SIZE] != CLC_MOVE ||
-        qs_le32(data + NET_HEADER_SIZE + 1) > qs_bits_of_float(session->time) ||
-        !qs_netchan_is_next(qs_netchan_forth(d), qs_be32(data + 4)))
-        return false;
-    d->sequence = qs_be32(data + 4);
-    qs_receive_next(d);
-    nq_session_forget_packet(&session->base);
-    session->moved = true;
-    session->move_time = qs_float_of_bits(qs_le32(data + NET_HEADER_SIZE + 1));
-    d->in.pos = ANGLES;
-    d->angle_format = d->in.size == BYTES_END ? QS_ANGLE_BYTE : QS_ANGLE_SHORT;
-    session->move.pitch = qs_angle(d, NQ_MOVE_ANGLES_PITCH);
-    session->move.yaw = qs_angle(d, NQ_MOVE_ANGLES_YAW);
-    session->move.roll = qs_angle(d, NQ_MOVE_ANGLES_ROLL);
-    return true;
-}
-
 void nq_read_datagram(struct qs_decoder *d)
 {
     uint32_t word, size;

@@ -77,7 +77,5 @@ const struct qs_protocol nq_protocol = {
     .seqinfo = nq_seqinfo,
     .line = &(const struct qs_line_rules){.sends_first = true},
     .decode = decode,
-    .decode_usual = nq_decode_usual,
-    .usual_moves = true,
     .decode_server_messages = decode_server_messages,
 };

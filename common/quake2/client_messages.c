@@ -211,15 +211,6 @@ static void set_id_mask(struct qs_decoder *d)
         d->whole_id = CLC_CVARSYNC;
 }
 
-bool q2_read_usual_moves(struct qs_decoder *d)
-{
-    const unsigned batched = 1 << CLC_MOVE_NODELTA | 1 << CLC_MOVE_BATCHED;
-
-    set_id_mask(d);
-    return qs_read_usual_messages(
-        d, messages, 1 << CLC_MOVE | (d->id_mask == PACKED_ID_MASK ? batched : 0), false);
-}
-
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
     const int32_t version = d->session->version;

@@ -33,10 +33,6 @@ bool q2_is_foreign(const struct qs_packet *packet);
 
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);
-/* Usual packets (see struct qs_protocol): a client's moves; a frame, and effects behind it. */
-bool q2_decode_usual(struct qs_decoder *d);
-bool q2_read_usual_moves(struct qs_decoder *d);
-bool q2_read_usual_updates(struct qs_decoder *d);
 /* Where the packet stands in the sequence numbers: see qs_protocol.seqinfo. */
 bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);
@@ -129,8 +125,6 @@ void q2_read_client_messages(struct qs_decoder *d);
 
 /* frame_messages.c */
 void q2_read_frame(struct qs_decoder *d, unsigned extra_bits);
-/* Whether a frame comes that is a delta from one that the tracker knows, and may be read again. */
-bool q2_has_usual_frame(const struct qs_decoder *d);
 void q2_read_playerinfo(struct qs_decoder *d);
 void q2_read_packetentities(struct qs_decoder *d);
 void q2_read_playerupdate(struct qs_decoder *d);

@@ -323,22 +323,6 @@ void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
         read_plain_frame(d);
 }
 
-bool q2_has_usual_frame(const struct qs_decoder *d)
-{
-    const struct q2_tracker *tracker = q2_tracker(d);
-    const uint8_t *id = d->in.data + d->in.pos;
-    int32_t number, delta;
-
-    if (!tracker || qs_reader_left(&d->in) < 9 || (*id & d->id_mask) != SVC_FRAME)
-        return false;
-    number = (int32_t)qs_le32(id + 1);
-    delta = (int32_t)qs_le32(id + 5);
-    if (q2_variant(d)->packed)
-        unpack_numbers(qs_le32(id + 1), &number, &delta);
-    return delta > 0 && delta < number && number - delta < Q2_UPDATE_BACKUP &&
-           q2_tracker_frame(tracker, delta);
-}
-
 /* --- Positions between frames */
 
 /* R1Q2: a position for each player in the frame but the client's own, without numbers or a

@@ -219,32 +219,6 @@ static bool is_known(const struct q2_session *session)
     return !session->guessed && (session->base.version || session->wanted.version);
 }
 
-bool q2_decode_usual(struct qs_decoder *d)
-{
-    struct q2_session *session = q2_session_of(d->session);
-    const bool from_client = d->direction == QS_C2S;
-    const uint32_t size = HEADER_SIZE + (from_client ? qport_size(session) : 0);
-
-    if (!is_known(session) || session->undecodable || session->connect_pending ||
-        d->in.size <= size || q2_is_connectionless(d->packet))
-        return false;
-    d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
-    d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
-    if ((d->sequence | d->acknowledged) & Q2_FRAGMENT_BIT)
-        return false;
-    d->in.pos = size;
-    if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
-        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
-        return false;
-    if (session->tracker && !from_client)
-        q2_tracker_begin_packet(session->tracker);
-    session->moved = false;
-    if (!(from_client ? q2_read_usual_moves(d) : q2_read_usual_updates(d)))
-        return false;
-    qs_receive_next(d);
-    return true;
-}
-
 bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo)
 {

@@ -45,7 +45,6 @@ const struct qs_protocol q2_protocol = {
                                           .skips_regularly = true,
                                           .chokes = true},
     .decode = decode,
-    .decode_usual = q2_decode_usual,
     .stream_ports = "27910",
     .recognize_stream = q2_recognize_stream,
     .unit_size = q2_unit_size,

@@ -507,26 +507,6 @@ static void read_messages(struct qs_decoder *d)
 
 #define BIT(id) (UINT64_C(1) << (id))
 
-/* A frame that is read again, if something else follows, finds the frames before it as they were:
- * there is but one. */
-bool q2_read_usual_updates(struct qs_decoder *d)
-{
-    static const uint64_t effects = BIT(SVC_MUZZLEFLASH) | BIT(SVC_MUZZLEFLASH2) |
-                                    BIT(SVC_TEMP_ENTITY) | BIT(SVC_SOUND) | BIT(SVC_PRINT) |
-                                    BIT(SVC_CENTERPRINT) | BIT(SVC_LAYOUT) | BIT(SVC_INVENTORY),
-                          plain = BIT(SVC_PLAYERINFO) | BIT(SVC_PACKETENTITIES);
-    const struct q2_session *session = q2_session_of_const(d->session);
-    const struct q2_variant *variant = &session->variant;
-
-    if (!session->base.version || !session->base.level || session->signing_on || variant->relay ||
-        variant->q2repro || variant->rerelease)
-        return false;
-    set_id_mask(d);
-    qs_read_usual_messages(d, messages, effects, true); /* up to the frame */
-    return q2_has_usual_frame(d) && qs_read_usual_message(d, messages, BIT(SVC_FRAME), true) &&
-           qs_read_usual_messages(d, messages, variant->packed ? effects : effects | plain, true);
-}
-
 /* A number, and then the version. Frame 25 begins like that, too, but can be read. */
 static bool begins_like_test_release(const struct qs_decoder *d)
 {

@@ -91,13 +91,6 @@ static const struct qs_message_type messages[] = {
 #include "common/quakeworld/messages.def"
 };
 
-bool qw_read_usual_moves(struct qs_decoder *d)
-{
-    static const uint64_t usual = 1 << CLC_NOP | 1 << CLC_MOVE | 1 << CLC_DELTA | 1 << CLC_TMOVE;
-
-    return qs_read_usual_messages(d, messages, usual, false);
-}
-
 /* Messages that extensions add. */
 static const struct fte_message extensions[] = {
 #define CLC_FTE(id, number, name, read, ...) [CLC_FTE_##id] = {{name, &name[sizeof "clcfte_" - 1], QW_CLC_FTE_##id, read}, __VA_ARGS__},

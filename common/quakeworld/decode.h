@@ -84,11 +84,6 @@ void qw_decode_bare_text(struct qs_decoder *d);
 void qw_decode_netchan(struct qs_decoder *d);
 /* The same for demos, which have only the plain header. */
 void qw_decode_plain_netchan(struct qs_decoder *d);
-/* Usual packets (see struct qs_protocol), by qs_read_usual_messages(). No text without the mark has
- * 0 or 0x80 as fourth byte. */
-bool qw_decode_usual(struct qs_decoder *d);
-bool qw_read_usual_moves(struct qs_decoder *d);
-bool qw_read_usual_updates(struct qs_decoder *d);
 bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);
 

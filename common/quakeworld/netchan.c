@@ -308,40 +308,6 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
     }
 }
 
-/* What has to be looked at before a packet's number is believed. */
-static bool is_settled(const struct qw_session *session)
-{
-    const struct qw_netchan_format *format = &session->format;
-
-    return format->known && !format->stunaware && !format->fragments && !format->huffman &&
-           !session->connecting && !session->base.disconnected;
-}
-
-bool qw_decode_usual(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session_of(d);
-    const uint32_t size = header_size(d->direction, &session->format);
-
-    if (!is_settled(session) || !session->base.level || !session->sign_on.done ||
-        d->in.size <= size || (d->in.data[3] & ~0x80))
-        return false;
-    d->sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK;
-    d->acknowledged = qs_le32(d->in.data + 4) & QS_SEQUENCE_MASK;
-    if (!qs_netchan_has(qs_netchan_back(d), d->acknowledged) ||
-        !qs_netchan_is_next(qs_netchan_forth(d), d->sequence))
-        return false;
-    begin_packet(session);
-    session->content = (struct qs_view){d->in.data, d->in.size};
-    d->in.pos = session->header_size = size;
-    qw_apply_extensions(d);
-    if (!(d->direction == QS_C2S ? qw_read_usual_moves(d) : qw_read_usual_updates(d)))
-        return false;
-    qs_receive_next(d);
-    qw_sign_on_bits(d, d->in.data[3] & 0x80, d->in.data[7] & 0x80, 0);
-    session->sign_on.behind_gap &= d->direction == QS_S2C;
-    return true;
-}
-
 void qw_decode_netchan(struct qs_decoder *d)
 {
     struct qw_netchan_format format;

@@ -64,7 +64,6 @@ const struct qs_protocol qw_protocol = {
     .line =
         &(const struct qs_line_rules){.answers = true, .server_acknowledges = true, .chokes = true},
     .decode = decode,
-    .decode_usual = qw_decode_usual,
     .stream_ports = "27500,27599,27900,28000",
     .recognize_stream = qw_recognize_stream,
     .unit_size = qw_unit_size,

@@ -472,18 +472,6 @@ static const struct qs_message_type messages[] = {
 
 #define BIT(id) (UINT64_C(1) << (id))
 
-bool qw_read_usual_updates(struct qs_decoder *d)
-{
-    static const uint64_t usual =
-        BIT(SVC_NOP) | BIT(SVC_UPDATESTAT) | BIT(SVC_SOUND) | BIT(SVC_PRINT) |
-        BIT(SVC_UPDATEFRAGS) | BIT(SVC_DAMAGE) | BIT(SVC_TEMP_ENTITY) | BIT(SVC_CENTERPRINT) |
-        BIT(SVC_SMALLKICK) | BIT(SVC_BIGKICK) | BIT(SVC_UPDATEPING) | BIT(SVC_UPDATESTATLONG) |
-        BIT(SVC_MUZZLEFLASH) | BIT(SVC_PLAYERINFO) | BIT(SVC_NAILS) | BIT(SVC_PACKETENTITIES) |
-        BIT(SVC_DELTAPACKETENTITIES) | BIT(SVC_UPDATEPL);
-
-    return qs_read_usual_messages(d, messages, usual, true);
-}
-
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
 {
     const struct qs_message_type *type = qw_extension_message(d, id);

@@ -118,12 +118,6 @@ void qs_client_session_free(struct qs_client_session *session);
 void qs_client_session_packet(struct qs_client_session *session,
                               const struct qs_decoded_packet *decoded);
 
-/* Decodes and adds the usual packet of a game that nobody listens to: see qs_protocol.decode_usual.
- * False, and nothing has changed: it is another one. */
-bool qs_client_session_usual(struct qs_client_session *session, struct qs_decoder *decoder,
-                             struct qs_session *state, const char *file,
-                             const struct qs_packet *packet);
-
 /* Donors have been moved here (qs_donors_move()): the session is one of them, or none. */
 void qs_client_session_use_donor(struct qs_client_session *session, struct qs_donors *donors,
                                  struct qs_session *state);

@@ -330,17 +330,6 @@ bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *
     return true;
 }
 
-bool qs_resequence_is_at_rest(const struct qs_resequencer *order)
-{
-    return !order->queue.count && !order->duplicates.seen;
-}
-
-void qs_resequence_next_passed(struct qs_resequencer *order, enum qs_end from, uint32_t sequence)
-{
-    order->streams[from][0] =
-        (struct stream){true, (sequence + UINT64_C(1)) << QS_SEQINFO_SHIFT, sequence};
-}
-
 /* --- Out of place --- */
 
 /* Whether the receiver of `packet` had it when it sent `held`, or a later one. */

@@ -62,12 +62,6 @@ struct qs_resequencer;
 struct qs_resequencer *qs_resequence_new(void);
 /* Drops what is still held. */
 void qs_resequence_free(struct qs_resequencer *order);
-
-/* Whether nothing waits, and no second copies are known of: then a usual packet need not be asked
- * about (see qs_protocol.decode_usual). It has passed. */
-bool qs_resequence_is_at_rest(const struct qs_resequencer *order);
-void qs_resequence_next_passed(struct qs_resequencer *order, enum qs_end from, uint32_t sequence);
-
 /* Whether the packet is a second copy, and is to be dropped. */
 bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet *packet);
 

@@ -25,8 +25,6 @@ struct session {
     bool has_news;         /* that it is late, or its map */
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
-
-    bool usual; /* for qs_client_session_usual(), until the next qs_client_session_packet() */
 };
 
 /* The protocol is asked what it knows every so many packets; more often while the map is not known.
@@ -409,31 +407,6 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->state = *decoder->session;
     if (has_news(session))
         report_events(session, false);
-    session->usual = !session->handler->sink && !session->handler->packet && shared->demo &&
-                     !shared->demo->writer.sanitize && session->rebuild && !session->late &&
-                     session->begin_reported && shared->heard_server && shared->heard_client &&
-                     shared->protocol->decode_usual;
-}
-
-bool qs_client_session_usual(struct qs_client_session *shared, struct qs_decoder *decoder,
-                             struct qs_session *state, const char *file,
-                             const struct qs_packet *packet)
-{
-    struct session *session = (struct session *)shared;
-
-    if (!session->usual || is_described(session, shared->packets + 1) ||
-        !qs_decode_usual(decoder, state, packet))
-        return false;
-    shared->packets++;
-    shared->end = MAX(shared->end, packet->time);
-    if (shared->quality)
-        qs_quality_add(shared->quality, decoder);
-    if (session->donor && decoder->direction == QS_S2C)
-        update_donor(session, decoder, packet);
-    qs_session_demo_set_source(shared->demo, file, packet);
-    rebuilder_of(session)->packet(session->rebuild, decoder, packet);
-    shared->state = *state;
-    return true;
 }
 
 bool qs_sessions_want(const struct qs_sessions_options *options,

@@ -186,23 +186,6 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
     process_held(sessions, conversation, false);
 }
 
-/* Whether it was one that goes the short way. */
-static bool process_usual(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          struct qs_packet *packet)
-{
-    struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
-    const bool usual = conversation->session && qs_resequence_is_at_rest(conversation->order) &&
-                       qs_client_session_usual(conversation->session, decoder, conversation->state,
-                                               sessions->file, packet);
-
-    if (!usual)
-        return false;
-    sessions->packets++;
-    qs_resequence_next_passed(conversation->order, packet->from, decoder->sequence);
-    qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
-    return true;
-}
-
 /* --- Datagrams of no known game -------------------------------------------------------------- */
 
 /* Processes the packets that came before it was known what the conversation is. */
@@ -357,8 +340,6 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         return;
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    if (process_usual(sessions, conversation, packet))
-        return;
     process_datagram(sessions, conversation, packet);
     qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);

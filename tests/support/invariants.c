@@ -304,7 +304,7 @@ static void check_same(const char *what, bool same, const struct qs_packet *pack
                packet->number);
 }
 
-/* Without a listener, the usual packet takes a shorter way, which leaves the same behind. */
+/* A decode without a listener leaves the same behind. */
 static void check_silence(const struct qs_decoder *heard, const struct qs_session *after,
                           const struct qs_decoder *silent, const struct qs_session *silent_after)
 {
