@@ -25,7 +25,7 @@ struct input {
     char *name;      /* in messages: the file's, or "standard input" */
     char *stem;      /* the name without folder and extension, for naming demos */
     uint64_t frames; /* number of the last frame read; 0 before the first */
-    char *error;     /* after INPUT_BROKEN: what is wrong and where */
+    char *error;     /* after INPUT_CUT and INPUT_BROKEN: what is wrong and where */
 
     struct frame_reader *reader;
     bool mixed;                  /* the link types of frames may differ */

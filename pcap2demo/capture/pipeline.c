@@ -146,7 +146,7 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
     }
     pipeline_flush(pipeline);
     g_clear_pointer(&pipeline->reorder, qs_reorder_free);
-    if (status == INPUT_BROKEN && !signals_interrupted())
+    if ((status == INPUT_CUT || status == INPUT_BROKEN) && !signals_interrupted())
         failure(EXIT_PROBLEMS,
                 (struct qs_location){.file = input->name, .packet = input->frames + 1}, "%s",
                 input->error);
