@@ -81,12 +81,7 @@ static void read_capture(struct run *run, FILE *stream, const char *name)
         report_unusable(name, error);
         return;
     }
-    if (input_is_of_demos(input))
-        run->pipeline.comments = qs_comments_new();
-    qs_sessions_set_comments(run->sessions, run->pipeline.comments);
     read_frames(run, input);
-    qs_sessions_set_comments(run->sessions, NULL);
-    g_clear_pointer(&run->pipeline.comments, qs_comments_free);
     input_close(input);
 }
 

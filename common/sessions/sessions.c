@@ -115,7 +115,6 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
                      .block = conversation->demo != NULL},
         .packet = packet,
         .decoder = decoder,
-        .comment = qs_comments_find(sessions->comments, packet->number),
     };
 
     if (conversation->left_out || sessions->packets == sessions->until)
@@ -664,12 +663,6 @@ void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, cons
 {
     sessions->file = g_intern_string(file);
     sessions->stem = g_intern_string(stem);
-}
-
-void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments)
-{
-    sessions->comments = comments;
-    sessions->as_captured = sessions->handler->as_captured || comments;
 }
 
 void qs_sessions_free(struct qs_sessions *sessions, bool keep)

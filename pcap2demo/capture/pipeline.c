@@ -138,8 +138,6 @@ void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_ses
         status = input_next(input, &frame);
         if (status != INPUT_FRAME)
             break;
-        if (frame.comment.size && pipeline->comments)
-            qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
         pipeline_add_frame(pipeline, &frame);
         if (pipeline->frames % CHECK_EVERY == 0 && ferror(stdout))
             break;

@@ -15,11 +15,10 @@ struct pipeline {
     struct qs_reorder *reorder;   /* of the current input; NULL: frames keep their order */
     struct ip *ip;
     struct tcp *tcp;
-    uint64_t frames, datagrams;   /* read so far */
-    uint64_t number;              /* of the last frame */
-    int link_type;                /* of the last frame */
-    link_reader *link;            /* its reader; NULL: unknown link type */
-    struct qs_comments *comments; /* of the current input; NULL: not wanted */
+    uint64_t frames, datagrams; /* read so far */
+    uint64_t number;            /* of the last frame */
+    int link_type;              /* of the last frame */
+    link_reader *link;          /* its reader; NULL: unknown link type */
     /* Called with each UDP datagram and TCP segment before its decode; or NULL. */
     void (*on_packet)(void *user, const struct qs_packet *packet, bool is_segment);
     void *user;
