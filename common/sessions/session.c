@@ -156,12 +156,14 @@ static void report_events(struct session *session, bool over)
 
 /* --- Its demo -------------------------------------------------------------------------------- */
 
-static void start_demo(struct session *session, const struct qs_sessions *sessions)
+static void start_demo(struct session *session, const struct qs_sessions *sessions,
+                       const struct qs_packet *first)
 {
+    const struct qs_capture_file *file = first->file ? first->file : sessions->file;
     const struct qs_session_demo_setup setup = {
         .store = sessions->handler->write_demos ? sessions->options->store : NULL,
         .demo_options = sessions->options->demo,
-        .capture = sessions->stem,
+        .capture = file ? file->stem : NULL,
         .format = session->shared.format,
         .donors = session->donors,
         .server = &session->shared.server,
@@ -304,7 +306,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
         session->donors->sessions++;
     }
     if (shared->chosen)
-        start_demo(session, sessions);
+        start_demo(session, sessions, first->packet);
     if (is_late(session, first->decoder))
         join_late(session, first, NULL);
     return shared;

@@ -62,8 +62,12 @@ void qs_sessions_set_read_again(struct qs_sessions *sessions,
                                 void *user);
 bool qs_sessions_have_enough(const struct qs_sessions *sessions);
 
-/* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
-void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, const char *stem);
+/*
+ * The packets to come are from this file, unless they name another one that this returned; `stem`
+ * names demos of sessions that begin in it.
+ */
+const struct qs_capture_file *qs_sessions_set_source(struct qs_sessions *sessions, const char *file,
+                                                     const char *stem);
 
 /* Whether packets stay in the capture's order, as the handler wants it. */
 bool qs_sessions_is_as_captured(const struct qs_sessions *sessions);

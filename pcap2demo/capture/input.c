@@ -130,6 +130,8 @@ void input_close(struct input *input)
     g_free(input->filter);
     if (input->reader)
         frame_reader_close(input->reader);
+    if (input->unknown)
+        g_array_free(input->unknown, TRUE);
     g_free(input->name);
     g_free(input->stem);
     g_free(input->error);

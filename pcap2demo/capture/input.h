@@ -27,6 +27,9 @@ struct input {
     uint64_t frames; /* number of the last frame read; 0 before the first */
     char *error;     /* after INPUT_CUT and INPUT_BROKEN: what is wrong and where */
 
+    const struct qs_capture_file *file; /* for the caller: what its packets are of */
+    GArray *unknown; /* for the caller: frames by link types that cannot be read; or NULL */
+
     struct frame_reader *reader;
     bool mixed;                  /* the link types of frames may differ */
     char *filter;                /* counts frames that do not match, but skips them; or NULL */

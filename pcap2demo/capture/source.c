@@ -7,6 +7,7 @@
 #include <stdio_ext.h>
 #endif
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/core/reader.h"
 #include "common/core/text.h"
@@ -19,6 +20,13 @@ enum { READ_BUFFER = 64 * 1024, MAGIC = 4 };
 bool source_is_standard_input(const char *name)
 {
     return strcmp(name, "-") == 0;
+}
+
+bool source_is_file(const char *name)
+{
+    struct stat status;
+
+    return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
 }
 
 const char *source_title_of(const char *name)

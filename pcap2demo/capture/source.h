@@ -67,6 +67,9 @@ GByteArray *source_load(FILE *stream, guint max, char **problem);
 
 bool source_is_standard_input(const char *name);
 
+/* Whether it is no pipe or device: a file, or missing, which is reported when it is opened. */
+bool source_is_file(const char *name);
+
 #define SOURCE_STANDARD_INPUT "standard input"
 
 /* The name in messages of the file with this name: SOURCE_STANDARD_INPUT for "-". */

@@ -107,12 +107,16 @@ static char *scan_capture(struct unfinished *file, FILE *stream, struct qs_sessi
     char *error = NULL;
     struct input *input = input_open_capture(stream, file->path, NULL, &error);
     struct pipeline pipeline;
+    struct input_frame frame;
 
     if (!input)
         return error;
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, input->name, file->request.capture);
-    pipeline_read(&pipeline, input, sessions);
+    pipeline_start(&pipeline, sessions);
+    while (!qs_sessions_have_enough(sessions) && input_next(input, &frame) == INPUT_FRAME)
+        pipeline_add_frame(&pipeline, &frame);
+    pipeline_flush(&pipeline);
     file->blocks = input->frames;
     file->whole = input->reader->position;
     qs_sessions_end_source(sessions);

@@ -58,6 +58,7 @@ static struct watched read_sample(bool prompt, bool slow, bool rebuild)
     struct qs_sessions_options options;
     struct qs_sessions *sessions;
     struct pipeline pipeline;
+    struct input_frame frame;
 
     assert_non_null(input);
     inputs_init(&options);
@@ -66,7 +67,10 @@ static struct watched read_sample(bool prompt, bool slow, bool rebuild)
     pipeline_init(&pipeline);
     qs_sessions_set_source(sessions, name, "sample");
     qs_sessions_set_read_again(sessions, read_again, NULL);
-    pipeline_read(&pipeline, input, sessions);
+    pipeline_start(&pipeline, sessions);
+    while (!qs_sessions_have_enough(sessions) && input_next(input, &frame) == INPUT_FRAME)
+        pipeline_add_frame(&pipeline, &frame);
+    pipeline_flush(&pipeline);
     pipeline_end(&pipeline);
     pipeline_clear(&pipeline);
     qs_sessions_free(sessions, true);
