@@ -3,42 +3,61 @@
 
 #include <pcap/pcap.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "common/core/numeric_text.h"
 #include "common/sessions/demo_input.h"
-#include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/capture/merge.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recording/options.h"
 
 #include "pcap2demo/capture/signals.h"
 
-/* One reading of all inputs, one after the other. */
+/* Frames between checks of standard output. */
+enum { CHECK_EVERY = 1024 };
+
+/* One reading of all inputs. */
 struct run {
+    struct input_visitor visitor;
     const struct options *options;
     struct action *action;
     struct pipeline pipeline;
     struct qs_sessions *sessions;
+    bool group_begun;      /* there was a capture of those that are merged */
     unsigned inputs;       /* that could be read */
     uint64_t frames;       /* in captures, including those that the filter left out */
     unsigned sessions_max; /* most sessions that are numbered together */
 };
 
 /* Frees the text. */
-static void report_unusable(const char *name, char *error)
+static void report_unusable(struct input_visitor *visitor, const char *name, char *error)
 {
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(name)}, "%s", error);
+    (void)visitor;
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = name}, "%s", error);
     g_free(error);
 }
 
-static void begin_input(struct run *run, const char *name, const char *stem)
+static const struct qs_capture_file *begin_input(struct run *run, const char *name,
+                                                 const char *stem)
 {
     run->inputs++;
-    qs_sessions_set_source(run->sessions, name, stem);
     if (run->action->input_start)
         run->action->input_start(run->action, name);
+    return qs_sessions_set_source(run->sessions, name, stem);
+}
+
+/* Ends what files have together: packets wait no longer for those before them. */
+static void end_group(struct input_visitor *visitor)
+{
+    struct run *run = (struct run *)visitor;
+
+    if (run->group_begun) {
+        pipeline_flush(&run->pipeline);
+        qs_sessions_end_source(run->sessions);
+    }
+    run->group_begun = false;
 }
 
 /* Sessions may continue in the next input, unless inputs are separate. */
@@ -47,6 +66,7 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
     run->action->interrupted = signals_interrupted();
     run->sessions_max = MAX(run->sessions_max, qs_sessions_count(run->sessions));
     if (run->action->separate_inputs) {
+        end_group(&run->visitor);
         pipeline_end(&run->pipeline);
         qs_sessions_free(run->sessions, !signals_interrupted());
         run->sessions = qs_sessions_new(&run->options->sessions, &run->action->handler);
@@ -57,37 +77,69 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
 
 /* --- Captures -------------------------------------------------------------------------------- */
 
-static void read_frames(struct run *run, struct input *input)
+static bool begin_capture(struct input_visitor *visitor, struct input *input)
 {
+    struct run *run = (struct run *)visitor;
+
     if (!input_has_known_links(input)) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = input->name},
                 "captures of link type \"%s\" cannot be read",
                 pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
-        return;
+        return false;
     }
-    begin_input(run, input->name, input->stem);
-    pipeline_read(&run->pipeline, input, run->sessions);
-    qs_sessions_end_source(run->sessions);
-    run->frames += input->frames;
-    end_input(run, input->name, input->frames);
+    input->file = begin_input(run, input->name, input->stem);
+    if (!run->group_begun)
+        pipeline_start(&run->pipeline, run->sessions);
+    run->group_begun = true;
+    return true;
 }
 
-static void read_capture(struct run *run, FILE *stream, const char *name)
+/* DLT_ values have 16 bits. */
+static void count_unknown(struct input *input, int link_type)
 {
-    char *error = NULL;
-    struct input *input = input_open_capture(stream, name, input_options.filter, &error);
+    const guint index = (uint16_t)link_type;
 
-    if (!input) {
-        report_unusable(name, error);
-        return;
-    }
-    if (input_is_of_demos(input))
-        run->pipeline.comments = qs_comments_new();
-    qs_sessions_set_comments(run->sessions, run->pipeline.comments);
-    read_frames(run, input);
-    qs_sessions_set_comments(run->sessions, NULL);
-    g_clear_pointer(&run->pipeline.comments, qs_comments_free);
-    input_close(input);
+    if (!input->unknown)
+        input->unknown = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+    if (index >= input->unknown->len)
+        g_array_set_size(input->unknown, index + 1);
+    g_array_index(input->unknown, uint64_t, index)++;
+}
+
+/* A problem, not an unusable file: other frames are readable. */
+static void report_unknown(const struct input *input)
+{
+    for (guint i = 0; input->unknown && i < input->unknown->len; i++)
+        if (g_array_index(input->unknown, uint64_t, i))
+            failure(EXIT_PROBLEMS, (struct qs_location){.file = input->name},
+                    "link type \"%s\" cannot be read, packets: %" G_GUINT64_FORMAT,
+                    pcap_datalink_val_to_description_or_dlt((int)i),
+                    g_array_index(input->unknown, uint64_t, i));
+}
+
+static void add_frame(struct input_visitor *visitor, struct input *input, struct input_frame *frame)
+{
+    struct run *run = (struct run *)visitor;
+
+    frame->packet.file = input->file;
+    if (!pipeline_add_frame(&run->pipeline, frame))
+        count_unknown(input, frame->link_type);
+    visitor->is_over = qs_sessions_have_enough(run->sessions) ||
+                       (visitor->frames % CHECK_EVERY == 0 && ferror(stdout));
+}
+
+static void end_capture(struct input_visitor *visitor, struct input *input,
+                        enum input_status status)
+{
+    struct run *run = (struct run *)visitor;
+
+    if (status != INPUT_END && !signals_interrupted())
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){.file = input->name, .packet = input->frames + 1}, "%s",
+                input->error);
+    report_unknown(input);
+    run->frames += input->frames;
+    end_input(run, input->name, input->frames);
 }
 
 /* --- Demos ----------------------------------------------------------------------------------- */
@@ -126,19 +178,11 @@ static void read_demo(struct run *run, struct qs_demo_input *demo)
     end_input(run, name, demo->reader.number);
 }
 
-/* Whether it is no pipe or device: a file, or missing, which is reported later. */
-static bool is_file(const char *name)
-{
-    struct stat status;
-
-    return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
-}
-
 /* The first input that cannot be read again, or NULL. */
 static const char *first_pipe(const struct options *options)
 {
     for (char *const *file = options->files; *file; file++)
-        if (!is_file(*file))
+        if (!source_is_file(*file))
             return *file;
     return NULL;
 }
@@ -148,7 +192,7 @@ static const char *first_pipe(const struct options *options)
 static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
 {
     char *error = NULL;
-    struct source *source = is_file(name) ? source_open(name, &error) : NULL;
+    struct source *source = source_is_file(name) ? source_open(name, &error) : NULL;
     struct qs_demo_input *demo = NULL;
 
     if (!source)
@@ -180,68 +224,47 @@ static void read_sign_ons(GPtrArray *sign_ons, char **name, bool unchecked)
 
 /* --- All inputs ------------------------------------------------------------------------------ */
 
-/* Reports a problem of compressed data; false: none. */
-static bool report_problem(struct source *source)
-{
-    char *problem = source_problem(source);
-    const bool any = problem != NULL;
-
-    if (any)
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = source->title}, "%s", problem);
-    g_free(problem);
-    return any;
-}
-
-/* Reads a capture, or, if it does not begin as one, a demo. */
-static void read_source(struct run *run, struct source *source)
-{
-    if (source_is_capture(source->stream)) {
-        read_capture(run, source->stream, source->title);
-        report_problem(source);
-    } else {
-        char *error = NULL;
-        struct qs_demo_input *demo = open_demo(source, &error);
-
-        if (demo)
-            read_demo(run, demo);
-        else
-            report_unusable(source->title, error);
-        if (demo)
-            qs_demo_input_close(demo);
-    }
-}
-
-static void read_sources(struct run *run, struct source *source)
-{
-    const bool demos = run->options->action != &convert_action;
-    unsigned inputs = 0;
-
-    for (; !signals_interrupted() && source_next(source, demos); inputs++)
-        read_source(run, source);
-    if (!report_problem(source) && !inputs && !signals_interrupted())
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = source->title},
-                "no captures%s in this archive", demos ? " and no demos" : "");
-}
-
-static void read_input(struct run *run, const char *name)
+static void read_other(struct input_visitor *visitor, struct source *source)
 {
     char *error = NULL;
-    struct source *source = source_open(name, &error);
+    struct qs_demo_input *demo = open_demo(source, &error);
 
-    if (source) {
-        read_sources(run, source);
-        source_close(source);
-    } else {
-        report_unusable(name, error);
-    }
+    if (demo)
+        read_demo((struct run *)visitor, demo);
+    else
+        report_unusable(visitor, source->title, error);
+    if (demo)
+        qs_demo_input_close(demo);
+}
+
+/* Reports a problem of compressed data. */
+static void end_source(struct input_visitor *visitor, struct source *source)
+{
+    char *problem = source_problem(source);
+
+    if (problem)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source->title}, "%s", problem);
+    else if (!visitor->inputs && !signals_interrupted())
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source->title},
+                "no captures%s in this archive", visitor->demos ? " and no demos" : "");
+    g_free(problem);
 }
 
 static void read_files(struct run *run)
 {
+    run->visitor = (struct input_visitor){.filter = input_options.filter,
+                                          .demos = run->options->action != &convert_action,
+                                          .separate = run->action->separate_inputs,
+                                          .unusable = report_unusable,
+                                          .capture_start = begin_capture,
+                                          .frame = add_frame,
+                                          .capture_end = end_capture,
+                                          .group_end = end_group,
+                                          .other = read_other,
+                                          .source_end = end_source};
     pipeline_init(&run->pipeline);
-    for (char *const *file = run->options->files;
-         *file && !signals_interrupted() && !qs_sessions_have_enough(run->sessions); file++)
-        read_input(run, *file);
+    run->visitor.is_over = qs_sessions_have_enough(run->sessions);
+    merge_read(run->options->files, &run->visitor);
 }
 
 static void read_again(struct qs_sessions *again, void *user)

@@ -12,12 +12,10 @@
 #include <epan/export_object.h>
 #include <epan/proto_data.h>
 #include <epan/tap.h>
-#include <wiretap/wtap.h>
 
 #include "common/core/packet.h"
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
-#include "common/demo/parts.h"
 #include "common/dump/dump.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/reorder.h"
@@ -47,31 +45,7 @@ struct tapped {
     struct frame_queue *frame;
     struct qs_packet packet;
     const void *conversation; /* of a unit */
-    const char *comment;      /* describes its part of a demo; or NULL */
 };
-
-static bool is_part(const char *comment)
-{
-    GByteArray *head = g_byte_array_new();
-    struct qs_demo_part part;
-    const bool good = qs_demo_part_read(comment, &part, head);
-
-    g_byte_array_free(head, TRUE);
-    return good;
-}
-
-/* The comment that --pcap gave a packet of a demo, not a user's. */
-static const char *part_of(const packet_info *pinfo)
-{
-    char *comment = NULL;
-
-    if (!pinfo->rec || !pinfo->rec->block ||
-        wtap_block_get_nth_string_option_value(pinfo->rec->block, OPT_COMMENT, 0, &comment) !=
-            WTAP_OPTTYPE_SUCCESS ||
-        !is_part(comment))
-        return NULL;
-    return wmem_strdup(pinfo->pool, comment);
-}
 
 static struct frame_queue *queue_of(packet_info *pinfo)
 {
@@ -113,7 +87,6 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
     tapped->frame = frame;
     tapped->packet = *packet;
     tapped->conversation = conversation;
-    tapped->comment = part_of(pinfo);
     tap_queue_packet(tap, pinfo, tapped);
 }
 
@@ -194,7 +167,6 @@ struct export
     struct memory_store store;
     struct qs_sessions *sessions;
     struct qs_reorder *order;
-    struct qs_comments *comments;
     GHashTable *readers;        /* conversation -> what sessions.c knows it by */
     export_object_list_t *list; /* where the demos are shown */
     uint64_t last;              /* number of the last packet */
@@ -264,7 +236,7 @@ static void begin(export_object_list_t *list)
                                        (GDestroyNotify)g_byte_array_unref),
         .room = ROOM_MAX};
     current->options =
-        (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+        (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(struct qs_range)),
                                      .store = &current->store.base,
                                      .sessions_max = QS_SESSIONS_MAX,
                                      .may_wait = true,
@@ -272,7 +244,6 @@ static void begin(export_object_list_t *list)
                                      .selection = qs_protocol_selection_new()};
     memcpy(current->options.protocol_options, dissectors_options(),
            sizeof current->options.protocol_options);
-    current->comments = qs_comments_new();
     current->readers = g_hash_table_new(NULL, NULL);
     current->order = qs_reorder_new();
     current->sessions = qs_sessions_new(&current->options, &current->handler);
@@ -307,12 +278,6 @@ static void take_unit(const struct tapped *tapped)
         g_hash_table_insert(current->readers, (void *)tapped->conversation, reader);
 }
 
-static void take_comment(const struct tapped *tapped)
-{
-    qs_comments_set(current->comments, tapped->packet.number, qs_view_of(tapped->comment));
-    qs_sessions_set_comments(current->sessions, current->comments);
-}
-
 static void end_reader(void *conversation, void *reader, void *data)
 {
     (void)conversation, (void)data;
@@ -330,7 +295,6 @@ static void end(bool keep)
     g_hash_table_foreach(current->readers, end_reader, NULL);
     qs_sessions_free(current->sessions, keep);
     qs_reorder_free(current->order);
-    qs_comments_free(current->comments);
     g_hash_table_destroy(current->readers);
     qs_protocol_selection_free(current->options.selection);
     g_array_free(current->options.chosen, TRUE);
@@ -395,8 +359,6 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     }
     tapped->frame->taken++;
     current->last = tapped->packet.number;
-    if (tapped->comment)
-        take_comment(tapped);
     if (tapped->packet.unit)
         take_unit(tapped);
     else

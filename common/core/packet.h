@@ -30,12 +30,19 @@ struct qs_address {
     uint16_t port;
 };
 
+/* A file of the input. */
+struct qs_capture_file {
+    const char *name, *stem; /* interned; `stem` names demos of sessions that begin in it */
+};
+
 struct qs_packet {
     const uint8_t *data; /* UDP payload, or the unit */
     uint32_t size;       /* bytes in `data` */
     uint32_t wire_size; /* bytes that were sent: more than `size` when the capture cut the packet */
-    uint64_t number;    /* in the capture, from 1; of a unit: of the packet that completed it */
-    int64_t time;       /* nanoseconds since the epoch */
+    uint64_t number;    /* in its file, from 1; of a unit: of the packet that completed it */
+    uint64_t frame;     /* in the input, of which several files may be merged; 0: unknown */
+    const struct qs_capture_file *file; /* NULL: the one that sessions.h was told of last */
+    int64_t time;                       /* nanoseconds since the epoch */
     struct qs_address source, destination;
     enum qs_end from;
     /* The port is one where servers of this protocol listen, by default or by preference. */

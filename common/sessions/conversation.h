@@ -49,9 +49,8 @@ struct qs_sessions {
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[QS_PROTOCOLS_MAX];
-    const char *file;                   /* of the packet at hand; interned */
-    const char *stem;                   /* interned */
-    const struct qs_comments *comments; /* of the packets at hand, or NULL */
+    GPtrArray *files;                   /* struct qs_capture_file */
+    const struct qs_capture_file *file; /* of packets that have none */
     int64_t clock;                      /* time of the last datagram; 0: there was none */
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */

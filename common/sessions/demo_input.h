@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Demos as input: demo files, and the comments of captures that were made of demos. */
+/* Demo files as input. */
 #ifndef QS_SESSIONS_DEMO_INPUT_H
 #define QS_SESSIONS_DEMO_INPUT_H
 
@@ -35,20 +35,5 @@ int qs_demo_input_protocol(const struct qs_demo_input *input);
 
 /* The next block. False: there is none, or what follows is damaged; see `error`. */
 bool qs_demo_input_next(struct qs_demo_input *input, struct qs_demo_block *block);
-
-/* --- Comments -------------------------------------------------------------------------------- */
-
-/* The comments on packets of a capture that was made of a demo: what of the demo each carries (see
- * common/demo/parts.h). */
-struct qs_comments;
-
-struct qs_comments *qs_comments_new(void);
-void qs_comments_free(struct qs_comments *comments);
-
-/* Sets that of packet `number`, from 1; an empty one is none. */
-void qs_comments_set(struct qs_comments *comments, uint64_t number, struct qs_view comment);
-
-/* Of a packet, by its number in the file from 1; NULL: there is none. `comments` may be NULL. */
-const char *qs_comments_find(const struct qs_comments *comments, uint64_t number);
 
 #endif

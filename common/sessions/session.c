@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
-#include "common/demo/parts.h"
 #include "common/demo_formats.h"
 #include "common/core/findings.h"
 #include "common/sessions/conversation.h"
@@ -14,7 +13,6 @@ struct session {
 
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
-    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
     struct qs_donors *donors;             /* of which it may be one; or NULL */
     struct qs_donor *donor;               /* that it is; or NULL */
     const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
@@ -157,12 +155,13 @@ static void report_events(struct session *session, bool over)
 /* --- Its demo -------------------------------------------------------------------------------- */
 
 static void start_demo(struct session *session, const struct qs_sessions *sessions,
-                       const char *comment)
+                       const struct qs_packet *first)
 {
+    const struct qs_capture_file *file = first->file ? first->file : sessions->file;
     const struct qs_session_demo_setup setup = {
         .store = sessions->handler->write_demos ? sessions->options->store : NULL,
         .demo_options = sessions->options->demo,
-        .capture = sessions->stem,
+        .capture = file ? file->stem : NULL,
         .format = session->shared.format,
         .donors = session->donors,
         .server = &session->shared.server,
@@ -170,11 +169,6 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     struct qs_session_demo *demo = qs_session_demo_new(&setup);
 
     session->shared.demo = demo;
-    /* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
-    if (!demo->writer.sanitize)
-        session->restorer = qs_demo_restorer_new(&demo->writer, comment);
-    if (session->restorer)
-        return;
     session->rebuild = rebuilder_of(session)->create(&demo->writer);
     session->late_join = session->shared.format->late_join;
 }
@@ -199,14 +193,11 @@ static void join_late(struct session *session, const struct qs_decoded_packet *d
     session->has_news = true;
 }
 
-static void rebuild_packet(struct session *session, const char *file, const char *comment,
+static void rebuild_packet(struct session *session, const char *file,
                            const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     qs_session_demo_set_source(session->shared.demo, file, packet);
-    if (session->restorer)
-        qs_demo_restorer_packet(session->restorer, packet, comment);
-    else
-        rebuilder_of(session)->packet(session->rebuild, decoder, packet);
+    rebuilder_of(session)->packet(session->rebuild, decoder, packet);
 }
 
 static bool has_news(const struct session *session)
@@ -219,8 +210,6 @@ static bool has_news(const struct session *session)
 
 static void free_demo(struct session *session)
 {
-    if (session->restorer)
-        qs_demo_restorer_free(session->restorer);
     if (session->late)
         qs_late_session_free(session->late);
     if (session->rebuild)
@@ -255,7 +244,7 @@ static bool replay_packet(struct qs_late_session_listener *listener, const char 
     struct replay *replay = (struct replay *)listener;
 
     update_level(replay->session, decoder->session, packet, ++replay->packets);
-    rebuild_packet(replay->session, file, NULL, decoder, packet);
+    rebuild_packet(replay->session, file, decoder, packet);
     return true;
 }
 
@@ -315,7 +304,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
         session->donors->sessions++;
     }
     if (shared->chosen)
-        start_demo(session, sessions, first->comment);
+        start_demo(session, sessions, first->packet);
     if (is_late(session, first->decoder))
         join_late(session, first, NULL);
     return shared;
@@ -345,7 +334,7 @@ static void update_demo(struct session *session, const struct qs_decoded_packet 
     if (session->late)
         qs_late_session_packet(session->late, decoder, decoded->location.file, decoded->packet);
     else
-        rebuild_packet(session, decoded->location.file, decoded->comment, decoder, decoded->packet);
+        rebuild_packet(session, decoded->location.file, decoder, decoded->packet);
 }
 
 /* The next connection may be about to begin: what follows is of another session. */

@@ -68,8 +68,6 @@ struct qs_decoded_packet {
     struct qs_location location; /* `file` is interned */
     const struct qs_packet *packet;
     const struct qs_decoder *decoder;
-    const char
-        *comment; /* of a capture that was made of a demo: see common/demo/parts.h; or NULL */
     const struct qs_client_session *session; /* NULL: it belongs to none */
     uint64_t conversation;                   /* its number, from 1 on */
 };

@@ -100,18 +100,24 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
         qs_decode(decoder, conversation->state, sink, packet);
 }
 
+static const char *name_of_file(const struct qs_sessions *sessions, const struct qs_packet *packet)
+{
+    const struct qs_capture_file *file = packet->file ? packet->file : sessions->file;
+
+    return file ? file->name : NULL;
+}
+
 static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
                            struct qs_packet *packet)
 {
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
     struct qs_decoded_packet decoded = {
-        .location = {.file = sessions->file,
+        .location = {.file = name_of_file(sessions, packet),
                      .packet = packet->number,
                      .block = conversation->demo != NULL},
         .packet = packet,
         .decoder = decoder,
-        .comment = qs_comments_find(sessions->comments, packet->number),
     };
 
     if (conversation->left_out || sessions->packets == sessions->until)
@@ -514,6 +520,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->options = options;
     sessions->handler = handler;
     sessions->keep = true;
+    sessions->files = g_ptr_array_new_with_free_func(g_free);
     sessions->until = UINT64_MAX;
     sessions->as_captured = handler->as_captured;
     sessions->limits.max = options->sessions_max;
@@ -539,16 +546,14 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     return sessions;
 }
 
-void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, const char *stem)
+const struct qs_capture_file *qs_sessions_set_source(struct qs_sessions *sessions, const char *name,
+                                                     const char *stem)
 {
-    sessions->file = g_intern_string(file);
-    sessions->stem = g_intern_string(stem);
-}
+    struct qs_capture_file *file = g_new(struct qs_capture_file, 1);
 
-void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments)
-{
-    sessions->comments = comments;
-    sessions->as_captured = sessions->handler->as_captured || comments;
+    *file = (struct qs_capture_file){g_intern_string(name), g_intern_string(stem)};
+    g_ptr_array_add(sessions->files, file);
+    return sessions->file = file;
 }
 
 void qs_sessions_free(struct qs_sessions *sessions, bool keep)
@@ -575,5 +580,6 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     qs_nat_duplicates_free(sessions->duplicates);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
+    g_ptr_array_free(sessions->files, TRUE);
     g_free(sessions);
 }

@@ -62,15 +62,14 @@ void qs_sessions_set_read_again(struct qs_sessions *sessions,
                                 void *user);
 bool qs_sessions_have_enough(const struct qs_sessions *sessions);
 
-/* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
-void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, const char *stem);
-
-/* The packets to come have these comments; NULL: none. The caller keeps them until it sets others.
+/*
+ * The packets to come are from this file, unless they name another one that this returned; `stem`
+ * names demos of sessions that begin in it.
  */
-void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments);
+const struct qs_capture_file *qs_sessions_set_source(struct qs_sessions *sessions, const char *file,
+                                                     const char *stem);
 
-/* Whether packets stay in the capture's order: where the handler wants that, and where the capture
- * was made of a demo, whose order it has. */
+/* Whether packets stay in the capture's order, as the handler wants it. */
 bool qs_sessions_is_as_captured(const struct qs_sessions *sessions);
 
 /* How many sessions have begun. */

@@ -26,7 +26,7 @@ static const struct pseudonyms_search for_stray_names = {.letters = 4, .whole = 
 
 /* Numbers of replacements and omissions. */
 struct counts {
-    uint64_t passwords, addresses, names, chats, packed, others;
+    uint64_t passwords, addresses, names, chats, packed;
 };
 
 static struct {
@@ -43,8 +43,9 @@ struct anonymize {
     GHashTable *deflated;     /* uint64_t: stream_number() of those that are compressed */
     struct location location; /* of the current replacement */
     struct counts counts;
+    uint64_t frames;    /* of the input */
     uint64_t delivered; /* packets of the input; those with several units of a stream count once */
-    uint64_t last;      /* number of the last one */
+    uint64_t last;      /* frame of the last one */
     bool ahead;         /* the first pass, which collects passwords and names */
     bool refused;       /* an input is a demo; that was reported */
 };
@@ -268,7 +269,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
 
         for (guint k = 0; k < packets->len; k++) {
             struct held_packet *fragment =
-                anonymous_writer_find(all->writer, g_array_index(packets, uint64_t, k));
+                anonymous_writer_find(all->writer, held, g_array_index(packets, uint64_t, k));
 
             if (fragment)
                 anonymous_writer_leave_out(fragment);
@@ -334,8 +335,8 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     learn(all, packet);
     if (all->ahead)
         return;
-    all->delivered += packet->number != all->last;
-    all->last = packet->number;
+    all->delivered += packet->frame != all->last;
+    all->last = packet->frame;
     if (is_deflated(all, decoded)) {
         all->counts.packed++;
         return;
@@ -394,12 +395,8 @@ static void finish_packet(void *user, struct held_packet *packet)
 
 static void anonymize_input_over(struct action *action, const char *file, uint64_t frames)
 {
-    struct anonymize *all = (struct anonymize *)action;
-
     (void)file;
-    anonymous_writer_flush(all->writer);
-    all->counts.others += frames - MIN(frames, all->delivered);
-    all->delivered = all->last = 0;
+    ((struct anonymize *)action)->frames += frames;
 }
 
 static void print_counts(const struct anonymize *all)
@@ -419,7 +416,8 @@ static void print_counts(const struct anonymize *all)
         print_line("  lines of chat replaced: %" PRIu64, counts->chats);
     if (counts->packed)
         print_line("  compressed packets left out: %" PRIu64, counts->packed);
-    print_line("  packets of no known game left out: %" PRIu64, counts->others);
+    print_line("  packets of no known game left out: %" PRIu64,
+               all->frames - MIN(all->frames, all->delivered));
 }
 
 static void write_file(struct anonymize *all)
@@ -441,6 +439,7 @@ static void anonymize_ahead(struct action *action, bool begins)
     all->ahead = begins;
     all->refused = false;
     all->counts = (struct counts){0};
+    all->frames = 0;
 }
 
 static void anonymize_end(struct action *action, bool any_input)

@@ -21,12 +21,14 @@ enum { PROBLEMS_MAX = 10 };
 struct check {
     struct action action;
     struct qs_sink base;
-    GPtrArray *files;             /* struct findings, in the order of reading */
-    struct findings *current;     /* the file being read */
-    GPtrArray *packet;            /* struct finding: of the current packet */
-    GPtrArray *lines;             /* char *: where packets of sessions are missing */
-    struct golden_check *golden;  /* or NULL */
-    struct expect *expect;        /* or NULL */
+    GPtrArray *files;            /* struct findings, in the order of reading */
+    struct findings *current;    /* of the file of the last packet */
+    const char *name;            /* of that file; interned */
+    GHashTable *by_name;         /* interned name -> struct findings; of separate files: the last */
+    GPtrArray *packet;           /* struct finding: of the current packet */
+    GPtrArray *lines;            /* char *: where packets of sessions are missing */
+    struct golden_check *golden; /* or NULL */
+    struct expect *expect;       /* or NULL */
     struct qs_secret_guard guard; /* with a golden */
     struct test_report *report;   /* or NULL */
 };
@@ -230,12 +232,18 @@ static void sink_field(struct qs_sink *base, const struct qs_field *field,
 
 /* --- Counting -------------------------------------------------------------------------------- */
 
+/* `file` is interned. */
 static struct findings *findings_for(struct check *check, const char *file)
 {
-    if (check->current)
+    if (check->current && check->name == file)
         return check->current;
-    check->current = findings_new(file);
-    g_ptr_array_add(check->files, check->current);
+    check->name = file;
+    check->current = g_hash_table_lookup(check->by_name, file);
+    if (!check->current) {
+        check->current = findings_new(file);
+        g_ptr_array_add(check->files, check->current);
+        g_hash_table_insert(check->by_name, (gpointer)file, check->current);
+    }
     return check->current;
 }
 
@@ -294,7 +302,7 @@ static void check_input_start(struct action *action, const char *file)
 {
     struct check *check = (struct check *)action;
 
-    findings_for(check, file);
+    findings_for(check, g_intern_string(file));
     if (check->action.separate_inputs)
         rows_begin_part(check->action.rows);
     if (check->golden)
@@ -305,14 +313,16 @@ static void check_input_start(struct action *action, const char *file)
 static void check_input_over(struct action *action, const char *file, uint64_t frames)
 {
     struct check *check = (struct check *)action;
-    struct findings *findings = findings_for(check, file);
+    struct findings *findings = findings_for(check, g_intern_string(file));
 
-    findings->frames = frames;
+    findings->frames += frames;
     if (check->golden)
         findings->golden = golden_check_end(check->golden, !action->interrupted);
     if (check->expect)
         findings->expected = expect_end_input(check->expect);
     check->current = NULL;
+    if (action->separate_inputs)
+        g_hash_table_remove_all(check->by_name);
 }
 
 /* Percents: a smaller part is not worth a line. */
@@ -542,6 +552,7 @@ static void check_end(struct action *action, bool report)
     qs_secret_guard_clear(&check->guard);
     g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
+    g_hash_table_destroy(check->by_name);
     g_ptr_array_free(check->packet, TRUE);
 }
 
@@ -567,6 +578,7 @@ static void begin(struct action *action)
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->expect = g_steal_pointer(&expectations);
     qs_secret_guard_init(&check->guard, !action->options->show_secrets);
+    check->by_name = g_hash_table_new(NULL, NULL);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->lines = g_ptr_array_new_with_free_func(g_free);

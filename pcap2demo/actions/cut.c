@@ -5,13 +5,11 @@
 
 #include "common/core/packet.h"
 #include "common/demo_formats.h"
-#include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/capture/merge.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/capture/signals.h"
 
 enum {
     BEFORE_MAX = 4096, /* packets of a handshake: after more the session began before the capture */
@@ -37,16 +35,17 @@ struct followed {
     bool asked;                           /* some packet is wanted */
 };
 
-/* Frames are numbered over all captures. */
+/* Frames are numbered over all captures: qs_packet.frame. */
 struct cut {
+    struct input_visitor visitor; /* of the second and the third pass */
     const struct options *options;
-    uint64_t before;       /* frames of the captures before the current one */
     GByteArray *kept;      /* bit n: frame n */
     GHashTable *stretches; /* client's struct qs_address -> GArray of struct stretch */
     GHashTable *sessions;  /* number -> struct followed */
     GHashTable *outside;   /* client's struct qs_address -> uint64_t: its first frame since its last
                               session */
     unsigned asked;
+    bool failed;     /* a file could not be read again */
     bool has_pieces; /* packet comments contain parts of demos */
     struct ip *ip;
     struct pcap_out *out;
@@ -233,7 +232,7 @@ static void keep_wanted(struct cut *cut, struct followed *followed,
 
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
 {
-    const uint64_t frame = cut->before + decoded->packet->number;
+    const uint64_t frame = decoded->packet->frame;
     struct followed *followed;
 
     if (!decoded->session) {
@@ -254,23 +253,19 @@ void cut_session_over(struct cut *cut, unsigned session)
     g_hash_table_remove(cut->sessions, GUINT_TO_POINTER(session));
 }
 
-void cut_end_file(struct cut *cut, uint64_t frames)
-{
-    cut->before += frames;
-}
-
 /* --- Reading again --------------------------------------------------------------------------- */
 
-typedef void frame_visitor(struct cut *cut, const struct input_frame *frame);
-
 /* Keeps all frames of the packets within a stretch. */
-static void find_frames(struct cut *cut, const struct input_frame *frame)
+static void find_frames(struct input_visitor *visitor, struct input *input,
+                        struct input_frame *frame)
 {
-    const uint64_t number = cut->before + frame->packet.number;
+    struct cut *cut = (struct cut *)visitor;
+    const uint64_t number = frame->packet.frame;
     const bool chosen = is_wanted(frame->packet.number);
     struct qs_packet packet;
     const GArray *fragments;
 
+    cut->has_pieces |= frame->comment.size && input_is_of_demos(input);
     if (ip_read_frame(cut->ip, frame, &packet) == IP_NOTHING)
         return;
     if (is_covered(cut, &packet.source, number, chosen) ||
@@ -278,16 +273,19 @@ static void find_frames(struct cut *cut, const struct input_frame *frame)
         keep(cut, number);
     fragments = ip_fragments(cut->ip);
     for (guint i = 0; is_kept(cut, number) && i < fragments->len; i++)
-        keep(cut, cut->before + g_array_index(fragments, uint64_t, i));
+        keep(cut, g_array_index(fragments, uint64_t, i));
 }
 
-static void copy_frame(struct cut *cut, const struct input_frame *frame)
+static void copy_frame(struct input_visitor *visitor, struct input *input,
+                       struct input_frame *frame)
 {
+    struct cut *cut = (struct cut *)visitor;
     const struct qs_packet *packet = &frame->packet;
     const bool all = !cut->options->sessions.chosen->len;
 
+    (void)input;
     cut->counts.frames++;
-    if (!is_kept(cut, cut->before + packet->number) && !(all && is_wanted(packet->number)))
+    if (!is_kept(cut, packet->frame) && !(all && is_wanted(packet->number)))
         return;
     cut->counts.kept++;
     pcap_out_frame(cut->out,
@@ -298,58 +296,36 @@ static void copy_frame(struct cut *cut, const struct input_frame *frame)
                                             .comment = frame->comment});
 }
 
-/* Reads up to damage, and leaves out what is no readable capture: the first pass reported both. */
-static void read_capture(struct cut *cut, struct source *source, frame_visitor *visit)
+static bool has_known_links(struct input_visitor *visitor, struct input *input)
 {
-    FILE *stream = source->stream;
-    char *error = NULL;
-    struct input *input = NULL;
-    struct input_frame frame;
+    (void)visitor;
+    return input_has_known_links(input);
+}
 
-    if (source_is_capture(stream))
-        input = input_open_capture(stream, source->title, input_options.filter, &error);
-    else
-        source_close_plain(stream);
+static void report_unusable(struct input_visitor *visitor, const char *name, char *error)
+{
+    struct cut *cut = (struct cut *)visitor;
+
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = name}, "cannot be read again: %s", error);
     g_free(error);
-    if (!input)
-        return;
-    while (input_has_known_links(input) && !signals_interrupted() &&
-           input_next(input, &frame) == INPUT_FRAME) {
-        cut->has_pieces |= frame.comment.size && input_is_of_demos(input);
-        visit(cut, &frame);
-    }
-    cut->before += input->frames;
-    input_close(input);
+    cut->failed = visitor->is_over = true;
 }
 
-/* False if a file cannot be read again; that was reported. */
-static bool read_file(struct cut *cut, const char *name, frame_visitor *visit)
+/* Reads up to damage, and leaves out what is no readable capture: the first pass reported both.
+ * False: a file cannot be read again; that was reported. */
+static bool read_again(struct cut *cut,
+                       void (*visit)(struct input_visitor *visitor, struct input *input,
+                                     struct input_frame *frame))
 {
-    char *error = NULL;
-    struct source *source = source_open(name, &error);
-
-    if (!source) {
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(name)},
-                "cannot be read again: %s", error);
-        g_free(error);
-        return false;
-    }
-    while (source_next(source, true))
-        read_capture(cut, source, visit);
-    source_close(source);
-    return true;
-}
-
-static bool read_again(struct cut *cut, frame_visitor *visit)
-{
-    bool good = true;
-
-    cut->before = 0;
+    cut->visitor = (struct input_visitor){.filter = input_options.filter,
+                                          .demos = true,
+                                          .unusable = report_unusable,
+                                          .capture_start = has_known_links,
+                                          .frame = visit};
     cut->ip = ip_new();
-    for (char *const *file = cut->options->files; *file && good; file++)
-        good = read_file(cut, *file, visit);
+    merge_read(cut->options->files, &cut->visitor);
     ip_free(cut->ip);
-    return good;
+    return !cut->failed;
 }
 
 bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct cut_counts *counts)

@@ -36,8 +36,6 @@ void cut_free(struct cut *cut);
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded);
 /* The session has no more packets. */
 void cut_session_over(struct cut *cut, unsigned session);
-/* A capture was read, of so many frames. */
-void cut_end_file(struct cut *cut, uint64_t frames);
 
 /* Numbers of what was copied. */
 struct cut_counts {

@@ -172,12 +172,6 @@ static void pcap_input(struct action *action, const char *file)
     ((struct pcap *)action)->inputs++;
 }
 
-static void pcap_input_over(struct action *action, const char *file, uint64_t frames)
-{
-    (void)file;
-    cut_end_file(((struct pcap *)action)->cut, frames);
-}
-
 static void pcap_session(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session)
 {
@@ -294,7 +288,6 @@ const struct action_kind pcap_action = {
                 .handler.session_left_out = pcap_session,
                 .reads_again = true,
                 .input_start = pcap_input,
-                .input_over = pcap_input_over,
                 .end = pcap_end},
     .begin = begin,
 };

@@ -481,7 +481,7 @@ static bool write_fragments(const struct location *location, const struct redact
 
     for (guint i = 0; i < source->packets->len; i++) {
         struct held_packet *packet =
-            anonymous_writer_find(location->writer, g_array_index(source->packets, uint64_t, i));
+            anonymous_writer_find(location->writer, location->packet, g_array_index(source->packets, uint64_t, i));
 
         if (!packet || done > bytes->len)
             return false;

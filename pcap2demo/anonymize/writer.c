@@ -9,8 +9,8 @@
 #include "pcap2demo/capture/pcap_out.h"
 
 struct anonymous_writer {
-    GQueue packets;        /* struct held_packet, by number */
-    GHashTable *by_number; /* uint64_t: struct held_packet; of datagrams */
+    GQueue packets;        /* struct held_packet, by frame */
+    GHashTable *by_number; /* struct held_packet of datagrams, by number and addresses */
     GHashTable *by_bytes;  /* original GBytes: the first struct held_packet with them */
     packet_finisher *finish;
     void *user;
@@ -106,8 +106,8 @@ static void write_first(struct anonymous_writer *writer)
 
     if (packet->original && g_hash_table_lookup(writer->by_bytes, packet->original) == packet)
         g_hash_table_remove(writer->by_bytes, packet->original);
-    if (g_hash_table_lookup(writer->by_number, &packet->about.number) == packet)
-        g_hash_table_remove(writer->by_number, &packet->about.number);
+    if (g_hash_table_lookup(writer->by_number, packet) == packet)
+        g_hash_table_remove(writer->by_number, packet);
     writer->finish(writer->user, packet);
     write_packet(writer, packet);
     free_packet(packet);
@@ -123,7 +123,7 @@ static void insert(struct anonymous_writer *writer, struct held_packet *packet)
 {
     GList *link = writer->packets.tail;
 
-    while (link && ((struct held_packet *)link->data)->about.number > packet->about.number)
+    while (link && ((struct held_packet *)link->data)->about.frame > packet->about.frame)
         link = link->prev;
     if (link)
         g_queue_insert_after(&writer->packets, link, packet);
@@ -154,7 +154,7 @@ struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
     held->payload = g_byte_array_append(g_byte_array_new(), packet->data, packet->size);
     insert(writer, held);
     if (!packet->unit) {
-        g_hash_table_insert(writer->by_number, &held->about.number, held);
+        g_hash_table_replace(writer->by_number, held, held);
         held->original = g_bytes_new(packet->data, packet->size);
         if (!g_hash_table_contains(writer->by_bytes, held->original))
             g_hash_table_insert(writer->by_bytes, held->original, held);
@@ -168,9 +168,29 @@ void anonymous_writer_leave_out(struct held_packet *packet)
     g_byte_array_set_size(packet->payload, 0);
 }
 
-struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer, uint64_t number)
+struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer,
+                                          const struct held_packet *other, uint64_t number)
 {
-    return g_hash_table_lookup(writer->by_number, &number);
+    struct held_packet key = {.about = other->about};
+
+    key.about.number = number;
+    return g_hash_table_lookup(writer->by_number, &key);
+}
+
+static guint number_hash(gconstpointer key)
+{
+    const struct qs_packet *about = &((const struct held_packet *)key)->about;
+
+    return (guint)about->number + qs_address_hash(&about->source);
+}
+
+static gboolean number_equal(gconstpointer key, gconstpointer other)
+{
+    const struct qs_packet *a = &((const struct held_packet *)key)->about;
+    const struct qs_packet *b = &((const struct held_packet *)other)->about;
+
+    return a->number == b->number && qs_address_equal(&a->source, &b->source) &&
+           qs_address_equal(&a->destination, &b->destination);
 }
 
 /* --- The file -------------------------------------------------------------------------------- */
@@ -181,7 +201,7 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
     struct anonymous_writer *writer = g_new0(struct anonymous_writer, 1);
 
     g_queue_init(&writer->packets);
-    writer->by_number = g_hash_table_new(g_int64_hash, g_int64_equal);
+    writer->by_number = g_hash_table_new(number_hash, number_equal);
     writer->by_bytes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     writer->finish = finish;
     writer->user = user;

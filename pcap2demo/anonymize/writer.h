@@ -48,8 +48,9 @@ void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet
 
 void anonymous_writer_leave_out(struct held_packet *packet);
 
-/* The packet of this number; NULL: it is not held. */
-struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer, uint64_t number);
+/* The latest datagram of this number with the addresses of `other`; NULL: it is not held. */
+struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer,
+                                          const struct held_packet *other, uint64_t number);
 
 /* Writes all held packets that are not left out. */
 void anonymous_writer_flush(struct anonymous_writer *writer);

@@ -10,7 +10,6 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
-#include "pcap2demo/capture/read_buffer.h"
 
 struct input_frame {
     /* The bytes from the link layer on. The number is that in this file or recording, from 1; a
@@ -24,39 +23,27 @@ struct input_frame {
 enum input_status {
     INPUT_FRAME,
     INPUT_END,
-    INPUT_BROKEN /* the file is cut or damaged here */
+    INPUT_CUT,   /* the file ends within a record: it is cut, or still being written */
+    INPUT_BROKEN /* the file is damaged here */
 };
 
 /* The first member of each format's reader. Callers only read the data members. */
 struct frame_reader {
     /* Reads the next frame, without its number; valid until the next call. */
     enum input_status (*next)(struct frame_reader *reader, struct input_frame *frame);
-    struct read_buffer file;
-    bool big_endian;    /* the file, or its current section */
-    GArray *interfaces; /* of a pcapng file; or NULL */
-    int link_type;      /* in pcapng, of the first interface */
-    uint64_t position;  /* file offset of the end of the last frame */
-    bool of_demos;      /* --pcap made the file of demos, by its last section */
-    char *problem;      /* after INPUT_BROKEN */
+    void (*free)(struct frame_reader *reader); /* closes the stream, unless it is stdin */
+    FILE *stream;
+    int link_type;     /* in pcapng, of the first interface */
+    uint64_t position; /* file offset of the end of the last whole record */
+    bool of_demos;     /* --pcap made the file of demos, by its last section */
+    char *problem;     /* after INPUT_CUT and INPUT_BROKEN */
 };
 
-/* For readers: sets the problem, a new text. */
-static inline enum input_status frame_reader_broken(struct frame_reader *reader, char *problem)
-{
-    g_free(reader->problem);
-    reader->problem = problem;
-    return INPUT_BROKEN;
-}
-
-static inline uint16_t frame_reader_u16(const struct frame_reader *reader, const uint8_t *at)
-{
-    return reader->big_endian ? qs_be16(at) : qs_le16(at);
-}
-
-static inline uint32_t frame_reader_u32(const struct frame_reader *reader, const uint8_t *at)
-{
-    return reader->big_endian ? qs_be32(at) : qs_le32(at);
-}
+/*
+ * After any status but INPUT_FRAME: goes back to the end of the last whole record, so that the next
+ * call reads what the file has got since. Without effect on pipes and members of archives.
+ */
+void frame_reader_resume(struct frame_reader *reader);
 
 /* Closes the stream, too. */
 void frame_reader_close(struct frame_reader *reader);
@@ -67,9 +54,9 @@ enum {
 };
 
 /*
- * Reads pcap files of version 2.4, of either byte order, precision and any link type. The reader
- * closes the stream, also on failure: then it is NULL and `*error` a new string. Source:
- * pcap-savefile(5).
+ * Reads pcap files by libpcap: of either byte order, any precision, version and link type, and
+ * "modified" ones. The reader closes the stream, also on failure: then it is NULL and `*error` a
+ * new string.
  */
 struct frame_reader *pcap_reader_open(FILE *stream, char **error);
 

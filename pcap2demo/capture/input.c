@@ -116,7 +116,7 @@ enum input_status input_next(struct input *input, struct input_frame *frame)
             break;
         frame->packet.number = ++input->frames;
     } while (input->filter && !matches(input, frame));
-    if (status == INPUT_BROKEN) {
+    if (status == INPUT_CUT || status == INPUT_BROKEN) {
         g_free(input->error);
         input->error = g_strdup_printf("cannot be read beyond offset %" G_GUINT64_FORMAT ": %s",
                                        input->reader->position, input->reader->problem);
@@ -130,6 +130,8 @@ void input_close(struct input *input)
     g_free(input->filter);
     if (input->reader)
         frame_reader_close(input->reader);
+    if (input->unknown)
+        g_array_free(input->unknown, TRUE);
     g_free(input->name);
     g_free(input->stem);
     g_free(input->error);

@@ -25,7 +25,10 @@ struct input {
     char *name;      /* in messages: the file's, or "standard input" */
     char *stem;      /* the name without folder and extension, for naming demos */
     uint64_t frames; /* number of the last frame read; 0 before the first */
-    char *error;     /* after INPUT_BROKEN: what is wrong and where */
+    char *error;     /* after INPUT_CUT and INPUT_BROKEN: what is wrong and where */
+
+    const struct qs_capture_file *file; /* for the caller: what its packets are of */
+    GArray *unknown; /* for the caller: frames by link types that cannot be read; or NULL */
 
     struct frame_reader *reader;
     bool mixed;                  /* the link types of frames may differ */

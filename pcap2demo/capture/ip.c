@@ -58,7 +58,7 @@ struct datagram {
     uint32_t blocks;     /* how many are set in `have` */
     uint8_t next_header; /* of the fragment at offset 0 */
     uint8_t *data;       /* DATAGRAM_ROOM bytes */
-    GArray *fragments;   /* uint64_t: numbers of their packets */
+    GArray *fragments;   /* uint64_t: qs_packet.frame of each */
     uint8_t have[(BLOCKS_MAX + 7) / 8];
 };
 
@@ -66,7 +66,7 @@ struct ip {
     GHashTable *datagrams; /* by key */
     GQueue by_age;
     uint8_t *whole;    /* the last datagram returned */
-    GArray *fragments; /* uint64_t: numbers of its packets */
+    GArray *fragments; /* uint64_t: qs_packet.frame of its fragments */
     struct ip_counts counts;
 };
 
@@ -299,7 +299,7 @@ static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet 
     }
     if (!datagram->total || datagram->blocks != (datagram->total + BLOCK - 1) / BLOCK) {
         if (datagram->fragments->len < BLOCKS_MAX)
-            g_array_append_val(datagram->fragments, packet->number);
+            g_array_append_val(datagram->fragments, packet->frame);
         return NO_PROTOCOL;
     }
     protocol = datagram->next_header;

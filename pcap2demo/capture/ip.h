@@ -53,8 +53,8 @@ enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
                             struct qs_packet *packet);
 
 /*
- * The packet numbers (uint64_t) of the fragments of the last UDP datagram or TCP segment, in
- * capture order, without the one that completed it. Empty: it was not fragmented.
+ * The frames (uint64_t, qs_packet.frame) of the fragments of the last UDP datagram or TCP segment,
+ * in capture order, without the one that completed it. Empty: it was not fragmented.
  */
 const GArray *ip_fragments(const struct ip *ip);
 

@@ -1,138 +1,115 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <glib.h>
+#include <pcap/pcap.h>
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
     FILE_HEADER = 24,
     FRAME_HEADER = 16,
-    VERSION_MAJOR = 2,
-    VERSION_MINOR = 4,
+    MODIFIED_FRAME_HEADER = 24, /* of the files of some old Linux versions */
     NANOSECONDS = 1000000000
 };
 
+#define MODIFIED_MAGIC UINT32_C(0xa1b2cd34)
+
 struct pcap_reader {
     struct frame_reader base;
-    uint32_t unit; /* nanoseconds of one unit of the times' fractions */
-    uint32_t snaplen;
+    pcap_t *pcap;
+    uint32_t header; /* bytes before each frame */
 };
 
-/* --- The file's header ----------------------------------------------------------------------- */
-
-static bool read_magic(struct pcap_reader *in, const uint8_t *header)
+static enum input_status failed(struct pcap_reader *in)
 {
-    static const struct {
-        uint32_t magic, unit;
-    } kinds[] = {{0xa1b2c3d4, 1000}, {0xa1b23c4d, 1}};
+    const bool ends = feof(in->base.stream);
 
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        in->unit = kinds[i].unit;
-        in->base.big_endian = qs_be32(header) == kinds[i].magic;
-        if (in->base.big_endian || qs_le32(header) == kinds[i].magic)
-            return true;
-    }
-    return false;
+    g_free(in->base.problem);
+    in->base.problem = g_strdup(ends ? "the file ends within a packet" : pcap_geterr(in->pcap));
+    return ends ? INPUT_CUT : INPUT_BROKEN;
 }
 
-/* NULL, or why the file cannot be read. The upper half of the last field has flags that are not
- * used here. */
-static char *read_header(struct pcap_reader *in)
+/*
+ * libpcap drops the bytes of a frame beyond the file's snapshot length without reporting how many
+ * there were: only then the position has to be asked for, which pipes do not know.
+ */
+static void advance(struct pcap_reader *in, uint32_t size)
 {
-    const uint8_t *header;
+    off_t position = -1;
 
-    if (!read_buffer_need(&in->base.file, FILE_HEADER))
-        return g_strdup("the file ends within its header");
-    header = read_buffer_bytes(&in->base.file);
-    if (!read_magic(in, header))
-        return g_strdup("not a pcap file");
-    if (frame_reader_u16(&in->base, header + 4) != VERSION_MAJOR ||
-        frame_reader_u16(&in->base, header + 6) != VERSION_MINOR)
-        return g_strdup_printf("version %u.%u of pcap is not known",
-                               frame_reader_u16(&in->base, header + 4),
-                               frame_reader_u16(&in->base, header + 6));
-    in->snaplen = frame_reader_u32(&in->base, header + 16);
-    if (!in->snaplen || in->snaplen > PCAP_FRAME_MAX)
-        in->snaplen = PCAP_FRAME_MAX;
-    in->base.link_type = link_type_of_file((uint16_t)frame_reader_u32(&in->base, header + 20));
-    read_buffer_pass(&in->base.file, FILE_HEADER);
-    return NULL;
+    in->base.position += in->header + size;
+    if (size == (uint32_t)pcap_snapshot(in->pcap))
+        position = ftello(in->base.stream);
+    if (position >= 0)
+        in->base.position = (uint64_t)position;
 }
 
-/* --- Frames ---------------------------------------------------------------------------------- */
-
-static enum input_status ends_early(struct pcap_reader *in, uint32_t need)
-{
-    const uint32_t left = read_buffer_left(&in->base.file);
-
-    if (in->base.file.failure)
-        return frame_reader_broken(&in->base, g_strdup(g_strerror(in->base.file.failure)));
-    if (!left)
-        return INPUT_END;
-    return frame_reader_broken(
-        &in->base, g_strdup_printf("the file ends with %u of %u bytes of a packet", left, need));
-}
-
-/* A damaged file may contain any fraction. */
-static int64_t time_of(const struct pcap_reader *in, const uint8_t *header)
-{
-    const uint64_t fraction = (uint64_t)frame_reader_u32(&in->base, header + 4) * in->unit;
-
-    return (int64_t)frame_reader_u32(&in->base, header) * NANOSECONDS +
-           (int64_t)MIN(fraction, NANOSECONDS - in->unit);
-}
-
+/* A damaged file may contain any fraction of a second. Seconds have 32 bits, without a sign. */
 static enum input_status next(struct frame_reader *reader, struct input_frame *frame)
 {
     struct pcap_reader *in = (struct pcap_reader *)reader;
-    const uint8_t *header;
-    uint32_t size, wire_size;
+    struct pcap_pkthdr *header;
+    const uint8_t *data;
+    const int status = pcap_next_ex(in->pcap, &header, &data);
 
-    if (!read_buffer_need(&in->base.file, FRAME_HEADER))
-        return ends_early(in, FRAME_HEADER);
-    header = read_buffer_bytes(&in->base.file);
-    size = frame_reader_u32(&in->base, header + 8);
-    wire_size = frame_reader_u32(&in->base, header + 12);
-    if (size > PCAP_FRAME_MAX)
-        return frame_reader_broken(&in->base, g_strdup_printf("a packet of %u bytes", size));
-    if (!read_buffer_need(&in->base.file, FRAME_HEADER + size))
-        return ends_early(in, FRAME_HEADER + size);
-    header = read_buffer_bytes(&in->base.file);
+    if (status != 1)
+        return status == PCAP_ERROR_BREAK ? INPUT_END : failed(in);
     *frame = (struct input_frame){
-        .packet = {.data = header + FRAME_HEADER,
-                   .size = MIN(size, in->snaplen),
-                   .wire_size = MAX(size, wire_size),
-                   .time = time_of(in, header)},
-        .link_type = in->base.link_type,
+        .packet = {.data = data,
+                   .size = header->caplen,
+                   .wire_size = MAX(header->caplen, header->len),
+                   .time = (int64_t)(uint32_t)header->ts.tv_sec * NANOSECONDS +
+                           (int64_t)MIN((uint64_t)header->ts.tv_usec, NANOSECONDS - 1)},
+        .link_type = reader->link_type,
     };
-    read_buffer_pass(&in->base.file, FRAME_HEADER + size);
-    in->base.position = in->base.file.position;
+    advance(in, header->caplen);
     return INPUT_FRAME;
 }
 
-/* --- The file -------------------------------------------------------------------------------- */
-
-void frame_reader_close(struct frame_reader *reader)
+static void pcap_reader_free(struct frame_reader *reader)
 {
-    source_close_plain(reader->file.stream);
-    read_buffer_clear(&reader->file);
-    if (reader->interfaces)
-        g_array_free(reader->interfaces, TRUE);
-    g_free(reader->problem);
-    g_free(reader);
+    pcap_close(((struct pcap_reader *)reader)->pcap);
 }
 
 struct frame_reader *pcap_reader_open(FILE *stream, char **error)
 {
-    struct pcap_reader *in = g_new0(struct pcap_reader, 1);
+    char problem[PCAP_ERRBUF_SIZE];
+    uint8_t magic[4] = {0};
+    struct pcap_reader *in;
+    pcap_t *pcap;
 
-    in->base = (struct frame_reader){.next = next, .position = FILE_HEADER};
-    read_buffer_init(&in->base.file, stream);
-    *error = read_header(in);
-    if (!*error)
-        return &in->base;
-    frame_reader_close(&in->base);
-    return NULL;
+    peek_stream(stream, magic, sizeof magic);
+    pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, problem);
+    if (!pcap) {
+        *error = g_strdup(problem);
+        source_close_plain(stream);
+        return NULL;
+    }
+    in = g_new0(struct pcap_reader, 1);
+    in->base = (struct frame_reader){.next = next,
+                                     .free = pcap_reader_free,
+                                     .stream = stream,
+                                     .link_type = pcap_datalink(pcap),
+                                     .position = FILE_HEADER};
+    in->pcap = pcap;
+    in->header = qs_le32(magic) == MODIFIED_MAGIC || qs_be32(magic) == MODIFIED_MAGIC
+                     ? MODIFIED_FRAME_HEADER
+                     : FRAME_HEADER;
+    return &in->base;
+}
+
+/* --- Readers of all formats ------------------------------------------------------------------ */
+
+void frame_reader_resume(struct frame_reader *reader)
+{
+    clearerr(reader->stream);
+    fseeko(reader->stream, (off_t)reader->position, SEEK_SET);
+}
+
+void frame_reader_close(struct frame_reader *reader)
+{
+    reader->free(reader);
+    g_free(reader->problem);
+    g_free(reader);
 }

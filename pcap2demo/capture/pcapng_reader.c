@@ -7,6 +7,7 @@
  * fails at the first interface description that has others (libpcap 1.10, sf-pcapng.c,
  * pcap_ng_next_packet()). Wireshark and dumpcap often capture from several interfaces.
  */
+#include <errno.h>
 #include <glib.h>
 #include <string.h>
 
@@ -42,11 +43,34 @@ struct interface {
 
 struct pcapng_reader {
     struct frame_reader base;
-    uint32_t type;       /* of the current block, which `base.file` is behind */
+    bool big_endian;     /* the current section */
+    uint8_t *block;      /* the current one */
+    uint32_t capacity;   /* of `block` */
+    uint32_t type;       /* of the block */
     struct qs_view body; /* of the block; valid until the next one is read */
+    uint64_t position;   /* behind the block */
+    GArray *interfaces;  /* of the section */
     bool any_interface;
     int64_t time; /* of the last frame */
 };
+
+static uint16_t u16(const struct pcapng_reader *in, const uint8_t *at)
+{
+    return in->big_endian ? qs_be16(at) : qs_le16(at);
+}
+
+static uint32_t u32(const struct pcapng_reader *in, const uint8_t *at)
+{
+    return in->big_endian ? qs_be32(at) : qs_le32(at);
+}
+
+/* Sets the problem, a new text. */
+static enum input_status broken(struct pcapng_reader *in, char *problem)
+{
+    g_free(in->base.problem);
+    in->base.problem = problem;
+    return INPUT_BROKEN;
+}
 
 /* The body from this byte on; empty if it is shorter. */
 static struct qs_view pcapng_rest(const struct pcapng_reader *in, uint32_t from)
@@ -64,8 +88,8 @@ static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_vi
 
     while (qs_reader_left(&left)) {
         const uint8_t *head = qs_reader_take(&left, 4);
-        const uint16_t code = head ? frame_reader_u16(&in->base, head) : PCAPNG_OPTION_END;
-        const uint16_t size = head ? frame_reader_u16(&in->base, head + 2) : 0;
+        const uint16_t code = head ? u16(in, head) : PCAPNG_OPTION_END;
+        const uint16_t size = head ? u16(in, head + 2) : 0;
         const uint8_t *value = qs_reader_take(&left, size);
 
         if (left.overrun || code == PCAPNG_OPTION_END)
@@ -79,85 +103,87 @@ static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_vi
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
 
-static enum input_status ends_early(struct pcapng_reader *in)
+/* Reads the block's bytes from `from` up to `to`. */
+static enum input_status read_bytes(struct pcapng_reader *in, uint32_t from, uint32_t to)
 {
-    const int failure = in->base.file.failure;
+    size_t size;
 
-    return frame_reader_broken(
-        &in->base, g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
+    if (in->capacity < to)
+        in->block = g_realloc(in->block, in->capacity = to * 2);
+    size = fread(in->block + from, 1, to - from, in->base.stream);
+    if (size == to - from)
+        return INPUT_FRAME;
+    if (ferror(in->base.stream)) /* a signal ends the read, too */
+        return broken(in, g_strdup(g_strerror(errno)));
+    if (!from && !size)
+        return INPUT_END;
+    broken(in, g_strdup("the file ends within a block"));
+    return INPUT_CUT;
 }
 
-/* Reads a block of `size` bytes, which repeats the size at its end. */
-static enum input_status read_block(struct pcapng_reader *in, uint32_t size)
+/* Reads the rest of a block of `size` bytes, which repeats the size at its end. */
+static enum input_status read_block(struct pcapng_reader *in, uint32_t have, uint32_t size)
 {
-    const uint8_t *block;
+    const enum input_status status = read_bytes(in, have, size);
 
-    if (!read_buffer_need(&in->base.file, size))
-        return ends_early(in);
-    block = read_buffer_bytes(&in->base.file);
-    if (frame_reader_u32(&in->base, block + size - BLOCK_TAIL) != size)
-        return frame_reader_broken(&in->base, g_strdup("the two lengths of a block differ"));
-    in->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
-    read_buffer_pass(&in->base.file, size);
+    if (status != INPUT_FRAME)
+        return status;
+    if (u32(in, in->block + size - BLOCK_TAIL) != size)
+        return broken(in, g_strdup("the two lengths of a block differ"));
+    in->body = (struct qs_view){in->block + BLOCK_HEAD, size - PCAPNG_FRAMING};
+    in->position += size;
     return INPUT_FRAME;
 }
 
 /* The byte-order magic follows the block length and determines its byte order. */
 static bool read_byte_order(struct pcapng_reader *in, const uint8_t *order)
 {
-    in->base.big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
-    return in->base.big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
+    in->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
+    return in->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
 }
 
 static enum input_status read_section_block(struct pcapng_reader *in)
 {
-    const uint8_t *head;
+    enum input_status status = read_bytes(in, BLOCK_HEAD, BLOCK_HEAD + ORDER_MARK);
     uint32_t size;
     uint16_t version;
 
-    if (!read_buffer_need(&in->base.file, BLOCK_HEAD + ORDER_MARK))
-        return ends_early(in);
-    head = read_buffer_bytes(&in->base.file);
-    if (!read_byte_order(in, head + BLOCK_HEAD))
-        return frame_reader_broken(&in->base, g_strdup("a section without a byte-order magic"));
-    size = frame_reader_u32(&in->base, head + 4);
+    if (status != INPUT_FRAME)
+        return status;
+    if (!read_byte_order(in, in->block + BLOCK_HEAD))
+        return broken(in, g_strdup("a section without a byte-order magic"));
+    size = u32(in, in->block + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
-        return frame_reader_broken(&in->base,
-                                   g_strdup_printf("a section header of %u bytes", size));
-    if (read_block(in, size) != INPUT_FRAME)
-        return INPUT_BROKEN;
-    version = frame_reader_u16(&in->base, in->body.data + ORDER_MARK);
+        return broken(in, g_strdup_printf("a section header of %u bytes", size));
+    status = read_block(in, BLOCK_HEAD + ORDER_MARK, size);
+    if (status != INPUT_FRAME)
+        return status;
+    version = u16(in, in->body.data + ORDER_MARK);
     if (version != MAJOR_VERSION)
-        return frame_reader_broken(&in->base,
-                                   g_strdup_printf("version %u of pcapng is not known", version));
+        return broken(in, g_strdup_printf("version %u of pcapng is not known", version));
     return INPUT_FRAME;
 }
 
-static enum input_status read_other(struct pcapng_reader *in, uint32_t size)
-{
-    if (size < PCAPNG_FRAMING || size > PCAPNG_BLOCK_MAX || size % 4)
-        return frame_reader_broken(&in->base, g_strdup_printf("a block of %u bytes", size));
-    return read_block(in, size);
-}
-
 /*
- * Reads the next block. INPUT_BROKEN: the file ends within a block, the next bytes are no block, or
- * the file does not begin with a section.
+ * Reads the next block. INPUT_BROKEN: the next bytes are no block, or the file does not begin with
+ * a section.
  */
 static enum input_status next_block(struct pcapng_reader *in)
 {
-    const uint8_t *head;
+    const enum input_status status = read_bytes(in, 0, BLOCK_HEAD);
+    uint32_t size;
 
-    if (!read_buffer_need(&in->base.file, BLOCK_HEAD))
-        return read_buffer_left(&in->base.file) || in->base.file.failure ? ends_early(in)
-                                                                         : INPUT_END;
-    head = read_buffer_bytes(&in->base.file);
-    in->type = frame_reader_u32(&in->base, head);
+    if (status != INPUT_FRAME)
+        return status;
+    in->type = u32(in, in->block);
     if (in->type == PCAPNG_SECTION) /* the same in both byte orders */
         return read_section_block(in);
-    if (!in->base.file.position)
-        return frame_reader_broken(&in->base, g_strdup("the file does not begin with a section"));
-    return read_other(in, frame_reader_u32(&in->base, head + 4));
+    if (!in->position)
+        return broken(in, g_strdup("the file does not begin with a section"));
+    size = u32(in, in->block + 4);
+    if (size < PCAPNG_FRAMING || size > PCAPNG_BLOCK_MAX || size % 4)
+        return broken(in, g_strdup_printf("a block of %u bytes", size));
+    return read_block(in, BLOCK_HEAD, size);
 }
 
 /* --- Times ----------------------------------------------------------------------------------- */
@@ -220,11 +246,11 @@ static void read_time_options(const struct pcapng_reader *in, struct interface *
         interface->binary = *resolution.data & BINARY_RESOLUTION;
     }
     if (offset.size == sizeof interface->offset) {
-        const uint32_t first = frame_reader_u32(&in->base, offset.data);
-        const uint32_t second = frame_reader_u32(&in->base, offset.data + 4);
+        const uint32_t first = u32(in, offset.data);
+        const uint32_t second = u32(in, offset.data + 4);
 
-        interface->offset = (int64_t)(in->base.big_endian ? (uint64_t)first << 32 | second
-                                                          : (uint64_t)second << 32 | first);
+        interface->offset = (int64_t)(in->big_endian ? (uint64_t)first << 32 | second
+                                                     : (uint64_t)second << 32 | first);
     }
 }
 
@@ -233,26 +259,24 @@ static enum input_status read_interface(struct pcapng_reader *in)
     struct interface interface = {.second = MICROSECONDS};
 
     if (in->body.size < INTERFACE_HEAD)
-        return frame_reader_broken(&in->base, g_strdup("an interface description is too short"));
-    if (in->base.interfaces->len == PCAPNG_INTERFACES_MAX)
-        return frame_reader_broken(
-            &in->base, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
-    interface.link_type = link_type_of_file(frame_reader_u16(&in->base, in->body.data));
-    interface.snaplen = frame_reader_u32(&in->base, in->body.data + 4);
+        return broken(in, g_strdup("an interface description is too short"));
+    if (in->interfaces->len == PCAPNG_INTERFACES_MAX)
+        return broken(in, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
+    interface.link_type = link_type_of_file(u16(in, in->body.data));
+    interface.snaplen = u32(in, in->body.data + 4);
     read_time_options(in, &interface);
     if (!in->any_interface)
         in->base.link_type = interface.link_type;
     in->any_interface = true;
-    g_array_append_val(in->base.interfaces, interface);
+    g_array_append_val(in->interfaces, interface);
     return INPUT_FRAME;
 }
 
 static const struct interface *find_interface(struct pcapng_reader *in, uint32_t number)
 {
-    if (number < in->base.interfaces->len)
-        return &g_array_index(in->base.interfaces, struct interface, number);
-    frame_reader_broken(
-        &in->base, g_strdup_printf("a packet of interface %u, which is not described", number));
+    if (number < in->interfaces->len)
+        return &g_array_index(in->interfaces, struct interface, number);
+    broken(in, g_strdup_printf("a packet of interface %u, which is not described", number));
     return NULL;
 }
 
@@ -266,21 +290,18 @@ static enum input_status read_packet(struct pcapng_reader *in, struct input_fram
     uint32_t size, padded;
 
     if (in->body.size < PACKET_HEAD)
-        return frame_reader_broken(&in->base, g_strdup("a packet's block is too short"));
-    interface = find_interface(in, in->type == PCAPNG_PACKET ? frame_reader_u32(&in->base, head)
-                                                             : frame_reader_u16(&in->base, head));
+        return broken(in, g_strdup("a packet's block is too short"));
+    interface = find_interface(in, in->type == PCAPNG_PACKET ? u32(in, head) : u16(in, head));
     if (!interface)
         return INPUT_BROKEN;
-    size = frame_reader_u32(&in->base, head + 12);
+    size = u32(in, head + 12);
     if (size > in->body.size - PACKET_HEAD)
-        return frame_reader_broken(
-            &in->base, g_strdup_printf("a packet of %u bytes in a smaller block", size));
+        return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     padded = size + -size % 4;
-    in->time = time_of(interface, (uint64_t)frame_reader_u32(&in->base, head + 4) << 32 |
-                                      frame_reader_u32(&in->base, head + 8));
+    in->time = time_of(interface, (uint64_t)u32(in, head + 4) << 32 | u32(in, head + 8));
     frame->packet.data = head + PACKET_HEAD;
     frame->packet.size = size;
-    frame->packet.wire_size = MAX(size, frame_reader_u32(&in->base, head + 16));
+    frame->packet.wire_size = MAX(size, u32(in, head + 16));
     frame->link_type = interface->link_type;
     frame->comment =
         pcapng_option(in, pcapng_rest(in, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
@@ -294,15 +315,14 @@ static enum input_status read_simple_packet(struct pcapng_reader *in, struct inp
     uint32_t sent, size;
 
     if (in->body.size < SIMPLE_PACKET_HEAD)
-        return frame_reader_broken(&in->base, g_strdup("a packet's block is too short"));
+        return broken(in, g_strdup("a packet's block is too short"));
     interface = find_interface(in, 0);
     if (!interface)
         return INPUT_BROKEN;
-    sent = frame_reader_u32(&in->base, in->body.data);
+    sent = u32(in, in->body.data);
     size = interface->snaplen ? MIN(sent, interface->snaplen) : sent;
     if (size > in->body.size - SIMPLE_PACKET_HEAD)
-        return frame_reader_broken(
-            &in->base, g_strdup_printf("a packet of %u bytes in a smaller block", size));
+        return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     frame->packet.data = in->body.data + SIMPLE_PACKET_HEAD;
     frame->packet.size = size;
     frame->packet.wire_size = sent;
@@ -329,7 +349,7 @@ static enum input_status read_packet_block(struct pcapng_reader *in, struct inpu
     switch (in->type) {
     case PCAPNG_SECTION:
         read_section(in);
-        g_array_set_size(in->base.interfaces, 0);
+        g_array_set_size(in->interfaces, 0);
         return INPUT_FRAME;
     case PCAPNG_INTERFACE:
         return read_interface(in);
@@ -356,10 +376,10 @@ static enum input_status next(struct frame_reader *reader, struct input_frame *f
         if (status == INPUT_FRAME)
             status = read_packet_block(in, frame, &any);
     } while (status == INPUT_FRAME && !any);
-    if (status == INPUT_FRAME) {
+    if (status == INPUT_FRAME)
         frame->packet.time = in->time;
-        in->base.position = in->base.file.position;
-    }
+    if (status != INPUT_BROKEN)
+        in->base.position = in->position;
     return status;
 }
 
@@ -373,7 +393,7 @@ static char *read_up_to_interface(struct pcapng_reader *in)
 
         if (status == INPUT_END)
             return g_strdup("the file describes no interface");
-        if (status == INPUT_BROKEN)
+        if (status != INPUT_FRAME)
             return g_steal_pointer(&in->base.problem);
         if (in->type == PCAPNG_SECTION)
             read_section(in);
@@ -383,14 +403,24 @@ static char *read_up_to_interface(struct pcapng_reader *in)
     return NULL;
 }
 
+static void pcapng_reader_free(struct frame_reader *reader)
+{
+    struct pcapng_reader *in = (struct pcapng_reader *)reader;
+
+    source_close_plain(reader->stream);
+    g_array_free(in->interfaces, TRUE);
+    g_free(in->block);
+}
+
 struct frame_reader *pcapng_reader_open(FILE *stream, char **error)
 {
     struct pcapng_reader *in = g_new0(struct pcapng_reader, 1);
     char *problem;
 
     in->base.next = next;
-    read_buffer_init(&in->base.file, stream);
-    in->base.interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
+    in->base.free = pcapng_reader_free;
+    in->base.stream = stream;
+    in->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
     problem = read_up_to_interface(in);
     if (!problem)
         return &in->base;

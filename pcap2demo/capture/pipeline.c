@@ -7,9 +7,6 @@
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/capture/signals.h"
 
-/* Frames between checks of progress and standard output. */
-enum { CHECK_EVERY = 1024 };
-
 /* --- IP, UDP and TCP ------------------------------------------------------------------------- */
 
 /* Decodes stream bytes that are in order. */
@@ -29,7 +26,6 @@ void pipeline_init(struct pipeline *pipeline)
     *pipeline = (struct pipeline){
         .ip = ip_new(),
         .tcp = tcp_new(decode_bytes, pipeline),
-        .unknown = g_array_new(FALSE, TRUE, sizeof(uint64_t)),
     };
 }
 
@@ -38,7 +34,6 @@ void pipeline_clear(struct pipeline *pipeline)
     g_clear_pointer(&pipeline->reorder, qs_reorder_free);
     tcp_free(pipeline->tcp);
     ip_free(pipeline->ip);
-    g_array_free(pipeline->unknown, TRUE);
 }
 
 /* `packet` begins with the IP header, which its payload replaces. */
@@ -76,35 +71,14 @@ void pipeline_end(struct pipeline *pipeline)
 
 /* --- Link layers ----------------------------------------------------------------------------- */
 
-/* DLT_ values have 16 bits. */
-static void count_unknown(GArray *unknown, int link_type)
-{
-    const guint index = (uint16_t)link_type;
-
-    if (index >= unknown->len)
-        g_array_set_size(unknown, index + 1);
-    g_array_index(unknown, uint64_t, index)++;
-}
-
-/* A problem, not an unusable file: other frames are readable. */
-static void report_unknown(GArray *unknown, const struct input *input)
-{
-    for (guint i = 0; i < unknown->len; i++)
-        if (g_array_index(unknown, uint64_t, i))
-            failure(EXIT_PROBLEMS, (struct qs_location){.file = input->name},
-                    "link type \"%s\" cannot be read, packets: %" G_GUINT64_FORMAT,
-                    pcap_datalink_val_to_description_or_dlt((int)i),
-                    g_array_index(unknown, uint64_t, i));
-    g_array_set_size(unknown, 0);
-}
-
 void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions)
 {
+    g_clear_pointer(&pipeline->reorder, qs_reorder_free);
     pipeline->sessions = sessions;
     pipeline->reorder = qs_sessions_is_as_captured(sessions) ? NULL : qs_reorder_new();
 }
 
-void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
+bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
 {
     struct qs_packet *packet = &frame->packet;
 
@@ -114,41 +88,15 @@ void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
         pipeline->link = link_find(frame->link_type);
     }
     if (!pipeline->link)
-        count_unknown(pipeline->unknown, frame->link_type);
-    else if (!pipeline->link(packet))
-        return;
-    else if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
+        return false;
+    if (!pipeline->link(packet))
+        return true;
+    if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
         decode_packet(pipeline, packet);
     else
         while (qs_reorder_next(pipeline->reorder, false, packet))
             decode_packet(pipeline, packet);
-}
-
-/* --- A file ---------------------------------------------------------------------------------- */
-
-void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions)
-{
-    struct input_frame frame;
-    enum input_status status = INPUT_FRAME;
-
-    pipeline_start(pipeline, sessions);
-    while (!signals_interrupted() && !qs_sessions_have_enough(sessions)) {
-        status = input_next(input, &frame);
-        if (status != INPUT_FRAME)
-            break;
-        if (frame.comment.size && pipeline->comments)
-            qs_comments_set(pipeline->comments, frame.packet.number, frame.comment);
-        pipeline_add_frame(pipeline, &frame);
-        if (pipeline->frames % CHECK_EVERY == 0 && ferror(stdout))
-            break;
-    }
-    pipeline_flush(pipeline);
-    g_clear_pointer(&pipeline->reorder, qs_reorder_free);
-    if (status == INPUT_BROKEN && !signals_interrupted())
-        failure(EXIT_PROBLEMS,
-                (struct qs_location){.file = input->name, .packet = input->frames + 1}, "%s",
-                input->error);
-    report_unknown(pipeline->unknown, input);
+    return true;
 }
 
 void pipeline_print_counts(const struct pipeline *pipeline)

@@ -11,28 +11,23 @@
 #include "common/sessions/sessions.h"
 
 struct pipeline {
-    struct qs_sessions *sessions; /* of the current input */
-    struct qs_reorder *reorder;   /* of the current input; NULL: frames keep their order */
+    struct qs_sessions *sessions;
+    struct qs_reorder *reorder; /* NULL: frames keep their order */
     struct ip *ip;
     struct tcp *tcp;
-    uint64_t frames, datagrams;   /* read so far */
-    uint64_t number;              /* of the last frame */
-    int link_type;                /* of the last frame */
-    link_reader *link;            /* its reader; NULL: unknown link type */
-    struct qs_comments *comments; /* of the current input; NULL: not wanted */
-    GArray *unknown;              /* uint64_t: frames of the current input, by unknown link type */
+    uint64_t frames, datagrams; /* read so far */
+    uint64_t number;            /* of the last frame */
+    int link_type;              /* of the last frame */
+    link_reader *link;          /* its reader; NULL: unknown link type */
 };
 
 void pipeline_init(struct pipeline *pipeline);
 void pipeline_clear(struct pipeline *pipeline);
 
-/* Decodes `input` up to its end, an interruption or the end of standard output. Reports damage and
- * unknown link types. */
-void pipeline_read(struct pipeline *pipeline, struct input *input, struct qs_sessions *sessions);
-
-/* The same frame by frame; pipeline_flush() if no frame came for a while or none will come. */
+/* Begins to pass frames on; pipeline_flush() if none will come, or came for a while. */
 void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions);
-void pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame);
+/* False: its link type is unknown. */
+bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame);
 void pipeline_flush(struct pipeline *pipeline);
 
 /* Ends the input: decodes what waited for missing IP fragments or TCP segments. */

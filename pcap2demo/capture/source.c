@@ -7,12 +7,12 @@
 #include <stdio_ext.h>
 #endif
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/core/reader.h"
 #include "common/core/text.h"
 #include "common/demo_formats.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/read_buffer.h"
 #include "pcap2demo/capture/unpack.h"
 
 enum { READ_BUFFER = 64 * 1024, MAGIC = 4 };
@@ -22,54 +22,51 @@ bool source_is_standard_input(const char *name)
     return strcmp(name, "-") == 0;
 }
 
+bool source_is_file(const char *name)
+{
+    struct stat status;
+
+    return !source_is_standard_input(name) && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
+}
+
 const char *source_title_of(const char *name)
 {
     return source_is_standard_input(name) ? SOURCE_STANDARD_INPUT : name;
-}
-
-static FILE *buffered; /* the open stream that has the buffer below; or NULL */
-
-/*
- * Packets are read in small chunks, which should cost no more than a copy. setvbuf() needs a buffer
- * for a custom size. Inputs are read one at a time as a rule, so they share one that is never
- * freed.
- */
-static void speed_up(FILE *stream)
-{
-    static char buffer[READ_BUFFER];
-
-    if (!buffered)
-        setvbuf(buffered = stream, buffer, _IOFBF, sizeof buffer);
-#ifdef __GLIBC__
-    __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
-#endif
 }
 
 FILE *source_open_plain(const char *name, char **error)
 {
     FILE *stream = source_is_standard_input(name) ? stdin : fopen(name, "rb");
 
-    if (stream)
-        speed_up(stream);
-    else
+    if (!stream)
         *error = g_strdup(g_strerror(errno));
+#ifdef __GLIBC__
+    else
+        __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
+#endif
     return stream;
 }
 
 void source_close_plain(FILE *stream)
 {
-    if (stream == buffered && stream != stdin)
-        buffered = NULL;
     if (stream != stdin)
         fclose(stream);
 }
 
 /* --- What is in a file ------------------------------------------------------------------------ */
 
+size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size)
+{
+    size = fread(bytes, 1, size, stream);
+    for (size_t i = size; i--;)
+        ungetc(bytes[i], stream);
+    return size;
+}
+
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 bool source_is_capture(FILE *stream)
 {
-    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, PCAPNG_SECTION};
+    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, PCAPNG_SECTION};
     uint8_t magic[MAGIC];
     const bool enough = peek_stream(stream, magic, MAGIC) == MAGIC;
 

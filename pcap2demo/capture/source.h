@@ -26,8 +26,7 @@ struct source {
 };
 
 /*
- * Opens a file; "-" is standard input. NULL on failure; then `*error` is a new string. Only one
- * source may be open at a time.
+ * Opens a file; "-" is standard input. NULL on failure; then `*error` is a new string.
  */
 struct source *source_open(const char *name, char **error);
 
@@ -50,6 +49,12 @@ void source_close(struct source *source);
  */
 bool source_is_input_name(const char *name, bool demos);
 
+/*
+ * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, the C
+ * libraries of Linux and macOS accept any number. Returns how many there are.
+ */
+size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size);
+
 /* Whether a newly opened stream begins as a readable capture; as a pcapng file. */
 bool source_is_capture(FILE *stream);
 bool source_is_pcapng(FILE *stream);
@@ -61,6 +66,9 @@ bool source_is_pcapng(FILE *stream);
 GByteArray *source_load(FILE *stream, guint max, char **problem);
 
 bool source_is_standard_input(const char *name);
+
+/* Whether it is no pipe or device: a file, or missing, which is reported when it is opened. */
+bool source_is_file(const char *name);
 
 #define SOURCE_STANDARD_INPUT "standard input"
 

@@ -60,8 +60,9 @@ struct tcp {
     struct qs_flow_table *flows;
     tcp_receiver *receive;
     void *user;
-    uint64_t waiting; /* bytes, of all connections */
-    uint64_t number;  /* of the current packet */
+    uint64_t waiting;       /* bytes, of all connections */
+    uint64_t number, frame; /* of the current packet */
+    const struct qs_capture_file *file;
     struct tcp_counts counts;
 };
 
@@ -84,6 +85,8 @@ static void deliver(struct tcp *tcp, struct connection *connection, struct half 
         .size = batch->size,
         .wire_size = batch->size,
         .number = tcp->number,
+        .frame = tcp->frame,
+        .file = tcp->file,
         .time = batch->time,
         .source = half->source,
         .destination = half->destination,
@@ -421,6 +424,8 @@ void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment)
     struct segment header;
 
     tcp->number = packet.number;
+    tcp->frame = packet.frame;
+    tcp->file = packet.file;
     if (!read_header(segment, &header))
         return;
     tcp->counts.segments++;

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "common/core/reader.h"
-#include "pcap2demo/capture/read_buffer.h"
+#include "pcap2demo/capture/source.h"
 
 enum { CHUNK = 64 * 1024, STREAM_BUFFER = 256 * 1024, GZIP_ONLY = 16 + MAX_WBITS /* zlib.h */ };
 
@@ -194,9 +194,20 @@ static ssize_t read_file(void *cookie, char *out, size_t size)
     return (ssize_t)size;
 }
 
+#ifdef __APPLE__
+static int read_for_funopen(void *cookie, char *out, int size)
+{
+    return (int)read_file(cookie, out, (size_t)size);
+}
+#endif
+
 FILE *unpack_stream(struct unpack *unpack)
 {
+#ifdef __APPLE__
+    FILE *stream = funopen(unpack, read_for_funopen, NULL, NULL, NULL);
+#else
     FILE *stream = fopencookie(unpack, "r", (cookie_io_functions_t){.read = read_file});
+#endif
 
     if (stream)
         setvbuf(stream, unpack->buffer, _IOFBF, sizeof unpack->buffer);

@@ -80,8 +80,8 @@ class Files(Convert):
         (self.folder / "d").mkdir()
         output, _ = self.tool("-o", "d", tool.CAPTURES / "fidelity/q2-protocol34.pcap.gz",
                               tool.CAPTURES / "fidelity/nq-protocol666.pcap.gz", status=1)
-        self.assertIn("bob-dm4.dem: session 5, Quake 666, 1:09, 111958 bytes\n", output)
-        self.assertIn("d/q2-protocol34-20261120-163700-yam-lab2.dm2: session 2, Quake II 34, 0:05, 5538 bytes\n", output)
+        self.assertIn("bob-dm4.dem: session 1, Quake 666, 1:09, 111958 bytes\n", output)
+        self.assertIn("d/q2-protocol34-20261120-163700-yam-lab2.dm2: session 3, Quake II 34, 0:05, 5538 bytes\n", output)
         self.assertEqual(self.left(), ["d"])
         self.assertRegex(self.tool("--list", "d")[0], "^#  file  .*\n1  .* 1:09 .*\n.*\n3  .* 0:05 ")
 

@@ -112,12 +112,6 @@ class Cut(ToolTest):
         self.assertEqual(self.cut("-s", "1", path)[0], len(frames))
         self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
 
-    def test_pieces_of_demos_stay(self):
-        demo = next(CAPTURES.glob("*.dm2"))
-        self.tool("-q", "--pcap", "made.pcapng", demo)
-        self.cut("-s", "1", "made.pcapng")
-        self.assertEqual(self.demos("cut.pcapng"), [hashlib.sha1(demo.read_bytes()).hexdigest()])
-
     def test_compressed(self):
         path = self.write("x.pcap.gz", gzip.compress(SAMPLE.read_bytes()))
         self.cut("-s", "1", path)

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import resource
 import shutil
 import struct
 import subprocess
@@ -172,10 +173,15 @@ class Archives(ToolTest):
         return path
 
     def test_members(self):
-        expected, _ = self.tool("--dump", ACKNEX, ACKNEX, self.demo)
+        later = Capture.read(ACKNEX)
+        later.frames = [(time + 3600 * 10 ** 6, frame) for time, frame in later.frames]
+        later = self.write("b.pcap", later.pcap())
+        expected, _ = self.tool("--dump", ACKNEX, later, self.demo)
+        members = [*self.members]
+        members[2] = ("m/b.pcap.gz", gzip.compress(later.read_bytes()))
         for name in ("x.zip", "x.tar", "x.tar.gz", "x.tar.xz", "x.tar.bz2"):
             with self.subTest(name):
-                path = self.pack(name)
+                path = self.pack(name, members)
                 whole, error = self.tool("--dump", path)
                 self.assertEqual((whole, error), (expected, ""))
                 self.assertEqual(self.tool("--dump", "-", input=path.read_bytes())[0], whole)
@@ -340,6 +346,52 @@ class Streams(ToolTest):
         self.assertEqual([packet["packet"] for packet in found], [*range(1, 13), *range(1, 14)])
         output, _ = self.tool("--list", first, second)
         self.assertEqual(len(output.splitlines()), 2)
+
+    def split(self, count, endings=("", ".gz")):
+        """The sample in files of as many packets; the names are in another order."""
+        capture = Capture.read(tool.SAMPLE)
+        size = -(-len(capture.frames) // count)
+        for i in range(count):
+            data = Capture(capture.link_type, capture.frames[i * size:(i + 1) * size]).pcap()
+            ending = endings[i % len(endings)]
+            yield self.write(f"cap{count - i}.pcap{ending}",
+                             gzip.compress(data) if ending else data)
+
+    def test_files_are_read_in_the_order_of_time(self):
+        """And one after the other: fewer may be open at once than there are."""
+        files = sorted(self.split(40))
+        self.tool("-o", "whole.qwd", "--force", tool.SAMPLE)
+        output = self.tool("-o", "merged.qwd", *files, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_NOFILE, (20, 20)))[0]
+        self.assertIn("session 1,", output)
+        self.assertEqual((self.folder / "merged.qwd").read_bytes(), (self.folder / "whole.qwd").read_bytes())
+        self.tool("--pcap", "cut.pcapng", "-s1", *files)
+        self.tool("-o", "cut.qwd", "cut.pcapng")
+        self.assertEqual((self.folder / "cut.qwd").read_bytes(), (self.folder / "whole.qwd").read_bytes())
+
+    def test_files_are_merged(self):
+        """One file for each direction; messages name the file and the packet in it."""
+        capture = Capture.read(tool.SAMPLE)
+        files = []
+        server = struct.pack(">H", 27500)
+        for from_server in (True, False):
+            frames = [(time, frame) for time, frame in capture.frames
+                      if (frame[34:36] == server) == from_server]
+            files.append(self.write(f"{len(files)}.pcap",
+                                    Capture(capture.link_type, frames).pcap()))
+        self.tool("-o", "whole.qwd", "--force", tool.SAMPLE)
+        for order in (files, files[::-1]):
+            self.tool("-o", "merged.qwd", "--force", *order)
+            self.assertEqual((self.folder / "merged.qwd").read_bytes(), (self.folder / "whole.qwd").read_bytes())
+        report = json.loads(self.tool("--check", "--json", *files)[0])
+        self.assertEqual({file["file"][-6:]: file["packets"] for file in report["files"]},
+                         {path.name[-6:]: len(Capture.read(path).frames) for path in files})
+
+    def test_demos_are_read_behind_captures(self):
+        demo = next(tool.CAPTURES.glob("*.qwd"))
+        output, _ = self.tool("--list", demo, tool.SAMPLE)
+        self.assertEqual(output.splitlines()[1:],
+                         self.tool("--list", tool.SAMPLE, demo)[0].splitlines()[1:])
 
     def test_filter(self):
         """Packets keep the numbers that they have in the file."""

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/merge.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+#include "pcap2demo/capture/signals.h"
+
+struct file {
+    const char *name;
+    unsigned index; /* in the command line */
+    bool is_capture;
+    int64_t time;          /* of its first packet; of `frame` once it is open */
+    struct source *source; /* NULL: it is not open */
+    struct input *input;   /* the current capture; NULL: none */
+    struct input_frame frame;
+    unsigned inputs;   /* so far */
+    struct file *next; /* the open file with the next frame */
+};
+
+static bool is_over(const struct input_visitor *visitor)
+{
+    return visitor->is_over || signals_interrupted();
+}
+
+/* --- The order of files ---------------------------------------------------------------------- */
+
+/* Reads the time of the first packet. An empty capture has the earliest. */
+static void find_time(struct file *file, struct source *source)
+{
+    struct input_frame frame;
+    struct input *input;
+    char *error = NULL;
+
+    while (!file->is_capture && source_next(source, false)) {
+        file->is_capture = source_is_capture(source->stream);
+        if (!file->is_capture) {
+            source_close_plain(source->stream);
+            continue;
+        }
+        input = input_open_capture(source->stream, source->title, NULL, &error);
+        if (input && input_next(input, &frame) == INPUT_FRAME)
+            file->time = frame.packet.time;
+        if (input)
+            input_close(input);
+        g_free(error);
+    }
+}
+
+/* Pipes would lose what is read here. */
+static struct file describe(const char *name)
+{
+    struct file file = {.name = name, .time = INT64_MIN};
+    char *error = NULL;
+    struct source *source = source_is_file(name) ? source_open(name, &error) : NULL;
+
+    if (source) {
+        find_time(&file, source);
+        source_close(source);
+    }
+    g_free(error);
+    return file;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct file *one = a, *other = b;
+
+    if (one->is_capture != other->is_capture)
+        return one->is_capture ? -1 : 1;
+    if (one->is_capture && one->time != other->time)
+        return one->time < other->time ? -1 : 1;
+    return one->index < other->index ? -1 : 1;
+}
+
+/* --- One file -------------------------------------------------------------------------------- */
+
+static void end_capture(struct file *file, struct input_visitor *visitor, enum input_status status)
+{
+    if (visitor->capture_end)
+        visitor->capture_end(visitor, file->input, status);
+    input_close(file->input);
+    file->input = NULL;
+    visitor->inputs = file->inputs;
+    if (visitor->source_end)
+        visitor->source_end(visitor, file->source);
+}
+
+static void unusable(struct input_visitor *visitor, const char *name, char *error)
+{
+    if (visitor->unusable)
+        visitor->unusable(visitor, name, error);
+    else
+        g_free(error);
+}
+
+static void open_capture(struct file *file, struct input_visitor *visitor)
+{
+    struct source *source = file->source;
+    char *error = NULL;
+
+    file->input = input_open_capture(source->stream, source->title, visitor->filter, &error);
+    if (!file->input)
+        unusable(visitor, source->title, error);
+    else if (visitor->capture_start && !visitor->capture_start(visitor, file->input))
+        g_clear_pointer(&file->input, input_close);
+}
+
+/* False: the file has no more inputs. */
+static bool next_input(struct file *file, struct input_visitor *visitor)
+{
+    struct source *source = file->source;
+
+    if (!source_next(source, visitor->demos))
+        return false;
+    file->inputs++;
+    if (source_is_capture(source->stream))
+        open_capture(file, visitor);
+    else if (visitor->other)
+        visitor->other(visitor, source);
+    else
+        source_close_plain(source->stream);
+    return true;
+}
+
+static void close_file(struct file *file, struct input_visitor *visitor)
+{
+    if (file->input)
+        end_capture(file, visitor, INPUT_END);
+    visitor->inputs = file->inputs;
+    if (visitor->source_end)
+        visitor->source_end(visitor, file->source);
+    g_clear_pointer(&file->source, source_close);
+}
+
+/* Moves to the next frame. False: the file is over, and closed. */
+static bool advance(struct file *file, struct input_visitor *visitor)
+{
+    enum input_status status;
+    bool more = true;
+
+    while (more && !is_over(visitor)) {
+        if (!file->input) {
+            more = next_input(file, visitor);
+            continue;
+        }
+        status = input_next(file->input, &file->frame);
+        if (status == INPUT_FRAME) {
+            file->time = file->frame.packet.time;
+            return true;
+        }
+        end_capture(file, visitor, status);
+    }
+    close_file(file, visitor);
+    return false;
+}
+
+/* --- Files together -------------------------------------------------------------------------- */
+
+static bool open_file(struct file *file, struct input_visitor *visitor)
+{
+    char *error = NULL;
+
+    file->source = source_open(file->name, &error);
+    if (!file->source)
+        unusable(visitor, source_title_of(file->name), error);
+    return file->source && advance(file, visitor);
+}
+
+/* Usually the next frame is of the same file. */
+static void insert(struct file **first, struct file *file)
+{
+    while (*first && (*first)->time < file->time)
+        first = &(*first)->next;
+    file->next = *first;
+    *first = file;
+}
+
+static void read_together(struct file *files, unsigned count, struct input_visitor *visitor)
+{
+    struct file *first = NULL, *file;
+    unsigned opened = 0;
+
+    while (!is_over(visitor)) {
+        while (opened < count && (!first || files[opened].time <= first->time)) {
+            file = &files[opened++];
+            if (open_file(file, visitor))
+                insert(&first, file);
+        }
+        if (!first)
+            break;
+        file = first;
+        first = file->next;
+        file->frame.packet.frame = ++visitor->frames;
+        visitor->frame(visitor, file->input, &file->frame);
+        if (advance(file, visitor))
+            insert(&first, file);
+    }
+    for (; first; first = first->next)
+        close_file(first, visitor);
+    if (visitor->group_end)
+        visitor->group_end(visitor);
+}
+
+void merge_read(char *const *names, struct input_visitor *visitor)
+{
+    const unsigned count = g_strv_length((char **)names);
+    struct file *files = g_new(struct file, count);
+    unsigned merged = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const bool ordered = count > 1 && !visitor->separate;
+
+        files[i] = ordered ? describe(names[i]) : (struct file){.name = names[i]};
+        files[i].index = i;
+        merged += files[i].is_capture;
+    }
+    if (merged)
+        qsort(files, count, sizeof *files, compare);
+    if (merged)
+        read_together(files, merged, visitor);
+    for (unsigned i = merged; i < count && !is_over(visitor); i++)
+        read_together(&files[i], 1, visitor);
+    g_free(files);
+}
