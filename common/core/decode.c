@@ -14,6 +14,7 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
     d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
     d->unsafe_texts = g_array_new(FALSE, FALSE, sizeof(struct qs_unsafe_text));
     d->entities = g_array_new(FALSE, FALSE, sizeof(struct qs_entity_update));
+    d->player_events = g_array_new(FALSE, FALSE, sizeof(struct qs_player_event));
     d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
     g_array_set_clear_func(d->transfers, qs_transfer_clear);
     qs_summary_init(d);
@@ -24,6 +25,7 @@ void qs_decoder_clear(struct qs_decoder *d)
     g_array_free(d->messages, TRUE);
     g_array_free(d->unsafe_texts, TRUE);
     g_array_free(d->entities, TRUE);
+    g_array_free(d->player_events, TRUE);
     g_array_free(d->transfers, TRUE);
     qs_summary_clear(d);
 }
@@ -59,6 +61,8 @@ static inline void begin(struct qs_decoder *d, struct qs_session *session,
     qs_array_empty(d->messages);
     qs_array_empty(d->unsafe_texts);
     qs_array_empty(d->entities);
+    if (d->player_events->len)
+        g_array_set_size(d->player_events, 0);
     memset(d->message_ids, 0, sizeof d->message_ids);
     d->announced.valid = false;
 }

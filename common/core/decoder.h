@@ -163,6 +163,7 @@ struct qs_decoder {
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
     GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,
                          too */
+    GArray *player_events; /* struct qs_player_event */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */

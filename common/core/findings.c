@@ -104,6 +104,15 @@ void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
     g_array_append_val(d->transfers, copy);
 }
 
+void qs_add_player_event(struct qs_decoder *d, enum qs_player_event_kind kind, uint32_t slot,
+                         int32_t value)
+{
+    const struct qs_player_event event = {kind, slot, value};
+
+    if (d->accepted && !d->in.overrun && !d->probing && slot < QS_PLAYER_SLOTS)
+        g_array_append_val(d->player_events, event);
+}
+
 void qs_transfer_clear(void *data)
 {
     struct qs_transfer *transfer = data;

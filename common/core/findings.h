@@ -125,6 +125,28 @@ struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memor
 /* Frees what an element of decoder->transfers holds. */
 void qs_transfer_clear(void *transfer);
 
+/* --- Players: what changes on the scoreboard; common/sessions/match.h keeps it */
+
+enum qs_player_event_kind {
+    QS_PLAYER_INFO,   /* the session has its name and team; value: who it is, 0: nobody */
+    QS_PLAYER_CHANGE, /* the same of who is in the slot already */
+    QS_PLAYER_TEAM,   /* value: the team's number, where the session does not have it */
+    QS_PLAYER_FRAGS,
+    QS_PLAYER_PING,      /* ms */
+    QS_PLAYER_LOSS,      /* percent */
+    QS_PLAYER_LEVEL_OVER /* of no slot: frags count no longer */
+};
+
+struct qs_player_event {
+    enum qs_player_event_kind kind;
+    uint32_t slot;
+    int32_t value;
+};
+
+/* Adds an event to decoder->player_events if the receiver accepts the packet. */
+void qs_add_player_event(struct qs_decoder *d, enum qs_player_event_kind kind, uint32_t slot,
+                         int32_t value);
+
 /* --- Updates of entities */
 
 /* The kind of message that an update of an entity is in. */

@@ -40,6 +40,19 @@ struct qs_description {
     char *map;
     char *player;
     bool spectator;
+    bool is_servers; /* a server's demo or stream: of all players, none of which is its own */
+};
+
+/* Slots of a scoreboard; no game has more. */
+enum { QS_PLAYER_SLOTS = 256 };
+
+/* A player on the scoreboard. The caller of `player` owns the texts: UTF-8. */
+struct qs_player {
+    char *name;
+    char *team; /* NULL: the game has none, or it is unknown */
+    bool spectator;
+    bool has_frags;   /* 0 before the first message that has them */
+    bool teams_count; /* the game is one of teams */
 };
 
 struct qs_protocol {
@@ -69,6 +82,9 @@ struct qs_protocol {
      * differ in plain values only. */
     bool (*session_shares)(const struct qs_session *a, const struct qs_session *b);
     void (*describe)(const struct qs_session *session, struct qs_description *description);
+    /* The player in a slot of the scoreboard, below QS_PLAYER_SLOTS. False: nobody, or nobody that
+     * is known. NULL: the protocol tells nothing of players. */
+    bool (*player)(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
     /*
      * Whether the packet can be of no other protocol, judged by its bytes alone: then its
@@ -136,17 +152,15 @@ struct qs_protocol {
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
-/* The session's player: new; NULL: unknown. */
-static inline char *qs_player_of(const struct qs_protocol *protocol,
-                                 const struct qs_session *session)
+static inline void qs_player_clear(struct qs_player *player)
 {
-    struct qs_description description = {0};
-
-    protocol->describe(session, &description);
-    g_free(description.version);
-    g_free(description.map);
-    return description.player;
+    g_free(player->name);
+    g_free(player->team);
 }
+
+/* The session's player, or all that a server's stream has at present, "anna, bert": new; NULL:
+ * unknown. */
+char *qs_player_of(const struct qs_protocol *protocol, const struct qs_session *session);
 
 /* The map that the session is on: new; NULL: unknown. */
 static inline char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "common/core/protocol.h"
+
 void qs_session_init(struct qs_session *session)
 {
     *session = (struct qs_session){.server = QS_END_UNKNOWN};
@@ -28,6 +30,27 @@ uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_sessi
     if (!current->number && accepted)
         *current = (struct qs_session_number){++numbering->count, connection};
     return current->number;
+}
+
+char *qs_player_of(const struct qs_protocol *protocol, const struct qs_session *session)
+{
+    struct qs_description description = {0};
+    struct qs_player player;
+    GString *names;
+
+    protocol->describe(session, &description);
+    g_free(description.version);
+    g_free(description.map);
+    if (!description.is_servers)
+        return description.player;
+    names = g_string_new(NULL);
+    for (uint32_t slot = 0; slot < QS_PLAYER_SLOTS; slot++)
+        if (protocol->player(session, slot, &player)) {
+            if (!player.spectator)
+                g_string_append_printf(names, "%s%s", names->len ? ", " : "", player.name);
+            qs_player_clear(&player);
+        }
+    return g_string_free(names, !names->len);
 }
 
 const struct qs_field qs_session_fields[QS_SESSION_FIELDS] = {

@@ -188,6 +188,8 @@ void fte_read_cursor(struct qs_decoder *d);
 
 /* --- varint.c: numbers of variable length --- */
 
+/* Seven bits a byte, the lowest first; the top bit is set where more follow. */
+uint64_t fte_read_uleb128(struct qs_reader *in);
 uint32_t fte_uleb128(struct qs_decoder *d, unsigned id);
 /* Where the engine keeps 16 bits of it, and casts the rest away. */
 uint16_t fte_uleb128_short(struct qs_decoder *d, unsigned id);

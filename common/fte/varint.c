@@ -5,8 +5,7 @@
  */
 #include "common/fte/fte.h"
 
-/* Seven bits a byte, the lowest first; the top bit is set where more follow. */
-static uint64_t read_uleb128(struct qs_reader *in)
+uint64_t fte_read_uleb128(struct qs_reader *in)
 {
     uint64_t value = 0;
     uint8_t byte;
@@ -24,7 +23,7 @@ static uint64_t read_uleb128(struct qs_reader *in)
 int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias)
 {
     const uint32_t at = d->in.pos;
-    const int32_t value = (int32_t)((uint32_t)read_uleb128(&d->in) - (uint32_t)bias);
+    const int32_t value = (int32_t)((uint32_t)fte_read_uleb128(&d->in) - (uint32_t)bias);
 
     qs_emit_int(d, id, at, d->in.pos - at, value);
     return value;
@@ -72,8 +71,8 @@ static uint32_t read_big_entity(struct qs_reader *in)
         return value;                                                                              \
     }
 
-FTE_VALUE_READER(fte_uleb128, uint32_t, read_uleb128, qs_emit_uint)
-FTE_VALUE_READER(fte_uleb128_short, uint16_t, read_uleb128, qs_emit_uint)
+FTE_VALUE_READER(fte_uleb128, uint32_t, fte_read_uleb128, qs_emit_uint)
+FTE_VALUE_READER(fte_uleb128_short, uint16_t, fte_read_uleb128, qs_emit_uint)
 FTE_VALUE_READER(fte_varint, uint32_t, read_varint, qs_emit_uint)
 FTE_VALUE_READER(fte_varint_signed, int16_t, read_signed_varint, qs_emit_int)
 FTE_VALUE_READER(fte_varint64, uint64_t, read_varint, qs_emit_uint)

@@ -72,6 +72,7 @@ const struct qs_protocol nq_protocol = {
     .session_forget_packet = nq_session_forget_packet,
     .session_shares = nq_session_shares,
     .describe = nq_session_describe,
+    .player = nq_session_player,
     .recognize = recognize,
     .is_foreign = nq_is_foreign,
     .seqinfo = nq_seqinfo,

@@ -197,30 +197,39 @@ static void read_updatename(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     qs_table_set_name(&nq_session_of(d)->players, player, name);
+    qs_add_player_event(d, QS_PLAYER_INFO, player, name.size != 0);
     qs_label_text(d, ": ", name, "");
 }
 
-static void read_player(struct qs_decoder *d, unsigned number_row, unsigned name_row)
+static uint8_t read_player(struct qs_decoder *d, unsigned number_row, unsigned name_row)
 {
     const uint32_t at = d->in.pos;
     const uint8_t player = qs_u8(d, number_row);
 
     qs_emit_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
+    return player;
 }
 
 static void read_updatefrags(struct qs_decoder *d)
 {
-    read_player(d, NQ_UPDATEFRAGS_PLAYER, NQ_UPDATEFRAGS_NAME);
-    qs_i16(d, NQ_UPDATEFRAGS_FRAGS);
+    const uint8_t player = read_player(d, NQ_UPDATEFRAGS_PLAYER, NQ_UPDATEFRAGS_NAME);
+
+    qs_add_player_event(d, QS_PLAYER_FRAGS, player, qs_i16(d, NQ_UPDATEFRAGS_FRAGS));
 }
 
 static void read_updatecolors(struct qs_decoder *d)
 {
-    read_player(d, NQ_UPDATECOLORS_PLAYER, NQ_UPDATECOLORS_NAME);
-    qs_u8(d, NQ_UPDATECOLORS_COLORS);
+    const uint8_t player = read_player(d, NQ_UPDATECOLORS_PLAYER, NQ_UPDATECOLORS_NAME);
+
+    qs_add_player_event(d, QS_PLAYER_TEAM, player, qs_u8(d, NQ_UPDATECOLORS_COLORS) & 0xf);
 }
 
 /* --- The others --- */
+
+static void read_intermission(struct qs_decoder *d)
+{
+    qs_add_player_event(d, QS_PLAYER_LEVEL_OVER, 0, 0);
+}
 
 static void read_lightstyle(struct qs_decoder *d)
 {

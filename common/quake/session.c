@@ -107,6 +107,15 @@ void nq_session_describe(const struct qs_session *session, struct qs_description
     };
 }
 
+bool nq_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player)
+{
+    const char *name = qs_table_get(&((const struct nq_session *)session)->players, slot);
+
+    if (name)
+        *player = (struct qs_player){.name = qs_text_utf8(qs_view_of(name)), .has_frags = true};
+    return name;
+}
+
 void nq_session_begin_level(struct nq_session *session)
 {
     session->base.level++;

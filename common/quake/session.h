@@ -113,6 +113,7 @@ void nq_session_clear(struct qs_session *session);
 void nq_session_forget_packet(struct qs_session *session);
 bool nq_session_shares(const struct qs_session *a, const struct qs_session *b);
 void nq_session_describe(const struct qs_session *session, struct qs_description *description);
+bool nq_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
 /* A new connection begins in the conversation: the old one's state is void. */
 void nq_session_begin_connection(struct nq_session *session);

@@ -180,6 +180,7 @@ enum {
     STAT_SELECTED_ITEM = 12, /* the same of the item */
     STAT_LAYOUTS = 13,
     STAT_FRAGS = 14,
+    STAT_CHASE = 16, /* config string of the player that a spectator follows */
     SPAWN_HEALTH = 100,
     LAYOUT_SHOWN = 1
 };

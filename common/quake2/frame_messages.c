@@ -209,6 +209,8 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
 
     q2_session_of(d->session)->signing_on = false;
     d->line.frame = number > 0 ? (uint32_t)number : 0;
+    if (delta <= 0)
+        q2_session_of(d->session)->viewed = q2_session_of(d->session)->player;
     if (qs_label_wanted(d) && delta > 0)
         qs_label(d, " %d from %d", number, delta);
     else if (qs_label_wanted(d))

@@ -51,9 +51,9 @@ static unsigned read_bits(struct qs_decoder *d)
     return bits | (unsigned)qs_u8(d, Q2_MVD_PLAYER_BITS3) << 16;
 }
 
-static void read_fields(struct qs_decoder *d, unsigned bits)
+static void read_fields(struct qs_decoder *d, unsigned bits, uint8_t number)
 {
-    struct q2_player player = {0};
+    struct q2_player player = {.clientnum = number};
     unsigned ps = 0, extra = 0;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++)
@@ -80,7 +80,7 @@ static bool read_player(struct qs_decoder *d)
     qs_label(d, " %u", number);
     q2_emit_player_name(d, Q2_MVD_PLAYER_NAME, d->in.pos - 1, number, true);
     bits = read_bits(d);
-    read_fields(d, bits);
+    read_fields(d, bits, number);
     if (bits & PPS_REMOVE)
         qs_label(d, " gone");
     qs_close(d);

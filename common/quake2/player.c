@@ -99,14 +99,15 @@ static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *pla
         emit_stat(d, at, stat, player->stats[stat]);
 }
 
-/* A mask of 32 statistics from `first` on, and the statistics. */
-static void read_half_of_stats(struct qs_decoder *d, unsigned first, struct q2_player *player)
+/* A mask of 32 statistics from `first` on, which it returns, and the statistics. */
+static uint32_t read_half_of_stats(struct qs_decoder *d, unsigned first, struct q2_player *player)
 {
     const uint32_t bits = qs_u32(d, Q2_PLAYER_STATBITS);
 
     for (unsigned i = 0; i < 32; i++)
         if (bits >> i & 1)
             read_stat(d, first + i, player);
+    return bits;
 }
 
 /* The floats of a vector, of which that one is `first`. */
@@ -297,21 +298,44 @@ static uint64_t read_stat_bits(struct qs_decoder *d)
     return variant->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
 }
 
-static void read_stats(struct qs_decoder *d, struct q2_player *player)
+/* Returns a bit for each of them. */
+static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const uint32_t at = d->in.pos;
     uint64_t bits;
 
     if (q2_variant(d)->rerelease) {
-        read_half_of_stats(d, 0, player);
-        read_half_of_stats(d, Q2_STATS, player);
-        return;
+        bits = read_half_of_stats(d, 0, player);
+        return bits | (uint64_t)read_half_of_stats(d, Q2_STATS, player) << Q2_STATS;
     }
     bits = read_stat_bits(d);
     qs_emit_uint(d, Q2_PLAYER_STATBITS, at, d->in.pos - at, bits);
     for (unsigned i = 0; i < Q2_STATS_EXTENDED; i++)
         if (bits >> i & 1)
             read_stat(d, i, player);
+    return bits;
+}
+
+/* The frags of the player whose state was read: in MVD that of `clientnum`, else of whom the client
+ * sees, as spectators see others. `stats`: a bit for each statistic that was read. */
+static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
+                      const struct q2_player *player)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    enum q2_range range;
+    uint32_t chased;
+
+    if (has_clientnum || session->variant.mvd)
+        session->viewed = player->clientnum;
+    if (stats >> STAT_CHASE & 1 && !session->variant.mvd)
+        session->viewed =
+            q2_configstring_range(session, (uint16_t)player->stats[STAT_CHASE], &range, &chased) &&
+                    range == Q2_RANGE_PLAYERSKINS
+                ? (int16_t)chased
+                : session->player;
+    if (stats >> STAT_FRAGS & 1)
+        qs_add_player_event(d, QS_PLAYER_FRAGS, (uint32_t)session->viewed,
+                            player->stats[STAT_FRAGS]);
 }
 
 /* Up to protocol 34 the extra bits follow from the others. */
@@ -342,6 +366,7 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player)
 {
     const struct q2_variant *variant = q2_variant(d);
+    uint64_t stats = 0;
 
     read_movement(d, bits, extra, player);
     if (bits & PS_VIEWOFFSET)
@@ -369,7 +394,7 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
     if (bits & PS_RDFLAGS)
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
-        read_stats(d, player);
+        stats = read_stats(d, player);
     if (variant->rerelease)
         read_end_of_rerelease(d, bits, player);
     if (variant->q2repro && extra & EPS_GUNRATE)
@@ -380,6 +405,7 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
     else if (extra & EPS_CLIENTNUM)
         player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
+    add_frags(d, stats, extra & EPS_CLIENTNUM, player);
 }
 
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)

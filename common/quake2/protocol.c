@@ -37,6 +37,7 @@ const struct qs_protocol q2_protocol = {
     .session_forget_packet = q2_session_forget_packet,
     .session_shares = q2_session_shares,
     .describe = q2_session_describe,
+    .player = q2_session_player,
     .recognize = q2_recognize,
     .is_foreign = q2_is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,

@@ -59,9 +59,32 @@ static void read_muzzleflash2(struct qs_decoder *d)
     label_name(d, q2_muzzleflash2_names, id);
 }
 
+/* Scoreboards have "client X Y SLOT FRAGS PING MINUTES" or "ctf X Y SLOT FRAGS PING" a player. */
+static void add_scores(struct qs_decoder *d, struct qs_view layout)
+{
+    enum { X, Y, SLOT, FRAGS, PING, NUMBERS };
+    int64_t numbers[NUMBERS];
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    while (qs_token_next(layout, &pos, &word)) {
+        unsigned count = 0;
+
+        if (!qs_view_equal(word.text, "client") && !qs_view_equal(word.text, "ctf"))
+            continue;
+        while (count < NUMBERS && qs_token_next(layout, &pos, &word) &&
+               qs_view_number_within(word.text, INT16_MIN, INT16_MAX, &numbers[count]))
+            count++;
+        if (count < NUMBERS)
+            return;
+        qs_add_player_event(d, QS_PLAYER_FRAGS, (uint32_t)numbers[SLOT], (int32_t)numbers[FRAGS]);
+        qs_add_player_event(d, QS_PLAYER_PING, (uint32_t)numbers[SLOT], (int32_t)numbers[PING]);
+    }
+}
+
 static void read_layout(struct qs_decoder *d)
 {
-    qs_text(d, Q2_LAYOUT_TEXT);
+    add_scores(d, qs_text(d, Q2_LAYOUT_TEXT));
 }
 
 /* An item's count that was read at `at`. */
@@ -187,13 +210,18 @@ static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
 static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)
 {
     struct q2_session *session = q2_session_of(d->session);
+    enum q2_range range;
+    uint32_t number;
     struct qs_view text;
 
     name_range(d, at, index);
     text = qs_text(d, Q2_CONFIGSTRING_TEXT);
     qs_label_text(d, ": ", text, "");
-    if (!d->in.overrun)
-        q2_configstring_set(session, index, text);
+    if (d->in.overrun)
+        return;
+    q2_configstring_set(session, index, text);
+    if (q2_configstring_range(session, index, &range, &number) && range == Q2_RANGE_PLAYERSKINS)
+        qs_add_player_event(d, QS_PLAYER_INFO, number, text.size != 0);
 }
 
 void q2_read_configstring(struct qs_decoder *d)

@@ -289,6 +289,26 @@ static bool is_spectator(const struct q2_session *session)
     return value.size && !(value.size == 1 && *value.data == '0');
 }
 
+/* The teams are skins: "ctf_r" of "anna\\male/ctf_r". */
+bool q2_session_player(const struct qs_session *base, uint32_t slot, struct qs_player *player)
+{
+    const struct q2_session *session = q2_session_of_const(base);
+    const bool own = session->player >= 0 && slot == (uint32_t)session->player;
+    const char *text = q2_configstring(session, Q2_RANGE_PLAYERSKINS, slot);
+    const char *skin = text ? strrchr(text, '/') : NULL;
+    g_autofree char *name = text ? q2_player_name(session, slot) : NULL;
+
+    if (!name || !*name || (session->variant.mvd && own)) /* that one is the server's */
+        return false;
+    *player = (struct qs_player){
+        .name = readable(name),
+        .team = skin ? readable(skin + 1) : NULL,
+        .has_frags = own || session->variant.mvd,
+        .teams_count = g_strcmp0(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR), "ctf") == 0,
+    };
+    return true;
+}
+
 void q2_session_describe(const struct qs_session *base, struct qs_description *description)
 {
     const struct q2_session *session = q2_session_of_const(base);
@@ -296,8 +316,9 @@ void q2_session_describe(const struct qs_session *base, struct qs_description *d
     *description = (struct qs_description){
         .version = q2_version_text(session),
         .map = describe_map(session),
-        .player = describe_player(session),
+        .player = session->variant.mvd ? NULL : describe_player(session),
         .spectator = is_spectator(session),
+        .is_servers = session->variant.mvd,
     };
 }
 

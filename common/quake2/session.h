@@ -95,6 +95,7 @@ struct q2_session {
     int32_t old_servercount;     /* of the level before; 0: none */
     uint8_t record;              /* enum q2_record */
     int16_t player;              /* the client's own player, or Q2_PLAYER_UNKNOWN */
+    int16_t viewed;              /* whose statistics the client sees: its own, or another's */
     uint16_t frame_rate;         /* of svc_setting SVS_FPS; 0: the usual 10 */
     uint16_t max_clients;        /* of CS_MAXCLIENTS; 0: unknown */
     bool recording;              /* of clc_setting CLS_RECORDING: the server leaves nothing out */
@@ -239,6 +240,7 @@ char *q2_player_name(const struct q2_session *session, uint32_t player);
 /* The version in force, "36 (1026)" or "q2repro 1038", a new text; NULL: none is. */
 char *q2_version_text(const struct q2_session *session);
 void q2_session_describe(const struct qs_session *session, struct qs_description *description);
+bool q2_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
 /* --- MVD, the demo of a server: the blocks of .mvd2 files. */
 

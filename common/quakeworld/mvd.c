@@ -121,7 +121,7 @@ void qw_decode_mvd_block(struct qs_decoder *d)
  * sv_send.c SV_MulticastEx; ezquake cl_parse.c CL_ParseHiddenDataMessage; ktx combat.c T_Damage.
  */
 
-enum { HEADER_SIZE = 6 }; /* length and type */
+enum { HEADER_SIZE = 6 /* length and type */, START_SIZE = 8 };
 
 static void read_player(struct qs_decoder *d)
 {
@@ -203,9 +203,15 @@ static void read_paused_duration(struct qs_decoder *d)
     qs_label(d, ": %u ms", qs_u8(d, QW_PAUSED_DURATION));
 }
 
+/* 8 bytes, or as many as a LEB128 has: PROTOCOL.md, section 10. */
 static void read_demo_start(struct qs_decoder *d)
 {
-    qs_u64(d, QW_DEMO_START);
+    const uint32_t at = d->in.pos, length = qs_reader_left(&d->in);
+    const uint64_t start = length == START_SIZE ? qs_reader_u64(&d->in) : fte_read_uleb128(&d->in);
+
+    qs_emit_uint(d, QW_DEMO_START, at, d->in.pos - at, start);
+    if (!d->in.overrun && start < INT64_MAX / 1000000)
+        d->session->demo_start = (int64_t)start * 1000000;
 }
 
 /* clang-format off */
@@ -217,6 +223,14 @@ static const struct qs_message_type messages[] = {
 
 static const struct qs_message_type unknown = {"Unknown hidden message", "unknown",
                                                QW_MVDHIDDEN_UNKNOWN, NULL};
+
+/* Servers of March 2026 number the demo's start as weapon instructions, which have 20 bytes. */
+static const struct qs_message_type *type_of(uint16_t id, uint32_t length)
+{
+    if (id == MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION && length == START_SIZE)
+        id = MVDHIDDEN_DEMO_START_TIMESTAMP_MS;
+    return id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
+}
 
 /* A type that does not fit a word continues in the next; the length does not count these words. */
 static uint16_t read_type(struct qs_decoder *d)
@@ -247,14 +261,14 @@ static void read_hidden_body(struct qs_decoder *d, const struct qs_message_type 
 static bool read_message(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos;
+    const uint32_t length = qs_le32(d->in.data + start);
     const uint16_t id = qs_le16(d->in.data + start + 4);
-    const struct qs_message_type *type = id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
-    uint32_t length;
+    const struct qs_message_type *type = type_of(id, length);
     bool whole;
 
     qs_open(d, type->group);
     qs_summary_message(d, type->brief);
-    length = qs_u32(d, QW_HIDDEN_LENGTH);
+    qs_u32(d, QW_HIDDEN_LENGTH);
     read_type(d);
     whole = length <= qs_reader_left(&d->in);
     if (whole)

@@ -57,6 +57,7 @@ const struct qs_protocol qw_protocol = {
     .session_forget_packet = qw_session_forget_packet,
     .session_shares = qw_session_shares,
     .describe = qw_session_describe,
+    .player = qw_session_player,
     .recognize = qw_recognize,
     .is_foreign = qw_is_foreign,
     .moves = 1u << CLC_MOVE,

@@ -161,7 +161,12 @@ QS_ROWS_READER(read_setpause, QW_SETPAUSE_PAUSED, QW_SETPAUSE_PAUSED)
 QS_ROWS_READER(read_cdtrack, QW_CDTRACK_TRACK, QW_CDTRACK_TRACK)
 QS_ROWS_READER(read_maxspeed, QW_MAXSPEED, QW_MAXSPEED)
 QS_ROWS_READER(read_entgravity, QW_ENTGRAVITY, QW_ENTGRAVITY)
-QS_ROWS_READER(read_intermission, QW_INTERMISSION_ORIGIN, QW_INTERMISSION_ANGLES)
+
+static void read_intermission(struct qs_decoder *d)
+{
+    qs_rows(d, QW_INTERMISSION_ORIGIN, QW_INTERMISSION_ANGLES);
+    qs_add_player_event(d, QS_PLAYER_LEVEL_OVER, 0, 0);
+}
 
 static void read_chokecount(struct qs_decoder *d)
 {
@@ -174,26 +179,41 @@ static void read_chokecount(struct qs_decoder *d)
 
 /* --- The players --- */
 
-/* A reader of messages that are a player and such a row. */
-#define PLAYER_READER(function, player, row)                                                       \
-    static void function(struct qs_decoder *d)                                                     \
-    {                                                                                              \
-        qw_read_player(d, player);                                                                 \
-        qs_rows(d, row, row);                                                                      \
-    }
+static void read_updatefrags(struct qs_decoder *d)
+{
+    const uint8_t player = qw_read_player(d, QW_UPDATEFRAGS_PLAYER);
 
-PLAYER_READER(read_updatefrags, QW_UPDATEFRAGS_PLAYER, QW_UPDATEFRAGS_FRAGS)
-PLAYER_READER(read_updateping, QW_UPDATEPING_PLAYER, QW_UPDATEPING_PING)
-PLAYER_READER(read_updatepl, QW_UPDATEPL_PLAYER, QW_UPDATEPL_LOSS)
-PLAYER_READER(read_updateentertime, QW_UPDATEENTERTIME_PLAYER, QW_UPDATEENTERTIME_SECONDS)
+    qs_add_player_event(d, QS_PLAYER_FRAGS, player, qs_i16(d, QW_UPDATEFRAGS_FRAGS));
+}
+
+static void read_updateping(struct qs_decoder *d)
+{
+    const uint8_t player = qw_read_player(d, QW_UPDATEPING_PLAYER);
+
+    qs_add_player_event(d, QS_PLAYER_PING, player, qs_i16(d, QW_UPDATEPING_PING));
+}
+
+static void read_updatepl(struct qs_decoder *d)
+{
+    const uint8_t player = qw_read_player(d, QW_UPDATEPL_PLAYER);
+
+    qs_add_player_event(d, QS_PLAYER_LOSS, player, qs_u8(d, QW_UPDATEPL_LOSS));
+}
+
+static void read_updateentertime(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_UPDATEENTERTIME_PLAYER);
+    qs_rows(d, QW_UPDATEENTERTIME_SECONDS, QW_UPDATEENTERTIME_SECONDS);
+}
 
 static void read_updateuserinfo(struct qs_decoder *d)
 {
     const uint8_t player = qs_u8(d, QW_UPDATEUSERINFO_PLAYER);
     struct qs_view info;
+    int32_t user;
     uint32_t at;
 
-    qs_i32(d, QW_UPDATEUSERINFO_USERID);
+    user = qs_i32(d, QW_UPDATEUSERINFO_USERID);
     at = d->in.pos;
     info = qs_text(d, QW_UPDATEUSERINFO_INFO);
     qs_label(d, ": player %u", player);
@@ -203,6 +223,11 @@ static void read_updateuserinfo(struct qs_decoder *d)
     qw_emit_info(d, info, at);
     if (player < QW_PLAYERS_MAX)
         qs_info_replace(d, &qw_session_of(d)->userinfo, player, info, QW_INFO_STRING_MAX);
+    if (!qs_info_value(info, "name").size)
+        user = 0;
+    else if (!user) /* mods that list players who have left */
+        user = -1;
+    qs_add_player_event(d, QS_PLAYER_INFO, player, user);
 }
 
 static void read_setinfo(struct qs_decoder *d)
@@ -218,6 +243,7 @@ static void read_setinfo(struct qs_decoder *d)
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     if (player < QW_PLAYERS_MAX)
         qs_info_change(d, &qw_session_of(d)->userinfo, player, key, value, QW_INFO_STRING_MAX);
+    qs_add_player_event(d, QS_PLAYER_CHANGE, player, 0);
 }
 
 /* --- The own player --- */

@@ -147,25 +147,28 @@ static char *version_text(const struct qw_session *session)
     return g_string_free(text, FALSE);
 }
 
-/* MVD has all players, but none of its own: "anna, bert", without spectators. */
-static char *player_names(const struct qw_session *session)
+/* "0" and an empty text are no. */
+static bool is_set(struct qs_view value)
 {
-    enum { SLOTS = 32, CHARACTERS = 60 };
-    GString *names = g_string_new(NULL);
-    char *title = NULL;
+    return value.size && !(value.size == 1 && *value.data == '0');
+}
 
-    for (uint32_t i = 0; i < SLOTS; i++) {
-        const struct qs_view info = qs_view_of(qs_table_get(&session->userinfo, i));
-        const struct qs_view name = qs_info_value(info, "name");
+bool qw_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player)
+{
+    const struct qw_session *qw = (const struct qw_session *)session;
+    const struct qs_view info = qs_view_of(qs_table_get(&qw->userinfo, slot));
+    const struct qs_view serverinfo = qs_view_of(qs_table_get(&qw->texts, QW_TEXT_SERVERINFO));
+    const struct qs_view name = qs_info_value(info, "name"), team = qs_info_value(info, "team");
 
-        if (name.size && !qs_info_value(info, "*spectator").size)
-            g_string_append_printf(names, "%s%.*s", names->len ? ", " : "", (int)name.size,
-                                   (const char *)name.data);
-    }
-    if (names->len)
-        title = qs_text_title(qs_view_of(names->str), CHARACTERS);
-    g_string_free(names, TRUE);
-    return title;
+    if (name.size)
+        *player = (struct qs_player){
+            .name = qs_text_utf8(name),
+            .team = team.size ? qs_text_utf8(team) : NULL,
+            .spectator = is_set(qs_info_value(info, "*spectator")),
+            .has_frags = true,
+            .teams_count = is_set(qs_info_value(serverinfo, "teamplay")),
+        };
+    return name.size;
 }
 
 static char *player_name(const struct qw_session *session)
@@ -173,7 +176,7 @@ static char *player_name(const struct qw_session *session)
     struct qs_view name = {0};
 
     if (session->mvd)
-        return player_names(session);
+        return NULL;
     if (session->base.level)
         name = qw_player_name(session, session->player);
     if (!name.size)
@@ -189,5 +192,6 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
     *description = (struct qs_description){.version = version_text(qw),
                                            .map = qs_text_file_stem(qs_table_get(&qw->models, 1)),
                                            .player = player_name(qw),
-                                           .spectator = qw->spectator && !qw->mvd};
+                                           .spectator = qw->spectator && !qw->mvd,
+                                           .is_servers = qw->mvd};
 }

@@ -134,6 +134,7 @@ void qw_session_clear(struct qs_session *session);
 void qw_session_forget_packet(struct qs_session *session);
 bool qw_session_shares(const struct qs_session *a, const struct qs_session *b);
 void qw_session_describe(const struct qs_session *session, struct qs_description *description);
+bool qw_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
 /* Whether the packet just decoded is of a sign-on that the capture cut, and that a donor's
  * replaces: then it says nothing. */

@@ -5,21 +5,39 @@
 
 #include <string.h>
 
-/* What people take for captures because one is in them. */
+/* Files that users pass by mistake, by the end of their names or by their first bytes. */
 static const struct {
-    const char *magic, *name;
-} packed[] = {{"7z\xbc\xaf\x27\x1c", "a 7z archive"}, {"Rar!\x1a", "a rar archive"}};
+    const char *name, *start, *is, *then;
+} foreign[] = {
+    {".7z", "7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"},
+    {".rar", "Rar!\x1a", "a rar archive", "unpack it first"},
+    {".dz", "DZ\x02", "a Dzip archive", "unpack it with dzip -x"},
+    {".qwz", NULL, "a QuakeWorld demo that Qizmo packed", "unpack it with qizmo -D"},
+    {NULL, "version https://git-lfs", "a Git LFS pointer", "get the file with git lfs pull"},
+    {".html", "<!doctype html", "a web page", "download the file itself"},
+    {".htm", "<html", "a web page", "download the file itself"},
+    {NULL, "HLDEMO", "a demo of Half-Life", "only that game plays it"},
+    {NULL, "HL2DEMO", "a demo of a Source game", "only that game plays it"},
+    {NULL, "PBDEMS2", "a demo of a Source 2 game", "only that game plays it"},
+};
 
-static char *no_demo_text(const GByteArray *bytes)
+/* What the file is instead of a demo; NULL: nothing tells. New. */
+static char *foreign_text(const GByteArray *bytes, const char *name)
 {
+    g_autofree char *lower = g_ascii_strdown(name, -1);
+
     if (!bytes->len)
         return g_strdup("neither a capture nor a demo: it is empty");
-    for (size_t i = 0; i < G_N_ELEMENTS(packed); i++)
-        if (bytes->len > strlen(packed[i].magic) &&
-            memcmp(bytes->data, packed[i].magic, strlen(packed[i].magic)) == 0)
-            return g_strdup_printf("neither a capture nor a demo, but %s: unpack it first",
-                                   packed[i].name);
-    return g_strdup("neither a capture nor a demo");
+    for (size_t i = 0; i < G_N_ELEMENTS(foreign); i++) {
+        const char *start = foreign[i].start;
+
+        if ((foreign[i].name && g_str_has_suffix(lower, foreign[i].name)) ||
+            (start && bytes->len > strlen(start) &&
+             g_ascii_strncasecmp((const char *)bytes->data, start, strlen(start)) == 0))
+            return g_strdup_printf("neither a capture nor a demo, but %s: %s", foreign[i].is,
+                                   foreign[i].then);
+    }
+    return NULL;
 }
 
 struct qs_demo_input *qs_demo_input_open(GByteArray *bytes, char *problem, const char *name,
@@ -28,8 +46,9 @@ struct qs_demo_input *qs_demo_input_open(GByteArray *bytes, char *problem, const
     struct qs_demo_input *input = g_new0(struct qs_demo_input, 1);
     const struct qs_view file = qs_view_of_bytes(bytes);
     const struct qs_demo_format *format = qs_demo_format_of_content(file);
+    char *other = format ? NULL : foreign_text(bytes, name);
 
-    if (!format)
+    if (!format && !other)
         format = qs_demo_format_of_name(name);
     input->bytes = bytes;
     input->load_problem = problem;
@@ -37,7 +56,8 @@ struct qs_demo_input *qs_demo_input_open(GByteArray *bytes, char *problem, const
     qs_demo_reader_init(&input->reader, format, file);
     if (format)
         return input;
-    *error = problem ? g_strdup(problem) : no_demo_text(bytes);
+    *error = g_strdup(problem ? problem : other ? other : "neither a capture nor a demo");
+    g_free(other);
     qs_demo_input_close(input);
     return NULL;
 }

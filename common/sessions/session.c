@@ -58,10 +58,23 @@ static void enter_map(struct session *session, const char *map)
 
     session->has_news = true;
     shared->map = qs_text_printable(map);
+    qs_match_set_map(shared->match, shared->map);
     if (shared->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(shared->maps, g_strdup(shared->map));
     if (shared->demo)
         qs_session_demo_set_map(shared->demo, map);
+}
+
+/* New; NULL: nobody played. */
+static char *names_of(const struct qs_match *match)
+{
+    GPtrArray *names = qs_match_names(match);
+    char *text;
+
+    g_ptr_array_add(names, NULL);
+    text = *names->pdata ? g_strjoinv(", ", (char **)names->pdata) : NULL;
+    g_ptr_array_free(names, TRUE);
+    return text;
 }
 
 static void describe(struct session *session, const struct qs_session *state)
@@ -71,6 +84,8 @@ static void describe(struct session *session, const struct qs_session *state)
 
     shared->protocol->describe(state, &description);
     replace(&shared->version, description.version);
+    if (description.is_servers)
+        description.player = names_of(shared->match);
     replace(&shared->player, description.player);
     shared->spectator = description.spectator;
     if (shared->demo)
@@ -155,9 +170,9 @@ static void report_events(struct session *session, bool over)
 /* --- Its demo -------------------------------------------------------------------------------- */
 
 static void start_demo(struct session *session, const struct qs_sessions *sessions,
-                       const struct qs_packet *first)
+                       const struct qs_decoded_packet *first)
 {
-    const struct qs_capture_file *file = first->file ? first->file : sessions->file;
+    const struct qs_capture_file *file = first->packet->file ? first->packet->file : sessions->file;
     const struct qs_session_demo_setup setup = {
         .store = sessions->handler->write_demos ? sessions->options->store : NULL,
         .demo_options = sessions->options->demo,
@@ -169,6 +184,7 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     struct qs_session_demo *demo = qs_session_demo_new(&setup);
 
     session->shared.demo = demo;
+    qs_session_demo_set_source(demo, first->location.file, first->packet);
     session->rebuild = rebuilder_of(session)->create(&demo->writer);
     session->late_join = session->shared.format->late_join;
 }
@@ -232,6 +248,8 @@ static void begin_replay(struct qs_late_session_listener *listener,
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
     session->shared.demo->time = qs_late_session_start(session->late);
+    qs_match_free(session->shared.match);
+    session->shared.match = qs_match_new();
     if (!match)
         return;
     session->unproven = match->unproven ? state->level : 0;
@@ -243,6 +261,7 @@ static bool replay_packet(struct qs_late_session_listener *listener, const char 
 {
     struct replay *replay = (struct replay *)listener;
 
+    qs_match_packet(replay->session->shared.match, decoder, packet);
     update_level(replay->session, decoder->session, packet, ++replay->packets);
     rebuild_packet(replay->session, file, decoder, packet);
     return true;
@@ -288,6 +307,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
         .first = first->location,
         .start = first->packet->time,
         .maps = g_ptr_array_new_with_free_func(g_free),
+        .match = qs_match_new(),
         .quality = session->handler->want_lines ? qs_quality_new() : NULL,
         .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
         .recorded = conversation->demo ? conversation->demo->reader.format : NULL,
@@ -304,7 +324,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
         session->donors->sessions++;
     }
     if (shared->chosen)
-        start_demo(session, sessions, first->packet);
+        start_demo(session, sessions, first);
     if (is_late(session, first->decoder))
         join_late(session, first, NULL);
     return shared;
@@ -315,6 +335,7 @@ void qs_client_session_free(struct qs_client_session *shared)
     if (shared->demo)
         free_demo((struct session *)shared);
     g_ptr_array_free(shared->maps, TRUE);
+    qs_match_free(shared->match);
     qs_quality_free(shared->quality);
     g_free(shared->map);
     g_free(shared->version);
@@ -387,6 +408,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donors && decoder->direction == QS_S2C)
         update_donor(session, decoder, packet);
+    qs_match_packet(shared->match, decoder, packet);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)

@@ -15,6 +15,7 @@
 #include "common/netchan/quality.h"
 #include "common/sessions/demo.h"
 #include "common/sessions/protocol_selection.h"
+#include "common/sessions/match.h"
 
 enum qs_session_end {
     QS_SESSION_GOES_ON,
@@ -38,7 +39,8 @@ struct qs_client_session {
     uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state;    /* after its last packet */
     struct qs_quality *quality; /* of its line; NULL: nobody asked for it */
-    char *version, *player;
+    struct qs_match *match;     /* who played */
+    char *version, *player;     /* of a server's demo or stream: everybody who played */
     char *map;               /* of the present level */
     bool spectator;          /* now */
     enum qs_session_end why; /* it is over */

@@ -25,6 +25,7 @@ enum cell {
     PACKETS,
     CLIENT,
     SERVER,
+    SCORE,
     COLUMNS
 };
 
@@ -51,6 +52,7 @@ static struct column {
     [PACKETS] = {.title = "packets", .rank = 9},
     [CLIENT] = {.title = "client", .rank = 10},
     [SERVER] = {.title = "server", .rank = 11},
+    [SCORE] = {.title = "score", .rank = 12, .least = 12, .cut = true},
 };
 /* clang-format on */
 
@@ -80,11 +82,12 @@ static char *address_cell(const struct qs_address *address)
     return g_string_free(text, FALSE);
 }
 
-/* Demos have no wall clock time. */
+/* Few demos have a wall clock time. */
 static char *start_cell(const struct qs_client_session *session)
 {
+    const int64_t time = report_start(session);
     GDateTime *start =
-        session->recorded ? NULL : g_date_time_new_from_unix_utc(session->start / 1000000000);
+        session->recorded && !time ? NULL : g_date_time_new_from_unix_utc(time / 1000000000);
     char *text = start ? g_date_time_format(start, "%Y-%m-%dT%H:%M:%SZ") : NULL;
 
     if (start)
@@ -123,6 +126,9 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
     cells[PACKETS] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
     cells[CLIENT] = address_cell(&session->client);
     cells[SERVER] = address_cell(&session->server);
+    cells[SCORE] = qs_match_score_text(session->match);
+    if (!cells[SCORE])
+        cells[SCORE] = g_strdup("");
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -225,7 +231,7 @@ static void widen_for_titles(struct list *list)
     if (list->several_files)
         list->width[INPUT] -= g_utf8_strlen(list->file, (gssize)list->common);
     for (int i = 0; i < COLUMNS; i++)
-        if ((i == SIGN_ON && !list->width[i]) || (i == INPUT && !list->several_files))
+        if (((i == SIGN_ON || i == SCORE) && !list->width[i]) || (i == INPUT && !list->several_files))
             list->width[i] = 0;
         else
             measure(list, i, columns[i].title);

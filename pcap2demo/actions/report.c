@@ -61,6 +61,11 @@ char *report_maps(const struct qs_client_session *session)
     return g_string_free(maps, FALSE);
 }
 
+int64_t report_start(const struct qs_client_session *session)
+{
+    return session->recorded ? session->state.demo_start : session->start;
+}
+
 char *report_duration(const struct qs_client_session *session)
 {
     return qs_duration_text(qs_seconds_of(session->end - session->start));
@@ -329,16 +334,21 @@ static json_t *line_json(const struct qs_quality *quality)
 json_t *report_session_json(const struct qs_client_session *session)
 {
     const struct qs_session *state = &session->state;
+    GPtrArray *names = qs_match_names(session->match);
+    g_autofree char *score = qs_match_score_text(session->match);
+    json_t *players = report_array(names, NULL);
 
+    g_ptr_array_free(names, TRUE);
     return json_pack(
-        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, s:o, s:o, "
-        "s:o, s:b}",
+        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, "
+        "s:o, s:o, s:o, s:b}",
         "number", report_number(session->number), "protocol", session->protocol->name, "title",
         session->protocol->title, "version", report_text_json(session->version), "client",
         address_json(&session->client), "server", address_json(&session->server), "maps",
-        report_array(session->maps, NULL), "player", report_text_json(session->player), "file",
-        report_text_json(session->first.file), "packet", report_number(session->first.packet),
-        "start", (double)session->start / 1e9, "duration",
+        report_array(session->maps, NULL), "player", report_text_json(session->player), "players",
+        players, "score", report_text_json(score), "file", report_text_json(session->first.file),
+        "packet", report_number(session->first.packet), "start",
+        (double)report_start(session) / 1e9, "duration",
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
         "problems", report_number(session->problems), "loss", "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),

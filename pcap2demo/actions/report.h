@@ -27,6 +27,9 @@ char *report_short_game(const struct qs_client_session *session, bool flags);
 /* "dm4, dm6", or "?". New. */
 char *report_maps(const struct qs_client_session *session);
 
+/* When it began, in nanoseconds since the epoch; 0: a demo does not tell. */
+int64_t report_start(const struct qs_client_session *session);
+
 /* "3:07", "1:02:45". New. */
 char *report_duration(const struct qs_client_session *session);
 
@@ -55,6 +58,9 @@ json_t *report_array(const GPtrArray *items, report_item *item);
 
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct qs_client_session *session);
+
+/* The levels, with who played in each and how it ended, as a JSON array. New. */
+json_t *report_levels_json(const struct qs_client_session *session);
 
 /* What a recorder keeps of its sessions in the folder of its demos. */
 #define STATUS_FILE "pcap2demo-status.json"

@@ -236,7 +236,8 @@ static json_t *session_json(const struct qs_tally *tally, const struct qs_client
     for (int i = 0; i < QS_DIRECTIONS; i++)
         json_object_set_new(traffic, qs_direction_name((enum qs_direction)i),
                             traffic_json(&tally->traffic[i], seconds_of(session)));
-    json_object_update_new(json, json_pack("{s:o, s:{s:o, s:o}, s:o}", "traffic", traffic, "rtt",
+    json_object_update_new(json, json_pack("{s:o, s:o, s:{s:o, s:o}, s:o}", "levels",
+                                           report_levels_json(session), "traffic", traffic, "rtt",
                                            qs_direction_name(QS_C2S), times_json(&rtt[QS_C2S]),
                                            qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]),
                                            "messages", report_array(types, type_json)));

@@ -38,7 +38,7 @@ class Terminal(ToolTest):
 
 class List(Terminal):
     TITLES = ["#", "player", "map", "game", "duration", "ping", "loss↑", "loss↓", "demo", "start",
-              "packets", "client", "server"]
+              "packets", "client", "server", "score"]
     SHOWN = {80: 9, 100: 10, 120: 11, 140: 12}
 
     def test_fits(self):
