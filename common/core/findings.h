@@ -128,14 +128,15 @@ void qs_transfer_clear(void *transfer);
 /* --- Players: what changes on the scoreboard; common/sessions/match.h keeps it */
 
 enum qs_player_event_kind {
-    QS_PLAYER_INFO,   /* the session has its name and team; value: who it is, 0: nobody */
-    QS_PLAYER_CHANGE, /* the same of who is in the slot already */
+    QS_PLAYER_INFO, /* the session has its name and team; value: its user id, 0: nobody */
     QS_PLAYER_TEAM,   /* value: the team's number, where the session does not have it */
     QS_PLAYER_FRAGS,
     QS_PLAYER_PING,      /* ms */
     QS_PLAYER_LOSS,      /* percent */
     QS_PLAYER_LEVEL_OVER /* of no slot: frags count no longer */
 };
+
+enum { QS_PLAYER_USER_UNKNOWN = -1 };
 
 struct qs_player_event {
     enum qs_player_event_kind kind;

@@ -43,8 +43,8 @@ struct qs_description {
     bool is_servers; /* a server's demo or stream: of all players, none of which is its own */
 };
 
-/* Slots of a scoreboard; no game has more. */
-enum { QS_PLAYER_SLOTS = 256 };
+/* Slots of a scoreboard, of which no game has more; characters of a name that are kept. */
+enum { QS_PLAYER_SLOTS = 256, QS_PLAYER_CHARACTERS = 64 };
 
 /* A player on the scoreboard. The caller of `player` owns the texts: UTF-8. */
 struct qs_player {
@@ -151,12 +151,6 @@ struct qs_protocol {
      * by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
-
-static inline void qs_player_clear(struct qs_player *player)
-{
-    g_free(player->name);
-    g_free(player->team);
-}
 
 /* The session's player, or all that a server's stream has at present, "anna, bert": new; NULL:
  * unknown. */

@@ -48,7 +48,8 @@ char *qs_player_of(const struct qs_protocol *protocol, const struct qs_session *
         if (protocol->player(session, slot, &player)) {
             if (!player.spectator)
                 g_string_append_printf(names, "%s%s", names->len ? ", " : "", player.name);
-            qs_player_clear(&player);
+            g_free(player.name);
+            g_free(player.team);
         }
     return g_string_free(names, !names->len);
 }

@@ -112,7 +112,8 @@ bool nq_session_player(const struct qs_session *session, uint32_t slot, struct q
     const char *name = qs_table_get(&((const struct nq_session *)session)->players, slot);
 
     if (name)
-        *player = (struct qs_player){.name = qs_text_utf8(qs_view_of(name)), .has_frags = true};
+        *player = (struct qs_player){.name = qs_text_title(qs_view_of(name), QS_PLAYER_CHARACTERS),
+                                     .has_frags = true};
     return name;
 }
 

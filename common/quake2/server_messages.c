@@ -68,15 +68,12 @@ static void add_scores(struct qs_decoder *d, struct qs_view layout)
     uint32_t pos = 0;
 
     while (qs_token_next(layout, &pos, &word)) {
-        unsigned count = 0;
-
         if (!qs_view_equal(word.text, "client") && !qs_view_equal(word.text, "ctf"))
             continue;
-        while (count < NUMBERS && qs_token_next(layout, &pos, &word) &&
-               qs_view_number_within(word.text, INT16_MIN, INT16_MAX, &numbers[count]))
-            count++;
-        if (count < NUMBERS)
-            return;
+        for (unsigned i = 0; i < NUMBERS; i++)
+            if (!qs_token_next(layout, &pos, &word) ||
+                !qs_view_number_within(word.text, INT16_MIN, INT16_MAX, &numbers[i]))
+                return;
         qs_add_player_event(d, QS_PLAYER_FRAGS, (uint32_t)numbers[SLOT], (int32_t)numbers[FRAGS]);
         qs_add_player_event(d, QS_PLAYER_PING, (uint32_t)numbers[SLOT], (int32_t)numbers[PING]);
     }

@@ -301,7 +301,7 @@ bool q2_session_player(const struct qs_session *base, uint32_t slot, struct qs_p
     if (!name || !*name || (session->variant.mvd && own)) /* that one is the server's */
         return false;
     *player = (struct qs_player){
-        .name = readable(name),
+        .name = qs_text_title(qs_view_of(name), QS_PLAYER_CHARACTERS),
         .team = skin ? readable(skin + 1) : NULL,
         .has_frags = own || session->variant.mvd,
         .teams_count = g_strcmp0(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR), "ctf") == 0,

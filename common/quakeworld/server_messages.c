@@ -179,26 +179,19 @@ static void read_chokecount(struct qs_decoder *d)
 
 /* --- The players --- */
 
-static void read_updatefrags(struct qs_decoder *d)
-{
-    const uint8_t player = qw_read_player(d, QW_UPDATEFRAGS_PLAYER);
+/* A reader of messages that are a player and such a value. */
+#define PLAYER_READER(function, player_row, kind, value)                                           \
+    static void function(struct qs_decoder *d)                                                     \
+    {                                                                                              \
+        const uint8_t player = qw_read_player(d, player_row);                                      \
+                                                                                                   \
+        qs_add_player_event(d, kind, player, value);                                               \
+    }
 
-    qs_add_player_event(d, QS_PLAYER_FRAGS, player, qs_i16(d, QW_UPDATEFRAGS_FRAGS));
-}
-
-static void read_updateping(struct qs_decoder *d)
-{
-    const uint8_t player = qw_read_player(d, QW_UPDATEPING_PLAYER);
-
-    qs_add_player_event(d, QS_PLAYER_PING, player, qs_i16(d, QW_UPDATEPING_PING));
-}
-
-static void read_updatepl(struct qs_decoder *d)
-{
-    const uint8_t player = qw_read_player(d, QW_UPDATEPL_PLAYER);
-
-    qs_add_player_event(d, QS_PLAYER_LOSS, player, qs_u8(d, QW_UPDATEPL_LOSS));
-}
+PLAYER_READER(read_updatefrags, QW_UPDATEFRAGS_PLAYER, QS_PLAYER_FRAGS,
+              qs_i16(d, QW_UPDATEFRAGS_FRAGS))
+PLAYER_READER(read_updateping, QW_UPDATEPING_PLAYER, QS_PLAYER_PING, qs_i16(d, QW_UPDATEPING_PING))
+PLAYER_READER(read_updatepl, QW_UPDATEPL_PLAYER, QS_PLAYER_LOSS, qs_u8(d, QW_UPDATEPL_LOSS))
 
 static void read_updateentertime(struct qs_decoder *d)
 {
@@ -223,11 +216,10 @@ static void read_updateuserinfo(struct qs_decoder *d)
     qw_emit_info(d, info, at);
     if (player < QW_PLAYERS_MAX)
         qs_info_replace(d, &qw_session_of(d)->userinfo, player, info, QW_INFO_STRING_MAX);
-    if (!qs_info_value(info, "name").size)
-        user = 0;
-    else if (!user) /* mods that list players who have left */
-        user = -1;
-    qs_add_player_event(d, QS_PLAYER_INFO, player, user);
+    /* Mods list players who have left as user 0. */
+    qs_add_player_event(d, QS_PLAYER_INFO, player,
+                        qs_info_value(info, "name").size ? user ? user : QS_PLAYER_USER_UNKNOWN
+                                                         : 0);
 }
 
 static void read_setinfo(struct qs_decoder *d)
@@ -243,7 +235,7 @@ static void read_setinfo(struct qs_decoder *d)
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     if (player < QW_PLAYERS_MAX)
         qs_info_change(d, &qw_session_of(d)->userinfo, player, key, value, QW_INFO_STRING_MAX);
-    qs_add_player_event(d, QS_PLAYER_CHANGE, player, 0);
+    qs_add_player_event(d, QS_PLAYER_INFO, player, QS_PLAYER_USER_UNKNOWN);
 }
 
 /* --- The own player --- */

@@ -162,8 +162,8 @@ bool qw_session_player(const struct qs_session *session, uint32_t slot, struct q
 
     if (name.size)
         *player = (struct qs_player){
-            .name = qs_text_utf8(name),
-            .team = team.size ? qs_text_utf8(team) : NULL,
+            .name = qs_text_title(name, QS_PLAYER_CHARACTERS),
+            .team = team.size ? qs_text_title(team, QS_PLAYER_CHARACTERS) : NULL,
             .spectator = is_set(qs_info_value(info, "*spectator")),
             .has_frags = true,
             .teams_count = is_set(qs_info_value(serverinfo, "teamplay")),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Who played in a session, and how it ended: the players of each level, their teams and frags, and
- * when these changed.
- */
+/* Who played in a session, and how it ended: the players of each level, with teams and frags, and
+ * when these changed. */
 #ifndef QS_SESSIONS_MATCH_H
 #define QS_SESSIONS_MATCH_H
 
@@ -10,27 +8,25 @@
 
 #include "common/core/parse.h"
 
-/* Input can change names a million times: further levels, players and changes are left out. */
+/* Input can change names a million times: what is beyond these is left out. */
 enum {
-    QS_MATCH_LEVELS_MAX = 32,
-    QS_MATCH_PLAYERS_MAX = 1024, /* of all levels */
+    QS_MATCH_LEVELS_MAX = 32,    /* the last */
+    QS_MATCH_PLAYERS_MAX = 1024, /* of all levels, as are the changes */
     QS_MATCH_CHANGES_MAX = 4096
 };
 
-/* Not known. */
 #define QS_MATCH_UNKNOWN INT32_MIN
 
-/* Texts are printable UTF-8. */
 struct qs_match_player {
-    char *name;                /* the last; NULL: unknown */
-    char *team;                /* the last; NULL: none, or unknown */
+    uint16_t number;           /* in the level, from 0 */
+    char *name, *team;         /* the last, UTF-8; NULL: unknown */
     int32_t frags, ping, loss; /* or QS_MATCH_UNKNOWN */
-    int64_t from, to;          /* nanoseconds: times of packets */
-    bool present;              /* had not left when the level ended */
-    bool spectator;            /* whenever it was known */
-    int32_t user;              /* who it is: of QS_PLAYER_INFO */
-    int32_t frags_before;      /* before the last change, */
-    int64_t changed;           /* which was at this time */
+    int64_t from, to;          /* times of packets; valid where it is not present: */
+    bool present;              /* it had not left when the level ended */
+    bool spectator;            /* always */
+    int32_t user;              /* of QS_PLAYER_INFO */
+    int32_t frags_before;      /* the last change, */
+    int64_t changed;           /* which was then */
 };
 
 enum qs_match_change_kind { QS_MATCH_NAME, QS_MATCH_TEAM, QS_MATCH_FRAGS };
@@ -38,28 +34,29 @@ enum qs_match_change_kind { QS_MATCH_NAME, QS_MATCH_TEAM, QS_MATCH_FRAGS };
 struct qs_match_change {
     int64_t time;
     enum qs_match_change_kind kind;
-    uint16_t player; /* its index in the level */
-    int32_t frags;   /* of QS_MATCH_FRAGS */
-    char *text;      /* of the others; NULL: none */
+    uint16_t player;
+    int32_t frags;
+    char *text; /* name or team */
 };
 
 struct qs_match_level {
     char *map; /* NULL: unknown */
     int64_t from, to;
-    bool over;          /* svc_intermission has come: frags count no longer */
-    bool teams_count;   /* it is a game of teams */
-    int64_t scored;     /* when frags last changed */
+    bool over;        /* svc_intermission has come: frags count no longer */
+    bool teams_count; /* it is a game of teams */
+    int64_t scored;   /* when frags last changed */
+    int64_t reset;    /* when they last fell to 0 at once */
+    uint64_t left_out;
     GPtrArray *players; /* struct qs_match_player, in the order in which they came */
     GArray *changes;    /* struct qs_match_change */
-    uint64_t left_out;  /* players beyond the limit */
 };
 
 /* For reading only. */
 struct qs_match {
-    GPtrArray *levels;              /* struct qs_match_level */
-    uint32_t level;                 /* number of the last, in the session */
-    int16_t slots[QS_PLAYER_SLOTS]; /* players by slot: their index in the last level; -1: nobody */
-    guint players, changes;         /* of all levels */
+    GPtrArray *levels;                              /* struct qs_match_level */
+    uint32_t level;                                 /* the session's number of the last */
+    struct qs_match_player *slots[QS_PLAYER_SLOTS]; /* of the last; NULL: nobody */
+    guint players, changes;
 };
 
 struct qs_match *qs_match_new(void);
@@ -69,26 +66,27 @@ void qs_match_free(struct qs_match *match);
 void qs_match_packet(struct qs_match *match, const struct qs_decoder *decoder,
                      const struct qs_packet *packet);
 
-/* The present level's map is known. */
-void qs_match_set_map(struct qs_match *match, const char *map);
+/* Everybody who played in any level, each name once, with a NULL behind. New. */
+char **qs_match_names(const struct qs_match *match);
 
-/* Everybody who played in any level: char *, each name once. New. */
-GPtrArray *qs_match_names(const struct qs_match *match);
-
-/* --- The score of a level: of who was there when frags last changed. Leaves spectators out. */
+/* A player's frags. If the server took frags away and nobody has scored since, those before: a
+ * match is over, and no other has begun. */
+int32_t qs_match_frags(const struct qs_match_level *level, const struct qs_match_player *player);
 
 struct qs_match_score {
-    const char *name; /* of a player, or of a team in a game of teams; NULL: unknown */
+    const char *name; /* of a player or a team; NULL: unknown */
     int64_t frags;
 };
 
-/* struct qs_match_score, the most frags first. `teams`: of teams, whatever the game counts. New. */
+/* struct qs_match_score of the players who were there when frags last changed, or of their teams;
+ * the most frags first. New. */
 GArray *qs_match_scores(const struct qs_match_level *level, bool teams);
 
-/* The winner of such scores; NULL: none, or several have as many frags. */
+/* The winner of such scores; NULL: nobody, or several have as many frags. */
 const char *qs_match_winner(const GArray *scores);
 
-/* "anna 21, bert 17", of each level in which somebody scored: "...; ..."; NULL: in none. New. */
+/* "anna 21, bert 17", of the levels in which somebody scored; of several levels "dm4: anna 21, bert
+ * 17; dm6: ...". NULL: nobody scored. Printable. New. */
 char *qs_match_score_text(const struct qs_match *match);
 
 #endif

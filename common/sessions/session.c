@@ -58,23 +58,10 @@ static void enter_map(struct session *session, const char *map)
 
     session->has_news = true;
     shared->map = qs_text_printable(map);
-    qs_match_set_map(shared->match, shared->map);
     if (shared->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(shared->maps, g_strdup(shared->map));
     if (shared->demo)
         qs_session_demo_set_map(shared->demo, map);
-}
-
-/* New; NULL: nobody played. */
-static char *names_of(const struct qs_match *match)
-{
-    GPtrArray *names = qs_match_names(match);
-    char *text;
-
-    g_ptr_array_add(names, NULL);
-    text = *names->pdata ? g_strjoinv(", ", (char **)names->pdata) : NULL;
-    g_ptr_array_free(names, TRUE);
-    return text;
 }
 
 static void describe(struct session *session, const struct qs_session *state)
@@ -84,8 +71,11 @@ static void describe(struct session *session, const struct qs_session *state)
 
     shared->protocol->describe(state, &description);
     replace(&shared->version, description.version);
-    if (description.is_servers)
-        description.player = names_of(shared->match);
+    if (description.is_servers) {
+        g_auto(GStrv) names = qs_match_names(shared->match);
+
+        description.player = *names ? g_strjoinv(", ", names) : NULL;
+    }
     replace(&shared->player, description.player);
     shared->spectator = description.spectator;
     if (shared->demo)

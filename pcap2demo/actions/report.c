@@ -334,11 +334,12 @@ static json_t *line_json(const struct qs_quality *quality)
 json_t *report_session_json(const struct qs_client_session *session)
 {
     const struct qs_session *state = &session->state;
-    GPtrArray *names = qs_match_names(session->match);
+    g_auto(GStrv) names = qs_match_names(session->match);
     g_autofree char *score = qs_match_score_text(session->match);
-    json_t *players = report_array(names, NULL);
+    json_t *players = json_array();
 
-    g_ptr_array_free(names, TRUE);
+    for (char **name = names; *name; name++)
+        json_array_append_new(players, report_text_json(*name));
     return json_pack(
         "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, "
         "s:o, s:o, s:o, s:b}",

@@ -89,6 +89,21 @@ class QuakeWorld(MatchTest):
         # Where nobody scored there is no such column.
         self.assertNotIn("score", self.tool("--list", self.write("y.mvd", mvd(self.DUEL[0])))[0])
 
+    def test_reset(self):
+        """A match that begins anew on the same level: the score stands until somebody scores."""
+        frames = [*self.DUEL, frags(0, 4), frags(0, 0) + frags(1, 0)]
+        self.assertEqual(self.level("x.mvd", mvd(*frames))["score"],
+                         [{"name": "anna", "frags": 4}, {"name": "bert", "frags": 1}])
+        self.assertEqual(self.level("y.mvd", mvd(*frames, frags(1, 1)))["score"],
+                         [{"name": "bert", "frags": 1}, {"name": "anna", "frags": 0}])
+
+    def test_levels(self):
+        data = mvd(*self.DUEL)[:-len(END)] + mvd(*self.DUEL, frags(1, 8), map_name="dm6")
+        session = self.session("x.mvd", data)
+        self.assertEqual(session["score"], "dm4: anna 2, bert 1; dm6: bert 8, anna 2")
+        self.assertEqual([(level["map"], level["winner"]) for level in session["levels"]],
+                         [("dm4", "anna"), ("dm6", "bert")])
+
     def test_teams(self):
         level = self.level("x.mvd", mvd(*self.DUEL, userinfo(3, 4, name="dora", team="blue"), frags(3, 2),
                                         info="\\teamplay\\2"))
