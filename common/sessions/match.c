@@ -5,6 +5,8 @@
 
 #include "common/core/text.h"
 
+#define GHOST_MARK "• "
+
 static void player_free(gpointer data)
 {
     struct qs_match_player *player = data;
@@ -125,7 +127,7 @@ static void set_frags(struct qs_match *match, struct qs_match_player *player, in
         player->frags_before = player->frags;
     player->frags = frags;
     player->changed = time;
-    if (frags)
+    if (frags && !player->spectator)
         level->scored = time;
     else if (player->frags_before != QS_MATCH_UNKNOWN && ABS(player->frags_before) > AT_ONCE_MAX)
         level->reset = time;
@@ -147,14 +149,16 @@ static void leave(struct qs_match *match, uint32_t slot, int64_t time)
 }
 
 /* A player of this name who left and is back, or a new one; NULL: there are too many. */
-static struct qs_match_player *join(struct qs_match *match, const char *name, int64_t time)
+static struct qs_match_player *join(struct qs_match *match, const struct qs_player *known,
+                                    int64_t time)
 {
     struct qs_match_level *level = last_level(match);
     struct qs_match_player *player;
 
-    for (guint i = 0; name && i < level->players->len; i++) {
+    for (guint i = 0; known->name && i < level->players->len; i++) {
         player = g_ptr_array_index(level->players, i);
-        if (!player->present && g_strcmp0(player->name, name) == 0)
+        if (!player->present && player->spectator == known->spectator &&
+            g_strcmp0(player->name, known->name) == 0)
             return player;
     }
     if (match->players == QS_MATCH_PLAYERS_MAX) {
@@ -170,7 +174,7 @@ static struct qs_match_player *join(struct qs_match *match, const char *name, in
                                        .frags_before = QS_MATCH_UNKNOWN,
                                        .from = time,
                                        .changed = time,
-                                       .spectator = true};
+                                       .spectator = known->spectator};
     g_ptr_array_add(level->players, player);
     return player;
 }
@@ -181,22 +185,32 @@ static struct qs_match_player *join(struct qs_match *match, const char *name, in
 static struct qs_match_player *find_player(struct qs_match *match, const struct qs_decoder *d,
                                            const struct qs_player_event *event, int64_t time)
 {
-    const bool left = event->kind == QS_PLAYER_INFO && !event->value;
+    const bool is_info = event->kind == QS_PLAYER_INFO, left = is_info && !event->value;
     const bool scores = event->kind == QS_PLAYER_FRAGS && event->value;
     struct qs_match_player *player = match->slots[event->slot];
     struct qs_player known = {0};
     const bool is_known = !left && d->protocol->player(d->session, event->slot, &known);
 
+    /* KTX keeps who left on the scoreboard, as nobody's user, with a mark before the name. */
+    if (!player && is_known && is_info && event->value == QS_PLAYER_USER_UNKNOWN &&
+        g_str_has_prefix(known.name, GHOST_MARK))
+        memmove(known.name, known.name + strlen(GHOST_MARK),
+                strlen(known.name + strlen(GHOST_MARK)) + 1);
+    /* Who becomes a spectator leaves the game, and the reverse. */
+    if (player && player->name && is_info && is_known && player->spectator != known.spectator) {
+        leave(match, event->slot, time);
+        player = NULL;
+    }
     if (!player && (is_known || scores))
-        player = match->slots[event->slot] = join(match, known.name, time);
+        player = match->slots[event->slot] = join(match, &known, time);
     if (player) {
         player->present = true;
-        player->spectator &= known.spectator;
         if (known.has_frags && player->frags == QS_MATCH_UNKNOWN)
             player->frags = 0;
         if (is_known && !known.spectator)
             last_level(match)->teams_count = known.teams_count;
-        if (event->kind == QS_PLAYER_INFO || !player->name) {
+        if (is_known && (is_info || !player->name)) {
+            player->spectator = known.spectator;
             set_text(match, player, QS_MATCH_NAME, known.name, time);
             set_text(match, player, QS_MATCH_TEAM, known.team, time);
         }
@@ -304,6 +318,20 @@ static gint compare_scores(gconstpointer a, gconstpointer b)
     return g_strcmp0(x->name, y->name);
 }
 
+/* Whether the player was on the scoreboard when frags last changed; only once under one name. */
+static bool is_scored(const struct qs_match_level *level, const struct qs_match_player *player)
+{
+    if (player->spectator || qs_match_frags(level, player) == QS_MATCH_UNKNOWN)
+        return false;
+    for (guint i = 0; !player->present && i < level->players->len; i++) {
+        const struct qs_match_player *other = g_ptr_array_index(level->players, i);
+
+        if (other->present && !other->spectator && g_strcmp0(other->name, player->name) == 0)
+            return false;
+    }
+    return player->present || player->to >= level->scored;
+}
+
 GArray *qs_match_scores(const struct qs_match_level *level, bool teams)
 {
     GArray *scores = g_array_new(FALSE, FALSE, sizeof(struct qs_match_score));
@@ -314,8 +342,7 @@ GArray *qs_match_scores(const struct qs_match_level *level, bool teams)
                                        qs_match_frags(level, player)};
         guint same = teams ? 0 : scores->len;
 
-        if (player->spectator || score.frags == QS_MATCH_UNKNOWN ||
-            (!player->present && player->to < level->scored))
+        if (!is_scored(level, player))
             continue;
         while (same < scores->len &&
                g_strcmp0(g_array_index(scores, struct qs_match_score, same).name, score.name) != 0)

@@ -23,10 +23,10 @@ struct qs_match_player {
     int32_t frags, ping, loss; /* or QS_MATCH_UNKNOWN */
     int64_t from, to;          /* times of packets; valid where it is not present: */
     bool present;              /* it had not left when the level ended */
-    bool spectator;            /* always */
-    int32_t user;              /* of QS_PLAYER_INFO */
-    int32_t frags_before;      /* the last change, */
-    int64_t changed;           /* which was then */
+    bool spectator;
+    int32_t user;         /* of QS_PLAYER_INFO */
+    int32_t frags_before; /* the last change, */
+    int64_t changed;      /* which was then */
 };
 
 enum qs_match_change_kind { QS_MATCH_NAME, QS_MATCH_TEAM, QS_MATCH_FRAGS };
