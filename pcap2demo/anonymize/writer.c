@@ -181,7 +181,7 @@ static guint number_hash(gconstpointer key)
 {
     const struct qs_packet *about = &((const struct held_packet *)key)->about;
 
-    return (guint)about->number + qs_address_hash(&about->source);
+    return qs_hash_number(about->number) + qs_address_hash(&about->source);
 }
 
 static gboolean number_equal(gconstpointer key, gconstpointer other)
@@ -202,7 +202,7 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
 
     g_queue_init(&writer->packets);
     writer->by_number = g_hash_table_new(number_hash, number_equal);
-    writer->by_bytes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    writer->by_bytes = g_hash_table_new(qs_bytes_hash, g_bytes_equal);
     writer->finish = finish;
     writer->user = user;
     writer->addresses = addresses;

@@ -94,12 +94,7 @@ static bool read_udp(struct qs_packet *packet)
 
 static guint key_hash(gconstpointer data)
 {
-    const uint8_t *bytes = data;
-    guint hash = 2166136261u;
-
-    for (size_t i = 0; i < sizeof(struct fragment_key); i++)
-        hash = (hash ^ bytes[i]) * 16777619u;
-    return hash;
+    return (guint)qs_view_hash((struct qs_view){data, sizeof(struct fragment_key)});
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
