@@ -58,8 +58,7 @@ struct cut {
     GHashTable *outside;  /* client's struct qs_address -> uint64_t: its first frame since its last
                              session */
     unsigned asked;
-    bool failed;     /* a file could not be read again */
-    bool has_pieces; /* packet comments contain parts of demos */
+    bool failed; /* a file could not be read again */
     struct ip *ip;
     struct pcap_out *out;
     struct cut_counts counts;
@@ -344,7 +343,7 @@ static void find_frames(struct input_visitor *visitor, struct input *input,
     struct qs_packet packet;
     const GArray *fragments;
 
-    cut->has_pieces |= frame->comment.size && input_is_of_demos(input);
+    (void)input;
     if (ip_read_frame(cut->ip, frame, &packet) == IP_NOTHING)
         return;
     if (is_covered(cut, &packet.source, number, chosen) ||
@@ -415,7 +414,7 @@ bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct
     good = read_again(cut, find_frames);
     cut->out = out;
     cut->counts.sessions = cut->asked;
-    pcap_out_begin(out, comment, cut->has_pieces);
+    pcap_out_begin(out, comment);
     good = good && read_again(cut, copy_frame);
     *counts = cut->counts;
     return good;

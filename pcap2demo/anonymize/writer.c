@@ -51,7 +51,7 @@ static void write_frame(struct anonymous_writer *writer, const struct qs_packet 
 
     content.source = &source;
     content.destination = &destination;
-    pcap_out_packet(writer->pcap, about->time, &content, NULL);
+    pcap_out_packet(writer->pcap, about->time, &content);
 }
 
 /* A unit of a stream may be longer than a segment. */
@@ -207,7 +207,7 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
     writer->user = user;
     writer->addresses = addresses;
     writer->pcap = pcap_out_new(folder);
-    pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.", false);
+    pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.");
     writer->streams = g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
     return writer;
 }
