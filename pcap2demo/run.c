@@ -359,11 +359,12 @@ static void report_chosen(const struct run *run)
     const GArray *chosen = run->options->sessions.chosen;
 
     for (guint i = 0; i < chosen->len; i++)
-        if (g_array_index(chosen, unsigned, i) <= run->sessions_max)
+        if (g_array_index(chosen, struct qs_range, i).first <= run->sessions_max)
             return;
     if (chosen->len && run->inputs)
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session %u: the input has %u session%s",
-                g_array_index(chosen, unsigned, 0), run->sessions_max,
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "no session %" G_GUINT64_FORMAT ": the input has %u session%s",
+                g_array_index(chosen, struct qs_range, 0).first, run->sessions_max,
                 qs_plural(run->sessions_max));
 }
 

@@ -232,7 +232,7 @@ static void begin(export_object_list_t *list)
     current->store = (struct memory_store){
         .base = {.begin = begin_file, .write = write_file, .commit = commit_file, .end = end_file},
         .naming = qs_demo_names_new(NULL),
-        .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+        .files = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free,
                                        (GDestroyNotify)g_byte_array_unref),
         .room = ROOM_MAX};
     current->options =

@@ -7,6 +7,7 @@
 #include <epan/stat_tap_ui.h>
 #include <epan/tap.h>
 
+#include "common/core/hash.h"
 #include "common/dump/dump.h"
 #include "common/protocols.h"
 #include "plugin/conversations.h"
@@ -410,7 +411,7 @@ static void register_table(const struct table_kind *kind, const char *name, cons
 
     table->kind = kind;
     table->rows =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+        g_hash_table_new_full(qs_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     table->ui = (stat_tap_table_ui){.group = REGISTER_LOG_STAT_GROUP_UNSORTED,
                                     .title = g_strdup_printf("%s: %s", title, kind->title),
                                     .tap_name = name,
@@ -601,7 +602,7 @@ static WS_TAP_START start_positions(const char *argument, void *data)
     struct dissector *dissector = data;
     const char *filter = strchr(strchr(argument, ',') + 1, ',');
     GString *error = register_tap_listener(
-        dissector->protocol->name, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        dissector->protocol->name, g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free),
         filter ? filter + 1 : NULL, 0, NULL, print_positions, NULL, NULL);
 
     dissector->counter.places = &places;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/core/hash.h"
+
 /* The two ends of a conversation; A is the one that sent its first packet. */
 enum qs_end { QS_END_A, QS_END_B, QS_END_UNKNOWN };
 
@@ -73,12 +75,10 @@ static inline gboolean qs_address_equal(gconstpointer key, gconstpointer other)
 static inline guint qs_address_hash(gconstpointer key)
 {
     const struct qs_address *a = key;
-    uint64_t halves[2];
+    uint32_t words[QS_HASH_WORDS] = {(uint32_t)a->port << 16 | a->family};
 
-    memcpy(halves, a->bytes, sizeof halves);
-    halves[0] = (halves[0] + a->port) * UINT64_C(0x9e3779b97f4a7c15);
-    halves[1] = (halves[1] + a->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (uint32_t)((halves[0] ^ halves[1]) >> 32);
+    memcpy(words + 1, a->bytes, sizeof a->bytes);
+    return (guint)qs_hash_words(words);
 }
 
 /* The two ends of a conversation, in any order; as a key for g_hash_table_new(). */

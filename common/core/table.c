@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "common/core/text.h"
+#include "common/core/hash.h"
 
 enum { CHUNK = 64 };
 

@@ -46,20 +46,6 @@ struct qs_view qs_view_of(const char *text)
     return (struct qs_view){(const uint8_t *)text, text ? (uint32_t)strlen(text) : 0};
 }
 
-uint64_t qs_view_hash(struct qs_view bytes)
-{
-    uint64_t hash = bytes.size;
-
-    for (uint32_t at = 0; at < bytes.size; at += sizeof hash) {
-        uint64_t word = 0;
-
-        memcpy(&word, bytes.data + at, MIN(sizeof word, bytes.size - at));
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 void qs_text_append_utf8(GString *out, struct qs_view text)
 {
     for (uint32_t i = 0; i < text.size; i++) {

@@ -17,8 +17,6 @@
 /* The view of a C string; NULL gives the empty view. */
 struct qs_view qs_view_of(const char *text);
 
-uint64_t qs_view_hash(struct qs_view bytes);
-
 /* Appends `text` as readable UTF-8. Keeps newline, tab and carriage return. */
 void qs_text_append_utf8(GString *out, struct qs_view text);
 

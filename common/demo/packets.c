@@ -3,50 +3,14 @@
 
 #include "common/core/text.h"
 
-static char *comment_of(struct qs_demo_sender *sender, const struct qs_demo_part *part)
-{
-    struct qs_demo_part whole;
-
-    if (!part)
-        return NULL;
-    whole = *part;
-    whole.offset = sender->offset;
-    sender->offset += part->size;
-    return qs_demo_part_text(&whole);
-}
-
-void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
-                  struct qs_view datagram, const struct qs_demo_part *part)
-{
-    g_autofree char *comment = comment_of(sender, part);
-
-    sender->datagram(sender, direction, datagram, comment);
-}
-
 void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction, const char *text)
 {
     GByteArray *packet = g_byte_array_new();
 
     qs_write_u32(packet, UINT32_MAX);
     qs_write_view(packet, qs_view_of(text));
-    qs_demo_send(sender, direction, qs_view_of_bytes(packet), NULL);
+    sender->datagram(sender, direction, qs_view_of_bytes(packet));
     g_byte_array_free(packet, TRUE);
-}
-
-const struct qs_demo_part qs_demo_start = {.kind = QS_DEMO_PART_START};
-
-struct qs_demo_part qs_demo_block_apart(struct qs_view block)
-{
-    return (struct qs_demo_part){.kind = QS_DEMO_PART_BLOCK, .size = block.size, .head = block};
-}
-
-struct qs_demo_part qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from)
-{
-    return (struct qs_demo_part){.kind = QS_DEMO_PART_BLOCK,
-                                 .size = block.size,
-                                 .head = {block.data, MIN(head, block.size)},
-                                 .has_payload = true,
-                                 .from = from};
 }
 
 /* --- Streams */
@@ -61,7 +25,7 @@ static const struct qs_view nothing;
 
 /* A segment with these flags; SYN and FIN count as a byte each. */
 static void send_flagged(struct qs_demo_stream *stream, enum qs_direction direction, uint8_t flags,
-                         struct qs_view bytes, const struct qs_demo_part *part)
+                         struct qs_view bytes)
 {
     const bool is_client = direction == QS_C2S;
     uint32_t *own = is_client ? &stream->client : &stream->server;
@@ -71,10 +35,7 @@ static void send_flagged(struct qs_demo_stream *stream, enum qs_direction direct
                                             .flags = flags,
                                             .payload = bytes};
 
-    char *comment = comment_of(stream->out, part);
-
-    stream->out->segment(stream->out, direction, &segment, comment);
-    g_free(comment);
+    stream->out->segment(stream->out, direction, &segment);
     *own += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
     if (is_client)
         stream->acknowledged = stream->server;
@@ -85,28 +46,25 @@ void qs_demo_stream_open(struct qs_demo_stream *stream)
     stream->client = CLIENT_START;
     stream->server = SERVER_START;
     stream->open = true;
-    send_flagged(stream, QS_C2S, QS_DEMO_SYN, nothing, NULL);
-    send_flagged(stream, QS_S2C, QS_DEMO_SYN | QS_DEMO_ACK, nothing, NULL);
+    send_flagged(stream, QS_C2S, QS_DEMO_SYN, nothing);
+    send_flagged(stream, QS_S2C, QS_DEMO_SYN | QS_DEMO_ACK, nothing);
 }
 
 void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direction,
-                         struct qs_view bytes, const struct qs_demo_part *part)
+                         struct qs_view bytes)
 {
-    send_flagged(stream, direction, QS_DEMO_ACK, bytes, part);
+    send_flagged(stream, direction, QS_DEMO_ACK, bytes);
 }
 
-void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
-                         const struct qs_demo_part *part)
+void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit)
 {
     for (uint32_t at = 0; at < unit.size;) {
         const uint32_t size = MIN(unit.size - at, (uint32_t)QS_DEMO_SEGMENT_MAX);
-        const bool last = at + size == unit.size;
 
-        qs_demo_stream_send(stream, QS_S2C, (struct qs_view){unit.data + at, size},
-                            last ? part : NULL);
+        qs_demo_stream_send(stream, QS_S2C, (struct qs_view){unit.data + at, size});
         at += size;
         if (stream->server - stream->acknowledged > WINDOW)
-            qs_demo_stream_send(stream, QS_C2S, nothing, NULL);
+            qs_demo_stream_send(stream, QS_C2S, nothing);
     }
 }
 
@@ -116,7 +74,7 @@ void qs_demo_stream_close(void *data)
 
     if (!stream->open)
         return;
-    send_flagged(stream, QS_S2C, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
-    send_flagged(stream, QS_C2S, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
-    send_flagged(stream, QS_S2C, QS_DEMO_ACK, nothing, NULL);
+    send_flagged(stream, QS_S2C, QS_DEMO_FIN | QS_DEMO_ACK, nothing);
+    send_flagged(stream, QS_C2S, QS_DEMO_FIN | QS_DEMO_ACK, nothing);
+    send_flagged(stream, QS_S2C, QS_DEMO_ACK, nothing);
 }

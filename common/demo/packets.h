@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes packets of demos: the functions with which a format sends. A handshake comes first, so that
- * readers of the packets recognize the game. Each packet's comment names the part of the demo that
- * it carries (parts.h).
+ * readers of the packets recognize the game.
  */
 #ifndef QS_DEMO_PACKETS_H
 #define QS_DEMO_PACKETS_H
 
 #include "common/core/parse.h"
 #include "common/core/writer.h"
-#include "common/demo/parts.h"
 
 enum {
     QS_DEMO_SEGMENT_MAX = 1460, /* what TCP sends at once over Ethernet */
@@ -28,32 +26,17 @@ struct qs_demo_segment {
 
 /* An implementation begins with this struct. It sends at the time of the block at hand. */
 struct qs_demo_sender {
-    /* QS_C2S: to the server. `comment` names the part that the packet carries, or is NULL. */
+    /* QS_C2S: to the server. */
     void (*datagram)(struct qs_demo_sender *sender, enum qs_direction direction,
-                     struct qs_view datagram, const char *comment);
+                     struct qs_view datagram);
     void (*segment)(struct qs_demo_sender *sender, enum qs_direction direction,
-                    const struct qs_demo_segment *segment, const char *comment);
-    uint64_t offset;    /* in the demo, of the next part */
+                    const struct qs_demo_segment *segment);
     GByteArray *packet; /* scratch: the datagram that the format makes */
 };
-
-/* `part` is what the packet carries, without its offset; NULL: nothing. */
-void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
-                  struct qs_view datagram, const struct qs_demo_part *part);
 
 /* A connectionless packet: four bytes 255 and the text, without its NUL. */
 void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction,
                        const char *text);
-
-/* The part that the first packet of a session carries; more are to come. */
-extern const struct qs_demo_part qs_demo_start;
-
-/* A complete block that no packet contains. */
-struct qs_demo_part qs_demo_block_apart(struct qs_view block);
-
-/* A block whose first `head` bytes stand in no packet; the others are its payload from `from` on.
- */
-struct qs_demo_part qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from);
 
 /*
  * --- Streams: the segments of a TCP connection in which a server streams a demo to a client.
@@ -71,14 +54,12 @@ struct qs_demo_stream {
 /* The handshake. */
 void qs_demo_stream_open(struct qs_demo_stream *stream);
 
-/* What either end sends, in one segment; `part` or NULL. */
+/* What either end sends, in one segment. */
 void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direction,
-                         struct qs_view bytes, const struct qs_demo_part *part);
+                         struct qs_view bytes);
 
-/* A unit that the server sends, in as many segments as it needs. The last one names the part: a
- * reader knows a unit when it is whole. */
-void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
-                         const struct qs_demo_part *part);
+/* A unit that the server sends, in as many segments as it needs. */
+void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit);
 
 /* Both ends close the connection of a struct qs_demo_stream, where it is open. */
 void qs_demo_stream_close(void *data);

@@ -90,14 +90,3 @@ void appendix_decode(struct qs_decoder *d)
     qs_summary(d, "Zip archive");
     qs_bytes(d, QW_APPENDIX, d->in.size);
 }
-
-/* --- As parts --- */
-
-struct qs_demo_part appendix_part(struct qs_view appendix, uint32_t offset)
-{
-    const uint32_t size = MIN(appendix.size - offset, (uint32_t)APPENDIX_PART_MAX);
-
-    return (struct qs_demo_part){.kind = offset ? QS_DEMO_PART_MORE : QS_DEMO_PART_BLOCK,
-                                 .size = size,
-                                 .head = {appendix.data + offset, size}};
-}

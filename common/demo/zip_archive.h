@@ -40,8 +40,4 @@ struct appendix_watch {
 void appendix_watch_add(struct appendix_watch *watch, struct qs_view bytes);
 bool appendix_watch_is_near(const struct appendix_watch *watch);
 
-/* Parts that carry it where no packet can: in comments, which are short. */
-enum { APPENDIX_PART_MAX = 16 * 1024 };
-struct qs_demo_part appendix_part(struct qs_view appendix, uint32_t offset);
-
 #endif

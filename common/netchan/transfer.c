@@ -95,7 +95,8 @@ static struct file *file_new(struct qs_view name)
         file->about.name = g_strndup((const char *)name.data, MIN(name.size, NAME_MAX_BYTES));
     file->about.content = g_byte_array_new();
     file->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
-    file->waiting = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_bytes_unref);
+    file->waiting =
+        g_hash_table_new_full(qs_direct_hash, NULL, NULL, (GDestroyNotify)g_bytes_unref);
     return file;
 }
 

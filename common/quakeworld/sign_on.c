@@ -127,7 +127,8 @@ void qw_sign_on_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t
     if (sign_on->done || qw_session_of(d)->mvd || d->in.overrun ||
         (!sign_on->pending && request == sign_on->request))
         return;
-    answer(d, wanted && wanted != request,
+    /* Clients that begin to record in mid-game write a number that is one too low. */
+    answer(d, wanted && wanted != request && wanted + 1 != request,
            next ? key_of(stage, next) : key_of(models ? PRESPAWN : MODELLIST, 0));
     sign_on->request = request;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/hash.h"
 #include "common/sessions/demo_names.h"
 
 #include <glib.h>
@@ -40,7 +41,7 @@ struct qs_demo_names *qs_demo_names_new(const char *file)
 {
     struct qs_demo_names *names = g_new0(struct qs_demo_names, 1);
 
-    names->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    names->given = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
     names->file = g_strdup(file);
     return names;
 }

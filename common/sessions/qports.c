@@ -18,7 +18,9 @@ static guint key_hash(gconstpointer data)
 {
     const struct key *key = data;
 
-    return qs_address_hash(&key->server) + 31 * qs_address_hash(&key->client) + key->qport;
+    return qs_hash_number((uint64_t)qs_address_hash(&key->server) << 32 |
+                          qs_address_hash(&key->client)) +
+           qs_hash_number(key->qport);
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)

@@ -192,7 +192,7 @@ static guint type_hash(gconstpointer key)
 {
     const struct qs_type_count *type = key;
 
-    return g_direct_hash(type->group) * 31 + g_direct_hash(type->variant);
+    return qs_direct_hash(type->group) * 31 + qs_direct_hash(type->variant);
 }
 
 static gboolean type_equal(gconstpointer a, gconstpointer b)
@@ -280,7 +280,7 @@ static void count_share(GHashTable **table, gconstpointer key, uint64_t packet)
     struct qs_share *share;
 
     if (!*table)
-        *table = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        *table = g_hash_table_new_full(qs_direct_hash, NULL, NULL, g_free);
     share = g_hash_table_lookup(*table, key);
     if (!share) {
         share = g_new0(struct qs_share, 1);

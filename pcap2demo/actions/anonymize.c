@@ -474,7 +474,7 @@ static void begin(struct action *action)
     all->passwords = pseudonyms_new(false);
     all->names = pseudonyms_new(true);
     all->writer = anonymous_writer_new(folder, all->addresses, finish_packet, all);
-    all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    all->deflated = g_hash_table_new_full(qs_int64_hash, g_int64_equal, g_free, NULL);
     action->handler.sink = &all->redactions->sink;
     action->handler.guard = &all->guard.base;
 }

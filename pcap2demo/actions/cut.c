@@ -13,15 +13,27 @@
 
 enum {
     BEFORE_MAX = 4096, /* packets of a handshake: after more the session began before the capture */
-    CLIENTS_MAX = 65536 /* clients without a session that are remembered */
+    CLIENTS_MAX = 65536, /* clients without a session that are remembered */
+    SAME_LEVEL = 8       /* stretches of a session that may still grow */
 };
 
 /* Frames of a client that are kept: both ways, whatever server it talks to. Quake servers continue
  * on another port, and challenges belong to no session. */
 struct stretch {
-    unsigned session;
-    bool whole; /* else only wanted packets, and all of TCP */
     uint64_t first, last;
+};
+
+/* The stretches of a client's sessions that are over; when they are sorted, disjoint ones. */
+struct client {
+    GArray *whole;  /* struct stretch: all packets */
+    GArray *wanted; /* struct stretch: only wanted packets, and all of TCP */
+    guint at[2];    /* in either: those before are passed */
+};
+
+struct session_stretch {
+    struct qs_address client;
+    bool whole;
+    struct stretch stretch;
 };
 
 /* A session, and where its parts before the game are. */
@@ -32,6 +44,7 @@ struct followed {
     uint32_t level;
     struct qs_sign_on *sign_on;           /* of the current level */
     const struct qs_late_join *late_join; /* NULL: the end of its sign-ons is unknown */
+    GArray *stretches;                    /* struct session_stretch; few are of the last level */
     bool asked;                           /* some packet is wanted */
 };
 
@@ -39,14 +52,13 @@ struct followed {
 struct cut {
     struct input_visitor visitor; /* of the second and the third pass */
     const struct options *options;
-    GByteArray *kept;      /* bit n: frame n */
-    GHashTable *stretches; /* client's struct qs_address -> GArray of struct stretch */
-    GHashTable *sessions;  /* number -> struct followed */
-    GHashTable *outside;   /* client's struct qs_address -> uint64_t: its first frame since its last
-                              session */
+    GByteArray *kept;     /* bit n: frame n */
+    GHashTable *clients;  /* struct qs_address -> struct client */
+    GHashTable *sessions; /* number -> struct followed */
+    GHashTable *outside;  /* client's struct qs_address -> uint64_t: its first frame since its last
+                             session */
     unsigned asked;
-    bool failed;     /* a file could not be read again */
-    bool has_pieces; /* packet comments contain parts of demos */
+    bool failed; /* a file could not be read again */
     struct ip *ip;
     struct pcap_out *out;
     struct cut_counts counts;
@@ -106,41 +118,101 @@ static bool is_kept(const struct cut *cut, uint64_t frame)
     return byte < cut->kept->len && cut->kept->data[byte] >> (frame % 8) & 1;
 }
 
-/* Widens the session's stretch of this kind, or adds it. */
-static void add_stretch(struct cut *cut, const struct qs_address *client, struct stretch new)
+/* Widens the session's stretch of this kind, or adds it. The last ones are of the current level. */
+static void add_stretch(struct followed *followed, const struct qs_address *client, bool whole,
+                        struct stretch new)
 {
-    GArray *stretches = g_hash_table_lookup(cut->stretches, client);
+    GArray *all = followed->stretches;
 
-    if (!stretches) {
-        stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-        g_hash_table_insert(cut->stretches, g_memdup2(client, sizeof *client), stretches);
-    }
-    for (guint i = stretches->len; i-- > 0;) {
-        struct stretch *old = &g_array_index(stretches, struct stretch, i);
+    for (guint i = all->len; i-- > 0 && i + SAME_LEVEL >= all->len;) {
+        struct session_stretch *old = &g_array_index(all, struct session_stretch, i);
 
-        if (old->session == new.session && old->whole == new.whole &&
-            (!new.whole || old->first == new.first)) {
-            old->first = MIN(old->first, new.first);
-            old->last = MAX(old->last, new.last);
+        if (old->whole == whole && qs_address_equal(&old->client, client) &&
+            (!whole || old->stretch.first == new.first)) {
+            old->stretch.first = MIN(old->stretch.first, new.first);
+            old->stretch.last = MAX(old->stretch.last, new.last);
             return;
         }
     }
-    g_array_append_val(stretches, new);
+    g_array_append_val(all, ((struct session_stretch){*client, whole, new}));
 }
 
-/* Whether a stretch of the client has the frame. */
-static bool is_covered(const struct cut *cut, const struct qs_address *client, uint64_t frame,
+static void client_free(gpointer data)
+{
+    struct client *client = data;
+
+    g_array_free(client->whole, TRUE);
+    g_array_free(client->wanted, TRUE);
+    g_free(client);
+}
+
+/* Moves the stretches of a session that is over to its clients. */
+static void move_stretches(struct cut *cut, const struct followed *followed)
+{
+    for (guint i = 0; i < followed->stretches->len; i++) {
+        const struct session_stretch *own =
+            &g_array_index(followed->stretches, struct session_stretch, i);
+        struct client *client = g_hash_table_lookup(cut->clients, &own->client);
+
+        if (!client) {
+            client = g_new0(struct client, 1);
+            client->whole = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+            client->wanted = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+            g_hash_table_insert(cut->clients, g_memdup2(&own->client, sizeof own->client), client);
+        }
+        g_array_append_val(own->whole ? client->whole : client->wanted, own->stretch);
+    }
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const struct stretch *one = a, *other = b;
+
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+/* Joins stretches that overlap. */
+static void sort_stretches(GArray *stretches)
+{
+    guint count = 0;
+
+    g_array_sort(stretches, compare);
+    for (guint i = 0; i < stretches->len; i++) {
+        const struct stretch next = g_array_index(stretches, struct stretch, i);
+        struct stretch *last = &g_array_index(stretches, struct stretch, count ? count - 1 : 0);
+
+        if (count && next.first <= last->last)
+            last->last = MAX(last->last, next.last);
+        else
+            g_array_index(stretches, struct stretch, count++) = next;
+    }
+    g_array_set_size(stretches, count);
+}
+
+static void sort_client(gpointer address, gpointer data, gpointer user)
+{
+    struct client *client = data;
+
+    (void)address, (void)user;
+    sort_stretches(client->whole);
+    sort_stretches(client->wanted);
+}
+
+/* Whether one of them has the frame. Frames come in order. */
+static bool has_frame(const GArray *stretches, guint *at, uint64_t frame)
+{
+    while (*at < stretches->len && g_array_index(stretches, struct stretch, *at).last < frame)
+        ++*at;
+    return *at < stretches->len && g_array_index(stretches, struct stretch, *at).first <= frame;
+}
+
+static bool is_covered(const struct cut *cut, const struct qs_address *address, uint64_t frame,
                        bool chosen)
 {
-    const GArray *stretches = g_hash_table_lookup(cut->stretches, client);
+    struct client *client = g_hash_table_lookup(cut->clients, address);
 
-    for (guint i = 0; stretches && i < stretches->len; i++) {
-        const struct stretch *stretch = &g_array_index(stretches, struct stretch, i);
-
-        if (frame >= stretch->first && frame <= stretch->last && (chosen || stretch->whole))
-            return true;
-    }
-    return false;
+    return client && (has_frame(client->whole, &client->at[0], frame) ||
+                      (chosen && has_frame(client->wanted, &client->at[1], frame)));
 }
 
 /* --- The first reading ----------------------------------------------------------------------- */
@@ -166,6 +238,7 @@ static void followed_free(gpointer data)
     struct followed *followed = data;
 
     qs_sign_on_free(followed->sign_on);
+    g_array_free(followed->stretches, TRUE);
     g_free(followed);
 }
 
@@ -186,6 +259,7 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
     followed->last = frame;
     followed->late_join = format ? format->late_join : NULL;
     followed->sign_on = qs_sign_on_new();
+    followed->stretches = g_array_new(FALSE, FALSE, sizeof(struct session_stretch));
     g_hash_table_insert(cut->sessions, key, followed);
     return followed;
 }
@@ -215,19 +289,18 @@ static void keep_wanted(struct cut *cut, struct followed *followed,
                         const struct qs_decoded_packet *decoded, uint64_t frame)
 {
     const struct qs_address *client = client_of(decoded);
-    const unsigned session = decoded->session->number;
     const bool is_stream = decoded->packet->unit;
 
     cut->asked += !followed->asked;
     followed->asked = true;
-    add_stretch(cut, client,
-                (struct stretch){session, is_stream, is_stream ? 0 : frame,
-                                 is_stream && !wanted->len ? UINT64_MAX : frame});
     if (followed->before <= BEFORE_MAX)
-        add_stretch(cut, client, (struct stretch){session, true, followed->first, followed->last});
+        add_stretch(followed, client, true, (struct stretch){followed->first, followed->last});
     if (followed->level)
-        add_stretch(cut, client,
-                    (struct stretch){session, true, followed->level_first, followed->level_last});
+        add_stretch(followed, client, true,
+                    (struct stretch){followed->level_first, followed->level_last});
+    add_stretch(
+        followed, client, is_stream,
+        (struct stretch){is_stream ? 0 : frame, is_stream && !wanted->len ? UINT64_MAX : frame});
 }
 
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
@@ -250,7 +323,12 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
 
 void cut_session_over(struct cut *cut, unsigned session)
 {
-    g_hash_table_remove(cut->sessions, GUINT_TO_POINTER(session));
+    const gpointer key = GUINT_TO_POINTER(session);
+    const struct followed *followed = g_hash_table_lookup(cut->sessions, key);
+
+    if (followed)
+        move_stretches(cut, followed);
+    g_hash_table_remove(cut->sessions, key);
 }
 
 /* --- Reading again --------------------------------------------------------------------------- */
@@ -265,7 +343,7 @@ static void find_frames(struct input_visitor *visitor, struct input *input,
     struct qs_packet packet;
     const GArray *fragments;
 
-    cut->has_pieces |= frame->comment.size && input_is_of_demos(input);
+    (void)input;
     if (ip_read_frame(cut->ip, frame, &packet) == IP_NOTHING)
         return;
     if (is_covered(cut, &packet.source, number, chosen) ||
@@ -330,11 +408,13 @@ static bool read_again(struct cut *cut,
 
 bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct cut_counts *counts)
 {
-    bool good = read_again(cut, find_frames);
+    bool good;
 
+    g_hash_table_foreach(cut->clients, sort_client, NULL);
+    good = read_again(cut, find_frames);
     cut->out = out;
     cut->counts.sessions = cut->asked;
-    pcap_out_begin(out, comment, cut->has_pieces);
+    pcap_out_begin(out, comment);
     good = good && read_again(cut, copy_frame);
     *counts = cut->counts;
     return good;
@@ -348,8 +428,7 @@ struct cut *cut_new(const struct options *options)
 
     cut->options = options;
     cut->kept = g_byte_array_new();
-    cut->stretches = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free,
-                                           (GDestroyNotify)g_array_unref);
+    cut->clients = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, client_free);
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
     cut->outside = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, g_free);
     return cut;
@@ -358,7 +437,7 @@ struct cut *cut_new(const struct options *options)
 void cut_free(struct cut *cut)
 {
     g_byte_array_free(cut->kept, TRUE);
-    g_hash_table_destroy(cut->stretches);
+    g_hash_table_destroy(cut->clients);
     g_hash_table_destroy(cut->sessions);
     g_hash_table_destroy(cut->outside);
     g_free(cut);

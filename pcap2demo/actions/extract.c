@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "common/netchan/transfer.h"
 #include "pcap2demo/actions/action.h"
@@ -223,7 +224,7 @@ static void begin(struct action *action)
 
     extract->room.max = ROOM_MAX;
     extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
-    extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    extract->written = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free);
 }
 
 const struct action_kind extract_action = {

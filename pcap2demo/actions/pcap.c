@@ -37,7 +37,7 @@ struct pcap {
 /* --- Sending --- */
 
 static void send_packet(struct sender *sender, enum qs_direction direction, struct qs_view payload,
-                        const struct frame_tcp *tcp, const char *comment)
+                        const struct frame_tcp *tcp)
 {
     const bool to_server = direction == QS_C2S;
     const struct frame_content content = {
@@ -50,11 +50,11 @@ static void send_packet(struct sender *sender, enum qs_direction direction, stru
         .wire_size = payload.size,
     };
 
-    pcap_out_packet(sender->pcap, sender->time, &content, comment);
+    pcap_out_packet(sender->pcap, sender->time, &content);
 }
 
 static void send_datagram(struct qs_demo_sender *base, enum qs_direction direction,
-                          struct qs_view datagram, const char *comment)
+                          struct qs_view datagram)
 {
     struct sender *sender = (struct sender *)base;
 
@@ -62,15 +62,14 @@ static void send_datagram(struct qs_demo_sender *base, enum qs_direction directi
         failure(EXIT_PROBLEMS, sender->location,
                 "%u bytes are more than a datagram holds; left out", datagram.size);
     else
-        send_packet(sender, direction, datagram, NULL, comment);
+        send_packet(sender, direction, datagram, NULL);
 }
 
 static void send_segment(struct qs_demo_sender *base, enum qs_direction direction,
-                         const struct qs_demo_segment *segment, const char *comment)
+                         const struct qs_demo_segment *segment)
 {
     send_packet((struct sender *)base, direction, segment->payload,
-                &(struct frame_tcp){segment->sequence, segment->acknowledged, segment->flags},
-                comment);
+                &(struct frame_tcp){segment->sequence, segment->acknowledged, segment->flags});
 }
 
 /* --- Demos --- */
@@ -115,11 +114,10 @@ static void begin_file(struct pcap *pcap)
     g_autofree char *names = names_of(pcap->action.options->files);
     char *comment = g_strdup_printf(
         "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
-        "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "
-        "the packets' comments say which part of the demo each carries.",
+        "headers of Quake II and Quake, acknowledgements and the client's packets are made up.",
         names);
 
-    pcap_out_begin(pcap->sender.pcap, comment, true);
+    pcap_out_begin(pcap->sender.pcap, comment);
     g_free(comment);
 }
 
@@ -140,7 +138,6 @@ static void begin_demo(struct pcap *pcap, const struct qs_client_session *sessio
     }
     pcap->demos++;
     set_addresses(&pcap->sender, session->number, pcap->maker->port);
-    pcap->sender.base.offset = 0;
     pcap->state = g_malloc0(pcap->maker->state_size);
     *(struct qs_demo_sender **)pcap->state = &pcap->sender.base;
 }

@@ -349,7 +349,7 @@ static void begin(struct action *action)
     qs_message_counter_init(&stats->counter, false);
     action->handler.sink = &stats->counter.base;
     stats->conversations =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)qs_links_free);
+        g_hash_table_new_full(qs_int64_hash, g_int64_equal, g_free, (GDestroyNotify)qs_links_free);
     stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);
 }
 

@@ -399,7 +399,7 @@ struct redactions *redactions_new(void)
     redactions->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
     redactions->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     redactions->players =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+        g_hash_table_new_full(qs_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     return redactions;
 }
 
@@ -480,8 +480,8 @@ static bool write_fragments(const struct location *location, const struct redact
     uint32_t done = 0;
 
     for (guint i = 0; i < source->packets->len; i++) {
-        struct held_packet *packet =
-            anonymous_writer_find(location->writer, location->packet, g_array_index(source->packets, uint64_t, i));
+        struct held_packet *packet = anonymous_writer_find(
+            location->writer, location->packet, g_array_index(source->packets, uint64_t, i));
 
         if (!packet || done > bytes->len)
             return false;

@@ -51,7 +51,7 @@ static void write_frame(struct anonymous_writer *writer, const struct qs_packet 
 
     content.source = &source;
     content.destination = &destination;
-    pcap_out_packet(writer->pcap, about->time, &content, NULL);
+    pcap_out_packet(writer->pcap, about->time, &content);
 }
 
 /* A unit of a stream may be longer than a segment. */
@@ -181,7 +181,7 @@ static guint number_hash(gconstpointer key)
 {
     const struct qs_packet *about = &((const struct held_packet *)key)->about;
 
-    return (guint)about->number + qs_address_hash(&about->source);
+    return qs_hash_number(about->number) + qs_address_hash(&about->source);
 }
 
 static gboolean number_equal(gconstpointer key, gconstpointer other)
@@ -202,12 +202,12 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
 
     g_queue_init(&writer->packets);
     writer->by_number = g_hash_table_new(number_hash, number_equal);
-    writer->by_bytes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    writer->by_bytes = g_hash_table_new(qs_bytes_hash, g_bytes_equal);
     writer->finish = finish;
     writer->user = user;
     writer->addresses = addresses;
     writer->pcap = pcap_out_new(folder);
-    pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.", false);
+    pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.");
     writer->streams = g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
     return writer;
 }

@@ -35,7 +35,6 @@ struct frame_reader {
     FILE *stream;
     int link_type;     /* in pcapng, of the first interface */
     uint64_t position; /* file offset of the end of the last whole record */
-    bool of_demos;     /* --pcap made the file of demos, by its last section */
     char *problem;     /* after INPUT_CUT and INPUT_BROKEN */
 };
 
@@ -87,10 +86,5 @@ enum {
     PCAPNG_OPTION_TIME_RESOLUTION = 9,
     PCAPNG_OPTION_TIME_OFFSET = 14
 };
-
-/* The application names in captures that this program writes, of demos and others; its version
- * follows. */
-#define PCAPNG_APPLICATION "pcap2demo "
-#define PCAPNG_CUTTER "pcap2demo-cut "
 
 #endif

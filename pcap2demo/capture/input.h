@@ -48,12 +48,6 @@ void link_filter_clear(struct link_filter *filter);
  */
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 
-/* Whether --pcap made it of demos: then packet comments describe what the packets carry. */
-static inline bool input_is_of_demos(const struct input *input)
-{
-    return input->reader->of_demos;
-}
-
 /* The link type, a DLT_ value of libpcap; in pcapng, that of the first interface. */
 int input_link_type(const struct input *input);
 

@@ -2,18 +2,23 @@
 #include "pcap2demo/capture/ip.h"
 
 #include <glib.h>
+#include <pcap/dlt.h>
 #include <string.h>
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/tunnel.h"
 
 enum {
     NO_PROTOCOL = -1, /* of a packet that cannot be read, or is not yet whole */
     PROTOCOL_HOP_BY_HOP = 0,
+    PROTOCOL_IPV4 = 4,
     PROTOCOL_TCP = 6,
     PROTOCOL_UDP = 17,
+    PROTOCOL_IPV6 = 41,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_FRAGMENT = 44,
+    PROTOCOL_GRE = 47,
     PROTOCOL_AUTHENTICATION = 51,
     PROTOCOL_DESTINATION = 60,
     PROTOCOL_MOBILITY = 135,
@@ -26,6 +31,7 @@ enum {
     IPV6_OFFSET_MASK = 0xfff8,
     IPV6_EXTENSIONS_MAX = 16,
     UDP_HEADER = 8,
+    NESTED_MAX = 8, /* IP packets in each other */
 
     DATAGRAM_MAX = 65535,
     BLOCK = 8, /* fragment offsets are multiples of this */
@@ -94,12 +100,7 @@ static bool read_udp(struct qs_packet *packet)
 
 static guint key_hash(gconstpointer data)
 {
-    const uint8_t *bytes = data;
-    guint hash = 2166136261u;
-
-    for (size_t i = 0; i < sizeof(struct fragment_key); i++)
-        hash = (hash ^ bytes[i]) * 16777619u;
-    return hash;
+    return (guint)qs_view_hash((struct qs_view){data, sizeof(struct fragment_key)});
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
@@ -300,6 +301,9 @@ static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet 
     if (!datagram->total || datagram->blocks != (datagram->total + BLOCK - 1) / BLOCK) {
         if (datagram->fragments->len < BLOCKS_MAX)
             g_array_append_val(datagram->fragments, packet->frame);
+        /* A tunnel's fragments are part of it. */
+        if (ip->fragments->len && datagram->fragments->len + ip->fragments->len < BLOCKS_MAX)
+            g_array_append_vals(datagram->fragments, ip->fragments->data, ip->fragments->len);
         return NO_PROTOCOL;
     }
     protocol = datagram->next_header;
@@ -308,6 +312,12 @@ static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet 
 }
 
 /* --- IPv4 ------------------------------------------------------------------------------------ */
+
+static bool is_read(uint8_t protocol)
+{
+    return protocol == PROTOCOL_UDP || protocol == PROTOCOL_TCP || protocol == PROTOCOL_GRE ||
+           protocol == PROTOCOL_IPV4 || protocol == PROTOCOL_IPV6;
+}
 
 static int read_ipv4(struct ip *ip, struct qs_packet *packet)
 {
@@ -322,8 +332,7 @@ static int read_ipv4(struct ip *ip, struct qs_packet *packet)
     /* 0 with segmentation offload. */
     if (total)
         packet_limit(packet, total);
-    if (header_size < IPV4_HEADER || !packet_skip(packet, header_size) ||
-        (header[9] != PROTOCOL_UDP && header[9] != PROTOCOL_TCP))
+    if (header_size < IPV4_HEADER || !packet_skip(packet, header_size) || !is_read(header[9]))
         return NO_PROTOCOL;
     packet->source.family = packet->destination.family = 4;
     memcpy(packet->source.bytes, header + 12, 4);
@@ -419,21 +428,55 @@ static void read_tcp(struct qs_packet *packet)
     packet->destination.port = qs_be16(packet->data + 2);
 }
 
-enum ip_found ip_read(struct ip *ip, struct qs_packet *packet)
+/* Whether a datagram is a tunnel's: then `packet` becomes the IP packet in it. */
+static bool leave_vxlan(struct qs_packet *packet)
+{
+    struct qs_packet inner = *packet;
+    const bool good = packet->destination.port == TUNNEL_VXLAN_PORT && tunnel_read_vxlan(&inner);
+
+    if (good)
+        *packet = inner;
+    return good;
+}
+
+/* Reads one IP packet. True: `packet` is another one now, that was in it. */
+static bool read_packet(struct ip *ip, struct qs_packet *packet, enum ip_found *found)
 {
     const bool is_ipv6 = packet->size && packet->data[0] >> 4 == 6;
 
-    if (ip->fragments->len)
-        g_array_set_size(ip->fragments, 0);
+    *found = IP_NOTHING;
     switch (is_ipv6 ? read_ipv6(ip, packet) : read_ipv4(ip, packet)) {
     case PROTOCOL_UDP:
-        return read_udp(packet) ? IP_UDP : IP_NOTHING;
+        if (!read_udp(packet))
+            return false;
+        *found = IP_UDP;
+        return leave_vxlan(packet);
     case PROTOCOL_TCP:
         read_tcp(packet);
-        return IP_TCP;
+        *found = IP_TCP;
+        return false;
+    case PROTOCOL_GRE:
+        return tunnel_read_gre(packet);
+    case PROTOCOL_IPV4:
+    case PROTOCOL_IPV6:
+        return link_find(DLT_RAW)(packet);
     default:
-        return IP_NOTHING;
+        return false;
     }
+}
+
+enum ip_found ip_read(struct ip *ip, struct qs_packet *packet)
+{
+    enum ip_found found;
+
+    if (ip->fragments->len)
+        g_array_set_size(ip->fragments, 0);
+    for (unsigned i = 0; read_packet(ip, packet, &found); i++) {
+        if (i == NESTED_MAX)
+            return IP_NOTHING;
+        packet->source = packet->destination = (struct qs_address){0};
+    }
+    return found;
 }
 
 enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,

@@ -81,8 +81,7 @@ static bool read_pppoe(struct qs_packet *frame)
     return read_ppp(frame);
 }
 
-/* Reads what follows an Ethernet type field with the value `type`. */
-static bool read_ethertype(struct qs_packet *frame, uint16_t type)
+bool link_read_ethertype(struct qs_packet *frame, uint16_t type)
 {
     for (unsigned i = 0; i < TAGS_MAX; i++) {
         switch (type) {
@@ -117,7 +116,7 @@ static bool read_typed(struct qs_packet *frame, uint32_t header, uint32_t type_o
         return false;
     type = qs_be16(frame->data + type_offset);
     packet_skip(frame, header);
-    return read_ethertype(frame, type);
+    return link_read_ethertype(frame, type);
 }
 
 static bool read_ethernet(struct qs_packet *frame)

@@ -99,11 +99,8 @@ static guint number_of(struct pcap_out *out, const struct interface *interface)
     return number;
 }
 
-void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
+void pcap_out_begin(struct pcap_out *out, const char *comment)
 {
-    const char *application =
-        of_demos ? PCAPNG_APPLICATION QUAKESHARK_VERSION : PCAPNG_CUTTER QUAKESHARK_VERSION;
-
     qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
     qs_write_u16(out->block, 1); /* version 1.0 */
     qs_write_u16(out->block, 0);
@@ -111,7 +108,7 @@ void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
     qs_write_u32(out->block, UINT32_MAX);
     if (comment)
         add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
-    add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view(application));
+    add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view("pcap2demo " QUAKESHARK_VERSION));
     add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     write_block(out, PCAPNG_SECTION);
     if (!out->writer)
@@ -296,8 +293,7 @@ uint64_t pcap_out_packets(const struct pcap_out *out)
     return out->packets;
 }
 
-void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content,
-                     const char *comment)
+void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content)
 {
     uint32_t headers;
 
@@ -308,7 +304,6 @@ void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_cont
                             .time = time,
                             .bytes = qs_view_of_bytes(out->frame),
                             .wire_size = headers + content->wire_size,
-                            .comment = comment ? text_view(comment) : (struct qs_view){0},
                         });
 }
 

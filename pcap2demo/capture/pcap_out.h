@@ -29,9 +29,9 @@ struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, siz
 
 /*
  * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
- * bytes, or NULL. `of_demos`: packet comments contain parts of demos (see comments.h).
+ * bytes, or NULL.
  */
-void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos);
+void pcap_out_begin(struct pcap_out *out, const char *comment);
 
 struct frame_tcp {
     uint32_t sequence, acknowledged;
@@ -52,9 +52,8 @@ struct frame_content {
 /* The largest payload that fits with the headers of either family. */
 enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
 
-/* Writes a UDP datagram or a TCP segment; time >= 0. `comment`: as for the section. */
-void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content,
-                     const char *comment);
+/* Writes a UDP datagram or a TCP segment; time >= 0. */
+void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content);
 
 /* A frame of another capture. */
 struct pcap_out_frame {

@@ -11,7 +11,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/core/text.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
@@ -330,16 +329,6 @@ static enum input_status read_simple_packet(struct pcapng_reader *in, struct inp
     return INPUT_FRAME;
 }
 
-/* Only in captures of demos do comments contain parts of demos. */
-static void read_section(struct pcapng_reader *in)
-{
-    enum { SECTION_HEAD = 16 };
-    const struct qs_view application =
-        pcapng_option(in, pcapng_rest(in, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
-
-    in->base.of_demos = qs_view_begins(application, PCAPNG_APPLICATION);
-}
-
 /* Sets `*any` if the block has a frame. */
 static enum input_status read_packet_block(struct pcapng_reader *in, struct input_frame *frame,
                                            bool *any)
@@ -348,7 +337,6 @@ static enum input_status read_packet_block(struct pcapng_reader *in, struct inpu
     *any = false;
     switch (in->type) {
     case PCAPNG_SECTION:
-        read_section(in);
         g_array_set_size(in->interfaces, 0);
         return INPUT_FRAME;
     case PCAPNG_INTERFACE:
@@ -395,8 +383,6 @@ static char *read_up_to_interface(struct pcapng_reader *in)
             return g_strdup("the file describes no interface");
         if (status != INPUT_FRAME)
             return g_steal_pointer(&in->base.problem);
-        if (in->type == PCAPNG_SECTION)
-            read_section(in);
         if (in->type == PCAPNG_INTERFACE && read_interface(in) == INPUT_BROKEN)
             return g_steal_pointer(&in->base.problem);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/hash.h"
 #include "pcap2demo/regression/expect_rules.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ struct expect *expect_new(const char *path, bool update, char **problem)
     expect->file = file;
     qs_message_counter_init(&expect->counter, true);
     expect->running = g_hash_table_new_full(NULL, NULL, NULL, expect_counts_free);
-    expect->words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    expect->words = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free);
     begin_input(expect);
     return expect;
 }

@@ -361,6 +361,9 @@ class Check(ToolTest):
         output, error = self.tool("--check", "--session", "2", path, status=1)
         self.assertIn("0 of a known game", output)
         self.assertEqual(error, "pcap2demo: no session 2: the input has 1 session\n")
+        for many, first in (("98,99", 98), ("4294967297", 4294967297)):
+            _, error = self.tool("--list", "-s", many, SAMPLE, status=1)
+            self.assertEqual(error, f"pcap2demo: no session {first}: the input has 1 session\n")
 
     def test_json(self):
         path = self.write("bad.pcap", self.damaged(1))

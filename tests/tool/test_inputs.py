@@ -333,6 +333,131 @@ class SeveralInterfaces(ToolTest):
                 self.assertIn(problem + "\n", error)
 
 
+def ipv4(protocol, payload, offset=0, more=False, number=1):
+    """A packet or a fragment between two hosts that no game is on."""
+    return struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), number,
+                       offset // 8 | (0x2000 if more else 0), 64, protocol, 0,
+                       bytes([10, 9, 9, 1]), bytes([10, 9, 9, 2])) + payload
+
+
+def ipv6(protocol, payload):
+    return struct.pack(">IHBB16s16s", 6 << 28, len(payload), protocol, 64,
+                       bytes.fromhex("fd00" + 13 * "00" + "01"),
+                       bytes.fromhex("fd00" + 13 * "00" + "02")) + payload
+
+
+def udp(port, payload):
+    return struct.pack(">HHHH", 50000, port, 8 + len(payload), 0) + payload
+
+
+def gre(flags, protocol, options, payload):
+    return struct.pack(">HH", flags, protocol) + bytes.fromhex(options) + payload
+
+
+ERSPAN_II = "10 01 0000 00000000"
+ERSPAN_III = "20 01 0000 00000000 0000"
+
+# Of an IPv4 packet: what a mirror port or a virtual network makes of it.
+TUNNELS = {
+    "IP in IP": lambda ip: ipv4(4, ip),
+    "4in6": lambda ip: ipv6(4, ip),
+    "IP in IP in IPv6": lambda ip: ipv6(41, ipv6(4, ipv4(4, ip))),
+    "6in4": lambda ip: ipv4(41, ipv6(4, ip)),
+    "GRE": lambda ip: ipv4(47, gre(0, 0x800, "", ip)),
+    "GRE in IPv6": lambda ip: ipv6(47, gre(0, 0x800, "", ip)),
+    "GRE with all options": lambda ip: ipv4(47, gre(0xB000, 0x800, "12340000 00000007 00000008", ip)),
+    "GRE with source routes": lambda ip: ipv4(47, gre(0x4000, 0x800, "00000000 08000004 0a000001 00000000", ip)),
+    "PPTP": lambda ip: ipv4(47, gre(0x3081, 0x880B, "0030 0001 00000001 00000002", b"\x21" + ip)),
+    "MPLS in GRE": lambda ip: ipv4(47, gre(0, 0x8847, "00011140", ip)),
+    "Ethernet in GRE": lambda ip: ipv4(47, gre(0x2000, 0x6558, "00000007", MACS + b"\x08\0" + ip)),
+    "ERSPAN I": lambda ip: ipv4(47, gre(0, 0x88BE, "", MACS + b"\x08\0" + ip + bytes(4))),
+    "ERSPAN II": lambda ip: ipv4(47, gre(0x1000, 0x88BE, "00000001" + ERSPAN_II,
+                                         MACS + b"\x81\0\0\7\x08\0" + ip)),
+    "ERSPAN III": lambda ip: ipv4(47, gre(0x1000, 0x22EB, "00000001" + ERSPAN_III + "0000",
+                                          MACS + b"\x08\0" + ip)),
+    "ERSPAN III, more": lambda ip: ipv4(47, gre(0x1000, 0x22EB, "00000001" + ERSPAN_III + "0001" + 16 * "0",
+                                                MACS + b"\x08\0" + ip)),
+    "ERSPAN III of IP": lambda ip: ipv4(47, gre(0x1000, 0x22EB, "00000001" + ERSPAN_III + "0800", ip)),
+    "VXLAN": lambda ip: ipv4(17, udp(4789, bytes.fromhex("08000000 00000700") + MACS + b"\x08\0" + ip)),
+    "VXLAN in GRE in VXLAN": lambda ip: ipv4(17, udp(4789, bytes.fromhex("08000000 00000700") + MACS + b"\x08\0" +
+        ipv4(47, gre(0, 0x800, "", ipv4(17, udp(4789, bytes.fromhex("08000000 00000700") + MACS + b"\x08\0" + ip)))))),
+}
+
+
+class Tunnels(ToolTest):
+    """The demo is that of the packets themselves."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.packets = Capture.read(tool.SAMPLE).packets()
+
+    def setUp(self):
+        super().setUp()
+        self.tool("-o", "plain.qwd", tool.SAMPLE)
+
+    def check(self, frames):
+        path = self.write("x.pcap", Capture(tool.ETHERNET, frames).pcap())
+        self.tool("-o", "x.qwd", "--force", path)
+        self.assertEqual((self.folder / "x.qwd").read_bytes(),
+                         (self.folder / "plain.qwd").read_bytes())
+        self.tool("--pcap", "cut.pcapng", "--force", "-s", "1", path)
+        self.tool("-o", "x.qwd", "--force", "cut.pcapng")
+        self.assertEqual((self.folder / "x.qwd").read_bytes(),
+                         (self.folder / "plain.qwd").read_bytes())
+
+    @staticmethod
+    def framed(packet):
+        return MACS + (b"\x86\xdd" if packet[0] >> 4 == 6 else b"\x08\0") + packet
+
+    def test_each(self):
+        for name, tunnel in TUNNELS.items():
+            with self.subTest(name):
+                self.check([(time, self.framed(tunnel(ip))) for time, ip in self.packets])
+
+    def test_fragments_outside(self):
+        frames = []
+        for number, (time, ip) in enumerate(self.packets):
+            inner = gre(0, 0x800, "", ip)
+            frames += [(time, self.framed(ipv4(47, inner[:32], 0, True, number & 0xFFFF))),
+                       (time, self.framed(ipv4(47, inner[32:], 32, False, number & 0xFFFF)))]
+        self.check(frames)
+
+    def test_fragments_on_both_sides(self):
+        frames = []
+        for number, (time, ip) in enumerate(self.packets):
+            head, body = ip[:20], ip[20:]
+            for offset, part in ((0, body[:8]), (8, body[8:])):
+                flags = offset // 8 | (0 if offset else 0x2000)
+                inner = head[:2] + struct.pack(">HHH", 20 + len(part), number & 0xFFFF, flags) + head[8:] + part
+                outer = gre(0, 0x800, "", inner)
+                name = number * 2 + (offset > 0) & 0xFFFF
+                frames += [(time, self.framed(ipv4(47, outer[:16], 0, True, name))),
+                           (time, self.framed(ipv4(47, outer[16:], 16, False, name)))]
+        self.check(frames)
+
+    def test_damaged(self):
+        """Headers that end early, and packets in packets without an end."""
+        nested = self.packets[0][1]
+        frames = []
+        for _ in range(40):
+            nested = ipv4(4, nested)
+            frames.append((0, self.framed(nested)))
+        for tunnel in TUNNELS.values():
+            whole = tunnel(self.packets[0][1])
+            frames += [(0, self.framed(whole)[:size]) for size in range(14, len(whole), 3)]
+        path = self.write("x.pcap", Capture(tool.ETHERNET, frames).pcap())
+        self.tool("--list", path, status=None)
+
+    def test_game_on_the_port_of_vxlan(self):
+        capture = Capture.read(tool.SAMPLE)
+        moved = [(time, frame.replace(struct.pack(">H", 27500), struct.pack(">H", 4789), 1))
+                 for time, frame in capture.frames]
+        path = self.write("x.pcap", Capture(capture.link_type, moved).pcap())
+        self.tool("-o", "x.qwd", path, "--port", "qw=4789")
+        self.assertEqual((self.folder / "x.qwd").read_bytes(),
+                         (self.folder / "plain.qwd").read_bytes())
+
+
 class Streams(ToolTest):
     def test_several_files_are_one_capture(self):
         """The session goes on in the second file; packet numbers begin anew."""

@@ -47,16 +47,15 @@ static struct qs_view messages_of(struct qs_view block)
     return (struct qs_view){block.data + DEM_BLOCK_HEADER, block.size - DEM_BLOCK_HEADER};
 }
 
-static void send_packet(struct state *state, enum qs_direction direction,
-                        const struct qs_demo_part *part)
+static void send_packet(struct state *state, enum qs_direction direction)
 {
-    qs_demo_send(state->out, direction, finished_packet(state), part);
+    state->out->datagram(state->out, direction, finished_packet(state));
 }
 
 static void acknowledge(struct state *state, uint32_t fragment, enum qs_direction direction)
 {
     begin_packet(state, NETFLAG_ACK, fragment);
-    send_packet(state, direction, NULL);
+    send_packet(state, direction);
 }
 
 static void begin_client_packet(struct state *state)
@@ -71,59 +70,49 @@ static void shake_hands(struct state *state)
     static const uint8_t request[] = "\x80\x00\x00\x0c\x01QUAKE\0\x03";
     static const uint8_t accept[] = "\x80\x00\x00\x09\x81\x90\x65\x00\x00"; /* port 26000 */
 
-    qs_demo_send(state->out, QS_C2S, (struct qs_view){request, sizeof request - 1}, NULL);
-    qs_demo_send(state->out, QS_S2C, (struct qs_view){accept, sizeof accept - 1}, NULL);
+    state->out->datagram(state->out, QS_C2S, (struct qs_view){request, sizeof request - 1});
+    state->out->datagram(state->out, QS_S2C, (struct qs_view){accept, sizeof accept - 1});
 }
 
 /* A connection begins with the client's first reliable message. */
-static void begin(struct state *state, struct qs_view line)
+static void begin(struct state *state)
 {
-    const struct qs_demo_part part = {.kind = QS_DEMO_PART_START, .size = line.size, .head = line};
-
     shake_hands(state);
     begin_packet(state, NETFLAG_DATA | NETFLAG_EOM, 0);
     qs_write_u8(state->out->packet, CLC_NOP);
-    send_packet(state, QS_C2S, &part);
+    send_packet(state, QS_C2S);
     acknowledge(state, 0, QS_S2C);
 }
 
 /* --- Blocks --- */
 
-/* The header of the block goes with the first packet of its message. */
 static void send_unreliably(struct state *state, struct qs_view block)
 {
-    const struct qs_demo_part part = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
-
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
     qs_write_view(state->out->packet, messages_of(block));
-    send_packet(state, QS_S2C, &part);
+    send_packet(state, QS_S2C);
 }
 
-static void send_fragment(struct state *state, const struct qs_demo_part *part,
-                          struct qs_view bytes, bool last)
+static void send_fragment(struct state *state, struct qs_view bytes, bool last)
 {
     begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
     qs_write_view(state->out->packet, bytes);
-    send_packet(state, QS_S2C, part);
+    send_packet(state, QS_S2C);
     acknowledge(state, state->fragment++, QS_C2S);
 }
 
 static void send_reliably(struct state *state, struct qs_view block)
 {
     struct qs_view rest = messages_of(block);
-    struct qs_demo_part part = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
     bool last;
 
     do {
         const struct qs_view bytes = {rest.data, MIN(rest.size, (uint32_t)FRAGMENT_MAX)};
 
         last = bytes.size == rest.size;
-        part.size = part.head.size + bytes.size;
-        send_fragment(state, &part, bytes, last);
+        send_fragment(state, bytes, last);
         rest.data += bytes.size;
         rest.size -= bytes.size;
-        part.kind = QS_DEMO_PART_MORE;
-        part.head = (struct qs_view){0};
     } while (!last);
 }
 
@@ -141,11 +130,9 @@ static void send_to_client(struct state *state, struct qs_view block)
 /* What DarkPlaces recorded of the client. */
 static void send_to_server(struct state *state, struct qs_view block)
 {
-    const struct qs_demo_part part = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
-
     begin_client_packet(state);
     qs_write_view(state->out->packet, messages_of(block));
-    send_packet(state, QS_C2S, &part);
+    send_packet(state, QS_C2S);
 }
 
 /* --- Moves --- */
@@ -183,7 +170,7 @@ static void send_move(struct state *state, const struct nq_session *session,
     append_angle(state, session, view->yaw);
     append_angle(state, session, view->roll);
     qs_write_view(state->out->packet, (struct qs_view){still, sizeof still});
-    send_packet(state, QS_C2S, NULL);
+    send_packet(state, QS_C2S);
 }
 
 static void send_block(struct state *state, const struct qs_decoder *decoder,
@@ -208,7 +195,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
                              const struct qs_packet *packet)
 {
     if (packet->number == 0)
-        begin(data, (struct qs_view){packet->data, packet->size});
+        begin(data);
     else
         send_block(data, decoder, packet);
 }

@@ -97,11 +97,11 @@ static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknow
 }
 
 /* Acknowledges what came. */
-static void send_client_packet(struct state *state, const struct qs_demo_part *part)
+static void send_client_packet(struct state *state)
 {
     begin_packet(state, ++state->from_client, state->from_server);
     qs_write_u16(state->out->packet, QPORT);
-    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), part);
+    state->out->datagram(state->out, QS_C2S, qs_view_of_bytes(state->out->packet));
 }
 
 static void begin(struct state *state)
@@ -110,33 +110,28 @@ static void begin(struct state *state)
     qs_demo_send_text(state->out, QS_S2C, "challenge 1");
     qs_demo_send_text(state->out, QS_C2S, "connect 34 1 1 \"\"\n");
     qs_demo_send_text(state->out, QS_S2C, "client_connect");
-    send_client_packet(state, &qs_demo_start);
+    send_client_packet(state);
     state->begun = true;
 }
 
 static void send_block(struct state *state, struct qs_view block)
 {
-    const struct qs_demo_part part = qs_demo_block_in(block, DM2_HEADER, NETCHAN_HEADER);
-
     begin_packet(state, ++state->from_server, state->from_client);
     qs_write_view(state->out->packet,
                   (struct qs_view){block.data + DM2_HEADER, block.size - DM2_HEADER});
-    qs_demo_send(state->out, QS_S2C, qs_view_of_bytes(state->out->packet), &part);
-    send_client_packet(state, NULL);
+    state->out->datagram(state->out, QS_S2C, qs_view_of_bytes(state->out->packet));
+    send_client_packet(state);
 }
 
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     const struct qs_view block = {packet->data, packet->size};
-    const struct qs_demo_part apart = qs_demo_block_apart(block);
     struct state *state = data;
 
     (void)decoder;
     if (!state->begun)
         begin(state);
-    if (qs_le32(block.data) == UINT32_MAX)
-        send_client_packet(state, &apart);
-    else
+    if (qs_le32(block.data) != UINT32_MAX) /* the end mark */
         send_block(state, block);
 }
 

@@ -32,35 +32,20 @@ static const char reply[] = "QTVSV 1\nBEGIN\n\n";
 static void begin(struct qs_demo_stream *stream)
 {
     qs_demo_stream_open(stream);
-    qs_demo_stream_send(stream, QS_C2S, qs_view_of(request), NULL);
-    qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply), &qs_demo_start);
-}
-
-/* It is no part of the stream: its bytes go into comments, beside commands that say nothing. */
-static void send_appendix(struct qs_demo_stream *stream, struct qs_view appendix)
-{
-    static const uint8_t command[] = {4, 0, QTV_CLC_STRINGCMD, 0}; /* length, id, empty text */
-
-    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PART_MAX) {
-        const struct qs_demo_part part = appendix_part(appendix, offset);
-
-        qs_demo_stream_send(stream, QS_C2S, (struct qs_view){command, sizeof command}, &part);
-    }
+    qs_demo_stream_send(stream, QS_C2S, qs_view_of(request));
+    qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply));
 }
 
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
 {
     const struct qs_view bytes = {block->data, block->size};
-    const struct qs_demo_part part = qs_demo_block_in(bytes, 0, 0);
     struct qs_demo_stream *stream = data;
 
     (void)decoder;
     if (!stream->open)
         begin(stream);
-    if (appendix_is_whole(bytes))
-        send_appendix(stream, bytes);
-    else
-        qs_demo_stream_unit(stream, bytes, &part);
+    if (!appendix_is_whole(bytes))
+        qs_demo_stream_unit(stream, bytes);
 }
 
 static const struct qs_demo_packet_maker packets = {

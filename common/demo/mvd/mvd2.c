@@ -40,11 +40,9 @@ static struct qs_view finished_message(struct qs_demo_stream *stream)
 static void send_magic(struct qs_demo_stream *stream)
 {
     const struct qs_view bytes = {magic, Q2_MVD_MAGIC_SIZE};
-    const struct qs_demo_part part = {
-        .kind = QS_DEMO_PART_START, .size = bytes.size, .head = bytes};
 
-    qs_demo_stream_send(stream, QS_C2S, bytes, &part);
-    qs_demo_stream_send(stream, QS_S2C, bytes, NULL);
+    qs_demo_stream_send(stream, QS_C2S, bytes);
+    qs_demo_stream_send(stream, QS_S2C, bytes);
 }
 
 static void send_hello(struct qs_demo_stream *stream)
@@ -56,10 +54,10 @@ static void send_hello(struct qs_demo_stream *stream)
     qs_write_text(stream->out->packet, ""); /* name, password, program */
     qs_write_text(stream->out->packet, "");
     qs_write_text(stream->out->packet, "");
-    qs_demo_stream_send(stream, QS_C2S, finished_message(stream), NULL);
+    qs_demo_stream_send(stream, QS_C2S, finished_message(stream));
     begin_message(stream, GTS_HELLO);
     qs_write_u32(stream->out->packet, 0);
-    qs_demo_stream_send(stream, QS_S2C, finished_message(stream), NULL);
+    qs_demo_stream_send(stream, QS_S2C, finished_message(stream));
 }
 
 static void open_stream(struct qs_demo_stream *stream)
@@ -69,30 +67,26 @@ static void open_stream(struct qs_demo_stream *stream)
     send_hello(stream);
     begin_message(stream, GTC_STREAM_START);
     qs_write_u16(stream->out->packet, FRAMES_HELD_BACK);
-    qs_demo_stream_send(stream, QS_C2S, finished_message(stream), NULL);
+    qs_demo_stream_send(stream, QS_C2S, finished_message(stream));
     begin_message(stream, GTS_STREAM_START);
-    qs_demo_stream_send(stream, QS_S2C, finished_message(stream), NULL);
+    qs_demo_stream_send(stream, QS_S2C, finished_message(stream));
 }
 
 static void send_block(struct qs_demo_stream *stream, struct qs_view block)
 {
-    const struct qs_demo_part part = qs_demo_block_in(block, Q2_MVD_LENGTH_SIZE, MESSAGE_HEADER);
-
     begin_message(stream, GTS_STREAM_DATA);
     qs_write_view(stream->out->packet, (struct qs_view){block.data + Q2_MVD_LENGTH_SIZE,
                                                         block.size - Q2_MVD_LENGTH_SIZE});
-    qs_demo_stream_unit(stream, finished_message(stream), &part);
+    qs_demo_stream_unit(stream, finished_message(stream));
 }
 
 /* What ends the file is no block of the stream. */
-static void send_end(struct qs_demo_stream *stream, struct qs_view mark)
+static void send_end(struct qs_demo_stream *stream)
 {
-    const struct qs_demo_part part = qs_demo_block_apart(mark);
-
     begin_message(stream, GTC_STREAM_STOP);
-    qs_demo_stream_send(stream, QS_C2S, finished_message(stream), &part);
+    qs_demo_stream_send(stream, QS_C2S, finished_message(stream));
     begin_message(stream, GTS_STREAM_STOP);
-    qs_demo_stream_send(stream, QS_S2C, finished_message(stream), NULL);
+    qs_demo_stream_send(stream, QS_S2C, finished_message(stream));
 }
 
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
@@ -106,7 +100,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
     if (!block->number)
         return; /* the magic, with which the stream has begun */
     if (bytes.size == Q2_MVD_LENGTH_SIZE)
-        send_end(stream, bytes);
+        send_end(stream);
     else
         send_block(stream, bytes);
 }

@@ -15,6 +15,7 @@ enum { NETCHAN_HEADER = 8, QPORT = 1 };
 struct state {
     struct qs_demo_sender *out;
     bool begun;
+    GPtrArray *held;           /* GByteArray: packets that wait for their numbers; or NULL */
     uint32_t next;             /* number of the client's next packet */
     uint32_t acknowledged;     /* the last number from the server */
     struct qw_usercmd cmds[3]; /* the newest last: a move repeats them */
@@ -30,34 +31,19 @@ static void begin_packet(struct state *state)
     qs_write_u16(state->out->packet, QPORT);
 }
 
-static void send_packet(struct state *state, const struct qs_demo_part *part)
-{
-    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), part);
-    state->next = (state->next + 1) & QS_SEQUENCE_MASK;
-}
-
-/* An empty packet. */
-static void send_nop(struct state *state, const struct qs_demo_part *part)
-{
-    begin_packet(state);
-    qs_write_u8(state->out->packet, CLC_NOP);
-    send_packet(state, part);
-}
-
 static void begin(struct state *state)
 {
     qs_demo_send_text(state->out, QS_C2S, "getchallenge\n");
     qs_demo_send_text(state->out, QS_S2C, "c1");
     qs_demo_send_text(state->out, QS_C2S, "connect 28 1 1 \"\"\n");
     qs_demo_send_text(state->out, QS_S2C, "j");
-    send_nop(state, &qs_demo_start);
     state->begun = true;
 }
 
 /* --- Blocks --- */
 
 static void send_cmd(struct state *state, const struct qwd_block *block,
-                     const struct qs_decoder *decoder, const struct qs_demo_part *part)
+                     const struct qs_decoder *decoder)
 {
     const int32_t version =
         decoder->session->version ? decoder->session->version : QW_PROTOCOL_LAST;
@@ -67,63 +53,89 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
     state->cmds[2] = block->cmd;
     begin_packet(state);
     qw_append_move(state->out->packet, version, state->cmds, state->next);
-    send_packet(state, part);
+    state->out->datagram(state->out, QS_C2S, qs_view_of_bytes(state->out->packet));
+    state->next = (state->next + 1) & QS_SEQUENCE_MASK;
 }
 
-static void send_read(struct state *state, const struct qwd_block *block, struct qs_view bytes)
+/*
+ * A client that begins to record in the middle of a game writes the sign-on in packets that it
+ * numbers from 1, and then a block with the numbers of the connection: PROTOCOL.md, section 7. On
+ * the wire these numbers would belong to another connection, so the packets are held until that
+ * block, and get the numbers before its own; there is no handshake then.
+ */
+static bool hold(struct state *state, struct qs_view packet)
 {
-    const struct qs_demo_part part = qs_demo_block_in(bytes, QWD_PACKET_HEADER, 0);
-
-    qs_demo_send(state->out, QS_S2C, block->packet, &part);
-    if (block->packet.size >= NETCHAN_HEADER && qs_le32(block->packet.data) != UINT32_MAX)
-        state->acknowledged = qs_le32(block->packet.data) & QS_SEQUENCE_MASK;
+    if (state->begun || packet.size < NETCHAN_HEADER)
+        return false;
+    if (!state->held)
+        state->held = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+    if (qs_le32(packet.data) != state->held->len + 1 ||
+        qs_le32(packet.data + 4) != state->held->len + 1)
+        return false;
+    g_ptr_array_add(state->held, g_byte_array_append(g_byte_array_new(), packet.data, packet.size));
+    return true;
 }
 
-/* The client's numbers continue at the number in the block. */
-static void send_set(struct state *state, const struct qwd_block *block,
-                     const struct qs_demo_part *part)
+static void send_server_packet(struct state *state, struct qs_view packet)
 {
-    send_nop(state, part);
-    if (block->outgoing > state->next && block->outgoing <= QS_SEQUENCE_MASK)
-        state->next = block->outgoing;
+    state->out->datagram(state->out, QS_S2C, packet);
+    if (packet.size >= NETCHAN_HEADER && qs_le32(packet.data) != UINT32_MAX)
+        state->acknowledged = qs_le32(packet.data) & QS_SEQUENCE_MASK;
 }
 
-/* It has no packet: its bytes go into comments. */
-static void send_appendix(struct state *state, struct qs_view appendix)
+/* Sends what is held. `incoming`: the last one's number; 0: as they are, behind a handshake. */
+static void release(struct state *state, uint32_t incoming)
 {
-    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PART_MAX) {
-        const struct qs_demo_part part = appendix_part(appendix, offset);
+    const guint count = state->held ? state->held->len : 0;
 
-        send_nop(state, &part);
+    if (!state->begun && incoming <= count)
+        begin(state);
+    state->begun = true;
+    for (guint i = 0; i < count; i++) {
+        GByteArray *packet = g_ptr_array_index(state->held, i);
+
+        if (incoming > count) {
+            const uint32_t number = incoming - count + 1 + i;
+
+            for (int k = 0; k < 4; k++)
+                packet->data[k] = (uint8_t)(number >> 8 * k);
+            memset(packet->data + 4, 0, 4);
+        }
+        send_server_packet(state, qs_view_of_bytes(packet));
     }
+    g_clear_pointer(&state->held, g_ptr_array_unref);
+}
+
+static void finish(void *data)
+{
+    release(data, 0);
 }
 
 static void block_to_packets(void *data, const struct qs_decoder *decoder,
                              const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
-    const struct qs_demo_part apart = qs_demo_block_apart(bytes);
     struct qs_reader in = qs_reader_over(packet->data, packet->size);
     struct state *state = data;
     struct qwd_block block;
 
+    if (appendix_is_whole(bytes) ||
+        qwd_read_block(&in, &block, qwd_form_of_block(bytes)) != QS_DEMO_BLOCK)
+        return;
+    if (block.type == QWD_READ && hold(state, block.packet))
+        return;
     if (!state->begun)
-        begin(state);
-    if (appendix_is_whole(bytes)) {
-        send_appendix(state, bytes);
-        return;
-    }
-    if (qwd_read_block(&in, &block, qwd_form_of_block(bytes)) != QS_DEMO_BLOCK)
-        return;
+        release(state, block.type == QWD_SET ? block.incoming & QS_SEQUENCE_MASK : 0);
     switch (block.type) {
     case QWD_CMD:
-        send_cmd(state, &block, decoder, &apart);
+        send_cmd(state, &block, decoder);
         break;
     case QWD_READ:
-        send_read(state, &block, bytes);
+        send_server_packet(state, block.packet);
         break;
     case QWD_SET:
-        send_set(state, &block, &apart);
+        if (block.outgoing > state->next && block.outgoing <= QS_SEQUENCE_MASK)
+            state->next = block.outgoing;
         break;
     }
 }
@@ -132,4 +144,5 @@ const struct qs_demo_packet_maker qwd_packets = {
     .port = 27500,
     .state_size = sizeof(struct state),
     .block = block_to_packets,
+    .finish = finish,
 };
