@@ -102,7 +102,7 @@ struct packet_states {
     uint32_t found;        /* number of the row found last: frames mostly come in order */
     int64_t offset;        /* in the file, of the frame that came last in the first pass */
     struct qs_snapshots *snapshots;
-    GHashTable *qports; /* to struct conversation_state */
+    struct qs_qports *qports; /* to struct conversation_state */
 };
 
 void packet_states_free(struct dissector *dissector)
@@ -113,7 +113,7 @@ void packet_states_free(struct dissector *dissector)
         return;
     qs_chunks_clear(&states->rows);
     qs_snapshots_free(states->snapshots);
-    g_hash_table_destroy(states->qports);
+    qs_qports_free(states->qports);
     g_free(states);
     dissector->packet_states = NULL;
 }
@@ -345,7 +345,7 @@ void conversation_update_qport(const struct dissector *dissector,
 {
     struct conversation_state *state = context->current;
     const struct qs_packet *packet = dissector->decoder.packet;
-    GHashTable *qports = dissector->packet_states->qports;
+    struct qs_qports *qports = dissector->packet_states->qports;
     struct qs_seqinfo seqinfo;
 
     if (dissector->decoder.direction == QS_S2C || !state->protocol->seqinfo ||

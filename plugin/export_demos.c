@@ -18,7 +18,7 @@
 #include "common/core/text.h"
 #include "common/dump/dump.h"
 #include "common/sessions/sessions.h"
-#include "common/sessions/reorder.h"
+#include "common/sessions/order.h"
 #include "plugin/conversations.h"
 #include "common/protocols.h"
 

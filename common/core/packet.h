@@ -47,6 +47,16 @@ struct qs_packet {
     int64_t time;                       /* nanoseconds since the epoch */
     struct qs_address source, destination;
     enum qs_end from;
+
+    /* What tells copies of a datagram from others with the same bytes: see
+     * common/sessions/copies.h. */
+    uint32_t ip_id;    /* IP identification; 0: it has none */
+    uint16_t recorder; /* that captured it: a number for each clock, from 0 */
+    uint64_t place;    /* where, if ip_id is 0: a hash of interface, link layer addresses and TTL */
+
+    /* What follows in the capture shows that its receiver did not accept it, or that it
+     * acknowledges what was not sent. */
+    bool rejected, false_ack;
     /* The port is one where servers of this protocol listen, by default or by preference. */
     bool source_is_server_port, destination_is_server_port;
 

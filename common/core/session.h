@@ -49,6 +49,7 @@ struct qs_session {
     uint32_t level;      /* number of the level in this connection; 0: none has begun */
     int32_t version;     /* protocol version in force, 0 while not known */
     bool disconnected;   /* either end has ended the connection */
+    uint32_t qport;      /* of its client: see qs_seqinfo_qport(); 0: none, or not known yet */
     int64_t demo_start;  /* of a server's demo: nanoseconds since the epoch; 0: unknown */
     int32_t may_inflate; /* so many bytes more than the packet at hand may: see inflate.h */
     struct qs_netchan to_server, to_client;

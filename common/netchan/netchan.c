@@ -129,10 +129,31 @@ bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(
 
 /* --- Numbers */
 
+bool qs_receive_qport(struct qs_decoder *d, uint32_t qport, struct qs_span span)
+{
+    if (!d->session->qport)
+        d->session->qport = qport;
+    if (d->session->qport == qport)
+        return true;
+    qs_note(d, QS_NOTE_UNUSUAL, span.offset, span.length,
+            "Another client's qport: servers ignore it");
+    qs_summary_remark(d, "another qport");
+    return false;
+}
+
 uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span number)
 {
     uint32_t skipped;
-    const enum qs_arrival arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
+    enum qs_arrival arrival;
+
+    if (d->packet->rejected) {
+        qs_note(d, QS_NOTE_UNUSUAL, number.offset, number.length,
+                "The receiver ignored sequence number %u: the sender went on with lower ones",
+                d->sequence);
+        qs_summary_remark(d, "ignored");
+        return 0;
+    }
+    arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
 
     d->accepted = arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
     if (arrival == QS_ARRIVAL_DUPLICATE) {
@@ -186,7 +207,7 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
 {
-    if (!qs_netchan_acknowledge(chan, d->acknowledged))
+    if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->acknowledged))
         return;
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);

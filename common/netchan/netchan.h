@@ -79,6 +79,13 @@ static inline struct qs_netchan *qs_netchan_back(const struct qs_decoder *d)
 }
 
 /*
+ * The packet is a client's with this qport (see qs_seqinfo_qport(); 0: it has none). Returns
+ * whether the server takes it for the connection's client; if not, adds a note. The first one is
+ * the connection's. Source: SV_ReadPackets of QuakeWorld's and Quake II's servers.
+ */
+bool qs_receive_qport(struct qs_decoder *d, uint32_t qport, struct qs_span span);
+
+/*
  * The current packet, numbered d->sequence, arrives: sets d->accepted, with a note if the receiver
  * drops it. Returns how many numbers were skipped before it.
  */

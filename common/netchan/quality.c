@@ -158,6 +158,7 @@ static void acknowledge(struct qs_line_history *history, const struct packet *pa
     if (leg->started && index <= leg->index)
         return;
     to->acknowledged++;
+    to->acknowledged_copied += sent_at(to, index)->copied;
     leg->tried++;
     high = since_sent(to, index, times[0]);
     if (leg->started && index - leg->index < QS_LINE_SENT_MAX) {
@@ -208,7 +209,7 @@ static void add_to_way(struct qs_line_history *history, const struct packet *pac
     way->last = packet->number;
     if (packet->mark)
         way->sent[way->count++ % QS_LINE_SENT_MAX] =
-            (struct qs_line_sent){(uint32_t)packet->time, packet->mark};
+            (struct qs_line_sent){(uint32_t)packet->time, packet->mark, packet->number, false};
 }
 
 static void add_gap(struct qs_line_history *history, const struct packet *packet)
@@ -333,6 +334,29 @@ static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
     return true;
 }
 
+void qs_quality_copy(struct qs_quality *quality, enum qs_direction direction, uint32_t number,
+                     int64_t time)
+{
+    struct qs_line_way *way;
+
+    if (!quality->history || direction == QS_DIRECTION_UNKNOWN)
+        return;
+    way = &quality->history->ways[direction - QS_C2S];
+    for (uint32_t i = way->count; i-- > way->count - MIN(way->count, QS_LINE_SENT_MAX);) {
+        struct qs_line_sent *sent = &way->sent[i % QS_LINE_SENT_MAX];
+        const uint32_t now = (uint32_t)(time / 1000);
+
+        if (sent->number != number || sent->copied)
+            continue;
+        if (!way->copied++)
+            way->before_copies = way->accepted - (way->count - i);
+        way->lag += (int32_t)(now - sent->time);
+        sent->copied = true;
+        sent->time = now;
+        return;
+    }
+}
+
 void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)
 {
     const bool to_server = d->direction == QS_C2S;
@@ -352,7 +376,9 @@ void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)
             .time = d->packet->time / 1000,
             .number = d->sequence,
             .mark = d->line.mark ? d->line.mark : seqinfo.mark,
-            .echo = d->line.echo ? d->line.echo : seqinfo.echo,
+            .echo = d->packet->false_ack ? 0
+                    : d->line.echo       ? d->line.echo
+                                         : seqinfo.echo,
             .gap = way->accepted ? d->sequence - way->last - 1 : 0,
         };
 

@@ -91,6 +91,13 @@ void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d);
 /* The same, and returns what is missing before the packet, as far as it is known by now. */
 struct qs_line_gap qs_quality_add_gap(struct qs_quality *quality, const struct qs_decoder *d);
 
+/*
+ * Datagram `number` of the direction's main stream, which was added before, came by a second place
+ * of the capture at `time` (nanoseconds): the capture was made on both sides of a part of the line.
+ */
+void qs_quality_copy(struct qs_quality *quality, enum qs_direction direction, uint32_t number,
+                     int64_t time);
+
 /* What is known by now; of NULL nothing is. */
 void qs_quality_line(const struct qs_quality *quality, struct qs_line *line);
 

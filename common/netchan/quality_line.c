@@ -19,7 +19,6 @@ struct view {
     const struct qs_line_way *client, *server;
     const struct qs_line_leg *client_leg, *server_leg;
     bool near_client, near_server;
-    bool twice;                /* it was captured at both ends: what arrived is there twice */
     double lacking;            /* of the capture */
     double gaps_c2s, gaps_s2c; /* of the line before the capture, if numbers were not left out */
     double limit_s2c;          /* behind it */
@@ -76,16 +75,14 @@ static struct view view_of(const struct qs_quality *quality)
         .server = server,
         .client_leg = &legs[QS_TO_SERVER],
         .server_leg = &legs[QS_TO_CLIENT],
-        .twice =
-            client->duplicates > client->accepted / 2 && server->duplicates > server->accepted / 2,
         .lacking = percent(not_captured, not_captured + acknowledged),
         .limit_s2c =
             percent(history->passed_over, (double)history->passed_over + legs[QS_TO_SERVER].tried),
     };
 
-    view.near_client = !view.twice && is_near(quality, view.client_leg, false);
-    view.near_server = !view.twice && (is_near(quality, view.server_leg, true) ||
-                                       (!quality->rules->server_acknowledges && !view.near_client));
+    view.near_client = is_near(quality, view.client_leg, false);
+    view.near_server = is_near(quality, view.server_leg, true) ||
+                       (!quality->rules->server_acknowledges && !view.near_client);
     view.gaps_c2s = gap_loss(client, view.lacking);
     view.gaps_s2c = gap_loss(server, view.lacking);
     return view;
@@ -311,6 +308,13 @@ static double leg_ping(const struct qs_line_leg *leg, double loss, double *above
     return ping;
 }
 
+/* Whether most of what the receiver acknowledged came by a second place of the capture; what the
+ * network repeats seldom does. */
+static bool has_second_place(const struct qs_line_way *way)
+{
+    return way->copied >= ENOUGH && way->acknowledged_copied * 2 >= way->acknowledged;
+}
+
 static void estimate_ping(const struct view *view, struct qs_line *line)
 {
     const struct qs_histogram *answers = &view->server_leg->high;
@@ -326,6 +330,9 @@ static void estimate_ping(const struct view *view, struct qs_line *line)
     } else if (!view->near_server) {
         more = leg_ping(view->server_leg, line->c2s.loss, &more_above);
     }
+    for (unsigned i = 0; i < G_N_ELEMENTS(view->history->ways); i++)
+        if (has_second_place(&view->history->ways[i]))
+            more += view->history->ways[i].lag / view->history->ways[i].copied;
     line->ping = (ping + more) / MILLISECOND;
     line->ping_game = (more + qs_histogram_quantile(&view->client_leg->high, .5)) / MILLISECOND;
     if (above < 0 || more_above < 0)
@@ -343,6 +350,38 @@ const char *qs_vantage_name(enum qs_vantage vantage)
     return names[vantage];
 }
 
+/*
+ * Part of the datagrams that came by the first place of the capture and not the second. The second
+ * one may lack datagrams that did come by: of what the receiver acknowledged, such a part has no
+ * copy.
+ */
+static double loss_between(const struct qs_line_way *way)
+{
+    const double passed = (double)way->accepted - way->before_copies;
+    const double seen =
+        way->acknowledged ? (double)way->acknowledged_copied / way->acknowledged : 1;
+
+    return without(percent(passed - way->copied, passed), 100 * (1 - seen));
+}
+
+/* Adds the loss between two places of the capture, where it has copies. */
+static void add_loss_between(const struct view *view, enum qs_direction direction,
+                             struct qs_line_direction *line)
+{
+    const struct qs_line_way *way = &view->history->ways[direction - QS_C2S];
+    const bool near = direction == QS_C2S ? view->near_server : view->near_client;
+    const bool answers = view->quality->rules->answers && direction == QS_S2C;
+    double between;
+
+    if (!has_second_place(way))
+        return;
+    between = loss_between(way);
+    if (near)
+        line->loss = answers ? between : add_losses(MAX(line->loss, 0), between);
+    else
+        line->loss = line->loss >= 0 ? MAX(line->loss, between) : line->loss;
+}
+
 static void finish_direction(const struct view *view, enum qs_direction direction,
                              struct qs_line_direction *line)
 {
@@ -351,9 +390,8 @@ static void finish_direction(const struct view *view, enum qs_direction directio
     const uint32_t burst = gaps ? way->burst : view->history->burst;
 
     line->late = (uint64_t)way->late;
-    line->duplicates = view->twice ? 0 : (uint64_t)way->duplicates;
-    if (view->twice)
-        line->loss = percent(way->accepted - way->duplicates, way->accepted);
+    line->duplicates = (uint64_t)way->duplicates;
+    add_loss_between(view, direction, line);
     if (line->loss >= 0 || line->loss_at_most > LIMIT_MAX)
         line->loss_at_most = QS_LINE_UNKNOWN;
     if (line->loss >= 0 && line->loss < .05)
@@ -368,8 +406,8 @@ static void estimate(const struct view *view, struct qs_line *line)
     const uint64_t holes = view->client->holes + view->server->holes;
     const uint64_t accepted = (uint64_t)view->client->accepted + view->server->accepted;
 
-    line->vantage = (view->near_client || view->twice ? QS_VANTAGE_CLIENT : 0) |
-                    (view->near_server || view->twice ? QS_VANTAGE_SERVER : 0);
+    line->vantage =
+        (view->near_client ? QS_VANTAGE_CLIENT : 0) | (view->near_server ? QS_VANTAGE_SERVER : 0);
     line->c2s.throttle = line->s2c.choke = view->quality->rules->chokes ? 0 : QS_LINE_UNKNOWN;
     if (view->quality->rules->answers) {
         estimate_answers(view, line);

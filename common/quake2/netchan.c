@@ -19,6 +19,7 @@ enum {
 /* The header of a packet. */
 struct header {
     uint32_t sequence, acknowledged;
+    uint32_t qport; /* see qs_seqinfo_qport() */
     bool fragment, more;
     uint32_t fragment_offset;
 };
@@ -49,14 +50,13 @@ static uint32_t qport_size(const struct q2_session *session)
                                                     : (uint32_t)session->qport_width;
 }
 
-static void read_qport(struct qs_decoder *d)
+static uint32_t read_qport(struct qs_decoder *d)
 {
     const uint32_t size = qport_size(q2_session_of(d->session));
 
-    if (size == 1)
-        qs_u8(d, Q2_QPORT);
-    else if (size)
-        qs_u16(d, Q2_QPORT);
+    if (!size)
+        return 0;
+    return qs_seqinfo_qport(size, size == 1 ? qs_u8(d, Q2_QPORT) : qs_u16(d, Q2_QPORT));
 }
 
 static struct header read_header(struct qs_decoder *d)
@@ -66,7 +66,7 @@ static struct header read_header(struct qs_decoder *d)
     qs_open(d, Q2_HEADER);
     read_sequence(d, &header);
     if (d->direction == QS_C2S)
-        read_qport(d);
+        header.qport = read_qport(d);
     if (header.fragment) {
         const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
 
@@ -166,6 +166,21 @@ static void read_whole(struct qs_decoder *d)
     qs_read_received(d, read_messages);
 }
 
+/* The protocol of the session, if it was agreed on in the capture. */
+static bool is_known(const struct q2_session *session)
+{
+    return !session->guessed && (session->base.version || session->wanted.version);
+}
+
+/* Where the protocol is a guess, so is what the qport's bytes are. */
+static bool is_of_client(struct qs_decoder *d, uint32_t qport)
+{
+    const struct q2_session *session = q2_session_of(d->session);
+
+    return d->direction != QS_C2S || !qport || !is_known(session) ||
+           qs_receive_qport(d, qport, (struct qs_span){HEADER_SIZE, qport_size(session)});
+}
+
 void q2_decode_netchan(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -180,7 +195,9 @@ void q2_decode_netchan(struct qs_decoder *d)
         settle_connect(d);
     header = read_header(d);
     session->moved = false;
-    if (header.fragment)
+    if (!is_of_client(d, header.qport))
+        qs_read_dropped(d, header.fragment ? qs_undecoded : read_messages);
+    else if (header.fragment)
         read_fragment(d, &header);
     else
         read_whole(d);
@@ -213,12 +230,6 @@ static bool place_fragment(const struct q2_session *session, const struct qs_pac
     return true;
 }
 
-/* The protocol of the session, if it was agreed on in the capture. */
-static bool is_known(const struct q2_session *session)
-{
-    return !session->guessed && (session->base.version || session->wanted.version);
-}
-
 bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo)
 {
@@ -239,6 +250,8 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     seqinfo->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
     if (seqinfo->from_client && packet->size >= HEADER_SIZE + 2)
         seqinfo->qport = qport_of(session, packet->data + HEADER_SIZE);
+    if (seqinfo->qport && base->qport && seqinfo->qport != base->qport)
+        return false;
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
            place_fragment(session, packet, seqinfo);
 }

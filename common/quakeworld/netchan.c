@@ -20,6 +20,7 @@
 
 enum {
     WORDS_SIZE = 8,
+    QPORT_SIZE = 2,
     MESSAGE_MAX = 65536, /* bytes; engines join no more */
     MORE_FRAGMENTS = 1   /* of FRAG's word; the others are the offset in units of 8 bytes */
 };
@@ -143,6 +144,7 @@ static bool read_fragment(struct qs_decoder *d, uint16_t word)
 /* What a header holds beyond its numbers. */
 struct header {
     uint32_t sequence_word, ack_word;
+    uint16_t qport;
     uint16_t fragment_word; /* 0: the packet is a whole message */
 };
 
@@ -157,7 +159,7 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         header->ack_word = qs_u32(d, QW_ACK_WORD);
     }
     if (d->direction == QS_C2S)
-        qs_u16(d, QW_QPORT);
+        header->qport = qs_u16(d, QW_QPORT);
     if (format->fragments)
         header->fragment_word = read_fragment_word(d);
     d->sequence = header->sequence_word & QS_SEQUENCE_MASK;
@@ -280,6 +282,13 @@ static void begin_packet(struct qw_session *session)
     g_clear_pointer(&session->joined, g_bytes_unref);
 }
 
+static bool is_of_client(struct qs_decoder *d, const struct header *header)
+{
+    return d->direction != QS_C2S ||
+           qs_receive_qport(d, qs_seqinfo_qport(QPORT_SIZE, header->qport),
+                            (struct qs_span){WORDS_SIZE, QPORT_SIZE});
+}
+
 static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
     struct header header = {0};
@@ -301,6 +310,8 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
                 "Protocol extension HUFF (compressed packets) not decoded");
         qs_undecoded(d);
+    } else if (!is_of_client(d, &header)) {
+        qs_read_dropped(d, header.fragment_word ? qs_undecoded : read_messages);
     } else if (!header.fragment_word) {
         take_message(d, &header, read_messages);
     } else if (read_fragment(d, header.fragment_word)) {
@@ -331,7 +342,7 @@ void qw_decode_plain_netchan(struct qs_decoder *d)
 
 /* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
 
-enum { QPORT_SIZE = 2, FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
+enum { FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
 
 /* The texts that lack the mark belong to no open connection. */
 static bool is_outside_connection(const struct qs_session *session, const struct qs_packet *packet)
@@ -382,6 +393,8 @@ bool qw_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     read_seqinfo_words(packet, format->stunaware, seqinfo);
     if (seqinfo->from_client && packet->size >= WORDS_SIZE + QPORT_SIZE)
         seqinfo->qport = qs_seqinfo_qport(QPORT_SIZE, qs_le16(packet->data + WORDS_SIZE));
+    if (seqinfo->qport && base->qport && seqinfo->qport != base->qport)
+        return false;
     if (!format->fragments)
         return true;
     return base->server != QS_END_UNKNOWN &&

@@ -3,9 +3,6 @@
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
-/* Nanoseconds by which the clocks of two recorders may differ. */
-#define NAT_LAG (INT64_C(10) * 1000000000)
-
 /* Nanoseconds: a player sends something in that time. */
 #define BUSY (INT64_C(5) * 1000000000)
 
@@ -55,7 +52,7 @@ void qs_conversation_free(struct qs_conversation *conversation)
 {
     free_state(conversation);
     if (conversation->order)
-        qs_resequence_free(conversation->order);
+        qs_order_free(conversation->order);
     if (conversation->stream)
         qs_stream_free(conversation->stream);
     g_free(conversation);
@@ -92,18 +89,6 @@ bool qs_ranges_have(const GArray *ranges, uint64_t number)
     return false;
 }
 
-/* It may be another one under another address. Who asks for a session by its number gets it. */
-static void look_for_duplicates(struct qs_sessions *sessions,
-                                const struct qs_conversation *conversation, int64_t now)
-{
-    const struct qs_flow *other =
-        qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
-
-    if (conversation->flow.class == QS_FLOW_LIVE && other &&
-        qs_flow_last(sessions->flows, other) >= now - NAT_LAG && !sessions->options->chosen->len)
-        qs_nat_duplicates_begin(sessions->duplicates);
-}
-
 /* A session begins with a number that is new: packets may come of one that is over. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,
@@ -117,10 +102,8 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
 
     if (number != before)
         qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
-    if (number && number != before) {
+    if (number && number != before)
         conversation->session = qs_client_session_new(sessions, conversation, number, decoded);
-        look_for_duplicates(sessions, conversation, decoded->packet->time);
-    }
     if (conversation->session)
         qs_client_session_packet(conversation->session, decoded);
 }
@@ -169,7 +152,6 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
         return;
     session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
     conversation->session = NULL;
-    qs_nat_duplicates_end(sessions->duplicates, session);
     if (!conversation->qport) { /* else they are known, and the client may have moved */
         session->server = *qs_conversation_address(conversation, true);
         session->client = *qs_conversation_address(conversation, false);
@@ -194,12 +176,11 @@ void qs_conversation_end_waiting(struct qs_sessions *sessions)
 
 /* --- Limits ---------------------------------------------------------------------------------- */
 
-/* No more packets of the conversation are processed. */
-static void leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
+/* Ends the conversation's session without a report, and processes no more of its packets. */
+void qs_conversation_leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
 {
     struct qs_client_session *session = conversation->session;
 
-    sessions->limits.left_out++;
     conversation->session = NULL;
     conversation->left_out = true;
     qs_client_session_over(session, conversation->state);
@@ -235,9 +216,9 @@ void qs_conversation_limit_sessions(struct qs_sessions *sessions,
         !qs_client_session_is_live(conversation->session))
         return;
     if (!has_room(sessions) && !make_room(sessions, now)) {
-        leave_out(sessions, conversation);
+        sessions->limits.left_out++;
+        qs_conversation_leave_out(sessions, conversation);
         return;
     }
     qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
-    look_for_duplicates(sessions, conversation, now);
 }

@@ -8,11 +8,11 @@
 
 #include "common/core/session.h"
 #include "common/sessions/demo_input.h"
-#include "common/sessions/duplicates.h"
+#include "common/sessions/copies.h"
 #include "common/sessions/flow.h"
 #include "common/sessions/heuristic.h"
 #include "common/sessions/qports.h"
-#include "common/sessions/reorder.h"
+#include "common/sessions/order.h"
 #include "common/sessions/session.h"
 #include "common/sessions/stream.h"
 
@@ -23,7 +23,7 @@ struct qs_conversation {
     struct qs_session *state;
 
     /* One of the three; the others are NULL. */
-    struct qs_resequencer *order; /* of datagrams */
+    struct qs_order *order; /* of datagrams */
     struct qs_stream *stream;
     struct qs_demo_input *demo;
 
@@ -44,8 +44,8 @@ struct qs_sessions {
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
-    GHashTable *qports; /* see qports.h */
-    struct qs_nat_duplicates *duplicates;
+    struct qs_qports *qports;
+    struct qs_copies *copies;
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[QS_PROTOCOLS_MAX];
@@ -94,6 +94,9 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
 void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
                                  enum qs_session_end why);
 
+/* Ends the conversation's session without a report; none of its later packets is processed. */
+void qs_conversation_leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation);
+
 /*
  * Where the session is live by now: an established session is never ended for one that is not.
  * Where there is no room for it, it is left out. `now`: the packet's time.
@@ -116,6 +119,10 @@ void qs_client_session_free(struct qs_client_session *session);
 /* Updates the session by a packet, and reports what is new. */
 void qs_client_session_packet(struct qs_client_session *session,
                               const struct qs_decoded_packet *decoded);
+
+/* A copy of one of its packets: datagram `number` of the main stream, from the end `from`. */
+void qs_client_session_copy(struct qs_client_session *session, enum qs_end from, uint32_t number,
+                            int64_t time);
 
 /* Donors have been moved here (qs_donors_move()): the session is one of them, or none. */
 void qs_client_session_use_donor(struct qs_client_session *session, struct qs_donors *donors,

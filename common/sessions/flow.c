@@ -44,12 +44,20 @@ void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, 
     table->limits[class] = max;
 }
 
+/* Another conversation may have these ends by now. */
+static void unmap(struct qs_flow_table *table, const struct qs_address *ends,
+                  const struct qs_flow *flow)
+{
+    if (g_hash_table_lookup(table->flows, ends) == flow)
+        g_hash_table_remove(table->flows, ends);
+}
+
 void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow)
 {
     g_queue_unlink(&table->by_use, &flow->link);
     g_queue_unlink(&table->classes[flow->class], &flow->class_link);
-    g_hash_table_remove(table->flows, flow->ends);
-    qs_flow_forget_former(table, flow);
+    unmap(table, flow->ends, flow);
+    qs_flow_forget_other(table, flow);
     table->over(flow, table->user);
 }
 
@@ -161,34 +169,52 @@ struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct 
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address)
 {
     return qs_address_equal(&flow->ends[QS_END_A], address) ||
-                   (flow->moved && qs_address_equal(&flow->former[QS_END_A], address))
+                   ((flow->moved || flow->translated) &&
+                    qs_address_equal(&flow->other[QS_END_A], address))
                ? QS_END_A
                : QS_END_B;
 }
 
-bool qs_flow_is_former(const struct qs_flow *flow, const struct qs_packet *packet)
+bool qs_flow_is_other(const struct qs_flow *flow, const struct qs_packet *packet)
 {
-    return flow->moved &&
+    return (flow->moved || flow->translated) &&
            sender_of(flow->ends, &packet->source, &packet->destination) == QS_END_UNKNOWN;
 }
 
-void qs_flow_forget_former(struct qs_flow_table *table, struct qs_flow *flow)
+void qs_flow_forget_other(struct qs_flow_table *table, struct qs_flow *flow)
 {
-    if (flow->moved && g_hash_table_lookup(table->flows, flow->former) == flow)
-        g_hash_table_remove(table->flows, flow->former);
-    flow->moved = false;
+    if (flow->moved || flow->translated)
+        unmap(table, flow->other, flow);
+    flow->moved = flow->translated = false;
+}
+
+void qs_flow_add_ends(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from,
+                      const struct qs_packet *packet)
+{
+    qs_flow_forget_other(table, flow);
+    flow->other[from] = packet->source;
+    flow->other[from == QS_END_A ? QS_END_B : QS_END_A] = packet->destination;
+    flow->translated = true;
+    g_hash_table_replace(table->flows, flow->other, flow);
 }
 
 void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end end,
                   const struct qs_address *address)
 {
-    qs_flow_forget_former(table, flow);
-    g_hash_table_remove(table->flows, flow->ends);
-    memcpy(flow->former, flow->ends, sizeof flow->former);
+    struct qs_flow *there;
+
+    qs_flow_forget_other(table, flow);
+    flow->moved = g_hash_table_lookup(table->flows, flow->ends) == flow;
+    unmap(table, flow->ends, flow);
+    memcpy(flow->other, flow->ends, sizeof flow->other);
     flow->ends[end] = *address;
-    flow->moved = true;
-    g_hash_table_insert(table->flows, flow->former, flow);
-    g_hash_table_insert(table->flows, flow->ends, flow);
+    flow->displaced = false;
+    there = g_hash_table_lookup(table->flows, flow->ends);
+    if (there)
+        there->displaced = true;
+    if (flow->moved)
+        g_hash_table_replace(table->flows, flow->other, flow);
+    g_hash_table_replace(table->flows, flow->ends, flow);
 }
 
 /* Most packets are of the conversation that the packet before them was of. */
@@ -201,8 +227,9 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
         qs_flow_table_expire(table, packet->time);
     latest = table->by_use.tail;
     flow = latest ? latest->data : NULL;
-    packet->from =
-        flow ? sender_of(flow->ends, &packet->source, &packet->destination) : QS_END_UNKNOWN;
+    packet->from = flow && !flow->displaced
+                       ? sender_of(flow->ends, &packet->source, &packet->destination)
+                       : QS_END_UNKNOWN;
     if (packet->from == QS_END_UNKNOWN) {
         flow = qs_flow_between(table, &packet->source, &packet->destination);
         if (!flow)

@@ -32,11 +32,13 @@ enum { QS_FLOWS_MAX = 1024 };
 
 /* What the table keeps of a conversation; its owner's struct begins with this. */
 struct qs_flow {
-    struct qs_address ends[2];   /* QS_END_A and QS_END_B */
-    struct qs_address former[2]; /* the ends before qs_flow_move(), which still find it */
-    bool moved;
-    int64_t last;    /* time of the latest packet; see qs_flow_last() */
-    int64_t shifted; /* by how much the clock had been set then */
+    struct qs_address ends[2];  /* QS_END_A and QS_END_B */
+    struct qs_address other[2]; /* a second pair of ends that finds it: */
+    bool moved;                 /* those before qs_flow_move() */
+    bool translated;            /* those behind a NAT: see qs_flow_add_ends() */
+    bool displaced;             /* another conversation has moved to `ends` */
+    int64_t last;               /* time of the latest packet; see qs_flow_last() */
+    int64_t shifted;            /* by how much the clock had been set then */
     enum qs_flow_class class;
     bool heard[2];          /* by enum qs_end */
     GList link, class_link; /* in all, and in its class, idle longest first */
@@ -73,9 +75,14 @@ struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct 
 void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end end,
                   const struct qs_address *address);
 
-/* Whether the packet was found by the former address; and that finds it no more. */
-bool qs_flow_is_former(const struct qs_flow *flow, const struct qs_packet *packet);
-void qs_flow_forget_former(struct qs_flow_table *table, struct qs_flow *flow);
+/* Whether the packet was found by the second pair of ends; and that finds it no more. */
+bool qs_flow_is_other(const struct qs_flow *flow, const struct qs_packet *packet);
+void qs_flow_forget_other(struct qs_flow_table *table, struct qs_flow *flow);
+
+/* The packet's ends find the conversation, too, of which `from` sent the packet. They find no other
+ * one. */
+void qs_flow_add_ends(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from,
+                      const struct qs_packet *packet);
 
 /* Which end of the conversation an address is. */
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address);

@@ -12,7 +12,21 @@ struct key {
 struct qs_qport {
     struct key keys[2]; /* of any host, and of the same */
     void *owner;
+    struct host *host;
+    GList link; /* of the host's */
 };
+
+/* The qports of one client's host at one server. */
+struct host {
+    struct key key; /* its qport is 0 */
+    GQueue qports;
+};
+
+struct qs_qports {
+    GHashTable *by_key, *by_host;
+};
+
+enum { HOST_MAX = 16 /* clients of a host that are asked */ };
 
 static guint key_hash(gconstpointer data)
 {
@@ -43,38 +57,71 @@ static struct key key_of(const struct qs_address *server, const struct qs_addres
     return key;
 }
 
-GHashTable *qs_qports_new(void)
+struct qs_qports *qs_qports_new(void)
 {
-    return g_hash_table_new(key_hash, key_equal);
+    struct qs_qports *qports = g_new(struct qs_qports, 1);
+
+    qports->by_key = g_hash_table_new(key_hash, key_equal);
+    qports->by_host = g_hash_table_new_full(key_hash, key_equal, NULL, g_free);
+    return qports;
 }
 
-struct qs_qport *qs_qports_add(GHashTable *qports, const struct qs_address *server,
+void qs_qports_free(struct qs_qports *qports)
+{
+    g_hash_table_destroy(qports->by_key);
+    g_hash_table_destroy(qports->by_host);
+    g_free(qports);
+}
+
+static struct host *host_of(struct qs_qports *qports, const struct qs_address *server,
+                            const struct qs_address *client)
+{
+    const struct key key = key_of(server, client, 0, true);
+    struct host *host = g_hash_table_lookup(qports->by_host, &key);
+
+    if (host)
+        return host;
+    host = g_new0(struct host, 1);
+    host->key = key;
+    g_hash_table_insert(qports->by_host, &host->key, host);
+    return host;
+}
+
+struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address *server,
                                const struct qs_address *client, uint32_t value, void *owner)
 {
     struct qs_qport *qport = g_new0(struct qs_qport, 1);
 
     qport->owner = owner;
+    qport->link.data = qport;
+    qport->host = host_of(qports, server, client);
+    g_queue_push_head_link(&qport->host->qports, &qport->link);
     for (int same_host = 0; same_host <= 1; same_host++) {
         qport->keys[same_host] = key_of(server, client, value, same_host);
-        g_hash_table_replace(qports, &qport->keys[same_host], qport);
+        g_hash_table_replace(qports->by_key, &qport->keys[same_host], qport);
     }
     return qport;
 }
 
-void qs_qports_remove(GHashTable *qports, struct qs_qport *qport)
+void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport)
 {
-    for (int same_host = 0; qport && same_host <= 1; same_host++)
-        if (g_hash_table_lookup(qports, &qport->keys[same_host]) == qport)
-            g_hash_table_remove(qports, &qport->keys[same_host]);
+    if (!qport)
+        return;
+    for (int same_host = 0; same_host <= 1; same_host++)
+        if (g_hash_table_lookup(qports->by_key, &qport->keys[same_host]) == qport)
+            g_hash_table_remove(qports->by_key, &qport->keys[same_host]);
+    g_queue_unlink(&qport->host->qports, &qport->link);
+    if (!qport->host->qports.length)
+        g_hash_table_remove(qports->by_host, &qport->host->key);
     g_free(qport);
 }
 
 enum { HEADER_SIZE = 8 /* before the qport */ };
 
-void *qs_qports_find(GHashTable *qports, const struct qs_packet *packet,
+void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
                      bool (*continues)(void *owner, const struct qs_packet *packet, bool same_host))
 {
-    if (packet->size < HEADER_SIZE + 2 || !g_hash_table_size(qports))
+    if (packet->size < HEADER_SIZE + 2 || !g_hash_table_size(qports->by_key))
         return NULL;
     for (unsigned width = 2; width; width--) {
         const uint32_t value =
@@ -83,11 +130,30 @@ void *qs_qports_find(GHashTable *qports, const struct qs_packet *packet,
         for (int same_host = 1; same_host >= 0; same_host--) {
             const struct key key = key_of(&packet->destination, &packet->source,
                                           qs_seqinfo_qport(width, value), same_host);
-            const struct qs_qport *qport = g_hash_table_lookup(qports, &key);
+            const struct qs_qport *qport = g_hash_table_lookup(qports->by_key, &key);
 
             if (qport && continues(qport->owner, packet, same_host))
                 return qport->owner;
         }
+    }
+    return NULL;
+}
+
+void *qs_qports_find_host(struct qs_qports *qports, const struct qs_address *server,
+                          const struct qs_address *client, const struct qs_packet *packet,
+                          bool (*continues)(void *owner, const struct qs_packet *packet,
+                                            bool same_host))
+{
+    const struct key key = key_of(server, client, 0, true);
+    const struct host *host = g_hash_table_lookup(qports->by_host, &key);
+    unsigned asked = 0;
+
+    for (const GList *link = host ? host->qports.head : NULL; link && asked < HOST_MAX;
+         link = link->next, asked++) {
+        const struct qs_qport *qport = link->data;
+
+        if (continues(qport->owner, packet, true))
+            return qport->owner;
     }
     return NULL;
 }

@@ -41,14 +41,13 @@ struct qs_client_session {
     struct qs_quality *quality; /* of its line; NULL: nobody asked for it */
     struct qs_match *match;     /* who played */
     char *version, *player;     /* of a server's demo or stream: everybody who played */
-    char *map;               /* of the present level */
-    bool spectator;          /* now */
-    enum qs_session_end why; /* it is over */
-    GPtrArray *maps;         /* char *, in order; at most QS_SESSION_MAPS_MAX */
-    bool chosen;             /* by --session */
-    bool heard_server;       /* the capture has packets of the server, */
-    bool heard_client;       /* and of the client */
-    unsigned same_as;        /* number of a session that is this one, under another address; or 0 */
+    char *map;                  /* of the present level */
+    bool spectator;             /* now */
+    enum qs_session_end why;    /* it is over */
+    GPtrArray *maps;            /* char *, in order; at most QS_SESSION_MAPS_MAX */
+    bool chosen;                /* by --session */
+    bool heard_server;          /* the capture has packets of the server, */
+    bool heard_client;          /* and of the client */
 
     /* The format of the demo that it was read from: its packets are blocks, and it has no
      * addresses. NULL: it was read from a capture. */

@@ -30,7 +30,7 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
     struct qs_conversation *conversation =
         qs_conversation_new(sessions->options->selection, protocol, a, b);
 
-    conversation->order = qs_resequence_new();
+    conversation->order = qs_order_new();
     conversation->clock = qs_flow_table_shifted(sessions->flows);
     qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
@@ -57,8 +57,8 @@ static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
     const struct qs_sessions_options *options = sessions->options;
     int protocol;
 
-    if (conversation && (conversation->session || conversation->announced ||
-                         qs_resequence_holds(conversation->order)))
+    if (conversation &&
+        (conversation->session || conversation->announced || qs_order_holds(conversation->order)))
         return conversation;
     protocol = qs_protocol_selection_find(options->selection, packet,
                                           conversation ? conversation->protocol : QS_PROTOCOL_NONE);
@@ -156,10 +156,8 @@ static void process_in_order(struct qs_sessions *sessions, struct qs_conversatio
         conversation->session->server = *qs_conversation_address(conversation, true);
         conversation->session->client = *qs_conversation_address(conversation, false);
     }
-    if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
-        qs_nat_duplicates_packet(sessions->duplicates, conversation->session, packet);
     if (conversation->state->connection != connection)
-        qs_resequence_restart(conversation->order, packet->from, place);
+        qs_order_restart(conversation->order, packet->from, place);
 }
 
 /* `all`: packets wait no longer for those before them. */
@@ -169,7 +167,7 @@ static void process_held(struct qs_sessions *sessions, struct qs_conversation *c
     struct qs_packet *packet;
     struct qs_seqinfo place;
 
-    while ((packet = qs_resequence_next(conversation->order, all, &place)))
+    while ((packet = qs_order_next(conversation->order, all, &place)))
         process_in_order(sessions, conversation, packet, &place);
 }
 
@@ -179,16 +177,14 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
     const bool as_captured = sessions->as_captured;
     struct qs_seqinfo place;
 
-    if (!as_captured && qs_resequence_is_copy(conversation->order, packet))
-        return;
     find_place(conversation, packet, &place);
     if (as_captured)
-        qs_resequence_follow(conversation->order, packet->from, &place);
-    if (as_captured || qs_resequence_passes(conversation->order, packet, &place)) {
+        qs_order_follow(conversation->order, packet->from, &place);
+    if (as_captured || qs_order_passes(conversation->order, packet, &place)) {
         process_in_order(sessions, conversation, packet, &place);
         return;
     }
-    qs_resequence_hold(conversation->order, packet, &place);
+    qs_order_hold(conversation->order, packet, &place);
     process_held(sessions, conversation, false);
 }
 
@@ -252,6 +248,10 @@ static G_GNUC_NO_INLINE void try_heuristic(struct qs_sessions *sessions, struct 
 
 /* --- Clients whose address changes ----------------------------------------------------------- */
 
+/* How far a packet's numbers are from the last ones of its connection, and from those of the next
+ * packets. */
+enum { APART_MAX = 64, NEXT_MAX = 8 };
+
 static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
 {
     const struct qs_conversation *conversation = owner;
@@ -261,18 +261,85 @@ static bool continues(void *owner, const struct qs_packet *packet, bool same_hos
                                 conversation->qport, same_host);
 }
 
+/* The client of the conversation has this address from now on. */
+static struct qs_conversation *move_client(struct qs_sessions *sessions,
+                                           struct qs_conversation *conversation,
+                                           struct qs_packet *packet, bool from_server)
+{
+    const enum qs_end server = conversation->state->server;
+    const enum qs_end client = server == QS_END_A ? QS_END_B : QS_END_A;
+
+    qs_flow_move(sessions->flows, &conversation->flow, client,
+                 from_server ? &packet->destination : &packet->source);
+    set_qport(sessions, conversation, conversation->qport);
+    process_earlier(sessions, conversation);
+    return (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+}
+
 /* The conversation that a packet between unknown ends continues, at its client's new address. */
 static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     struct qs_conversation *conversation = qs_qports_find(sessions->qports, packet, continues);
 
-    if (!conversation)
+    return conversation ? move_client(sessions, conversation, packet, false) : NULL;
+}
+
+/* Whether the server's packet, under any address, has numbers within `apart` of the last ones. */
+static bool is_near(const struct qs_conversation *conversation, const struct qs_packet *packet,
+                    int64_t apart)
+{
+    const struct qs_session *state = conversation->state;
+    struct qs_packet sent = *packet;
+    struct qs_seqinfo place;
+
+    sent.from = state->server;
+    find_place(conversation, &sent, &place);
+    return place.numbered &&
+           ABS((int64_t)(place.number >> QS_SEQINFO_SHIFT) - state->to_client.sequence) <= apart &&
+           ABS((int64_t)place.echo - state->to_server.sequence) <= apart;
+}
+
+static bool continues_server(void *owner, const struct qs_packet *packet, bool same_host)
+{
+    const struct qs_conversation *conversation = owner;
+    const struct qs_session *state = conversation->state;
+
+    (void)same_host;
+    return conversation->session && state->server != QS_END_UNKNOWN && state->to_client.started &&
+           state->to_server.started && is_near(conversation, packet, NEXT_MAX);
+}
+
+static bool has_qport(const struct qs_conversation *conversation, const struct qs_packet *packet)
+{
+    enum { OFFSET = 8 };
+    const unsigned width = conversation->qport >> 16;
+    const uint16_t qport = (uint16_t)conversation->qport;
+
+    return packet->size < OFFSET + 2 ||
+           qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
+}
+
+/*
+ * Routers give two clients of one host each other's port, too: whose a packet is then, the qport
+ * tells and the server's numbers. NULL: it is of no other conversation.
+ */
+static struct qs_conversation *find_exchanged(struct qs_sessions *sessions,
+                                              struct qs_conversation *conversation,
+                                              struct qs_packet *packet)
+{
+    const bool from_server = packet->from == conversation->state->server;
+    struct qs_conversation *other;
+
+    if (!conversation->session || !conversation->qport ||
+        (from_server
+             ? !conversation->state->to_client.started || is_near(conversation, packet, APART_MAX)
+             : has_qport(conversation, packet)))
         return NULL;
-    packet->from = conversation->state->server == QS_END_A ? QS_END_B : QS_END_A;
-    qs_flow_move(sessions->flows, &conversation->flow, packet->from, &packet->source);
-    set_qport(sessions, conversation, conversation->qport);
-    process_earlier(sessions, conversation);
-    return (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+    other = from_server ? qs_qports_find_host(sessions->qports, &packet->source,
+                                              &packet->destination, packet, continues_server)
+                        : qs_qports_find(sessions->qports, packet, continues);
+    return other && other != conversation ? move_client(sessions, other, packet, from_server)
+                                          : NULL;
 }
 
 /* The conversation that the packet belongs to, of those that are known; or NULL. At a former
@@ -281,16 +348,20 @@ static struct qs_conversation *find_known(struct qs_sessions *sessions, struct q
 {
     struct qs_conversation *conversation =
         (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+    struct qs_conversation *exchanged;
     struct qs_seqinfo place;
 
     if (!conversation)
         return find_moved(sessions, packet);
-    if (!conversation->flow.moved || !qs_flow_is_former(&conversation->flow, packet))
+    exchanged = find_exchanged(sessions, conversation, packet);
+    if (exchanged)
+        return exchanged;
+    if (!conversation->flow.moved || !qs_flow_is_other(&conversation->flow, packet))
         return conversation;
     find_place(conversation, packet, &place);
     if (packet->from == conversation->state->server && place.numbered)
         return conversation;
-    qs_flow_forget_former(sessions->flows, &conversation->flow);
+    qs_flow_forget_other(sessions->flows, &conversation->flow);
     return find_moved(sessions, packet);
 }
 
@@ -306,7 +377,7 @@ static G_GNUC_NO_INLINE bool goes_on(const struct qs_sessions *sessions, struct 
         return false;
     packet->from = qs_flow_end_of(&conversation->flow, &packet->source);
     find_place(conversation, packet, &place);
-    return qs_resequence_continues(conversation->order, packet, &place);
+    return qs_order_continues(conversation->order, packet, &place);
 }
 
 /*
@@ -323,6 +394,56 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
     sessions->clock = packet->time;
 }
 
+/* --- Copies ---------------------------------------------------------------------------------- */
+
+/*
+ * A datagram of a session came by under other addresses: the capture was made at both sides of a
+ * NAT. Both pairs of addresses are those of one conversation from now on.
+ */
+static void join_sides(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                       const struct qs_packet *packet)
+{
+    struct qs_flow *other = qs_flow_between(sessions->flows, &packet->source, &packet->destination);
+
+    if (other == &conversation->flow)
+        return;
+    if (other) {
+        if (((struct qs_conversation *)other)->session)
+            qs_conversation_leave_out(sessions, (struct qs_conversation *)other);
+        qs_flow_end(sessions->flows, other);
+    }
+    qs_flow_add_ends(sessions->flows, &conversation->flow, packet->from, packet);
+}
+
+/*
+ * Returns whether the packet is a copy, which is dropped. Under other addresses only a session's
+ * numbered packet is one: clients send the same bytes outside of connections.
+ */
+static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    const struct qs_sighting *first = qs_copies_find(sessions->copies, packet);
+    struct qs_conversation *conversation;
+    struct qs_seqinfo place;
+
+    if (!first)
+        return false;
+    conversation = (struct qs_conversation *)qs_flow_between(sessions->flows, &first->source,
+                                                             &first->destination);
+    if (!conversation)
+        return true;
+    packet->from = qs_flow_end_of(&conversation->flow, &first->source);
+    find_place(conversation, packet, &place);
+    if (conversation->session && place.numbered) {
+        join_sides(sessions, conversation, packet);
+        if (!place.stream)
+            qs_client_session_copy(conversation->session, packet->from,
+                                   (uint32_t)(place.number >> QS_SEQINFO_SHIFT), packet->time);
+        return true;
+    }
+    return qs_flow_between(sessions->flows, &packet->source, &packet->destination) ==
+           &conversation->flow;
+}
+
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
@@ -331,6 +452,8 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     struct qs_conversation *conversation;
     int protocol;
 
+    if (!sessions->as_captured && drop_copy(sessions, packet))
+        return;
     follow_clock(sessions, packet);
     conversation = find_conversation(sessions, find_known(sessions, packet), packet);
     if (!conversation) {
@@ -531,7 +654,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->qports = qs_qports_new();
     sessions->donors = qs_donors_new(options->sign_ons);
-    sessions->duplicates = qs_nat_duplicates_new();
+    sessions->copies = qs_copies_new();
     for (int i = 0; qs_protocols[i]; i++) {
         struct qs_decoder *decoder = &sessions->decoders[i];
 
@@ -567,7 +690,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     memcpy(sessions->missed.ports, qs_heuristic_likely_ports(sessions->heuristic),
            sizeof sessions->missed.ports);
     qs_heuristic_free(sessions->heuristic);
-    g_hash_table_destroy(sessions->qports);
+    qs_qports_free(sessions->qports);
     qs_conversation_end_waiting(sessions);
     if (sessions->others.sessions && handler->others)
         handler->others(handler, &sessions->others);
@@ -577,7 +700,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
         !qs_sessions_have_enough(sessions))
         sessions->options->limited(limits);
     qs_donors_free(sessions->donors);
-    qs_nat_duplicates_free(sessions->duplicates);
+    qs_copies_free(sessions->copies);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_ptr_array_free(sessions->files, TRUE);

@@ -73,9 +73,6 @@ static void convert_session(struct qs_sessions_handler *handler,
         g_free(why);
         return;
     }
-    if (session->same_as && !convert->action.options->quiet)
-        message(session->first, "session %u is session %u under another address", session->number,
-                session->same_as);
     for (guint i = 0; i < session->demo->files->len; i++)
         print_file(convert, session, g_ptr_array_index(session->demo->files, i));
     report_demo_problems(session);

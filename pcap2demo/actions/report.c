@@ -104,8 +104,6 @@ char *report_demo(const struct qs_client_session *session)
         return g_strdup(session->format->extension);
     if (!session->demo)
         return g_strdup(session->format ? "cannot be rebuilt yet" : "has no demo format");
-    if (session->same_as)
-        return g_strdup_printf("the same as session %u", session->same_as);
     if (nothing_rebuilt(session))
         return why_nothing(session);
     text = g_string_new(NULL);
@@ -190,7 +188,7 @@ void report_demo_problems(const struct qs_client_session *session)
 {
     const struct qs_session_problems *problems;
 
-    if (!session->demo || session->same_as)
+    if (!session->demo)
         return;
     report_missing_start(session);
     problems = &session->demo->problems;
@@ -353,9 +351,8 @@ json_t *report_session_json(const struct qs_client_session *session)
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
         "problems", report_number(session->problems), "loss", "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
-        "line", line_json(session->quality), "same_as",
-        session->same_as ? report_number(session->same_as) : json_null(), "demo",
-        demo_json(session), "spectator", session->spectator);
+        "line", line_json(session->quality), "demo", demo_json(session), "spectator",
+        session->spectator);
 }
 
 json_t *report_json(const char *kind)

@@ -337,6 +337,7 @@ static int read_ipv4(struct ip *ip, struct qs_packet *packet)
     packet->source.family = packet->destination.family = 4;
     memcpy(packet->source.bytes, header + 12, 4);
     memcpy(packet->destination.bytes, header + 16, 4);
+    packet->ip_id = qs_be16(header + 4);
     flags = qs_be16(header + 6);
     if (flags & (IPV4_MORE_FRAGMENTS | IPV4_OFFSET_MASK)) {
         const struct fragment fragment = {.id = header + 4,

@@ -7,7 +7,7 @@
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/tcp.h"
-#include "common/sessions/reorder.h"
+#include "common/sessions/order.h"
 #include "common/sessions/sessions.h"
 
 struct pipeline {

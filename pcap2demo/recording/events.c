@@ -114,10 +114,6 @@ static void on_session_end(struct qs_sessions_handler *handler,
     if (!g_ptr_array_remove(recorder->status->sessions, (gpointer)session))
         return;
     status_count_game(recorder->status, session->protocol, SESSIONS_ENDED, 1);
-    if (session->same_as)
-        log_event(LOG_INFO, "session_same", members_of(session),
-                  "session %u is session %u under another address", session->number,
-                  session->same_as);
     if (session->demo && recorder->action.options->verbose)
         report_demo_problems(session);
     log_session_end(session);

@@ -267,7 +267,7 @@ static bool always_continues(void *owner, const struct qs_packet *packet, bool s
     return true;
 }
 
-static void assert_found(GHashTable *qports, uint8_t host, void *owner, int same_host)
+static void assert_found(struct qs_qports *qports, uint8_t host, void *owner, int same_host)
 {
     static const uint8_t data[] = {1, 0, 0, 0, 1, 0, 0, 0, QPORT & 0xff, QPORT >> 8};
     struct qs_packet packet = to_server(host, 0);
@@ -284,7 +284,7 @@ TEST(qports_of_the_same_host_or_another)
 {
     const struct qs_packet packet = to_server(1, 0);
     const uint32_t value = qs_seqinfo_qport(2, QPORT);
-    GHashTable *qports = qs_qports_new();
+    struct qs_qports *qports = qs_qports_new();
     int one, two;
     struct qs_qport *first =
         qs_qports_add(qports, &packet.destination, &packet.source, value, &one);
@@ -298,7 +298,7 @@ TEST(qports_of_the_same_host_or_another)
     assert_found(qports, 1, &two, true);
     qs_qports_remove(qports, second);
     assert_found(qports, 1, NULL, -1);
-    g_hash_table_destroy(qports);
+    qs_qports_free(qports);
 }
 
 static struct qs_seqinfo sent;

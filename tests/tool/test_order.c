@@ -2,12 +2,12 @@
 /* Datagrams out of order: what moves, what stays, and what is held for how long. */
 #include "tests/tool/frames.h"
 
-#include "common/sessions/reorder.h"
+#include "common/sessions/order.h"
 
 #define MS INT64_C(1000000)
 
 struct fixture {
-    struct qs_resequencer *order;
+    struct qs_order *order;
     GString *taken; /* "c1 s1 c2 " */
     uint64_t number;
     int64_t time;
@@ -15,13 +15,13 @@ struct fixture {
 
 static void set_up(struct fixture *f)
 {
-    f->order = qs_resequence_new();
+    f->order = qs_order_new();
     f->taken = g_string_new(NULL);
 }
 
 static void tear_down(struct fixture *f)
 {
-    qs_resequence_free(f->order);
+    qs_order_free(f->order);
     g_string_free(f->taken, TRUE);
 }
 
@@ -38,7 +38,7 @@ static void take_held(struct fixture *f, bool all)
     const struct qs_packet *packet;
     struct qs_seqinfo place;
 
-    while ((packet = qs_resequence_next(f->order, all, &place)))
+    while ((packet = qs_order_next(f->order, all, &place)))
         take(f, packet);
 }
 
@@ -57,10 +57,10 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
         qs_seqinfo_message(&place, number, 1);
     place.mark = number;
     place.echo = ack;
-    if (qs_resequence_passes(f->order, &packet, &place)) {
+    if (qs_order_passes(f->order, &packet, &place)) {
         take(f, &packet);
     } else {
-        qs_resequence_hold(f->order, &packet, &place);
+        qs_order_hold(f->order, &packet, &place);
         take_held(f, false);
     }
     f->time += 10 * MS;
@@ -85,7 +85,7 @@ static void play(struct fixture *f, const char *script, const char *expected)
         else if (**word == '|')
             g_string_set_size(f->taken, 0);
         else if (g_ascii_isalpha(**word))
-            assert_int_equal(qs_resequence_holds(f->order), strcmp(*word, "held") == 0);
+            assert_int_equal(qs_order_holds(f->order), strcmp(*word, "held") == 0);
         else
             f->time += strtol(*word, NULL, 10) * MS;
     take_held(f, true);
@@ -123,11 +123,11 @@ SCRIPT_TEST(leaves_duplicates, BEGUN "s11/10 s11/10 s13/10 s13/10 c11/13", "s11 
 FIXTURE_TEST(holds_few)
 {
     play(f, BEGUN, "");
-    for (uint32_t i = 12; i < 12 + QS_REORDER_HELD_MAX; i++)
+    for (uint32_t i = 12; i < 12 + QS_ORDER_HELD_MAX; i++)
         give(f, QS_END_B, i, 10);
     assert_int_equal(f->taken->len, 0);
-    give(f, QS_END_B, 12 + QS_REORDER_HELD_MAX, 10);
-    assert_false(qs_resequence_holds(f->order));
+    give(f, QS_END_B, 12 + QS_ORDER_HELD_MAX, 10);
+    assert_false(qs_order_holds(f->order));
 }
 
 /* Nor does what is held wait for the clock to come back. */
@@ -142,31 +142,10 @@ static void hold_until(struct fixture *f, int64_t later)
 
 FIXTURE_TEST(holds_not_long)
 {
-    hold_until(f, QS_RESEQUENCE_WAIT);
+    hold_until(f, QS_ORDER_WAIT);
 }
 
 FIXTURE_TEST(holds_nothing_when_the_clock_is_set_back)
 {
-    hold_until(f, -2 * QS_RESEQUENCE_WAIT);
-}
-
-/* The capture has each packet twice; what both ends send alike is no copy. */
-FIXTURE_TEST(copies_come_from_one_end)
-{
-    struct qs_packet packet = {.data = (const uint8_t *)"ping", .size = 4, .from = QS_END_A};
-    struct qs_seqinfo place = qs_seqinfo_from(QS_END_A, QS_END_B);
-
-    qs_seqinfo_message(&place, 1, 1);
-    give(f, QS_END_A, 0, 0);
-    qs_resequence_restart(f->order, QS_END_A, &place);
-    for (uint32_t i = 2; i < 6; i++)
-        give(f, QS_END_A, i, 0);
-    give(f, QS_END_A, 0, 0);
-    give(f, QS_END_A, 6, 0);
-    assert_false(qs_resequence_is_copy(f->order, &packet));
-    packet.time += 50 * MS;
-    packet.from = QS_END_B;
-    assert_false(qs_resequence_is_copy(f->order, &packet));
-    packet.from = QS_END_A;
-    assert_true(qs_resequence_is_copy(f->order, &packet));
+    hold_until(f, -2 * QS_ORDER_WAIT);
 }

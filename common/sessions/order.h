@@ -4,16 +4,16 @@
  * packets a few places too late, and so do merged captures. Frames of a capture are reordered by
  * time; datagrams of a conversation are resequenced by the numbers of their connection.
  */
-#ifndef QS_SESSIONS_REORDER_H
-#define QS_SESSIONS_REORDER_H
+#ifndef QS_SESSIONS_ORDER_H
+#define QS_SESSIONS_ORDER_H
 
 #include <stdbool.h>
 
 #include "common/core/packet.h"
 #include "common/netchan/seqinfo.h"
 
-/* Packets that either holds back. */
-enum { QS_REORDER_HELD_MAX = 8 };
+/* Datagrams of a conversation that are held. */
+enum { QS_ORDER_HELD_MAX = 32 };
 
 /* --- By time --------------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *fra
 /*
  * A datagram in its place passes. Where numbers are open (the one expected next is not there, or
  * what is acknowledged is not) datagrams are held until the gap closes, but no more than
- * QS_REORDER_HELD_MAX of them, and none longer than QS_RESEQUENCE_WAIT.
+ * QS_ORDER_HELD_MAX of them, and none longer than QS_ORDER_WAIT.
  *
  * A datagram that comes behind a later one moves before it only where something shows that its
  * receiver read it in order: it was acknowledged; it has an earlier time than those that it came
@@ -50,51 +50,45 @@ bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *fra
  * the network delayed it, its receiver has dropped it, and the order stays as captured. So nothing
  * changes where packets are merely lost.
  *
- * Second copies of datagrams are dropped where that matters. Where a packet has
- * no place (it is outside of a connection), `place` is zeroed. `packet->from` is known.
+ * Where a packet has no place (it is outside of a connection), `place` is zeroed. `packet->from` is
+ * known.
  */
 
 /* Nanoseconds. */
-#define QS_RESEQUENCE_WAIT (INT64_C(1) * 1000000000)
+#define QS_ORDER_WAIT (INT64_C(1) * 1000000000)
 
-struct qs_resequencer;
+struct qs_order;
 
-struct qs_resequencer *qs_resequence_new(void);
+struct qs_order *qs_order_new(void);
 /* Drops what is still held. */
-void qs_resequence_free(struct qs_resequencer *order);
-/* Whether the packet is a second copy, and is to be dropped. */
-bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet *packet);
-
+void qs_order_free(struct qs_order *order);
 /* Whether the packet passes at once: it is in its place, and nothing waits. */
-bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_seqinfo *place);
+bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
+                     const struct qs_seqinfo *place);
 
 /* Holds a copy of a packet that does not pass. */
-void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
-                        const struct qs_seqinfo *place);
+void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
+                   const struct qs_seqinfo *place);
 
 /* A packet from the end `from` passes: in its place, because those before it were given up, or
  * because the capture's order is to stay. */
-void qs_resequence_follow(struct qs_resequencer *order, enum qs_end from,
-                          const struct qs_seqinfo *place);
+void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place);
 
 /* Whether the packet's number follows those before it: its connection is the same. */
-bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
-                             const struct qs_seqinfo *place);
+bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
+                        const struct qs_seqinfo *place);
 
 /* Whether any datagram is held. */
-bool qs_resequence_holds(const struct qs_resequencer *order);
+bool qs_order_holds(const struct qs_order *order);
 
 /*
  * The next packet whose turn it is, or NULL; `all`: nothing comes that could be waited for. Valid
  * until the next call.
  */
-struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
-                                     struct qs_seqinfo *place);
+struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *place);
 
 /* The packet that has just passed, from the end `from`, began a connection: all numbers begin anew,
  * with its own. */
-void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
-                           const struct qs_seqinfo *place);
+void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place);
 
 #endif

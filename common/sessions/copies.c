@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/copies.h"
+
+#include <glib.h>
+
+#include "common/core/text.h"
+
+enum {
+    SIZE_AT_FIRST = 256,
+    RECORDERS_MAX = 64,
+    CHAIN_MAX = 8, /* datagrams with the same bytes that are compared */
+    NONE = 0
+};
+
+struct entry {
+    struct qs_sighting sighting;
+    uint64_t hash;
+    uint32_t next; /* in its bucket: an index + 1, or NONE */
+};
+
+struct qs_copies {
+    struct entry *entries; /* a ring */
+    uint32_t *buckets;     /* by hash: the newest one's index + 1, or NONE */
+    uint32_t size;         /* of both; a power of 2 */
+    uint32_t oldest, count;
+    /* By recorder: how far its clock is ahead of the first one's, if that is known. */
+    int64_t offsets[RECORDERS_MAX];
+    bool known[RECORDERS_MAX];
+    bool several; /* recorders */
+};
+
+static void allocate(struct qs_copies *copies, uint32_t size)
+{
+    copies->size = size;
+    copies->entries = g_new(struct entry, size);
+    copies->buckets = g_new0(uint32_t, size);
+}
+
+struct qs_copies *qs_copies_new(void)
+{
+    struct qs_copies *copies = g_new0(struct qs_copies, 1);
+
+    allocate(copies, SIZE_AT_FIRST);
+    copies->known[0] = true;
+    return copies;
+}
+
+void qs_copies_free(struct qs_copies *copies)
+{
+    g_free(copies->entries);
+    g_free(copies->buckets);
+    g_free(copies);
+}
+
+/* --- The ring -------------------------------------------------------------------------------- */
+
+static void insert(struct qs_copies *copies, const struct entry *entry)
+{
+    const uint32_t index = (copies->oldest + copies->count++) & (copies->size - 1);
+    uint32_t *bucket = &copies->buckets[entry->hash & (copies->size - 1)];
+
+    copies->entries[index] = *entry;
+    copies->entries[index].next = *bucket;
+    *bucket = index + 1;
+}
+
+/* The oldest one is the last of its bucket. */
+static void remove_oldest(struct qs_copies *copies)
+{
+    const struct entry *entry = &copies->entries[copies->oldest];
+    uint32_t *link = &copies->buckets[entry->hash & (copies->size - 1)];
+
+    while (*link != copies->oldest + 1)
+        link = &copies->entries[*link - 1].next;
+    *link = NONE;
+    copies->oldest = (copies->oldest + 1) & (copies->size - 1);
+    copies->count--;
+}
+
+static void grow(struct qs_copies *copies)
+{
+    struct qs_copies old = *copies;
+
+    allocate(copies, old.size * 2);
+    copies->oldest = copies->count = 0;
+    for (uint32_t i = 0; i < old.count; i++)
+        insert(copies, &old.entries[(old.oldest + i) & (old.size - 1)]);
+    g_free(old.entries);
+    g_free(old.buckets);
+}
+
+static void make_room(struct qs_copies *copies, int64_t now)
+{
+    const int64_t window = copies->several ? QS_CLOCKS_DIFFER : QS_COPY_WINDOW;
+
+    while (copies->count && ABS(now - copies->entries[copies->oldest].sighting.time) > window)
+        remove_oldest(copies);
+    if (copies->count < copies->size)
+        return;
+    if (copies->size < QS_COPIES_MAX)
+        grow(copies);
+    else
+        remove_oldest(copies);
+}
+
+/* --- Copies ---------------------------------------------------------------------------------- */
+
+static unsigned recorder_of(const struct qs_sighting *sighting)
+{
+    return MIN(sighting->recorder, RECORDERS_MAX - 1);
+}
+
+/* Returns whether one datagram can be seen at both times; measures the offset of a new clock. */
+static bool is_in_time(struct qs_copies *copies, const struct qs_sighting *first,
+                       const struct qs_sighting *second)
+{
+    const unsigned a = recorder_of(first), b = recorder_of(second);
+    const int64_t lag = second->time - first->time;
+
+    if (copies->known[a] && copies->known[b])
+        return ABS(lag - (copies->offsets[b] - copies->offsets[a])) <= QS_COPY_WINDOW;
+    if (ABS(lag) > QS_CLOCKS_DIFFER)
+        return false;
+    if (copies->known[a])
+        copies->offsets[b] = copies->offsets[a] + lag;
+    else if (copies->known[b])
+        copies->offsets[a] = copies->offsets[b] - lag;
+    copies->known[a] = copies->known[b] = true;
+    return true;
+}
+
+static bool is_copy(struct qs_copies *copies, const struct qs_sighting *first,
+                    const struct qs_sighting *second)
+{
+    if (first->size != second->size || first->ip_id != second->ip_id)
+        return false;
+    if (!second->ip_id &&
+        (first->place == second->place || !qs_address_equal(&first->source, &second->source) ||
+         !qs_address_equal(&first->destination, &second->destination)))
+        return false;
+    return is_in_time(copies, first, second);
+}
+
+const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct qs_packet *packet)
+{
+    const struct entry entry = {
+        .sighting = {packet->source, packet->destination, packet->number, packet->time,
+                     packet->place, packet->size, packet->ip_id, packet->recorder},
+        .hash = qs_view_hash((struct qs_view){packet->data, packet->size}) + packet->ip_id,
+    };
+    uint32_t at;
+
+    copies->several |= packet->recorder != 0;
+    make_room(copies, packet->time);
+    at = copies->buckets[entry.hash & (copies->size - 1)];
+    for (unsigned i = 0; i < CHAIN_MAX && at != NONE; i++, at = copies->entries[at - 1].next) {
+        const struct entry *first = &copies->entries[at - 1];
+
+        if (first->hash == entry.hash && is_copy(copies, &first->sighting, &entry.sighting))
+            return &first->sighting;
+    }
+    insert(copies, &entry);
+    return NULL;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/order.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "common/core/text.h"
+
+/* --- Packets that are held ------------------------------------------------------------------- */
+
+struct held {
+    struct qs_packet packet; /* its data follows the struct */
+    uint64_t came;           /* by time: how many had come before it */
+    struct qs_seqinfo place; /* by number; zeroed: it has none */
+    bool late;               /* a later one came before it, and why is not known yet */
+};
+
+struct queue {
+    struct held **held; /* room for `max` + 1; NULL: nothing is held */
+    guint count, max;
+    struct held *last; /* that was removed */
+};
+
+static void queue_clear(struct queue *queue)
+{
+    for (guint i = 0; i < queue->count; i++)
+        g_free(queue->held[i]);
+    g_free(queue->held);
+    g_free(queue->last);
+}
+
+/* Moves what is at `from` before what is at `to`, which is not behind it. */
+static void queue_move(struct queue *queue, guint from, guint to)
+{
+    struct held *held = queue->held[from];
+
+    memmove(&queue->held[to + 1], &queue->held[to], (from - to) * sizeof held);
+    queue->held[to] = held;
+}
+
+static struct held *queue_append(struct queue *queue, const struct qs_packet *packet)
+{
+    struct held *held = g_malloc(sizeof *held + packet->size);
+
+    if (!queue->held)
+        queue->held = g_new(struct held *, queue->max + 1);
+    queue->held[queue->count++] = held;
+    *held = (struct held){.packet = *packet};
+    held->packet.data = memcpy(held + 1, packet->data, packet->size);
+    return held;
+}
+
+/* The packet stays valid until the next is removed. */
+static struct held *queue_remove_first(struct queue *queue)
+{
+    g_free(queue->last);
+    queue->last = queue->held[0];
+    queue->count--;
+    memmove(&queue->held[0], &queue->held[1], queue->count * sizeof queue->held[0]);
+    if (!queue->count)
+        g_clear_pointer(&queue->held, g_free);
+    return queue->last;
+}
+
+/* --- By time --------------------------------------------------------------------------------- */
+
+/* Frames that are held while they are sorted; of a longer time, none. */
+enum { FRAMES_MAX = 256 };
+#define SORTED (INT64_C(200) * 1000000)
+
+/* No frame waits while more frames overtake it: one whose time is wrong would wait for ever. */
+enum { OVERTAKEN_MAX = 2 * FRAMES_MAX };
+
+struct qs_reorder {
+    bool sorting;
+    int64_t latest; /* time of the last frame that passed or was given */
+    uint64_t came;
+    struct queue queue; /* by time */
+    guint due;          /* of them must go on, whatever comes */
+};
+
+struct qs_reorder *qs_reorder_new(void)
+{
+    struct qs_reorder *reorder = g_new0(struct qs_reorder, 1);
+
+    reorder->latest = INT64_MIN;
+    reorder->queue.max = FRAMES_MAX;
+    return reorder;
+}
+
+void qs_reorder_free(struct qs_reorder *reorder)
+{
+    queue_clear(&reorder->queue);
+    g_free(reorder);
+}
+
+static bool is_overdue(const struct qs_reorder *reorder)
+{
+    for (guint i = 0; i < reorder->queue.count; i++)
+        if (reorder->came - reorder->queue.held[i]->came > OVERTAKEN_MAX)
+            return true;
+    return false;
+}
+
+/* Earlier than all that is held and than what is gone: what is held comes before it. */
+static bool is_clock_set_back(const struct qs_reorder *reorder, const struct qs_packet *frame)
+{
+    return reorder->queue.count && frame->time < reorder->latest &&
+           frame->time < reorder->queue.held[0]->packet.time;
+}
+
+static G_GNUC_NO_INLINE void hold(struct qs_reorder *reorder, const struct qs_packet *frame)
+{
+    struct queue *queue = &reorder->queue;
+    guint slot = queue->count;
+
+    reorder->sorting = true;
+    if (is_clock_set_back(reorder, frame) || is_overdue(reorder))
+        reorder->due = queue->count;
+    queue_append(queue, frame)->came = reorder->came++;
+    while (slot > reorder->due && queue->held[slot - 1]->packet.time > frame->time)
+        slot--;
+    queue_move(queue, queue->count - 1, slot);
+}
+
+bool qs_reorder_passes(struct qs_reorder *reorder, const struct qs_packet *frame)
+{
+    if (reorder->sorting || frame->time < reorder->latest) {
+        hold(reorder, frame);
+        return false;
+    }
+    reorder->latest = frame->time;
+    return true;
+}
+
+/* Whether frames that come now belong behind the first one. */
+static bool is_first_over(const struct qs_reorder *reorder)
+{
+    const struct queue *queue = &reorder->queue;
+
+    return reorder->due || queue->count > FRAMES_MAX ||
+           queue->held[queue->count - 1]->packet.time - queue->held[0]->packet.time > SORTED;
+}
+
+bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *frame)
+{
+    if (!reorder->queue.count || (!all && !is_first_over(reorder)))
+        return false;
+    *frame = queue_remove_first(&reorder->queue)->packet;
+    reorder->latest = frame->time;
+    reorder->due -= reorder->due > 0;
+    return true;
+}
+
+/* --- By sequence number ---------------------------------------------------------------------- */
+
+/* Numbers missing before one that comes first in its connection; more have another reason. */
+enum { BEGINNING_MAX = 16 };
+
+/* Places by which the network reorders packets, at most. */
+enum { AHEAD_MAX = 16 };
+
+/* Numbers that may be missing within one connection. */
+enum { CONTINUES_MAX = 64 };
+
+struct stream {
+    bool started;
+    uint64_t next; /* number expected */
+    uint32_t mark; /* the newest that has passed, or was given up; 0: none */
+};
+
+struct qs_order {
+    struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
+    bool beginning;                       /* a connection begins: the first numbers are known */
+    guint disorder; /* by so many places the capture has some too late, for certain */
+    struct queue queue;
+};
+
+struct qs_order *qs_order_new(void)
+{
+    struct qs_order *order = g_new0(struct qs_order, 1);
+
+    order->queue.max = QS_ORDER_HELD_MAX;
+    return order;
+}
+
+void qs_order_free(struct qs_order *order)
+{
+    queue_clear(&order->queue);
+    g_free(order);
+}
+
+/* --- In its place or not --- */
+
+static const struct stream *echoed_stream(const struct qs_order *order, enum qs_end from,
+                                          const struct qs_seqinfo *place)
+{
+    return &order->streams[from == QS_END_A ? QS_END_B : QS_END_A][place->echo_stream];
+}
+
+static bool is_number_due(const struct qs_order *order, const struct stream *stream,
+                          const struct qs_seqinfo *place)
+{
+    if (stream->started)
+        return place->number <= stream->next;
+    return !order->beginning || place->number <= place->first ||
+           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_SEQINFO_SHIFT;
+}
+
+/* Whether what the packet acknowledges has passed. In a capture of one direction nothing has. */
+static bool is_echo_due(const struct qs_order *order, const struct stream *stream,
+                        const struct qs_seqinfo *place)
+{
+    return (!stream->mark && !order->beginning) || place->echo <= stream->mark;
+}
+
+static bool is_due(const struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+{
+    return (!place->numbered ||
+            is_number_due(order, &order->streams[from][place->stream], place)) &&
+           (!place->echo || is_echo_due(order, echoed_stream(order, from, place), place));
+}
+
+void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+{
+    struct stream *stream = &order->streams[from][place->stream];
+    struct stream *echoed = (struct stream *)echoed_stream(order, from, place);
+
+    if (place->numbered && (!stream->started || place->number >= stream->next)) {
+        stream->started = true;
+        stream->next = place->next;
+        /* The receiver can repeat the mark of a message from its last fragment on. */
+        if (place->mark && qs_seqinfo_is_last_fragment(place))
+            stream->mark = place->mark;
+    }
+    if (echoed->mark && place->echo > echoed->mark)
+        echoed->mark = place->echo;
+}
+
+static bool has_place(const struct qs_seqinfo *place)
+{
+    return place->numbered || place->echo;
+}
+
+bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
+                     const struct qs_seqinfo *place)
+{
+    if (order->queue.count)
+        return false;
+    if (!has_place(place)) {
+        order->beginning = true;
+        return true;
+    }
+    if (!is_due(order, packet->from, place))
+        return false;
+    qs_order_follow(order, packet->from, place);
+    return true;
+}
+
+/* --- Out of place --- */
+
+/* Whether the receiver of `packet` had it when it sent `held`, or a later one. */
+static bool acknowledges(const struct held *held, const struct held *packet)
+{
+    return held->packet.from != packet->packet.from && held->place.echo && packet->place.mark &&
+           held->place.echo_stream == packet->place.stream &&
+           held->place.echo >= packet->place.mark;
+}
+
+static bool is_of_stream(const struct held *a, const struct held *b)
+{
+    return a->packet.from == b->packet.from && a->place.numbered && b->place.numbered &&
+           a->place.stream == b->place.stream;
+}
+
+/* Whether `held` can only have come behind `packet`, if its receiver read that. */
+static bool is_behind(const struct held *held, const struct held *packet)
+{
+    return acknowledges(held, packet) ||
+           (is_of_stream(held, packet) && held->place.number > packet->place.number);
+}
+
+/* Where the packet at `at` belongs: before the first that is behind it, or where it is. No packet
+ * moves before one outside of a connection: that may begin another one. */
+static guint find_slot(const struct queue *queue, guint at)
+{
+    guint slot = at;
+
+    while (slot > 0 && has_place(&queue->held[slot - 1]->place))
+        slot--;
+    while (slot < at && !is_behind(queue->held[slot], queue->held[at]))
+        slot++;
+    return slot;
+}
+
+static bool was_acknowledged(const struct queue *queue, guint at)
+{
+    for (guint i = 0; i < queue->count; i++)
+        if (acknowledges(queue->held[i], queue->held[at]) &&
+            queue->held[i]->place.echo == queue->held[at]->place.mark)
+            return true;
+    return false;
+}
+
+/* Moves the packet at `at` to where it belongs, if there is a reason to. */
+static void move_late(struct qs_order *order, guint at)
+{
+    struct queue *queue = &order->queue;
+    const guint slot = find_slot(queue, at);
+    struct held *held = queue->held[at];
+
+    held->late = slot < at;
+    if (!held->late)
+        return;
+    if (was_acknowledged(queue, at) || held->packet.time < queue->held[slot]->packet.time)
+        order->disorder = MAX(order->disorder, at - slot);
+    if (at - slot > order->disorder)
+        return;
+    held->late = false;
+    queue_move(queue, at, slot);
+}
+
+/* A number that has passed already comes too late to be moved; a second copy need not be. */
+static bool has_passed(const struct qs_order *order, const struct held *held)
+{
+    if (!held->place.numbered ||
+        held->place.number < order->streams[held->packet.from][held->place.stream].next)
+        return true;
+    for (guint i = 0; order->queue.held[i] != held; i++)
+        if (is_of_stream(order->queue.held[i], held) &&
+            order->queue.held[i]->place.number == held->place.number)
+            return true;
+    return false;
+}
+
+/*
+ * A packet has the number that is due. Senders only count up, so what is held with numbers far
+ * ahead of it is none of the connection's, and its receiver did not accept it; nor can the other
+ * end have acknowledged numbers far ahead.
+ */
+static void reject_ahead(struct qs_order *order, const struct held *next)
+{
+    const uint64_t far = (uint64_t)AHEAD_MAX << QS_SEQINFO_SHIFT;
+    const struct stream *stream = &order->streams[next->packet.from][next->place.stream];
+
+    if (!next->place.numbered || !stream->started || next->place.number < stream->next ||
+        next->place.number - stream->next > far)
+        return;
+    for (guint i = 0; order->queue.held[i] != next; i++) {
+        struct held *held = order->queue.held[i];
+
+        if (is_of_stream(held, next) && held->place.number >= next->place.number + far) {
+            held->place = (struct qs_seqinfo){.from_client = held->place.from_client};
+            held->packet.rejected = true;
+        } else if (acknowledges(held, next) && held->place.echo >= next->place.mark + AHEAD_MAX) {
+            held->place.echo = 0;
+            held->packet.false_ack = true;
+        }
+    }
+}
+
+void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
+                   const struct qs_seqinfo *place)
+{
+    struct queue *queue = &order->queue;
+    struct held *held = queue_append(queue, packet);
+
+    held->place = *place;
+    reject_ahead(order, held);
+    if (!has_passed(order, held))
+        move_late(order, queue->count - 1);
+    /* It may acknowledge what came late. */
+    for (guint i = 0; i < queue->count; i++)
+        if (queue->held[i]->late)
+            move_late(order, i);
+}
+
+void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+{
+    memset(order->streams, 0, sizeof order->streams);
+    order->beginning = true;
+    qs_order_follow(order, from, place);
+    /* What is held was placed by the numbers of the connection before. */
+    for (guint i = 0; i < order->queue.count; i++)
+        if (!has_passed(order, order->queue.held[i]))
+            move_late(order, i);
+}
+
+bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
+                        const struct qs_seqinfo *place)
+{
+    const struct stream *stream = &order->streams[packet->from][place->stream];
+
+    return place->numbered && stream->started && place->number >= stream->next &&
+           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
+}
+
+bool qs_order_holds(const struct qs_order *order)
+{
+    return order->queue.count > 0;
+}
+
+static bool is_turn(const struct qs_order *order)
+{
+    const struct held *first = order->queue.held[0];
+    const struct held *last = order->queue.held[order->queue.count - 1];
+
+    return order->queue.count > QS_ORDER_HELD_MAX ||
+           ABS(last->packet.time - first->packet.time) > QS_ORDER_WAIT ||
+           (is_due(order, first->packet.from, &first->place));
+}
+
+struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *place)
+{
+    struct held *held;
+
+    if (!order->queue.count || (!all && !is_turn(order)))
+        return NULL;
+    held = queue_remove_first(&order->queue);
+    *place = held->place;
+    qs_order_follow(order, held->packet.from, place);
+    return &held->packet;
+}
