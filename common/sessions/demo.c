@@ -5,6 +5,7 @@
 
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
+#include "common/demo/sanitize/sanitize.h"
 
 /* What only this file knows of a demo. */
 struct demo {
@@ -323,7 +324,8 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
                                 .left_out = count_left_out,
                                 .problem = add_problem,
                                 .peers = each_peer,
-                                .sanitize = setup->demo_options.sanitize,
+                                .sanitizer = setup->demo_options.sanitize ? qs_sanitizer_new(setup->format)
+                                                                  : NULL,
                                 .no_bytes = !setup->store && !setup->demo_options.sanitize,
                                 .qwd_format = setup->demo_options.qwd_format};
     return &demo->shared;
@@ -339,6 +341,7 @@ void qs_session_demo_free(struct qs_session_demo *shared)
     g_free(shared->lacks);
     qs_donor_choice_clear(&shared->donor);
     g_tree_destroy(demo->left_out);
+    qs_sanitizer_free(demo->shared.writer.sanitizer);
     g_free(demo->map);
     g_free(demo);
 }
