@@ -15,7 +15,7 @@ AREAS = {
     "acknex": (["common/acknex"], "acknex", ["acknex"]),
     "demo": (["common/demo", "common/sessions", "pcap2demo"],
              "demo.(rebuil|sign_on|sanitize|late)|quake2|quakeworld|quake\\.|tool.(convert|qtv|demo|stufftext)",
-             ["demo", "engine_reader", "quake2", "quakeworld", "quake", "tool"]),
+             ["demo", "quake2", "quakeworld", "quake", "tool"]),
     "regression": (["pcap2demo/regression"], "regression", ["regression"]),
     "capture": (["pcap2demo/capture"], "tool", ["tool"]),
     "sessions": (["common/sessions", "common/stats", "pcap2demo/actions", "pcap2demo/capture",

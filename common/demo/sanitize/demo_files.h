@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The blocks of sanitized demos, format by format: how they are read without a doubt and written. */
+/* The blocks of sanitized demos, format by format: how they are read without a doubt and written.
+ */
 #ifndef QS_DEMO_SANITIZE_FILES_H
 #define QS_DEMO_SANITIZE_FILES_H
 

@@ -105,8 +105,13 @@ static const struct sanitize_limit limits[] = {
     {.row = NQ_BASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {.row = NQ_BASELINE_COLORMAP, .of_clients = true},
     {.row = NQ_SOUND_ENTITY, .high = ENTITIES - 1, .kinds = ALL | LATER},
+    {.row = NQ_SOUND_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {.row = NQ_SETVIEW_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {.row = FTE_UPDATE_NUMBER, .high = FTE_ENTITIES_MAX - 1},
+    {.row = FTE_UPDATE_TAG_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {.row = FTE_BASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {.row = FTE_PARTICLES_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {.row = FTE_TE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {.row = NQ_UPDATENAME_PLAYER, .high = -1, .of_clients = true},
     {.row = NQ_UPDATEFRAGS_PLAYER, .high = -1, .of_clients = true},
     {.row = NQ_UPDATECOLORS_PLAYER, .high = -1, .of_clients = true},
@@ -134,6 +139,8 @@ static const struct command commands[] = {
     {"bf", ""}, {"v_cshift", "?dddd"}, {"play", "f*"}, {"playvol", "fd*"}, {NULL, ""},
 };
 
+static const unsigned opaque[] = {FTE_VOICE_DATA, FTE_UPDATE_BONE, NQ_ENTITY_BONE, 0};
+
 static const struct sanitize_game game = {
     .messages = messages,
     .limits = limits,
@@ -143,6 +150,8 @@ static const struct sanitize_game game = {
     .has_font = true,
     .kinds = kinds,
     .clients = clients,
+    .number_row = NQ_SERVERINFO_MODEL_NUMBER,
+    .opaque = opaque,
 };
 
 /* --- DEM */

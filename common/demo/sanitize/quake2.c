@@ -26,7 +26,9 @@ static uint32_t clients(const struct qs_session *session)
     {"svc_muzzleflash", 0, 0, 0}, {"svc_muzzleflash2", 0, 0, 0}, {"svc_temp_entity", 0, 0, 0},     \
         {"svc_layout", 0, 0, 0}, {"svc_inventory", 0, 0, 0}, {"svc_nop", 0, 0, 0},                 \
         {"svc_sound", 0, 0, 0}, {"svc_print", 0, 0, 0}, {"svc_configstring", 0, 0, 0},             \
-        {"svc_centerprint", 0, 0, 0}
+    {                                                                                              \
+        "svc_centerprint", 0, 0, 0                                                                 \
+    }
 
 static const struct sanitize_message messages[] = {
     MESSAGES,
@@ -60,15 +62,16 @@ static const struct sanitize_message mvd_messages[] = {
 
 enum {
     CLIENTS = 256,
-    FLASHES = 211,          /* id m_flash.c; engines do not look */
-    FLASH_LAST = 39,        /* of those that are named */
+    FLASHES = 211,               /* id m_flash.c; engines do not look */
     FRAME_LAST = INT32_MAX / 100 /* Q2PRO counts milliseconds: entities.c, CL_DeltaFrame */
 };
 
 /* A number of an entity. */
 #define ENTITY(row, first)                                                                         \
     {row, .low = first, .high = Q2_ENTITIES_MAX - 1, .kinds = PLAIN},                              \
-    {row, .low = first, .high = Q2_ENTITIES_EXTENDED_MAX - 1}
+    {                                                                                              \
+        row, .low = first, .high = Q2_ENTITIES_EXTENDED_MAX - 1                                    \
+    }
 
 static const struct sanitize_limit limits[] = {
     ENTITY(Q2_MUZZLEFLASH_ENTITY, 1),
@@ -77,7 +80,7 @@ static const struct sanitize_limit limits[] = {
     ENTITY(Q2_ENTITY_NUMBER, 0),
     ENTITY(Q2_TE_ENTITY, 0),
     ENTITY(Q2_TE_DESTINATION_ENTITY, 0),
-    {Q2_MUZZLEFLASH_ID, .high = FLASH_LAST},
+    {Q2_MUZZLEFLASH_ID, .high = 127, .named = true}, /* FTE stops at others */
     {Q2_MUZZLEFLASH2_ID, .high = FLASHES - 1, .kinds = PLAIN},
     {Q2_SOUND_FLAGS, .high = 255, .forbidden = 0x80}, /* FTE reads further flags */
     {Q2_TE_TYPE, .high = 55, .kinds = PLAIN},
@@ -117,8 +120,9 @@ static enum qs_role config_role(uint32_t range, uint32_t number)
  * statistic's, or a client's behind its place. */
 bool sanitize_is_layout(struct qs_view program)
 {
-    static const char *const words[] = {"pic", "if", "num", "stat_string", "stat_string2",
-                                        "stat_cstring", "stat_cstring2", "client", "ctf", NULL};
+    static const char *const words[] = {
+        "pic",           "if",     "num", "stat_string", "stat_string2", "stat_cstring",
+        "stat_cstring2", "client", "ctf", NULL};
     struct qs_token word, next;
     uint32_t pos = 0;
     int64_t number;
@@ -158,12 +162,15 @@ static bool is_broken(const struct qs_session *base)
                         memcmp(map.data + map.size - 4, ".bsp", 4) != 0);
 }
 
+static const unsigned opaque[] = {Q2_FRAME_AREAS, Q2_MVD_PORTALS, 0};
+
 #define GAME(list, first, second)                                                                  \
     {                                                                                              \
-        .messages = list, .limits = limits, .commands = commands, .stufftext = SVC_STUFFTEXT,             \
+        .messages = list, .limits = limits, .commands = commands, .stufftext = SVC_STUFFTEXT,      \
         .ids = {first, second}, .without_folder = true, .kinds = kinds, .clients = clients,        \
         .config_role = config_role, .range_row = Q2_CONFIGSTRING_RANGE,                            \
-        .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken                               \
+        .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken,          \
+        .opaque = opaque                                                                           \
     }
 
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);
@@ -192,11 +199,8 @@ static void write_dm2(const struct sanitize_block *block)
         sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_dm2 = {.game = &game,
-                                             .first = 1,
-                                             .next = next_dm2,
-                                             .decode = dm2_decode_block,
-                                             .write = write_dm2};
+const struct sanitize_format sanitize_dm2 = {
+    .game = &game, .first = 1, .next = next_dm2, .decode = dm2_decode_block, .write = write_dm2};
 
 /* --- MVD2: the magic, blocks, an empty block */
 
@@ -209,7 +213,8 @@ static enum qs_demo_status next_mvd2(struct qs_reader *in, const struct qs_demo_
     (void)out;
     if (left < (is_first ? Q2_MVD_MAGIC_SIZE : Q2_MVD_LENGTH_SIZE))
         return QS_DEMO_CUT;
-    size = is_first ? Q2_MVD_MAGIC_SIZE : Q2_MVD_LENGTH_SIZE + (uint32_t)qs_le16(in->data + in->pos);
+    size =
+        is_first ? Q2_MVD_MAGIC_SIZE : Q2_MVD_LENGTH_SIZE + (uint32_t)qs_le16(in->data + in->pos);
     return qs_reader_take(in, size) ? QS_DEMO_BLOCK : QS_DEMO_CUT;
 }
 
@@ -221,7 +226,5 @@ static void write_mvd2(const struct sanitize_block *block)
         sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_mvd2 = {.game = &mvd_game,
-                                              .next = next_mvd2,
-                                              .decode = q2_decode_mvd_block,
-                                              .write = write_mvd2};
+const struct sanitize_format sanitize_mvd2 = {
+    .game = &mvd_game, .next = next_mvd2, .decode = q2_decode_mvd_block, .write = write_mvd2};

@@ -33,7 +33,7 @@ static unsigned kinds(const struct qs_session *base)
         kinds |= NO_MODELDBL;
     if (session->mvd)
         kinds |= session->ext.mvd1 & MVD1_FLOATCOORDS && !(fte & FTE_FLOATCOORDS) ? MVD | MVD_FLOATS
-                                                                                 : MVD;
+                                                                                  : MVD;
     return kinds;
 }
 
@@ -84,9 +84,9 @@ static const struct sanitize_message messages[] = {
     {"svc_nails", 0, 0, 0},
     {"svc_nails2", 0, 0, 0},
     {"svc_chokecount", 0, 0, 0},
-    {"svc_modellist", SANITIZE_SIGN_ON, 0, 0},
+    {"svc_modellist", SANITIZE_SIGN_ON | SANITIZE_NEEDED, 0, 0},
     {"svc_soundlist", SANITIZE_SIGN_ON, 0, 0},
-    {"svcfte_modellistshort", SANITIZE_SIGN_ON, 0, 0},
+    {"svcfte_modellistshort", SANITIZE_SIGN_ON | SANITIZE_NEEDED, 0, 0},
     {"svcfte_soundlistshort", SANITIZE_SIGN_ON, 0, 0},
     {"svc_packetentities", SANITIZE_GAME | SANITIZE_EMPTIED, 0, 0},
     {"svc_deltapacketentities", SANITIZE_GAME | SANITIZE_EMPTIED | SANITIZE_DELTA, 0, 0},
@@ -128,7 +128,10 @@ enum { PLAYERS = 32, STATS = 32, STYLES = 64, LIST = 255, WIDE_LIST = 2047, FTE_
 
 /* A number that ezQuake stops at, and one that FTE does. */
 #define LIMIT(row, of_all, of_fte)                                                                 \
-    {row, .high = (of_all) - 1, .kinds = ALL}, {row, .high = (of_fte) - 1}
+    {row, .high = (of_all)-1, .kinds = ALL},                                                       \
+    {                                                                                              \
+        row, .high = (of_fte)-1                                                                    \
+    }
 
 /* Players that drop an update read a removal as a change, with all that its bits announce. */
 enum { ONLY_NUMBER = 0x1ff | U_REMOVE | U_MOREBITS };
@@ -154,11 +157,17 @@ static const struct sanitize_limit limits[] = {
     {QW_ENTITY_WORD, .high = UINT16_MAX, .forbidden = U_REMOVE, .message = "svcfte_spawnstatic2"},
     {QW_ENTITY_MOREBITS, .high = 255, .forbidden = U_FTE_EVENMORE, .kinds = NO_EVENMORE},
     {QW_ENTITY_EVENMORE, .high = 255, .forbidden = U_FTE_MODELDBL, .kinds = NO_MODELDBL},
-    {QW_ENTITY_YETMORE,
-     .high = 255,
-     .forbidden = U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16,
-     .kinds = ALL},
+    {QW_ENTITY_YETMORE, .high = 255,
+     .forbidden = U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16, .kinds = ALL},
     {FTE_UPDATE_NUMBER, .high = FTE_ENTITIES_MAX - 1},
+    {FTE_UPDATE_TAG_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {FTE_BASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {FTE_PARTICLES_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {FTE_TE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {QW_SETVIEW_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {QW_SOUNDX_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {QW_SPAWNBASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {QW_MUZZLEFLASH_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     /* ezQuake passes over the bit. */
     {QW_PLAYERINFO_MOREFLAGS, .high = 255, .forbidden = PF_COLOURMOD, .kinds = ALL},
     {QW_PLAYERINFO_DF, .high = UINT16_MAX, .forbidden = 7 * DF_ORIGIN, .kinds = MVD_FLOATS},
@@ -230,6 +239,14 @@ static void append_start(const struct qs_session *base, struct qs_view message, 
     }
 }
 
+/* Others end the game in engines: ezquake cl_ents.c, CL_ParsePacketEntities. */
+static uint32_t most_entities(const struct qs_session *session)
+{
+    return qw_delta_format(&((const struct qw_session *)session)->ext).entities;
+}
+
+static const unsigned opaque[] = {FTE_VOICE_DATA, FTE_UPDATE_BONE, 0};
+
 const struct sanitize_game sanitize_quakeworld = {
     .messages = messages,
     .limits = limits,
@@ -240,4 +257,8 @@ const struct sanitize_game sanitize_quakeworld = {
     .kinds = kinds,
     .clients = clients,
     .append_start = append_start,
+    .number_row = QW_LIST_INDEX,
+    .most_entities = most_entities,
+    .entity_row = QW_ENTITY_NUMBER,
+    .opaque = opaque,
 };

@@ -14,11 +14,12 @@ enum sanitize_flags {
     SANITIZE_ANYWHERE = 1 << 1, /* may stand outside of a level */
     SANITIZE_SIGN_ON = 1 << 2,  /* only before the first SANITIZE_GAME of a level */
     SANITIZE_GAME = 1 << 3,
-    SANITIZE_EMPTIED = 1 << 4, /* an update of entities: without them where it would be left out,
-                                * since later ones are changes to it */
-    SANITIZE_PART = 1 << 5,    /* stays or goes with the message before it */
-    SANITIZE_DELTA = 1 << 6,   /* such a one, which begins with what it is a change to */
-    SANITIZE_COMMANDS = 1 << 7 /* svc_stufftext */
+    SANITIZE_EMPTIED = 1 << 4,  /* an update of entities: without them where it would be left out,
+                                 * since later ones are changes to it */
+    SANITIZE_PART = 1 << 5,     /* stays or goes with the message before it */
+    SANITIZE_DELTA = 1 << 6,    /* such a one, which begins with what it is a change to */
+    SANITIZE_COMMANDS = 1 << 7, /* svc_stufftext */
+    SANITIZE_NEEDED = 1 << 8    /* if its contents are not on the lists, the level is left out */
 };
 
 struct sanitize_message {
@@ -37,13 +38,14 @@ struct sanitize_limit {
     unsigned kinds;             /* of sessions, in which this counts; 0: in all */
     const char *message;        /* in which this counts; NULL: in all */
     bool of_clients;            /* `high` is added to the number of the server's slots */
+    bool named;                 /* the number must have a name */
 };
 
 struct sanitize_game {
     const struct sanitize_message *messages; /* ends with a name NULL */
     const struct sanitize_limit *limits;     /* end with a row 0 */
     const struct command *commands;
-    uint8_t stufftext;       /* the number of svc_stufftext */
+    uint8_t stufftext;   /* the number of svc_stufftext */
     unsigned ids[2];     /* rows of a message's number; the second: of one within a message, or 0 */
     bool has_font;       /* of Quake: bytes below 0x20 are glyphs */
     bool without_folder; /* a level may name none: the engine's own */
@@ -53,7 +55,12 @@ struct sanitize_game {
     uint32_t (*clients)(const struct qs_session *session);
     /* The role of a config string, or NULL. */
     enum qs_role (*config_role)(uint32_t range, uint32_t number);
-    unsigned range_row, number_row;
+    unsigned range_row;  /* of a config string */
+    unsigned number_row; /* of a name in a list: the first model is the map */
+    /* An update has at most so many entities, each of which has a value of the row; or NULL. */
+    uint32_t (*most_entities)(const struct qs_session *session);
+    unsigned entity_row;
+    const unsigned *opaque; /* rows of bytes that need not be decoded; end with 0 */
     /* Appends a message that begins a level; NULL: as it is. */
     void (*append_start)(const struct qs_session *session, struct qs_view message, GByteArray *out);
     /* Whether the config string that was just read cannot stay beside the others; or NULL. */

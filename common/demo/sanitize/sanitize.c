@@ -15,6 +15,7 @@ struct reading {
     uint32_t offset;                     /* in the block, of its number */
     unsigned kinds;                      /* of the session, before it */
     bool refused;                        /* a number or text of it is on no list */
+    unsigned entities;                   /* in it */
     guint edits;                         /* index of its first */
 };
 
@@ -36,15 +37,15 @@ struct qs_sanitizer {
     uint64_t blocks; /* so far */
     struct stufftext stufftext;
     struct appendix_watch watch;
-    GByteArray *input;         /* bytes of the block that is not complete */
-    GByteArray *block;         /* the block that is written */
+    GByteArray *input; /* bytes of the block that is not complete */
+    GByteArray *block; /* the block that is written */
     GByteArray *texts;
     GArray *edits;    /* struct edit */
     GArray *messages; /* struct reading */
     const struct qs_field *group;
-    bool is_nested;    /* the last message stands within another one */
-    bool in_source;    /* the offsets are of other bytes */
-    char *info_key;    /* the last */
+    bool is_nested; /* the last message stands within another one */
+    bool in_source; /* the offsets are of other bytes */
+    char *info_key; /* the last */
     uint32_t range, number;
     bool in_level, in_game; /* see enum sanitize_flags */
     bool is_over;           /* nothing more of the demo is written */
@@ -76,6 +77,7 @@ static void begin_message(struct qs_sanitizer *sanitizer, uint32_t offset)
         .edits = sanitizer->edits->len};
 
     sanitizer->is_nested = false;
+    sanitizer->number = 0;
     g_array_append_val(sanitizer->messages, message);
 }
 
@@ -94,11 +96,13 @@ static void begin_nested(struct qs_sanitizer *sanitizer)
 static bool is_within(const struct qs_sanitizer *sanitizer, const struct sanitize_limit *limit,
                       int64_t number)
 {
+    const struct qs_field *row = &sanitizer->protocol->fields[limit->row];
     const int64_t more = limit->of_clients ? sanitizer->game->clients(sanitizer->session) : 0;
 
-    return number >= limit->low && number <= limit->high + more &&
-           !(number & limit->forbidden) && (number & limit->needed) == limit->needed &&
-           !(number & limit->only_with && number & ~(int64_t)limit->only);
+    return number >= limit->low && number <= limit->high + more && !(number & limit->forbidden) &&
+           (number & limit->needed) == limit->needed &&
+           !(number & limit->only_with && number & ~(int64_t)limit->only) &&
+           (!limit->named || qs_name_of(row->names, (uint32_t)number));
 }
 
 static bool applies(const struct sanitize_limit *limit, const struct reading *message)
@@ -115,8 +119,11 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
         sanitizer->range = (uint32_t)number;
     if (row == sanitizer->game->number_row)
         sanitizer->number = (uint32_t)number;
-    for (const struct sanitize_limit *limit = sanitizer->limits[row];
-         limit && limit->row == row; limit++)
+    if (row == sanitizer->game->entity_row && sanitizer->game->most_entities)
+        message->refused |=
+            ++message->entities > sanitizer->game->most_entities(sanitizer->session);
+    for (const struct sanitize_limit *limit = sanitizer->limits[row]; limit && limit->row == row;
+         limit++)
         message->refused |= applies(limit, message) && !is_within(sanitizer, limit, number);
 }
 
@@ -127,21 +134,33 @@ static enum qs_role role_of(const struct qs_sanitizer *sanitizer, enum qs_role r
     return role;
 }
 
+/* Nothing can replace the map; and names that come with their numbers can be left out. */
+static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct qs_field *row,
+                             enum qs_role role)
+{
+    if (row->role == QS_ROLE_CONFIG)
+        return role == QS_ROLE_MODEL || role == QS_ROLE_SOUND;
+    return role == QS_ROLE_MODEL && sanitizer->number == 1;
+}
+
 /* A value's length has the NUL of a text, if it has one. */
 static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *row,
                        const struct qs_value *value)
 {
     struct reading *message = current(sanitizer);
-    struct edit edit = {.offset = value->offset,
-                        .length = value->bytes.size,
-                        .at = sanitizer->texts->len};
+    struct edit edit = {
+        .offset = value->offset, .length = value->bytes.size, .at = sanitizer->texts->len};
+    const enum qs_role role = role_of(sanitizer, row->role);
     enum sanitize_result result;
 
     if (message->rule && message->rule->flags & SANITIZE_COMMANDS)
         return;
-    result = sanitize_text(sanitizer->game, role_of(sanitizer, row->role), value->bytes,
-                           qs_view_of(sanitizer->info_key), sanitizer->texts);
+    result = sanitize_text(sanitizer->game, role, value->bytes, qs_view_of(sanitizer->info_key),
+                           sanitizer->texts);
     edit.size = sanitizer->texts->len - edit.at;
+    if (is_irreplaceable(sanitizer, row, role) &&
+        (result == SANITIZE_NEW || (!value->bytes.size && row->role == QS_ROLE_CONFIG)))
+        result = SANITIZE_REFUSED;
     if (row->role == QS_ROLE_KEY) {
         g_free(sanitizer->info_key);
         sanitizer->info_key = g_strndup((const char *)value->bytes.data, value->bytes.size);
@@ -150,6 +169,15 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
         g_array_append_val(sanitizer->edits, edit);
     message->refused |= result == SANITIZE_REFUSED ||
                         (result == SANITIZE_NEW && (sanitizer->is_nested || sanitizer->in_source));
+}
+
+static bool is_opaque(const struct sanitize_game *game, unsigned row)
+{
+    const unsigned *opaque = game->opaque;
+
+    while (opaque && *opaque && *opaque != row)
+        opaque++;
+    return opaque && *opaque;
 }
 
 /* Texts that are parts of another one were checked as one. */
@@ -176,6 +204,8 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
         return;
     else if (row->type == QS_TEXT && !value->generated && !is_part(sanitizer, value))
         check_text(sanitizer, row, value);
+    else if (row->type == QS_BYTES)
+        current(sanitizer)->refused |= !is_opaque(sanitizer->game, id);
     else if (kind == QS_KIND_UNSIGNED || kind == QS_KIND_BOOL)
         check_number(sanitizer, id, (int64_t)value->u);
     else if (kind == QS_KIND_SIGNED)
@@ -224,6 +254,8 @@ static bool stays(struct qs_sanitizer *sanitizer, const struct reading *message)
         sanitizer->in_game = false;
         memset(sanitizer->counts->data, 0, sanitizer->counts->len * sizeof(guint));
     }
+    if (!good && flags & SANITIZE_NEEDED)
+        sanitizer->in_level = false;
     if (!good || (flags & SANITIZE_SIGN_ON && sanitizer->in_game) ||
         !(flags & SANITIZE_ANYWHERE || sanitizer->in_level))
         return false;
@@ -417,8 +449,7 @@ void qs_sanitizer_write(struct qs_sanitizer *sanitizer, struct qs_demo_writer *o
 
         if (status != QS_DEMO_BLOCK && status != QS_DEMO_LINE)
             break;
-        sanitize_block(sanitizer, out,
-                       (struct qs_view){input->data + start, in.pos - start});
+        sanitize_block(sanitizer, out, (struct qs_view){input->data + start, in.pos - start});
         start = in.pos;
     }
     g_byte_array_remove_range(input, 0, start);
@@ -474,8 +505,11 @@ struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
     sanitizer->protocol = format->protocol;
     sanitizer->format = format_of(format->extension);
     sanitizer->game = sanitizer->format->game;
-    sanitizer->sink = (struct qs_sink){
-        .open = on_open, .close = on_close, .field = on_field, .note = on_note, .source = on_source};
+    sanitizer->sink = (struct qs_sink){.open = on_open,
+                                       .close = on_close,
+                                       .field = on_field,
+                                       .note = on_note,
+                                       .source = on_source};
     add_tables(sanitizer);
     qs_decoder_init(&sanitizer->decoder, format->protocol);
     stufftext_init(&sanitizer->stufftext, NULL, sanitizer->game->stufftext,
@@ -508,6 +542,7 @@ void qs_sanitizer_begin(struct qs_sanitizer *sanitizer)
     sanitizer->blocks = 0;
     sanitizer->watch = (struct appendix_watch){0};
     g_byte_array_set_size(sanitizer->input, 0);
+    g_string_truncate(sanitizer->stufftext.pending, 0);
     sanitizer->in_level = sanitizer->in_game = sanitizer->is_over = false;
 }
 

@@ -76,8 +76,8 @@ static bool ends_as(struct qs_view name, const char *const *endings)
 
 static bool is_model(struct qs_view name)
 {
-    static const char *const endings[] = {".bsp", ".mdl", ".spr", ".md2",  ".md3", ".sp2",
-                                          ".iqm", ".dpm", ".zym", ".psk",  ".obj", ".md5mesh",
+    static const char *const endings[] = {".bsp", ".mdl", ".spr", ".md2",   ".md3", ".sp2",
+                                          ".iqm", ".dpm", ".zym", ".psk",   ".obj", ".md5mesh",
                                           ".mdx", ".ase", ".lwo", ".spr32", ".md5", NULL};
     int64_t part;
 
@@ -156,8 +156,7 @@ static bool names_file(struct qs_view key)
 static bool is_pair(struct qs_view key, struct qs_view value)
 {
     static const char *const obeyed[] = {"sv_dlurl", "*version", NULL};
-    const bool is_obeyed =
-        qs_view_is_one_of((struct qs_view){key.data, MIN(key.size, 8)}, obeyed);
+    const bool is_obeyed = qs_view_is_one_of((struct qs_view){key.data, MIN(key.size, 8)}, obeyed);
 
     return !qs_text_leads_out(key) && !qs_text_leads_out(value) &&
            !(names_file(key) && value.size && !sanitize_is_file(value)) &&
