@@ -23,40 +23,25 @@ static uint32_t clients(const struct qs_session *session)
 }
 
 #define MESSAGES                                                                                   \
-    {"svc_muzzleflash", 0, 0, 0}, {"svc_muzzleflash2", 0, 0, 0}, {"svc_temp_entity", 0, 0, 0},     \
-        {"svc_layout", 0, 0, 0}, {"svc_inventory", 0, 0, 0}, {"svc_nop", 0, 0, 0},                 \
-        {"svc_sound", 0, 0, 0}, {"svc_print", 0, 0, 0}, {"svc_configstring", 0, 0, 0},             \
-    {                                                                                              \
-        "svc_centerprint", 0, 0, 0                                                                 \
-    }
+    "svc_muzzleflash svc_muzzleflash2 svc_temp_entity svc_layout svc_inventory svc_nop svc_sound " \
+    "svc_print svc_configstring svc_centerprint "
 
 static const struct sanitize_message messages[] = {
-    MESSAGES,
+    {MESSAGES "svc_spawnbaseline", 0, 0, 0},
     {"svc_serverdata", SANITIZE_START, 0, 0},
     {"svc_stufftext", SANITIZE_COMMANDS, 0, 0},
-    {"svc_spawnbaseline", 0, 0, 0},
     {"svc_frame", SANITIZE_GAME, 0, 0},
-    {"svc_playerinfo", SANITIZE_PART, 0, 0},
-    {"svc_packetentities", SANITIZE_PART, 0, 0},
+    {"svc_playerinfo svc_packetentities", SANITIZE_PART, 0, 0},
     {NULL, 0, 0, 0},
 };
 
 static const struct sanitize_message mvd_messages[] = {
-    MESSAGES,
+    {MESSAGES "mvd_nop mvd_configstring mvd_sound mvd_print mvd_unicast mvd_unicast_r "
+              "mvd_multicast_all mvd_multicast_phs mvd_multicast_pvs mvd_multicast_all_r "
+              "mvd_multicast_phs_r mvd_multicast_pvs_r",
+     0, 0, 0},
     {"mvd_serverdata", SANITIZE_START, 0, 0},
-    {"mvd_configstring", 0, 0, 0},
     {"mvd_frame", SANITIZE_GAME, 0, 0},
-    {"mvd_unicast", 0, 0, 0},
-    {"mvd_unicast_r", 0, 0, 0},
-    {"mvd_multicast_all", 0, 0, 0},
-    {"mvd_multicast_phs", 0, 0, 0},
-    {"mvd_multicast_pvs", 0, 0, 0},
-    {"mvd_multicast_all_r", 0, 0, 0},
-    {"mvd_multicast_phs_r", 0, 0, 0},
-    {"mvd_multicast_pvs_r", 0, 0, 0},
-    {"mvd_sound", 0, 0, 0},
-    {"mvd_print", 0, 0, 0},
-    {"mvd_nop", 0, 0, 0},
     {NULL, 0, 0, 0},
 };
 

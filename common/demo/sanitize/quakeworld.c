@@ -44,83 +44,31 @@ static uint32_t clients(const struct qs_session *session)
 }
 
 static const struct sanitize_message messages[] = {
-    {"svc_nop", 0, 0, 0},
+    {"svc_nop svc_print svc_updatestat svc_setview svc_sound svc_time svc_setangle "
+     "svc_lightstyle svc_updatefrags svc_stopsound svc_particle svc_damage "
+     "svc_spawnbaseline svc_temp_entity svc_setpause svc_centerprint svc_killedmonster "
+     "svc_foundsecret svc_spawnstaticsound svc_intermission svc_finale svc_cdtrack "
+     "svc_sellscreen svc_smallkick svc_bigkick svc_updateping svc_updateentertime "
+     "svc_updatestatlong svc_muzzleflash svc_updateuserinfo svc_playerinfo svc_nails "
+     "svc_nails2 svc_chokecount svc_maxspeed svc_entgravity svc_setinfo svc_serverinfo "
+     "svc_updatepl svcfte_soundextended svcfte_lightstylecol svcfte_particle2 "
+     "svcfte_particle3 svcfte_particle4 svcfte_spawnbaseline2 svcfte_customtempent "
+     "svcfte_showpic svcfte_hidepic svcfte_updatepic svcfte_effect svcfte_effect2 "
+     "svcfte_precache svcfte_updatestatstring svcfte_updatestatfloat svcfte_trailparticles "
+     "svcfte_pointparticles svcfte_pointparticles1 svcfte_voicechat svcfte_setangledelta "
+     "svcfte_temp_entity_sized svcfte_setanglebase svcfte_spawnstaticsound2 "
+     "svc_packetsprojectiles",
+     0, 0, 0},
     {"svc_disconnect", SANITIZE_ANYWHERE, MVD, 0},
     {"svc_serverdata", SANITIZE_START, 0, 0},
-    {"svc_print", 0, 0, 0},
     {"svc_stufftext", SANITIZE_COMMANDS, 0, 0},
-    {"svc_updatestat", 0, 0, 0},
-    {"svc_setview", 0, 0, 0},
-    {"svc_sound", 0, 0, 0},
-    {"svc_time", 0, 0, 0},
-    {"svc_setangle", 0, 0, 0},
-    {"svc_lightstyle", 0, 0, 0},
-    {"svc_updatefrags", 0, 0, 0},
-    {"svc_stopsound", 0, 0, 0},
-    {"svc_particle", 0, 0, 0},
-    {"svc_damage", 0, 0, 0},
-    {"svc_spawnstatic", 0, 0, 512}, /* ezquake client.h, MAX_STATIC_ENTITIES */
-    {"svcfte_spawnstatic2", 0, 0, 512},
-    {"svc_spawnbaseline", 0, 0, 0},
-    {"svc_temp_entity", 0, 0, 0},
-    {"svc_setpause", 0, 0, 0},
-    {"svcfte_splitscreenconfig", 0, FTE, 0},
-    {"svc_centerprint", 0, 0, 0},
-    {"svc_killedmonster", 0, 0, 0},
-    {"svc_foundsecret", 0, 0, 0},
-    {"svc_spawnstaticsound", 0, 0, 0},
-    {"svc_intermission", 0, 0, 0},
-    {"svc_finale", 0, 0, 0},
-    {"svc_cdtrack", 0, 0, 0},
-    {"svc_sellscreen", 0, 0, 0},
-    {"svc_smallkick", 0, 0, 0},
-    {"svc_bigkick", 0, 0, 0},
-    {"svc_updateping", 0, 0, 0},
-    {"svc_updateentertime", 0, 0, 0},
-    {"svc_updatestatlong", 0, 0, 0},
-    {"svc_muzzleflash", 0, 0, 0},
-    {"svc_updateuserinfo", 0, 0, 0},
-    {"svc_playerinfo", 0, 0, 0},
-    {"svc_nails", 0, 0, 0},
-    {"svc_nails2", 0, 0, 0},
-    {"svc_chokecount", 0, 0, 0},
-    {"svc_modellist", SANITIZE_SIGN_ON | SANITIZE_NEEDED, 0, 0},
-    {"svc_soundlist", SANITIZE_SIGN_ON, 0, 0},
-    {"svcfte_modellistshort", SANITIZE_SIGN_ON | SANITIZE_NEEDED, 0, 0},
-    {"svcfte_soundlistshort", SANITIZE_SIGN_ON, 0, 0},
+    {"svc_spawnstatic svcfte_spawnstatic2", 0, 0, 512}, /* ezquake client.h, MAX_STATIC_ENTITIES */
+    {"svcfte_splitscreenconfig svcfte_choosesplitclient", 0, FTE, 0},
+    {"svc_modellist svcfte_modellistshort", SANITIZE_SIGN_ON | SANITIZE_NEEDED, 0, 0},
+    {"svc_soundlist svcfte_soundlistshort", SANITIZE_SIGN_ON, 0, 0},
     {"svc_packetentities", SANITIZE_GAME | SANITIZE_EMPTIED, 0, 0},
     {"svc_deltapacketentities", SANITIZE_GAME | SANITIZE_EMPTIED | SANITIZE_DELTA, 0, 0},
-    {"svc_maxspeed", 0, 0, 0},
-    {"svc_entgravity", 0, 0, 0},
-    {"svc_setinfo", 0, 0, 0},
-    {"svc_serverinfo", 0, 0, 0},
-    {"svc_updatepl", 0, 0, 0},
-    {"svcfte_soundextended", 0, 0, 0},
-    {"svcfte_lightstylecol", 0, 0, 0},
-    {"svcfte_particle2", 0, 0, 0},
-    {"svcfte_particle3", 0, 0, 0},
-    {"svcfte_particle4", 0, 0, 0},
-    {"svcfte_spawnbaseline2", 0, 0, 0},
-    {"svcfte_customtempent", 0, 0, 0},
-    {"svcfte_choosesplitclient", 0, FTE, 0},
-    {"svcfte_showpic", 0, 0, 0},
-    {"svcfte_hidepic", 0, 0, 0},
-    {"svcfte_updatepic", 0, 0, 0},
-    {"svcfte_effect", 0, 0, 0},
-    {"svcfte_effect2", 0, 0, 0},
-    {"svcfte_precache", 0, 0, 0},
-    {"svcfte_updatestatstring", 0, 0, 0},
-    {"svcfte_updatestatfloat", 0, 0, 0},
-    {"svcfte_trailparticles", 0, 0, 0},
-    {"svcfte_pointparticles", 0, 0, 0},
-    {"svcfte_pointparticles1", 0, 0, 0},
-    {"svcfte_voicechat", 0, 0, 0},
-    {"svcfte_setangledelta", 0, 0, 0},
     {"svcfte_updateentities", SANITIZE_GAME, FTE, 0},
-    {"svcfte_temp_entity_sized", 0, 0, 0},
-    {"svcfte_setanglebase", 0, 0, 0},
-    {"svcfte_spawnstaticsound2", 0, 0, 0},
-    {"svc_packetsprojectiles", 0, 0, 0},
     {NULL, 0, 0, 0},
 };
 

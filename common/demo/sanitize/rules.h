@@ -22,10 +22,11 @@ enum sanitize_flags {
     SANITIZE_NEEDED = 1 << 8    /* if its contents are not on the lists, the level is left out */
 };
 
+/* Messages that are alike in these: */
 struct sanitize_message {
-    const char *name;
+    const char *names; /* with spaces between them */
     unsigned flags;
-    unsigned kinds; /* of sessions, in which it may be: the game's bits; 0: in all */
+    unsigned kinds; /* of sessions, in which they may be: the game's bits; 0: in all */
     unsigned most;  /* so many in a level; 0: any number */
 };
 
@@ -42,7 +43,7 @@ struct sanitize_limit {
 };
 
 struct sanitize_game {
-    const struct sanitize_message *messages; /* ends with a name NULL */
+    const struct sanitize_message *messages; /* ends with names NULL */
     const struct sanitize_limit *limits;     /* end with a row 0 */
     const struct command *commands;
     uint8_t stufftext;   /* the number of svc_stufftext */

@@ -11,6 +11,7 @@ enum { NO_RANGE = UINT32_MAX }; /* of config strings */
 
 /* A message of the block at hand. */
 struct reading {
+    const char *name;
     const struct sanitize_message *rule; /* NULL: it is on no list */
     uint32_t offset;                     /* in the block, of its number */
     unsigned kinds;                      /* of the session, before it */
@@ -52,6 +53,12 @@ struct qs_sanitizer {
     GArray *counts;         /* guint: of each message of the list, in the level */
 };
 
+/* The name without the protocol's: "svc_print". */
+static const char *stem_of(const struct qs_field *row)
+{
+    return strchr(row->name, '.') + 1;
+}
+
 /* --- What a decode reports --- */
 
 static struct reading *current(const struct qs_sanitizer *sanitizer)
@@ -71,6 +78,7 @@ static void begin_message(struct qs_sanitizer *sanitizer, uint32_t offset)
 {
     const struct qs_field *fields = sanitizer->protocol->fields;
     const struct reading message = {
+        .name = sanitizer->group ? stem_of(sanitizer->group) : "?",
         .rule = sanitizer->group ? sanitizer->rules[sanitizer->group - fields] : NULL,
         .offset = offset,
         .kinds = sanitizer->game->kinds(sanitizer->session),
@@ -108,7 +116,7 @@ static bool is_within(const struct qs_sanitizer *sanitizer, const struct sanitiz
 static bool applies(const struct sanitize_limit *limit, const struct reading *message)
 {
     return (!limit->kinds || limit->kinds & message->kinds) &&
-           (!limit->message || (message->rule && strcmp(limit->message, message->rule->name) == 0));
+           (!limit->message || strcmp(limit->message, message->name) == 0);
 }
 
 static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t number)
@@ -336,11 +344,9 @@ static void append_emptied(struct qs_sanitizer *sanitizer, struct qs_view block,
 static void leave_out(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out,
                       const struct reading *message, struct qs_view block, uint32_t length)
 {
-    const char *name = message->rule ? message->rule->name : "other messages";
-
     if (sanitizer->in_level && message->rule && message->rule->flags & SANITIZE_EMPTIED)
         append_emptied(sanitizer, block, message, length);
-    qs_demo_left_out(out, name);
+    qs_demo_left_out(out, message->name);
 }
 
 static gint compare_offsets(gconstpointer a, gconstpointer b)
@@ -472,13 +478,21 @@ static const struct sanitize_format *format_of(const char *extension)
     return formats[i].format;
 }
 
-static const struct sanitize_message *rule_of(const struct sanitize_game *game, const char *title)
+/* Whether the word is one of `names`. */
+static bool has_name(const char *names, const char *name)
+{
+    g_auto(GStrv) words = g_strsplit(names, " ", -1);
+
+    return g_strv_contains((const char *const *)words, name);
+}
+
+static const struct sanitize_message *rule_of(const struct sanitize_game *game, const char *name)
 {
     const struct sanitize_message *rule = game->messages;
 
-    while (rule->name && strcmp(rule->name, title) != 0)
+    while (rule->names && !has_name(rule->names, name))
         rule++;
-    return rule->name ? rule : NULL;
+    return rule->names ? rule : NULL;
 }
 
 /* Rows are looked up often: they have tables. */
@@ -491,7 +505,7 @@ static void add_tables(struct qs_sanitizer *sanitizer)
     sanitizer->limits = g_new0(const struct sanitize_limit *, protocol->field_count);
     for (unsigned i = 0; i < protocol->field_count; i++)
         if (protocol->fields[i].type == QS_GROUP)
-            sanitizer->rules[i] = rule_of(sanitizer->game, protocol->fields[i].title);
+            sanitizer->rules[i] = rule_of(sanitizer->game, stem_of(&protocol->fields[i]));
     for (unsigned i = 0; limits[i].row; i++)
         if (!sanitizer->limits[limits[i].row])
             sanitizer->limits[limits[i].row] = &limits[i];
@@ -519,7 +533,7 @@ struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
     sanitizer->texts = g_byte_array_new();
     sanitizer->edits = g_array_new(FALSE, FALSE, sizeof(struct edit));
     sanitizer->messages = g_array_new(FALSE, FALSE, sizeof(struct reading));
-    while (sanitizer->game->messages[rules].name)
+    while (sanitizer->game->messages[rules].names)
         rules++;
     sanitizer->counts = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(guint)), rules);
     return sanitizer;
