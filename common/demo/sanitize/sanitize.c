@@ -26,13 +26,19 @@ struct edit {
     guint at, size;          /* of the new one, in `texts` */
 };
 
+/* Of a game, for all of its demos. */
+struct tables {
+    const struct sanitize_message **rules; /* by the row of a message's group */
+    const struct sanitize_limit **limits;  /* by row: the first of those that follow each other */
+    guint count;                           /* rows of the game's list of messages */
+};
+
 struct qs_sanitizer {
     struct qs_sink sink; /* first */
     const struct qs_protocol *protocol;
     const struct sanitize_format *format;
     const struct sanitize_game *game;
-    const struct sanitize_message **rules; /* by the row of a message's group */
-    const struct sanitize_limit **limits;  /* by row: the first of those that follow each other */
+    const struct tables *tables;
     struct qs_decoder decoder;
     struct qs_session *session;
     uint64_t blocks; /* so far */
@@ -79,7 +85,7 @@ static void begin_message(struct qs_sanitizer *sanitizer, uint32_t offset)
     const struct qs_field *fields = sanitizer->protocol->fields;
     const struct reading message = {
         .name = sanitizer->group ? stem_of(sanitizer->group) : "?",
-        .rule = sanitizer->group ? sanitizer->rules[sanitizer->group - fields] : NULL,
+        .rule = sanitizer->group ? sanitizer->tables->rules[sanitizer->group - fields] : NULL,
         .offset = offset,
         .kinds = sanitizer->game->kinds(sanitizer->session),
         .edits = sanitizer->edits->len};
@@ -93,7 +99,7 @@ static void begin_message(struct qs_sanitizer *sanitizer, uint32_t offset)
 static void begin_nested(struct qs_sanitizer *sanitizer)
 {
     const struct qs_field *fields = sanitizer->protocol->fields;
-    const struct sanitize_message *rule = sanitizer->rules[sanitizer->group - fields];
+    const struct sanitize_message *rule = sanitizer->tables->rules[sanitizer->group - fields];
     struct reading *message = current(sanitizer);
 
     sanitizer->is_nested = true;
@@ -130,8 +136,8 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
     if (row == sanitizer->game->entity_row && sanitizer->game->most_entities)
         message->refused |=
             ++message->entities > sanitizer->game->most_entities(sanitizer->session);
-    for (const struct sanitize_limit *limit = sanitizer->limits[row]; limit && limit->row == row;
-         limit++)
+    for (const struct sanitize_limit *limit = sanitizer->tables->limits[row];
+         limit && limit->row == row; limit++)
         message->refused |= applies(limit, message) && !is_within(sanitizer, limit, number);
 }
 
@@ -151,7 +157,12 @@ static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct 
     return role == QS_ROLE_MODEL && sanitizer->number == 1;
 }
 
-/* A value's length has the NUL of a text, if it has one. */
+/* Whether its length stands somewhere before the text: nothing ends it, or a message is around. */
+static bool has_length(const struct qs_sanitizer *sanitizer, const struct qs_value *value)
+{
+    return value->length == value->bytes.size || sanitizer->is_nested || sanitizer->in_source;
+}
+
 static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *row,
                        const struct qs_value *value)
 {
@@ -175,8 +186,8 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
     }
     if (result == SANITIZE_NEW)
         g_array_append_val(sanitizer->edits, edit);
-    message->refused |= result == SANITIZE_REFUSED ||
-                        (result == SANITIZE_NEW && (sanitizer->is_nested || sanitizer->in_source));
+    message->refused |=
+        result == SANITIZE_REFUSED || (result == SANITIZE_NEW && has_length(sanitizer, value));
 }
 
 static bool is_opaque(const struct sanitize_game *game, unsigned row)
@@ -296,6 +307,8 @@ static void append_with_edits(struct qs_sanitizer *sanitizer, const struct readi
     for (guint i = message->edits; i < edits_end; i++) {
         const struct edit *edit = &g_array_index(sanitizer->edits, struct edit, i);
 
+        if (edit->offset < done)
+            continue;
         g_byte_array_append(out, block.data + done, edit->offset - done);
         g_byte_array_append(out, sanitizer->texts->data + edit->at, edit->size);
         done = edit->offset + edit->length;
@@ -481,9 +494,12 @@ static const struct sanitize_format *format_of(const char *extension)
 /* Whether the word is one of `names`. */
 static bool has_name(const char *names, const char *name)
 {
-    g_auto(GStrv) words = g_strsplit(names, " ", -1);
+    const size_t size = strlen(name);
 
-    return g_strv_contains((const char *const *)words, name);
+    for (const char *at = strstr(names, name); at; at = strstr(at + size, name))
+        if ((at == names || at[-1] == ' ') && (!at[size] || at[size] == ' '))
+            return true;
+    return false;
 }
 
 static const struct sanitize_message *rule_of(const struct sanitize_game *game, const char *name)
@@ -495,26 +511,48 @@ static const struct sanitize_message *rule_of(const struct sanitize_game *game, 
     return rule->names ? rule : NULL;
 }
 
-/* Rows are looked up often: they have tables. */
-static void add_tables(struct qs_sanitizer *sanitizer)
+static const struct tables *tables_new(const struct sanitize_game *game,
+                                       const struct qs_protocol *protocol)
 {
-    const struct qs_protocol *protocol = sanitizer->protocol;
-    const struct sanitize_limit *limits = sanitizer->game->limits;
+    const struct sanitize_limit *limits = game->limits;
+    struct tables *tables = g_new0(struct tables, 1);
 
-    sanitizer->rules = g_new0(const struct sanitize_message *, protocol->field_count);
-    sanitizer->limits = g_new0(const struct sanitize_limit *, protocol->field_count);
+    tables->rules = g_new0(const struct sanitize_message *, protocol->field_count);
+    tables->limits = g_new0(const struct sanitize_limit *, protocol->field_count);
+    while (game->messages[tables->count].names)
+        tables->count++;
     for (unsigned i = 0; i < protocol->field_count; i++)
         if (protocol->fields[i].type == QS_GROUP)
-            sanitizer->rules[i] = rule_of(sanitizer->game, stem_of(&protocol->fields[i]));
-    for (unsigned i = 0; limits[i].row; i++)
-        if (!sanitizer->limits[limits[i].row])
-            sanitizer->limits[limits[i].row] = &limits[i];
+            tables->rules[i] = rule_of(game, stem_of(&protocol->fields[i]));
+    for (unsigned i = 0; limits[i].row; i++) {
+        g_assert(!tables->limits[limits[i].row] || limits[i - 1].row == limits[i].row);
+        if (!tables->limits[limits[i].row])
+            tables->limits[limits[i].row] = &limits[i];
+    }
+    return tables;
+}
+
+/* They are made once. */
+static const struct tables *tables_of(const struct sanitize_game *game,
+                                      const struct qs_protocol *protocol)
+{
+    static GMutex lock;
+    static GHashTable *all;
+    const struct tables *tables;
+
+    g_mutex_lock(&lock);
+    if (!all)
+        all = g_hash_table_new(g_direct_hash, g_direct_equal);
+    tables = g_hash_table_lookup(all, game);
+    if (!tables)
+        g_hash_table_insert(all, (gpointer)game, (gpointer)(tables = tables_new(game, protocol)));
+    g_mutex_unlock(&lock);
+    return tables;
 }
 
 struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
 {
     struct qs_sanitizer *sanitizer = g_new0(struct qs_sanitizer, 1);
-    guint rules = 0;
 
     sanitizer->protocol = format->protocol;
     sanitizer->format = format_of(format->extension);
@@ -524,7 +562,7 @@ struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
                                        .field = on_field,
                                        .note = on_note,
                                        .source = on_source};
-    add_tables(sanitizer);
+    sanitizer->tables = tables_of(sanitizer->game, format->protocol);
     qs_decoder_init(&sanitizer->decoder, format->protocol);
     stufftext_init(&sanitizer->stufftext, NULL, sanitizer->game->stufftext,
                    sanitizer->game->commands, NULL);
@@ -533,9 +571,8 @@ struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
     sanitizer->texts = g_byte_array_new();
     sanitizer->edits = g_array_new(FALSE, FALSE, sizeof(struct edit));
     sanitizer->messages = g_array_new(FALSE, FALSE, sizeof(struct reading));
-    while (sanitizer->game->messages[rules].names)
-        rules++;
-    sanitizer->counts = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(guint)), rules);
+    sanitizer->counts =
+        g_array_set_size(g_array_new(FALSE, TRUE, sizeof(guint)), sanitizer->tables->count);
     return sanitizer;
 }
 
@@ -574,7 +611,5 @@ void qs_sanitizer_free(struct qs_sanitizer *sanitizer)
     g_array_unref(sanitizer->messages);
     g_array_unref(sanitizer->counts);
     g_free(sanitizer->info_key);
-    g_free(sanitizer->rules);
-    g_free(sanitizer->limits);
     g_free(sanitizer);
 }
