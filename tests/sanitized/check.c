@@ -58,7 +58,7 @@ static const char nothing[] = "^$";
     "|tinfo" PLAYER STATE "|ucmd" NUMBER "{2,3}|vwep" FILES "{0,32}|wps" PLAYER " [a-z]+" NUMBER   \
     "{2})"
 /* One command, and its line feed. */
-#define COMMANDS(commands) "^(?!.*[;$%\\r])(?!.*[.][.])(?:" commands ")\\n$"
+#define COMMANDS(commands) "^(?!.*[;$%\\r])(?:" commands ")\\n$"
 
 static const struct {
     const char *protocol, *commands;
@@ -70,7 +70,7 @@ static const struct {
 };
 
 /* Keys that engines do more with than show them: the end of a whole info string, or a pair. */
-static const char obeyed[] = "(?i)(?:^|\\\\)(?:sv_dlurl|[*]version\\\\mvdsv 0[.]30)|[.][.][/\\\\]";
+static const char obeyed[] = "(?i)(?:^|\\\\)(?:sv_dlurl|[*]version\\\\mvdsv 0[.]30)|[.][.]/";
 
 static bool matches(const char *rule, struct qs_view bytes)
 {
