@@ -12,7 +12,6 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
     *d = (struct qs_decoder){.protocol = protocol};
     d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
-    d->unsafe_texts = g_array_new(FALSE, FALSE, sizeof(struct qs_unsafe_text));
     d->entities = g_array_new(FALSE, FALSE, sizeof(struct qs_entity_update));
     d->player_events = g_array_new(FALSE, FALSE, sizeof(struct qs_player_event));
     d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
@@ -23,7 +22,6 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 void qs_decoder_clear(struct qs_decoder *d)
 {
     g_array_free(d->messages, TRUE);
-    g_array_free(d->unsafe_texts, TRUE);
     g_array_free(d->entities, TRUE);
     g_array_free(d->player_events, TRUE);
     g_array_free(d->transfers, TRUE);
@@ -49,7 +47,7 @@ static inline void begin(struct qs_decoder *d, struct qs_session *session,
     d->direction = direction;
     d->packet = packet;
     d->in = qs_reader_over(packet->data, packet->size);
-    d->fields_wanted = d->values_wanted = d->ambiguous = d->stop = false;
+    d->fields_wanted = d->values_wanted = d->unlisted = d->stop = false;
     d->connectionless = false;
     d->accepted = false;
     d->id_mask = UINT8_MAX;
@@ -59,7 +57,6 @@ static inline void begin(struct qs_decoder *d, struct qs_session *session,
     d->inflated = 0;
     memset(d->notes, 0, sizeof d->notes);
     qs_array_empty(d->messages);
-    qs_array_empty(d->unsafe_texts);
     qs_array_empty(d->entities);
     if (d->player_events->len)
         g_array_set_size(d->player_events, 0);
@@ -194,21 +191,8 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
                 type->name, start);
 }
 
-/* Whether the message to be kept has. */
-static bool has_unsafe_text(const struct qs_decoder *d)
-{
-    const GArray *texts = d->unsafe_texts;
-    const struct qs_unsafe_text *last;
-
-    if (!texts->len)
-        return false;
-    last = &g_array_index(texts, struct qs_unsafe_text, texts->len - 1);
-    return last->message == d->messages->len && last->source == d->source_depth;
-}
-
 static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
-    const bool unsafe = has_unsafe_text(d);
     const guint index = qs_array_add(d->messages, &d->messages_room);
 
     d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
@@ -217,8 +201,7 @@ static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id
                             .length = d->in.pos - start,
                             .id = id,
                             .source = (uint8_t)d->source_depth,
-                            .is_ambiguous = d->ambiguous || unsafe,
-                            .is_mendable = unsafe && !d->ambiguous,
+                            .is_unlisted = d->unlisted,
                             .bytes = d->in.data + start};
 }
 
@@ -235,19 +218,17 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
     const uint8_t id = id_at(d, start);
     const struct qs_message_type *type = lookup(d, id);
     const bool readable = type && type->read;
-    const uint32_t malformed = d->notes[QS_NOTE_MALFORMED];
 
     if (type) {
         qs_open(d, type->group);
         if (d->want_summary)
             qs_summary_message(d, type->brief);
     }
-    d->ambiguous = false;
+    d->unlisted = false;
     qs_reader_take(&d->in, 1);
     qs_emit_uint(d, id_row, start, 1, id);
     if (readable)
         type->read(d);
-    d->ambiguous |= d->notes[QS_NOTE_MALFORMED] != malformed;
     if (!readable || d->in.overrun)
         note_unread(d, type, id, start);
     else if (!d->stop)

@@ -35,17 +35,8 @@ struct qs_message {
     uint32_t length; /* with the id */
     uint16_t id;
     uint8_t source;        /* 0: the payload; else how many sources it is nested in */
-    bool is_ambiguous : 1; /* see qs_decoder.ambiguous, or has unsafe texts */
-    bool is_mendable : 1;  /* ambiguous by unsafe texts alone */
+    bool is_unlisted : 1;  /* it names something by a number that the list does not have */
     const uint8_t *bytes;  /* as long as its source is there */
-};
-
-/* A text of a message that its role forbids (field.h), and that another can replace. */
-struct qs_unsafe_text {
-    guint message;           /* its index, where it is kept */
-    uint8_t source;          /* its source */
-    uint32_t offset, length; /* as of messages; without the NUL */
-    enum qs_role role;
 };
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
@@ -132,7 +123,7 @@ struct qs_decoder {
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
     bool values_wanted; /* it does, or there is to be a summary */
-    bool ambiguous;     /* current message: readers disagree about it, do not play it; see text.h */
+    bool unlisted;      /* current message: see qs_message.is_unlisted */
     bool stop;          /* a message ended the message loop, with a note */
     bool probing;       /* a trial: its session is discarded */
     enum qs_coord_format coord_format;
@@ -158,7 +149,6 @@ struct qs_decoder {
     struct qs_credential credentials[QS_CREDENTIALS_MAX];
     unsigned credential_count;
     GArray *messages;                          /* struct qs_message */
-    GArray *unsafe_texts;                      /* struct qs_unsafe_text */
     guint messages_room;                       /* for message.c */
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
     GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,

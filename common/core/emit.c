@@ -68,7 +68,7 @@ void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *tabl
     const bool listed = d->protocol->fields[id].role == QS_ROLE_LISTED;
     const char *name = d->fields_wanted || listed ? qs_table_get(table, index) : NULL;
 
-    d->ambiguous |= listed && index && !name;
+    d->unlisted |= listed && index && !name;
     if (!d->fields_wanted || !name || d->in.overrun)
         return;
     qs_emit_generated_text(d, id, offset, length, name);

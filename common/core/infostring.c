@@ -48,43 +48,6 @@ struct qs_view qs_info_value(struct qs_view info, const char *key)
     return (struct qs_view){0};
 }
 
-static bool begins_with(struct qs_view text, const char *start)
-{
-    const uint32_t size = (uint32_t)strlen(start);
-
-    return text.size >= size && g_ascii_strncasecmp((const char *)text.data, start, size) == 0;
-}
-
-static bool names_file(struct qs_view key)
-{
-    static const char *const keys[] = {"skin", "map", "gamedir", "sky", "music", "dlURL", "cap"};
-
-    if (key.size && key.data[0] == '*')
-        key = (struct qs_view){key.data + 1, key.size - 1};
-    for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
-        if (begins_with(key, keys[i]))
-            return true;
-    return false;
-}
-
-bool qs_info_pair_is_unsafe(struct qs_view key, struct qs_view value)
-{
-    return begins_with(key, "sv_dlURL") || qs_text_leads_out(key) || qs_text_leads_out(value) ||
-           (names_file(key) && qs_file_name_is_unsafe(value)) ||
-           (begins_with(key, "*version") && begins_with(value, "MVDSV 0.30"));
-}
-
-bool qs_info_is_unsafe(struct qs_view info)
-{
-    struct qs_info_pair pair;
-    uint32_t pos = 0;
-
-    while (qs_info_next(info, &pos, &pair))
-        if (qs_info_pair_is_unsafe(pair.key, pair.value))
-            return true;
-    return false;
-}
-
 static void append_pair(GString *out, struct qs_view key, struct qs_view value)
 {
     g_string_append_c(out, '\\');

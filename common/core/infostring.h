@@ -28,16 +28,6 @@ bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair)
 /* The value of the first pair with `key`, or the empty view (data NULL) if there is none. */
 struct qs_view qs_info_value(struct qs_view info, const char *key);
 
-/*
- * Whether a pair has side effects in a client that plays a demo. A value may be a path out of the
- * folder of what the client looks for: a skin, a map, a game's folder. sv_dlURL makes
- * it download missing files (FTE cl_parse.c, CL_CheckOrEnqueDownloadFile); the "*version" of MVDSV
- * 0.30 makes it accept few extensions and read messages without the others (ezQuake cl_parse.c,
- * CL_PEXT_Fix).
- */
-bool qs_info_pair_is_unsafe(struct qs_view key, struct qs_view value);
-bool qs_info_is_unsafe(struct qs_view info); /* whether one of its pairs is */
-
 /* `info` with `key` set to `value`, as a new string (g_free() it). NULL: it would be longer than
  * `max` bytes; engines then keep the string that they have (Info_SetValueForStarKey). */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value, uint32_t max);

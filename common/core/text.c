@@ -87,11 +87,6 @@ struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank)
     return text;
 }
 
-bool qs_text_is_ambiguous(struct qs_view text)
-{
-    return text.size > QS_TEXT_LENGTH_MAX || (text.size && memchr(text.data, 0xff, text.size));
-}
-
 bool qs_text_leads_out(struct qs_view text)
 {
     return qs_view_contains(text, "../") || qs_view_contains(text, "..\\");
@@ -105,14 +100,6 @@ static bool has_any(struct qs_view text, const char *characters)
             (text.data[i] < ' ' || strchr(characters, text.data[i])))
             return true;
     return false;
-}
-
-bool qs_file_name_is_unsafe(struct qs_view name)
-{
-    const bool is_whole = name.size && (name.data[0] == '/' || name.data[0] == '\\');
-
-    return name.size > QS_FILE_NAME_MAX || is_whole || (name.size > 1 && name.data[1] == ':') ||
-           qs_text_leads_out(name) || has_any(name, "\";");
 }
 
 bool qs_folder_name_is_unsafe(struct qs_view name)

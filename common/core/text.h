@@ -33,24 +33,10 @@ struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank);
 bool qs_text_is_plain(struct qs_view text);
 
 /*
- * Whether readers disagree about where the text ends: some read at most QS_TEXT_LENGTH_MAX bytes
- * and parse the rest as messages; some end a text at 0xff. Source: id common.c, MSG_ReadString;
- * QuakeSpasm common.c, MSG_ReadString.
- */
-bool qs_text_is_ambiguous(struct qs_view text);
-enum { QS_TEXT_LENGTH_MAX = 2046 };
-
-/*
  * Whether a path leaves the folder that it is relative to ("../"). Many readers open such paths:
  * QuakeSpasm common.c, COM_FindFile; id's Quake II files.c, FS_FOpenFile.
  */
 bool qs_text_leads_out(struct qs_view text);
-
-/* Whether a file's name is unsafe: it leaves its folder, is a whole path ("/", "C:"), is longer
- * than engines accept (DarkPlaces quakedef.h, MAX_QPATH), or has characters that no name has and
- * that are commands in a configuration file (JoeQuake writes a sky's name to one). */
-bool qs_file_name_is_unsafe(struct qs_view name);
-enum { QS_FILE_NAME_MAX = 127 };
 
 /* Whether it is no name of a game folder. A valid one is a single path component and short: readers
  * may have a buffer of 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/values.h"
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 
 static double read_coord(struct qs_decoder *d)
@@ -66,47 +65,11 @@ void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3])
     qs_close(d);
 }
 
-static void keep_unsafe(struct qs_decoder *d, uint32_t offset, uint32_t length, enum qs_role role)
-{
-    const struct qs_unsafe_text text = {d->messages->len, (uint8_t)d->source_depth, offset, length,
-                                        role};
-
-    g_array_append_val(d->unsafe_texts, text);
-}
-
-static void check_role(struct qs_decoder *d, enum qs_role role, uint32_t at, struct qs_view text)
-{
-    switch (role) {
-    case QS_ROLE_FILE:
-        d->ambiguous |= qs_file_name_is_unsafe(text);
-        break;
-    case QS_ROLE_MODEL:
-    case QS_ROLE_SOUND:
-        if (qs_file_name_is_unsafe(text))
-            keep_unsafe(d, at, text.size, role);
-        break;
-    case QS_ROLE_FOLDER:
-        d->ambiguous |= qs_folder_name_is_unsafe(text);
-        break;
-    case QS_ROLE_INFO:
-        if (qs_info_is_unsafe(text))
-            keep_unsafe(d, at, text.size, role);
-        break;
-    case QS_ROLE_LAYOUT:
-        d->ambiguous |= qs_text_leads_out(text);
-        break;
-    default:
-        break;
-    }
-}
-
 struct qs_view qs_text(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const struct qs_view text = qs_reader_string(&d->in);
 
-    d->ambiguous |= qs_text_is_ambiguous(text);
-    check_role(d, d->protocol->fields[id].role, at, text);
     qs_emit_bytes(d, id, at, d->in.pos - at, text);
     return text;
 }

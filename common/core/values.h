@@ -115,8 +115,7 @@ static inline void qs_angle3(struct qs_decoder *d, unsigned id)
     qs_angle3_values(d, id, (double[3]){0});
 }
 
-/* A NUL-terminated text; the field's length includes the NUL. One that its role forbids makes the
- * message ambiguous. */
+/* A NUL-terminated text; the field's length includes the NUL. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);
 /* `size` bytes as they are. */
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);

@@ -5,17 +5,23 @@
 
 #include "common/core/protocol.h"
 #include "common/demo/late_join/late_join.h"
+#include "common/demo/sanitize/sanitize.h"
 
 void qs_demo_begin(struct qs_demo_writer *writer)
 {
     writer->begin(writer);
+    if (writer->sanitizer)
+        qs_sanitizer_begin(writer->sanitizer);
     writer->begun = true;
     writer->duration = 0;
 }
 
 void qs_demo_write(struct qs_demo_writer *writer, struct qs_view bytes)
 {
-    writer->write(writer, bytes.data, bytes.size);
+    if (writer->sanitizer)
+        qs_sanitizer_write(writer->sanitizer, writer, bytes);
+    else
+        writer->write(writer, bytes.data, bytes.size);
 }
 
 void qs_demo_discard(struct qs_demo_writer *writer)
@@ -129,14 +135,6 @@ void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder
     writer->lost = lost;
 }
 
-void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet)
-{
-    qs_demo_problem(writer, packet,
-                    "a message is left out: engines read it differently, or it names a "
-                    "file outside of the game");
-    writer->counts.stripped++;
-}
-
 void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,
                          bool left_out)
 {
@@ -146,7 +144,7 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
                         "capture whole packets (tcpdump -s 0)");
     else
         qs_demo_problem(writer, packet, "the end of this packet cannot be decoded; %s",
-                        left_out ? "it is left out" : "it is copied");
+                        left_out || writer->sanitizer ? "it is left out" : "it is copied");
 }
 
 void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,

@@ -25,6 +25,7 @@ struct qs_demo_counts {
 struct qs_decoder;
 struct qs_donor_match;
 struct qs_protocol;
+struct qs_sanitizer;
 struct qs_session;
 struct qs_sign_on;
 struct qs_sign_on_loss;
@@ -47,7 +48,7 @@ struct qs_demo_writer {
     /* Calls `function` with the sign-on so far of each other client of the server, if it is kept;
      * NULL: none is. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
-    bool sanitize; /* leave out what playback does not need and would carry out */
+    struct qs_sanitizer *sanitizer; /* writes what is left of the demo; NULL: all is */
     bool no_bytes; /* nobody keeps them: `write` may be called with NULL */
     enum qs_qwd_format qwd_format;
     bool goes_on;     /* the session had a demo before this one, which begins with another level */
@@ -84,15 +85,11 @@ void qs_demo_never_moved(struct qs_demo_writer *writer);
  */
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 
-/* A console command was left out at the user's request; `command` is its name, UTF-8. */
+/* A message or console command was left out at the user's request; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
 
-/* --sanitize left out an ambiguous message: see text.h. Engines that end a text elsewhere would
- * parse the rest of it as messages. */
-void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet);
-
 /* The packet was not decoded to its end. What is left of it is in the demo as it came, or is left
- * out. */
+ * out, as always with --sanitize. */
 void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,
                          bool left_out);
 

@@ -141,7 +141,14 @@ QS_TEXT_READER(read_centerprint, NQ_CENTERPRINT_TEXT)
 
 /* --- The player's view and state --- */
 
-QS_ROWS_READER(read_updatestat, NQ_UPDATESTAT_INDEX, NQ_UPDATESTAT_VALUE)
+static void read_updatestat(struct qs_decoder *d)
+{
+    const uint8_t index = qs_u8(d, NQ_UPDATESTAT_INDEX);
+    const int32_t value = qs_i32(d, NQ_UPDATESTAT_VALUE);
+
+    d->unlisted |=
+        index == STAT_WEAPON && value && !qs_table_get(&nq_session_of(d)->models, (uint32_t)value);
+}
 
 QS_ROWS_READER(read_damage, NQ_DAMAGE_ARMOR, NQ_DAMAGE_ORIGIN)
 

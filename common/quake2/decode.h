@@ -98,8 +98,6 @@ void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
 /* Messages of MVD up to the reader's limit. */
 void q2_read_mvd_messages(struct qs_decoder *d);
 
-/* What was read from `start` on is or has `what`, a constant text: see q2_unsafe_range. */
-void q2_mark_unsafe(const struct qs_decoder *d, uint32_t start, const char *what);
 
 /* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, unit_size and decode_unit */
 bool q2_recognize_stream(struct qs_view start);

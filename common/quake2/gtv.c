@@ -122,7 +122,6 @@ static struct q2_gtv_blocks *blocks_new(void)
     struct q2_gtv_blocks *blocks = g_new0(struct q2_gtv_blocks, 1);
 
     blocks->bytes = g_byte_array_new();
-    blocks->unsafe = g_array_new(FALSE, FALSE, sizeof(struct q2_unsafe_range));
     return blocks;
 }
 
@@ -143,8 +142,6 @@ static void read_stream_data(struct qs_decoder *d)
         if (!gtv->blocks)
             gtv->blocks = blocks_new();
         qs_write_u16(gtv->blocks->bytes, (uint16_t)body.size);
-        gtv->blocks->at = gtv->blocks->bytes->len;
-        gtv->blocks->from = d->in.pos;
         qs_write_view(gtv->blocks->bytes, body);
     }
 }
@@ -345,10 +342,8 @@ void q2_decode_unit(struct qs_decoder *d)
 {
     struct q2_gtv *gtv = gtv_of(d);
 
-    if (gtv->blocks) {
+    if (gtv->blocks)
         qs_bytes_empty(gtv->blocks->bytes);
-        g_array_set_size(gtv->blocks->unsafe, 0);
-    }
     learn_ends(d);
     d->accepted = gtv->begun;
     d->connectionless = !gtv->begun;

@@ -262,56 +262,6 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }
 
-/* What of the message is unsafe; or NULL. */
-static const char *unsafe_in(const struct qs_message *message, bool is_nested)
-{
-    if (is_nested && message->id == SVC_STUFFTEXT)
-        return "svc_stufftext";
-    return message->is_ambiguous && message->id == (is_nested ? SVC_CONFIGSTRING : MVD_CONFIGSTRING)
-               ? "svc_configstring"
-               : NULL;
-}
-
-/* What is in the message that was just read stands before it, from `first` on. */
-static const char *find_unsafe(const struct qs_decoder *d, guint first)
-{
-    const char *found = NULL;
-
-    for (guint i = first; i < d->messages->len && !found; i++)
-        found = unsafe_in(qs_message_at(d, i), i + 1 < d->messages->len);
-    return found;
-}
-
-/* Ranges within it were marked just before. */
-void q2_mark_unsafe(const struct qs_decoder *d, uint32_t start, const char *what)
-{
-    struct q2_gtv_blocks *blocks = q2_session_of(d->session)->gtv.blocks;
-    struct q2_unsafe_range range;
-    GArray *all;
-
-    if (!blocks || d->probing)
-        return;
-    range = (struct q2_unsafe_range){blocks->at + start - blocks->from, d->in.pos - start, what};
-    all = blocks->unsafe;
-    while (all->len &&
-           g_array_index(all, struct q2_unsafe_range, all->len - 1).offset >= range.offset)
-        g_array_set_size(all, all->len - 1);
-    g_array_append_val(all, range);
-}
-
-/* Whether another may follow. */
-static bool read_one_message(struct qs_decoder *d)
-{
-    const guint first = d->messages->len;
-    const uint32_t start = d->in.pos, undecoded = d->undecoded;
-    const bool good = qs_read_message(d, Q2_MVD, lookup);
-    const char *unsafe = d->undecoded > undecoded ? "svc_stufftext" : find_unsafe(d, first);
-
-    if (good && unsafe)
-        q2_mark_unsafe(d, start, unsafe);
-    return good;
-}
-
 void q2_read_mvd_messages(struct qs_decoder *d)
 {
     const uint32_t end = d->in.limit;
@@ -319,7 +269,7 @@ void q2_read_mvd_messages(struct qs_decoder *d)
     if (q2_pass_over(d))
         return;
     d->id_mask = Q2_MVD_ID_MASK;
-    while (qs_reader_left(&d->in) && read_one_message(d))
+    while (qs_reader_left(&d->in) && qs_read_message(d, Q2_MVD, lookup))
         ;
     d->id_mask = UINT8_MAX;
     d->stop = false;

@@ -73,7 +73,6 @@ static void clear_gtv(struct q2_gtv *gtv)
     if (!gtv->blocks)
         return;
     g_byte_array_free(gtv->blocks->bytes, TRUE);
-    g_array_free(gtv->blocks->unsafe, TRUE);
     g_free(gtv->blocks);
 }
 
@@ -145,7 +144,6 @@ void q2_session_begin_level(struct q2_session *session)
     session->lost = (struct qs_sign_on_loss){0};
     session->frame_rate = 0;
     session->max_clients = 0;
-    session->bar_changes++;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
@@ -188,7 +186,6 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
     session->minor = known->minor;
     session->protocol_flags = known->protocol_flags;
     session->guessed = known->guessed;
-    session->bar_changes++;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_copy(&session->configstrings, &donor->configstrings);
@@ -341,7 +338,6 @@ const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t n
 enum {
     CLIENTS_MAX = 256,
     STRING_ROOM = 64,           /* bytes that engines have for each, with its NUL */
-    BAR_MAX = 96 * STRING_ROOM, /* no status bar is longer */
     STRING_ROOM_RERELEASE = 96, /* CS_MAX_STRING_LENGTH of its game.h */
 };
 
@@ -411,134 +407,15 @@ uint32_t q2_configstring_end(const struct q2_session *session)
     return layout_of(session)->end;
 }
 
-/* `name\model/skin`: the name may be anything. */
-static struct qs_view skin_of(struct qs_view text)
-{
-    const uint8_t *mark = text.size ? memchr(text.data, '\\', text.size) : NULL;
-
-    return mark ? (struct qs_view){mark, text.size - (uint32_t)(mark - text.data)} : text;
-}
-
 static uint32_t string_room(const struct q2_session *session)
 {
     return session->variant.layout == Q2_LAYOUT_RERELEASE ? STRING_ROOM_RERELEASE : STRING_ROOM;
 }
 
-/* In two ranges engines read what fills its room on where the next string begins, whose text lies
- * over what a longer one has there. */
-static bool leads_out_with_neighbor(const struct q2_session *session, uint32_t index,
-                                    struct qs_view text)
-{
-    const char *before = NULL;
-    uint32_t end = 0;
-    char *joined;
-    bool unsafe;
-
-    while (!before && end < BAR_MAX && end < index * string_room(session)) {
-        end += string_room(session);
-        before = qs_table_get(&session->configstrings, index - end / string_room(session));
-    }
-    joined = g_strdup_printf("%.2s%.*s", before && strlen(before) >= end ? before + end - 2 : "",
-                             (int)text.size, text.size ? (const char *)text.data : "");
-    unsafe = qs_text_leads_out(qs_view_of(joined));
-    g_free(joined);
-    return unsafe;
-}
-
-/* id's gl_draw.c, Draw_FindPic: a picture outside of the folder of pictures begins with a slash. */
-static bool is_unsafe_picture(struct qs_view name)
-{
-    if (name.size && name.data[0] == '/')
-        name = (struct qs_view){name.data + 1, name.size - 1};
-    return qs_file_name_is_unsafe(name);
-}
-
-/* Q2PRO stops if the first is no map, and at a part of the map ("*1") that it does not have,
- * yquake2 if there is no name: precache.c, CL_UpdateConfigstring; bsp.c, BSP_InlineModel;
- * sw_model.c, Mod_ForName. Parts come in their order. */
-static bool is_unsafe_model(uint32_t number, struct qs_view name)
-{
-    int64_t part;
-
-    if (name.size && name.data[0] == '*')
-        return !qs_view_number_within(qs_view_behind(name, 1), 1, (int64_t)number - 1, &part);
-    return !name.size || qs_file_name_is_unsafe(name) ||
-           (number == 1 && (name.size < 10 || !qs_view_begins(name, "maps/") ||
-                            memcmp(name.data + name.size - 4, ".bsp", 4) != 0));
-}
-
-bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
-                               struct qs_view text)
-{
-    enum q2_range range;
-    uint32_t number;
-
-    if (!q2_configstring_range(session, index, &range, &number))
-        return false;
-    switch (range) {
-    case Q2_RANGE_NAME:
-        return qs_text_leads_out(text);
-    case Q2_RANGE_STATUSBAR:
-    case Q2_RANGE_GENERAL:
-        return leads_out_with_neighbor(session, index, text);
-    case Q2_RANGE_PLAYERSKINS:
-        return qs_text_leads_out(skin_of(text));
-    case Q2_RANGE_CDTRACK:
-    case Q2_RANGE_SKY:
-    case Q2_RANGE_SOUNDS:
-        return qs_file_name_is_unsafe(text);
-    case Q2_RANGE_MODELS:
-        return is_unsafe_model(number, text);
-    case Q2_RANGE_IMAGES:
-        return is_unsafe_picture(text);
-    default: /* its end may be another one's: id's cl_parse.c, CL_ParseConfigString */
-        return text.size >= STRING_ROOM && qs_text_leads_out(text);
-    }
-}
-
-bool q2_map_is_unsafe(const struct q2_session *session)
-{
-    const struct qs_view map = qs_view_of(q2_configstring(session, Q2_RANGE_MODELS, 1));
-
-    return map.data && (qs_text_is_ambiguous(map) || is_unsafe_model(1, map));
-}
-
-/* The number behind some words is a statistic's, or a client's behind its place. */
-struct q2_screen q2_screen_of(const struct q2_session *session, struct qs_view program)
-{
-    const struct layout *layout = layout_of(session);
-    const int64_t count = session->variant.extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
-    struct q2_screen screen = {0};
-    struct qs_token word, next;
-    uint32_t pos = 0;
-    int64_t number;
-
-    while (qs_token_next(program, &pos, &word)) {
-        const bool client = qs_view_equal(word.text, "client") || qs_view_equal(word.text, "ctf");
-        const uint16_t end = qs_view_equal(word.text, "pic") ? layout->places[Q2_RANGE_IMAGES].count
-                             : qs_view_begins(word.text, "stat_") ? layout->end
-                                                                  : 0;
-        unsigned before = client ? 2 : qs_view_equal(word.text, "num");
-
-        if (!end && !before && !qs_view_equal(word.text, "if"))
-            continue;
-        do
-            if (!qs_token_next(program, &pos, &next))
-                return screen;
-        while (before--);
-        if (!qs_view_number_within(next.text, 0, (client ? CLIENTS_MAX : count) - 1, &number))
-            screen.stops = true;
-        else if (end && (!screen.counts[number] || end < screen.counts[number]))
-            screen.counts[number] = end;
-    }
-    return screen;
-}
-
-/* It ends in the first string that does not fill its room. */
-struct q2_screen q2_status_bar(const struct q2_session *session)
+char *q2_status_bar(const struct q2_session *session)
 {
     const uint32_t room = string_room(session);
-    g_autoptr(GString) text = g_string_new(NULL);
+    GString *text = g_string_new(NULL);
 
     for (uint32_t number = 0; number * room <= text->len; number++) {
         const char *part = q2_configstring(session, Q2_RANGE_STATUSBAR, number);
@@ -546,16 +423,7 @@ struct q2_screen q2_status_bar(const struct q2_session *session)
         if (part)
             g_string_append(g_string_truncate(text, number * room), part);
     }
-    return q2_screen_of(session, qs_view_of(text->str));
-}
-
-bool q2_screen_stops_players(const struct q2_screen *screen, const int16_t *stats)
-{
-    bool stops = screen->stops;
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(screen->counts); i++)
-        stops |= screen->counts[i] && (uint16_t)stats[i] >= screen->counts[i];
-    return stops;
+    return g_string_free(text, FALSE);
 }
 
 /* Bytes that engines keep of a config string: in two ranges one may go on in those behind it.
@@ -575,7 +443,7 @@ static uint32_t room_for(const struct q2_session *session, uint32_t index)
 
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
 {
-    const struct place *places = layout_of(session)->places, bar = places[Q2_RANGE_STATUSBAR];
+    const struct place *places = layout_of(session)->places;
     int64_t number;
 
     if (index >= q2_configstring_end(session))
@@ -584,7 +452,6 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
     for (uint32_t part = text.size / string_room(session); part; part--) /* it lies over others */
         qs_table_set(&session->configstrings, index + part, (struct qs_view){0});
     qs_table_set(&session->configstrings, index, text);
-    session->bar_changes += index - bar.start < bar.count;
     if (text.size && session->player >= 0 &&
         index == places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player) {
         g_autofree char *name = q2_player_name(session, (uint32_t)session->player);

@@ -51,14 +51,6 @@ enum q2_gtv_stage {
 /* The blocks of MVD in a unit of GTV. */
 struct q2_gtv_blocks {
     GByteArray *bytes; /* each with its length before it, as in an .mvd2 file */
-    uint32_t at, from; /* where the last one's messages begin: in `bytes`, in their source */
-    GArray *unsafe;    /* struct q2_unsafe_range, in `bytes`, in their order */
-};
-
-/* Has a command for players' consoles, or is a config string (q2_configstring_is_unsafe()). */
-struct q2_unsafe_range {
-    uint32_t offset, length;
-    const char *what;
 };
 
 struct q2_gtv {
@@ -101,7 +93,6 @@ struct q2_session {
     bool recording;              /* of clc_setting CLS_RECORDING: the server leaves nothing out */
     bool signing_on;             /* the level has begun, and the client has not got all it needs */
     struct qs_sign_on_loss lost; /* part of the level's sign-on that was not captured */
-    uint32_t bar_changes;        /* how often the status bar changed; in a level at least once */
     struct qs_table configstrings;
     struct qs_table texts;     /* enum q2_text */
     struct qs_table baselines; /* of the level: see q2_baseline_set() */
@@ -199,31 +190,9 @@ bool q2_configstring_range(const struct q2_session *session, uint32_t index, enu
 /* One past the last index: also the end mark of streams. */
 uint32_t q2_configstring_end(const struct q2_session *session);
 
-/*
- * Whether config string `index` is nothing that an engine should be given (text.h): a name of a
- * file that is none, or a program of the status bar with one. A level's name is that of a film
- * where nobody plays: id's cl_parse.c, CL_ParseServerData.
- */
-bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
-                               struct qs_view text);
-
-/* --sanitize leaves the map's name out, without which Q2PRO stops. */
-bool q2_map_is_unsafe(const struct q2_session *session);
-
-/*
- * What a program for the screen asks of statistics: the status bar, or the text of a svc_layout.
- * Source: Q2PRO screen.c, SCR_ExecuteLayoutString.
- */
-struct q2_screen {
-    bool stops;                         /* it names a statistic or a client that is none */
-    uint16_t counts[Q2_STATS_EXTENDED]; /* where it takes one for a picture's number, or a string's:
-                                           how many there are; else 0 */
-};
-struct q2_screen q2_screen_of(const struct q2_session *session, struct qs_view program);
-struct q2_screen q2_status_bar(const struct q2_session *session);
-
-/* Whether players stop where they draw it. */
-bool q2_screen_stops_players(const struct q2_screen *screen, const int16_t *stats);
+/* The program of the status bar, which fills several config strings: it ends in the first one that
+ * does not fill its room. New. */
+char *q2_status_bar(const struct q2_session *session);
 
 /* Sets a config string; where `index` is behind the last, nothing happens. */
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text);

@@ -281,24 +281,14 @@ static const struct qw_states *newest_states(struct qw_frames *frames)
     return frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
 }
 
-bool qw_frames_full(struct qw_frames *frames)
-{
-    const struct qw_states *states = newest_states(frames);
-
-    return states && states->count > MIN(frames->format.entities, QW_STATES_IN_FRAME_MAX - 1);
-}
-
-void qw_frames_append(GByteArray *to, struct qw_frames *frames, const struct qs_table *models)
+void qw_frames_append(GByteArray *to, struct qw_frames *frames)
 {
     const struct qw_states *states = newest_states(frames);
 
     qs_write_u8(to, SVC_PACKETENTITIES);
     for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {
         const struct qw_entity *entity = &states->entities[i];
-        const uint16_t model = qw_entity_model(entity);
 
-        if (models && model && !qs_table_get(models, model))
-            continue;
         qw_append_delta(to, &frames->format, qw_states_find(baselines_of(frames), entity->number),
                         entity);
     }

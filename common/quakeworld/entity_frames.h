@@ -81,14 +81,11 @@ struct qw_update {
 void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
                       bool is_delta, struct qw_update *update);
 
-/* Whether the newest frame has all the entities that there can be: more end the game in engines. */
-bool qw_frames_full(struct qw_frames *frames);
-
 /* Appends a frame for packet `sequence`, which is higher than those before. */
 void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states);
 
 /* Appends the newest frame as a whole svc_packetentities, against the baselines: as many of its
- * entities as engines accept; with `models`, those with a model of the list. */
-void qw_frames_append(GByteArray *to, struct qw_frames *frames, const struct qs_table *models);
+ * entities as engines accept. */
+void qw_frames_append(GByteArray *to, struct qw_frames *frames);
 
 #endif

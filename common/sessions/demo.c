@@ -5,6 +5,7 @@
 
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
+#include "common/demo/sanitize/sanitize.h"
 
 /* What only this file knows of a demo. */
 struct demo {
@@ -315,17 +316,17 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
     demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
     demo->shared.files = g_ptr_array_new_with_free_func(file_free);
     demo->shared.problems.kinds = g_ptr_array_new_with_free_func(problem_free);
-    demo->shared.writer =
-        (struct qs_demo_writer){.begin = begin_file,
-                                .write = write_bytes,
-                                .discard = discard,
-                                .start_missing = start_missing,
-                                .left_out = count_left_out,
-                                .problem = add_problem,
-                                .peers = each_peer,
-                                .sanitize = setup->demo_options.sanitize,
-                                .no_bytes = !setup->store && !setup->demo_options.sanitize,
-                                .qwd_format = setup->demo_options.qwd_format};
+    demo->shared.writer = (struct qs_demo_writer){
+        .begin = begin_file,
+        .write = write_bytes,
+        .discard = discard,
+        .start_missing = start_missing,
+        .left_out = count_left_out,
+        .problem = add_problem,
+        .peers = each_peer,
+        .sanitizer = setup->demo_options.sanitize ? qs_sanitizer_new(setup->format) : NULL,
+        .no_bytes = !setup->store && !setup->demo_options.sanitize,
+        .qwd_format = setup->demo_options.qwd_format};
     return &demo->shared;
 }
 
@@ -339,6 +340,7 @@ void qs_session_demo_free(struct qs_session_demo *shared)
     g_free(shared->lacks);
     qs_donor_choice_clear(&shared->donor);
     g_tree_destroy(demo->left_out);
+    qs_sanitizer_free(demo->shared.writer.sanitizer);
     g_free(demo->map);
     g_free(demo);
 }

@@ -300,16 +300,10 @@ def quake2_stoppers():
 
 
 def quake2_frames():
-    """Times and fields of view at which Q2PRO stops, and a removal from nothing: parse.c
-    CL_ParseFrame, CL_ParsePacketEntities; entities.c CL_DeltaFrame."""
+    """Times at which Q2PRO stops: entities.c, CL_DeltaFrame."""
     def numbered(number):
         return lambda payload: payload[:9] + struct.pack("<i", number) + payload[13:]
-
-    def whole(player, entities=b""):
-        return lambda payload: (payload[:13] + struct.pack("<ibbb", -1, 0, 0, 0x11) + player + bytes(4) + b"\x12"
-                                + entities + bytes(2))
-    return {"back": numbered(1), "before zero": numbered(-5), "far ahead": numbered(1 << 29),
-            "no field of view": whole(bytes(2)), "removal": whole(b"\0\x08\x5a", b"\x40\5")}
+    return {"before zero": numbered(-5), "far ahead": numbered(1 << 29)}
 
 
 # --- Files, other servers, and what else no command is needed for ---

@@ -7,8 +7,6 @@
 
 #include "common/demo/late_join/late_join.h"
 #include "common/demo/late_join/sign_on.h"
-#include "common/demo/sanitize/filter_quake.h"
-#include "common/quake/constants.h"
 
 enum { STEPS = 3000, ABOUT = 40 };
 
@@ -158,18 +156,4 @@ TEST(test_limit_of_evidence)
         refusal = qs_donor_match_refusal(&match, 28, limits, 1);
         assert_int_equal(refusal != NULL, cases[i].refused);
     }
-}
-
-/* FTE reads the items of DarkPlaces' protocol 5 as a flag says. */
-TEST(test_players_of_darkplaces)
-{
-    const struct qs_view without_items = VIEW("\x0f\0\0");
-    struct nq_session session;
-
-    nq_protocol.session_init(&session.base);
-    session.base.version = PROTOCOL_DP3 + 2;
-    assert_false(nq_is_read_alike(nq_players_of(&session), without_items));
-    session.base.version++;
-    assert_true(nq_is_read_alike(nq_players_of(&session), without_items));
-    nq_protocol.session_clear(&session.base);
 }

@@ -7,22 +7,20 @@
 #include "common/sessions/late_join.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
-#include "tests/engine_reader/engine_reader.h"
+#include "tests/sanitized/check.h"
 #include "tests/fuzz/fuzz.h"
 
 /* --- Under --sanitize --- */
 
-static void check_engines(const char *name, struct qs_view file)
+static void check_lists(const char *name, struct qs_view file)
 {
-    struct engine_report report;
+    struct sanitized_report report;
 
-    engine_report_init(&report);
-    engine_reader_read(strrchr(name, '.') + 1, file.data, file.size, &report);
-    if (report.found)
-        fuzz_broken(name, report.findings->str);
-    if (report.unread)
-        fuzz_broken(name, report.unknown->str);
-    engine_report_clear(&report);
+    sanitized_report_init(&report);
+    sanitized_check(strrchr(name, '.') + 1, file.data, file.size, &report);
+    if (report.found || report.unread)
+        fuzz_broken(name, report.found ? report.findings->str : "it cannot be decoded");
+    sanitized_report_clear(&report);
 }
 
 /* --- What is printed --- */
@@ -111,7 +109,7 @@ static void take_file(void *user, const char *name, struct qs_view file)
     if (check->silent)
         return;
     if (check->sanitize)
-        check_engines(name, file);
+        check_lists(name, file);
     else
         check_demo(check, name, file);
     if (check->lenders)

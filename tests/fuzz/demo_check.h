@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks at demos that fuzz targets rebuild. Under --sanitize no engine may find a command in them
- * that is not on the list, nor a message that it cannot read (tests/engine_reader). Others must be
+ * Looks at demos that fuzz targets rebuild. Under --sanitize no text or command in them may be
+ * one that is on no list, and all of it must decode (tests/sanitized). Others must be
  * demos that are read to their end, and what they print was sent.
  */
 #ifndef TESTS_FUZZ_DEMO_CHECK_H

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "pcap2demo/capture/frame_reader.h"
-#include "tests/engine_reader/engine_reader.h"
+#include "tests/sanitized/check.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { NAME_MAX_BYTES = 64 };
@@ -73,13 +73,13 @@ static void check_printed(const char *text, size_t size)
 static void check_sanitized(const char *name, struct qs_view file)
 {
     const char *dot = strrchr(name, '.');
-    struct engine_report report;
+    struct sanitized_report report;
 
-    engine_report_init(&report);
-    engine_reader_read(dot ? dot + 1 : "", file.data, file.size, &report);
+    sanitized_report_init(&report);
+    sanitized_check(dot ? dot + 1 : "", file.data, file.size, &report);
     if (report.found || report.unread)
-        fuzz_broken(name, report.found ? report.findings->str : report.unknown->str);
-    engine_report_clear(&report);
+        fuzz_broken(name, report.found ? report.findings->str : "it cannot be decoded");
+    sanitized_report_clear(&report);
 }
 
 static void keep_file(const char *name, struct qs_view file)

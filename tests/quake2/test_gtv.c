@@ -203,25 +203,6 @@ STREAM_TEST(test_unknown_minor_version)
     assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
 }
 
-/* --- Commands for players' consoles --- */
-
-STREAM_TEST(test_stuffed)
-{
-    const struct q2_unsafe_range *stuffed;
-
-    /* mvd_nop, a unicast with svc_stufftext "a", mvd_nop */
-    assert_int_equal(send(game, SERVER,
-                          VIEW("\x09\0\x04\1\x09\3\0\x0b"
-                               "a\0\1")),
-                     0);
-    assert_int_equal(game->session.gtv.blocks->unsafe->len, 1);
-    stuffed = &g_array_index(game->session.gtv.blocks->unsafe, struct q2_unsafe_range, 0);
-    assert_int_equal(stuffed->offset, 3);
-    assert_int_equal(stuffed->length, 6);
-    assert_int_equal(send(game, SERVER, VIEW(NOP)), 0);
-    assert_int_equal(game->session.gtv.blocks->unsafe->len, 0);
-}
-
 /* --- The deflate stream --- */
 
 static GByteArray *deflated(struct qs_view plain, int flush)

@@ -19,7 +19,7 @@ static void assert_in_full(struct qw_frames *frames, struct qs_view expected)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-    qw_frames_append(bytes, frames, NULL);
+    qw_frames_append(bytes, frames);
     assert_view_is(qs_view_of_bytes(bytes), expected);
 }
 
@@ -90,7 +90,7 @@ FRAMES_TEST(test_no_more_than_players_take)
         qs_write_u16(body, number);
     qs_write_u16(body, 0);
     update(frames, 10, qs_view_of_bytes(body), false);
-    qw_frames_append(full, frames, NULL);
+    qw_frames_append(full, frames);
     assert_int_equal(full->len, 1 + 2 * 64 + 2);
 }
 

@@ -283,8 +283,7 @@ static bool are_same_messages(const GArray *a, const GArray *b)
         const struct qs_message *other = &g_array_index(b, struct qs_message, i);
 
         if (one->offset != other->offset || one->length != other->length || one->id != other->id ||
-            one->source != other->source || one->is_ambiguous != other->is_ambiguous ||
-            one->is_mendable != other->is_mendable)
+            one->source != other->source || one->is_unlisted != other->is_unlisted)
             return false;
     }
     return true;

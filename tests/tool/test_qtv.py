@@ -134,8 +134,7 @@ class Demos(StreamTest):
                 start = with_words(words) + printed("a")
                 demo, _ = self.demo(stream(demo=mvd_block(start + message)).frames)
                 self.assertEqual(demo, mvd_block(start + message) + END_OF_DEMO)
-                demo, _ = self.demo(stream(demo=mvd_block(start + message)).frames, "--sanitize",
-                                    status=1)
+                demo, _ = self.demo(stream(demo=mvd_block(start + message)).frames, "--sanitize")
                 self.assertEqual(demo, mvd_block(start) + END_OF_DEMO)
 
     def test_sanitize_what_is_for_nobody(self):

@@ -12,8 +12,7 @@
 static void expect_of(const struct command *needed, const char *const *never,
                       const char *const *texts, const char *expected, const char *left_out)
 {
-    struct qs_session_demo *demo = qs_session_demo_new(
-        &(struct qs_session_demo_setup){.demo_options = {.sanitize = needed != NULL}});
+    struct qs_session_demo *demo = qs_session_demo_new(&(struct qs_session_demo_setup){0});
     g_autoptr(GByteArray) out = g_byte_array_new();
     struct stufftext stufftext;
     g_autofree char *told = NULL;

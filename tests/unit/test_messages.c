@@ -161,10 +161,10 @@ FIXTURE_TEST(test_messages_kept)
 {
     decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
     assert_int_equal(f->d.messages->len, 4);
-    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false, false, NULL});
-    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false, false, NULL});
-    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false, false, NULL});
-    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false, false, NULL});
+    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false, NULL});
+    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false, NULL});
+    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false, NULL});
+    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false, NULL});
     assert_true(qs_has_message(&f->d, BYTE) && qs_has_message(&f->d, NESTED));
     /* The last one, cut short, is not kept. */
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 1);

@@ -113,7 +113,7 @@ static void decode_framing(struct qs_decoder *d)
              word & DEM_FROM_CLIENT ? " from the client" : "");
 }
 
-static void decode_block(struct qs_decoder *d)
+void dem_decode_block(struct qs_decoder *d)
 {
     const bool line = d->packet->number == 0;
 
@@ -218,7 +218,7 @@ const struct qs_demo_format qs_demo_dem = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
-    .decode_block = decode_block,
+    .decode_block = dem_decode_block,
     .append_end = append_end,
     .rebuilder = &dem_rebuilder,
     .late_join = &dem_late_join,

@@ -35,6 +35,9 @@ extern const struct qs_demo_format qs_demo_dem;
 extern const struct qs_demo_rebuilder dem_rebuilder;
 extern const struct qs_demo_packet_maker dem_packets;
 
+/* qs_demo_format.decode_block */
+void dem_decode_block(struct qs_decoder *d);
+
 /*
  * Read the line, then the blocks. `in` only moves if they return QS_DEMO_LINE and QS_DEMO_BLOCK.
  */

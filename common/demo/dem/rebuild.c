@@ -11,8 +11,6 @@
 #include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
 #include "common/demo/dem/late_join.h"
-#include "common/demo/sanitize/filter_quake.h"
-#include "common/demo/sanitize/stufftext.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
 
@@ -21,12 +19,6 @@ enum {
      * lacks them, the last angles are used. */
     WAITING_MAX = 256,
     DONOR_BLOCK_MAX = 60000 /* a donor's block, and later changes */
-};
-
-/* The commands that players need: for a level's beginning, sights and sounds. */
-static const struct command needed_commands[] = {
-    {"reconnect", ""}, {"bf", ""},         {"v_cshift", "?dddd"},
-    {"play", "f*"},    {"playvol", "fd*"}, {NULL, ""},
 };
 
 /* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */
@@ -57,14 +49,12 @@ struct dem {
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* reported */
-    bool refused;    /* players would not know the level's protocol: see is_refused() */
     bool moving;     /* the client has moved in this level */
     bool moved;      /* in any level */
     bool timed;      /* `time` is of this level */
     enum view_source source;
     struct dem_angles view; /* the last known */
-    struct stufftext stufftext;
-    GByteArray *filtered;    /* scratch: a message without what is left out, a donor's block */
+    GByteArray *donor_block; /* scratch */
     GByteArray *waiting;     /* blocks that wait for their angles */
     GArray *waiting_offsets; /* guint: of each, in it */
     guint waiting_room;      /* as in lists.h */
@@ -88,8 +78,7 @@ static void *dem_new(struct qs_demo_writer *out)
     struct dem *dem = g_new0(struct dem, 1);
 
     dem->out = out;
-    stufftext_init(&dem->stufftext, out, SVC_STUFFTEXT, needed_commands, NULL);
-    dem->filtered = g_byte_array_new();
+    dem->donor_block = g_byte_array_new();
     dem->waiting = g_byte_array_new();
     dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
     return dem;
@@ -99,8 +88,7 @@ static void dem_free(void *state)
 {
     struct dem *dem = state;
 
-    stufftext_clear(&dem->stufftext);
-    g_byte_array_free(dem->filtered, TRUE);
+    g_byte_array_free(dem->donor_block, TRUE);
     g_byte_array_free(dem->waiting, TRUE);
     g_array_free(dem->waiting_offsets, TRUE);
     g_free(dem);
@@ -197,18 +185,6 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
-/* A svc_serverinfo that --sanitize leaves out: what follows would be read by another protocol. */
-static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
-{
-    for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
-        const struct qs_message *message = qs_message_at(decoder, i);
-
-        if (message->id == SVC_SERVERINFO && message->is_ambiguous && !message->is_mendable)
-            return true;
-    }
-    return false;
-}
-
 /* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
 static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
@@ -216,12 +192,8 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
 
     if (level) {
         dem->lost = false;
-        dem->refused = is_refused(dem, decoder);
-        if (dem->refused)
-            qs_demo_left_out_ambiguous(dem->out, decoder->packet);
+        return true;
     }
-    if (level || dem->refused)
-        return !dem->refused;
     if (dem->level_seen) {
         if (session->sign_on_lost.packet)
             note_lost(dem, session);
@@ -238,14 +210,13 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
 struct donor_block {
     struct dem *dem;
     uint32_t number;
-    enum nq_players players;
 };
 
 static void end_donor_block(struct dem *dem)
 {
-    if (dem->filtered->len)
-        add_block(dem, qs_view_of_bytes(dem->filtered));
-    qs_bytes_empty(dem->filtered);
+    if (dem->donor_block->len)
+        add_block(dem, qs_view_of_bytes(dem->donor_block));
+    qs_bytes_empty(dem->donor_block);
 }
 
 static void add_donor_message(void *user, uint32_t block, struct qs_view message)
@@ -253,15 +224,10 @@ static void add_donor_message(void *user, uint32_t block, struct qs_view message
     struct donor_block *donor = user;
     struct dem *dem = donor->dem;
 
-    if (block != donor->number || dem->filtered->len + message.size > DONOR_BLOCK_MAX)
+    if (block != donor->number || dem->donor_block->len + message.size > DONOR_BLOCK_MAX)
         end_donor_block(dem);
     donor->number = block;
-    if (dem->out->sanitize && !nq_is_read_alike(donor->players, message))
-        dem->out->counts.stripped++;
-    else if (message.data[0] == SVC_STUFFTEXT && dem->out->sanitize)
-        stufftext_filter(&dem->stufftext, message, dem->filtered);
-    else
-        qs_write_view(dem->filtered, message);
+    qs_write_view(dem->donor_block, message);
 }
 
 /* The sign-on has its own view angles; later blocks have those of the client's moves. */
@@ -269,14 +235,11 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
 {
     struct dem *dem = state;
-    struct donor_block donor = {dem, 0, nq_players_of((const struct nq_session *)session)};
+    struct donor_block donor = {dem, 0};
 
     qs_demo_join_late(dem->out, match, &nq_protocol, session);
     if (!dem->begun)
         begin(dem);
-    /* Messages before a svc_version belong to another protocol than those after it. */
-    if (qs_sign_on_find(match->sign_on, qs_sign_on_about(SVC_VERSION, 0)).data)
-        donor.players = NQ_PLAYERS_ALL;
     dem_match_messages(match, add_donor_message, &donor);
     end_donor_block(dem);
     settle(dem);
@@ -324,7 +287,7 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
     if (qs_has_message(decoder, SVC_SERVERINFO))
         return true;
     /* One that was not decoded is no message that was read; svc_version alone begins none. */
-    return session->base.level && session->undecodable && !dem->level_seen && !dem->out->sanitize;
+    return session->base.level && session->undecodable && !dem->level_seen;
 }
 
 static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
@@ -333,37 +296,13 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     if (!session->undecodable)
-        qs_demo_not_decoded(dem->out, packet, dem->out->sanitize);
+        qs_demo_not_decoded(dem->out, packet, false);
     else if (!dem->undecoded)
         qs_demo_problem(dem->out, packet,
                         "protocol %d is not decoded: messages are %s, and view angles are missing",
                         session->base.version,
-                        dem->out->sanitize ? "left out" : "copied as they are");
+                        dem->out->sanitizer ? "left out" : "copied as they are");
     dem->undecoded |= session->undecodable;
-}
-
-/* The messages as the demo shall have them. What could not be decoded is nothing that --sanitize
- * can answer for. */
-static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
-{
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-    const struct qs_view whole = session->delivered.bytes;
-    enum nq_players players;
-
-    if (!dem->out->sanitize)
-        return whole;
-    players = nq_players_of_decoded(decoder);
-    qs_bytes_empty(dem->filtered);
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = qs_message_at(decoder, i);
-        const struct qs_view bytes = qs_message_view(message);
-
-        if (nq_is_read_alike(players, bytes))
-            stufftext_sanitize(&dem->stufftext, decoder, message, bytes, dem->filtered);
-        else
-            dem->out->counts.stripped++;
-    }
-    return (struct qs_view){dem->filtered->data, dem->filtered->len};
 }
 
 static void add_message(struct dem *dem, const struct qs_decoder *decoder,
@@ -371,7 +310,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
     const bool level = begins_level(dem, decoder);
-    struct qs_view messages;
+    const struct qs_view messages = session->delivered.bytes;
 
     /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not.
      */
@@ -387,7 +326,6 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
             settle(dem);
         follow_signon(dem, session, level);
     }
-    messages = filter(dem, decoder);
     if (messages.size)
         add_block(dem, messages);
     if (session->delivered.reliable)

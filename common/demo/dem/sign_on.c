@@ -131,7 +131,6 @@ static void update(struct qs_sign_on *sign_on, const struct nq_session *session,
 
 /* --- Packets and blocks --- */
 
-/* Ambiguous messages do not get into a sign-on, which is broken without them. */
 static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -140,10 +139,8 @@ static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *de
         const struct qs_message *message = qs_message_at(decoder, i);
         const struct qs_view bytes = qs_message_view(message);
 
-        if (message->is_ambiguous)
-            sign_on->broken |= part_of(session, message->id & 0xff) == QS_PART_ONCE;
         /* Most messages are entities, and the time, which the late session has itself. */
-        else if (!sign_on->complete || (message->id != SVC_TIME && message->id != SVC_CLIENTDATA &&
+        if (!sign_on->complete || (message->id != SVC_TIME && message->id != SVC_CLIENTDATA &&
                                         message->id < U_SIGNAL))
             update(sign_on, session, bytes, first && !sign_on->complete);
     }

@@ -35,7 +35,7 @@ void dm2_append_end(GByteArray *out, struct qs_view last)
 
 /* --- Decoding --- */
 
-static void decode_block(struct qs_decoder *d)
+void dm2_decode_block(struct qs_decoder *d)
 {
     int32_t length;
 
@@ -189,7 +189,7 @@ const struct qs_demo_format qs_demo_dm2 = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
-    .decode_block = decode_block,
+    .decode_block = dm2_decode_block,
     .append_end = dm2_append_end,
     .rebuilder = &dm2_rebuilder,
     .late_join = &dm2_late_join,

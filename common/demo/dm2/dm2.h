@@ -26,6 +26,9 @@ enum {
 extern const struct qs_demo_format qs_demo_dm2;
 extern const struct qs_demo_rebuilder dm2_rebuilder;
 
+/* qs_demo_format.decode_block */
+void dm2_decode_block(struct qs_decoder *d);
+
 /* See qs_demo_read_framed(). id's engine accepts a file without its end mark, Q2PRO does not. */
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 
@@ -39,7 +42,7 @@ typedef void dm2_preamble_block(void *user, const GByteArray *block);
 /* Writes what a demo begins with: the level as a client writes it down when recording starts.
  * svc_serverdata of a client recording in protocol `version`, config strings, baselines, and the
  * command that makes a player load all, block by block. */
-void dm2_write_preamble(const struct q2_session *session, int32_t version, bool sanitize,
+void dm2_write_preamble(const struct q2_session *session, int32_t version,
                         dm2_preamble_block *write, void *user);
 
 /* Appends the end mark, whatever the `last` block is. */

@@ -19,7 +19,6 @@ enum {
 struct preamble {
     const struct q2_session *session;
     struct q2_variant variant;
-    bool sanitize;
     GByteArray *block;
     dm2_preamble_block *write;
     void *user;
@@ -42,26 +41,9 @@ static void make_room(struct preamble *preamble, size_t size)
         flush(preamble);
 }
 
-/* Nothing in the text's place where --sanitize cannot answer for it. */
-static struct qs_view kept(const struct preamble *preamble, struct qs_view text, bool is_unsafe)
-{
-    return preamble->sanitize && (is_unsafe || qs_text_is_ambiguous(text)) ? (struct qs_view){0}
-                                                                           : text;
-}
-
-static struct qs_view kept_string(const struct preamble *preamble, uint32_t index)
-{
-    const struct q2_session *session = preamble->session;
-    const struct qs_view text = qs_view_of(qs_table_get(&session->configstrings, index));
-
-    return kept(preamble, text,
-                preamble->sanitize && q2_configstring_is_unsafe(session, index, text));
-}
-
 static void put_serverdata(struct preamble *preamble, int32_t version)
 {
     const struct q2_session *session = preamble->session;
-    const struct qs_view folder = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR));
     GByteArray *out = preamble->block;
 
     qs_write_u8(out, SVC_SERVERDATA);
@@ -69,9 +51,9 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     qs_write_u32(out, (uint32_t)session->servercount +
                           (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     qs_write_u8(out, Q2_RECORD_CLIENT);
-    q2_encode_text(out, kept(preamble, folder, qs_folder_name_is_unsafe(folder)));
+    q2_encode_text(out, qs_view_of(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR)));
     qs_write_u16(out, (uint16_t)session->player);
-    q2_encode_text(out, kept_string(preamble, LEVEL_NAME));
+    q2_encode_text(out, qs_view_of(qs_table_get(&session->configstrings, LEVEL_NAME)));
 }
 
 /* Each as received: the status bar's program fills several, and each holds the rest of it. */
@@ -80,7 +62,7 @@ static void put_configstrings(struct preamble *preamble)
     const struct qs_table *strings = &preamble->session->configstrings;
 
     for (uint32_t i = 0; qs_table_next(strings, &i); i++) {
-        const struct qs_view text = kept_string(preamble, i);
+        const struct qs_view text = qs_view_of(qs_table_get(strings, i));
 
         if (!text.size)
             continue;
@@ -108,11 +90,10 @@ static void put_precache(struct preamble *preamble)
     q2_encode_text(preamble->block, qs_view_of("precache\n"));
 }
 
-void dm2_write_preamble(const struct q2_session *session, int32_t version, bool sanitize,
+void dm2_write_preamble(const struct q2_session *session, int32_t version,
                         dm2_preamble_block *write, void *user)
 {
-    struct preamble preamble = {session, q2_demo_variant(version), sanitize, dm2_block_new(), write,
-                                user};
+    struct preamble preamble = {session, q2_demo_variant(version), dm2_block_new(), write, user};
 
     put_serverdata(&preamble, version);
     put_configstrings(&preamble);

@@ -22,9 +22,6 @@ enum {
     FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
 };
 
-/* Of what a server has its clients do only sounds are part of what is seen. */
-static const struct command needed_commands[] = {{"play", "f*"}, {NULL, ""}};
-
 /* Commands that are part of the connection: a player that carried them out would leave the demo, or
  * answer a server that is not there. */
 static const char *const connection_commands[] = {"cmd", "precache", "changing", "reconnect", NULL};
@@ -53,9 +50,6 @@ struct dm2 {
     struct stufftext stufftext;
     struct q2_variant variant;    /* of the demo */
     bool passed_over;             /* the demo omits the current packet's frame */
-    struct q2_screen bar, layout; /* for --sanitize: the status bar, the last svc_layout */
-    uint32_t bar_changes;         /* those that `bar` has; 0: it was not read */
-    bool halted;                  /* by --sanitize: players stop at what the packet has them draw */
     const GArray *messages;       /* struct qs_message, of the packet at hand; or NULL */
     GByteArray *block;            /* that is being filled, behind room for its length */
     GByteArray *unit;             /* scratch: what must not be split */
@@ -78,7 +72,7 @@ static void *dm2_new(struct qs_demo_writer *out)
     dm2->tracker->missing = find_missing;
     dm2->tracker->missing_user = dm2;
     converter_init(&dm2->converter);
-    stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, needed_commands, connection_commands);
+    stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, NULL, connection_commands);
     dm2->block = dm2_block_new();
     dm2->unit = g_byte_array_new();
     return dm2;
@@ -153,8 +147,6 @@ static void end_level(struct dm2 *dm2)
     dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
     dm2->backup = (struct dm2_backup){0};
     dm2->newest = 0;
-    dm2->bar_changes = 0;
-    dm2->layout = (struct q2_screen){0};
     converter_level(&dm2->converter);
     dm2->block->len = DM2_HEADER;
 }
@@ -179,7 +171,7 @@ static void begin_level(struct dm2 *dm2, const struct q2_session *session)
 
     qs_demo_begin(dm2->out);
     dm2->variant = q2_demo_variant(version);
-    dm2_write_preamble(session, version, dm2->out->sanitize, write_block, dm2);
+    dm2_write_preamble(session, version, write_block, dm2);
     dm2->begun = true;
 }
 
@@ -237,13 +229,9 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
  * something else where other strings or baselines are missing. */
 static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
 {
-    if (session->lost.packet || !q2_configstring(session, Q2_RANGE_MODELS, 1))
-        note_level_lost(dm2, session);
-    else if (!dm2->out->sanitize || !q2_map_is_unsafe(session))
+    if (!session->lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
         return true;
-    else if (!dm2->incomplete)
-        qs_demo_problem(dm2->out, NULL, "a level is left out: the name of its map is unsafe");
-    dm2->incomplete = true;
+    note_level_lost(dm2, session);
     return false;
 }
 
@@ -395,16 +383,6 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
             dm2_backup_has(&dm2->backup, frame->delta));
 }
 
-/* A field of view or a time that players stop at: Q2PRO parse.c, CL_ParseFrame; entities.c,
- * CL_DeltaFrame, which counts milliseconds. */
-static bool stops_at(const struct dm2 *dm2, const struct q2_frame *frame)
-{
-    const int64_t since = (int64_t)frame->number - dm2->backup.first;
-
-    return dm2->out->sanitize &&
-           (!frame->player.fov || frame->number < 0 || since < 0 || since > INT32_MAX / 100);
-}
-
 /* Writes what a lost frame was, in a block before that of the packet at hand. */
 static void write_healed(struct dm2 *dm2, const struct q2_session *session,
                          const struct q2_frame *lost, const struct qs_packet *packet,
@@ -417,7 +395,7 @@ static void write_healed(struct dm2 *dm2, const struct q2_session *session,
         packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->backup.last);
     GByteArray *block = dm2->block;
 
-    if (!frame || stops_at(dm2, frame))
+    if (!frame)
         return;
     dm2->block = dm2_block_new();
     if (add_unit(dm2, encode_frame(dm2, session, last, frame))) {
@@ -450,10 +428,8 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, number);
     struct qs_view unit;
 
-    if (!frame || dm2->halted) {
-        lose_frame(dm2, packet,
-                   frame ? "since players stop at the status bar"
-                         : "since it is a delta from one that the capture lacks");
+    if (!frame) {
+        lose_frame(dm2, packet, "since it is a delta from one that the capture lacks");
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
@@ -461,16 +437,8 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
     if (!frame)
         return;
-    if (stops_at(dm2, frame)) {
-        lose_frame(dm2, packet, "since players stop at it");
-        return;
-    }
     if (session->variant.packed) {
         unit = encode_frame(dm2, session, dm2->converter.last, frame);
-    } else if (dm2->out->sanitize &&
-               (dm2->tracker->begun->len > 1 || (frame->delta <= 0 && frame->removes))) {
-        /* The tracker has the last frame of a number. A removal of nothing stops players. */
-        unit = encode_frame(dm2, session, NULL, frame);
     } else if (stays_as_sent(dm2, frame)) {
         unit = frame_as_sent(first);
     } else {
@@ -558,18 +526,7 @@ static bool stops_players(const struct dm2 *dm2, const struct qs_message *messag
     return in_demo(message) == Q2_DEMO_STOPS;
 }
 
-/*
- * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
- * section 7. What is not the same for all is nothing that --sanitize can answer for.
- */
-static bool is_ambiguous(const struct dm2 *dm2, const struct qs_message *message)
-{
-    return message->is_ambiguous || message->bytes[0] != message->id ||
-           (dm2->halted && (message->id == SVC_LAYOUT || message->id == SVC_CONFIGSTRING));
-}
-
-static void add_message(struct dm2 *dm2, const struct qs_message *message,
-                        const struct qs_packet *packet)
+static void add_message(struct dm2 *dm2, const struct qs_message *message)
 {
     const enum q2_in_demo what = in_demo(message);
 
@@ -577,8 +534,6 @@ static void add_message(struct dm2 *dm2, const struct qs_message *message,
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
-    else if (dm2->out->sanitize && is_ambiguous(dm2, message))
-        qs_demo_left_out_ambiguous(dm2->out, packet);
     else if (what == Q2_DEMO_COMMANDS)
         add_stufftext(dm2, qs_message_view(message));
     else if (!add_unit(dm2, qs_message_view(message)))
@@ -603,22 +558,6 @@ static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *sessi
            (follows(dm2, index + 1, SVC_PLAYERINFO) && follows(dm2, index + 2, SVC_PACKETENTITIES));
 }
 
-/* At what the packet has them draw. */
-static bool stops_drawing(struct dm2 *dm2, const struct q2_session *session)
-{
-    const struct q2_frame *newest = q2_tracker_frame(dm2->tracker, dm2->tracker->newest);
-    const struct qs_message *message;
-
-    for (guint i = 0; (message = message_at(dm2, i)); i++)
-        if (message->id == SVC_LAYOUT)
-            dm2->layout = q2_screen_of(session, qs_view_behind(qs_message_view(message), 1));
-    if (dm2->bar_changes != session->bar_changes)
-        dm2->bar = q2_status_bar(session);
-    dm2->bar_changes = session->bar_changes;
-    return newest && (q2_screen_stops_players(&dm2->bar, newest->player.stats) ||
-                      q2_screen_stops_players(&dm2->layout, newest->player.stats));
-}
-
 static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
@@ -626,7 +565,6 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
     const struct qs_message *message;
     guint frames = 0;
 
-    dm2->halted = dm2->out->sanitize && stops_drawing(dm2, session);
     dm2->passed_over = false;
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         const int32_t number =
@@ -637,7 +575,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
             add_frame(dm2, session, message, number, packet, decoder->acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {
-            add_message(dm2, message, packet);
+            add_message(dm2, message);
         }
     }
     /* What came with a frame that is passed over waits for the next one. */

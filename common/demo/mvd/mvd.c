@@ -5,8 +5,8 @@
 #include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/demo/packets.h"
+#include "common/demo/qwd/filter.h"
 #include "common/demo/qwd/qwd.h"
-#include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/zip_archive.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd.h"
@@ -71,7 +71,6 @@ struct mvd {
     bool ended; /* by the last block */
     struct filter_qw filter;
     GByteArray *block; /* scratch */
-    struct appendix_watch watch;
 };
 
 static void *mvd_new(struct qs_demo_writer *out)
@@ -98,8 +97,6 @@ static void write_block(struct mvd *mvd, struct qs_view block)
     if (!mvd->out->begun)
         qs_demo_begin(mvd->out);
     qs_demo_write(mvd->out, block);
-    if (mvd->out->sanitize)
-        appendix_watch_add(&mvd->watch, block);
     mvd->out->counts.blocks++;
 }
 
@@ -151,22 +148,13 @@ static void append_end(GByteArray *out, struct qs_view last)
     qs_write_text(out, reason);
 }
 
-/* Sequence numbers; none is used at the end. */
-static void append_set(GByteArray *out)
-{
-    qs_write_u8(out, 0);
-    qs_write_u8(out, MVD_SET);
-    qs_write_u32(out, 0);
-    qs_write_u32(out, 0);
-}
-
 static void add_block(struct mvd *mvd, const struct qs_decoder *decoder,
                       const struct qs_packet *packet)
 {
     const struct qs_view block = filter(mvd, decoder, packet);
 
     if (qs_decoder_problems(decoder))
-        qs_demo_not_decoded(mvd->out, packet, mvd->out->sanitize);
+        qs_demo_not_decoded(mvd->out, packet, false);
     write_block(mvd, block);
     mvd->ended = qs_has_message(decoder, SVC_DISCONNECT);
 }
@@ -187,24 +175,11 @@ static void mvd_packet(void *state, const struct qs_decoder *decoder,
     }
 }
 
-/* Puts what looks like an archive out of reach. Returns whether anything was added. */
-static bool end_archive(struct mvd *mvd)
-{
-    bool added = false;
-
-    for (; appendix_watch_is_near(&mvd->watch); added = true) {
-        qs_bytes_empty(mvd->block);
-        append_set(mvd->block);
-        write_block(mvd, qs_view_of_bytes(mvd->block));
-    }
-    return added;
-}
-
 static void mvd_finish(void *state)
 {
     struct mvd *mvd = state;
 
-    if (!mvd->out->begun || (!end_archive(mvd) && mvd->ended))
+    if (!mvd->out->begun || mvd->ended)
         return;
     qs_bytes_empty(mvd->block);
     append_end(mvd->block, (struct qs_view){0});

@@ -119,7 +119,6 @@ static const struct qs_demo_packet_maker packets = {
 struct mvd2 {
     struct qs_demo_writer *out;
     bool lost;            /* what came behind a hole is of no use */
-    GByteArray *filtered; /* scratch */
 };
 
 static void *mvd2_new(struct qs_demo_writer *out)
@@ -127,7 +126,6 @@ static void *mvd2_new(struct qs_demo_writer *out)
     struct mvd2 *mvd2 = g_new0(struct mvd2, 1);
 
     mvd2->out = out;
-    mvd2->filtered = g_byte_array_new();
     return mvd2;
 }
 
@@ -135,7 +133,6 @@ static void mvd2_free(void *state)
 {
     struct mvd2 *mvd2 = state;
 
-    g_byte_array_free(mvd2->filtered, TRUE);
     g_free(mvd2);
 }
 
@@ -157,27 +154,6 @@ static void add_block(struct mvd2 *mvd2, struct qs_view messages)
     mvd2->out->counts.blocks++;
 }
 
-/* The block, which begins at `offset`, without what is unsafe. */
-static struct qs_view sanitize(struct mvd2 *mvd2, const struct q2_gtv_blocks *blocks,
-                               uint32_t offset, struct qs_view messages)
-{
-    uint32_t done = 0;
-
-    qs_bytes_empty(mvd2->filtered);
-    for (guint i = 0; i < blocks->unsafe->len; i++) {
-        const struct q2_unsafe_range *range =
-            &g_array_index(blocks->unsafe, struct q2_unsafe_range, i);
-
-        if (range->offset < offset || range->offset >= offset + messages.size)
-            continue;
-        g_byte_array_append(mvd2->filtered, messages.data + done, range->offset - offset - done);
-        done = range->offset - offset + range->length;
-        qs_demo_left_out(mvd2->out, range->what);
-    }
-    g_byte_array_append(mvd2->filtered, messages.data + done, messages.size - done);
-    return qs_view_of_bytes(mvd2->filtered);
-}
-
 static void add_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
                        const struct qs_packet *packet, const struct q2_gtv_blocks *blocks)
 {
@@ -185,12 +161,9 @@ static void add_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
     struct qs_view messages;
 
     if (blocks->bytes->len && qs_decoder_problems(decoder))
-        qs_demo_not_decoded(mvd2->out, packet, mvd2->out->sanitize);
-    while (qs_demo_read_framed(&in, &framing, &messages) == QS_DEMO_BLOCK) {
-        if (mvd2->out->sanitize)
-            messages = sanitize(mvd2, blocks, in.pos - messages.size, messages);
+        qs_demo_not_decoded(mvd2->out, packet, false);
+    while (qs_demo_read_framed(&in, &framing, &messages) == QS_DEMO_BLOCK)
         add_block(mvd2, messages);
-    }
 }
 
 static void mvd2_packet(void *state, const struct qs_decoder *decoder,
@@ -201,12 +174,8 @@ static void mvd2_packet(void *state, const struct qs_decoder *decoder,
 
     if (mvd2->lost || !qs_session_from_server(decoder->session, packet))
         return;
-    if (mvd2->out->sanitize && q2_map_is_unsafe(q2_session_of_const(decoder->session))) {
-        qs_demo_problem(mvd2->out, packet, "a level is left out: the name of its map is unsafe");
-        mvd2->lost = true;
-    } else if (gtv->blocks) {
+    if (gtv->blocks)
         add_blocks(mvd2, decoder, packet, gtv->blocks);
-    }
     if (gtv->stage[packet->from] == Q2_GTV_STAGE_LOST) {
         qs_demo_stream_broken(mvd2->out, packet, "message");
         mvd2->lost = true;

@@ -60,8 +60,6 @@ static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
     if (!size)
         return;
     qs_demo_write(blocks->out, (struct qs_view){blocks->bytes, size});
-    if (blocks->out->sanitize)
-        appendix_watch_add(&blocks->watch, (struct qs_view){blocks->bytes, size});
     blocks->size -= size;
     if (blocks->bytes)
         memmove(blocks->bytes, blocks->bytes + size, blocks->size);
@@ -144,26 +142,6 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
     end_block(blocks);
 }
 
-/* A reader of the other form finds this type for the next block; no engine knows it: ezquake
- * cl_demo.c, CL_GetDemoMessage. */
-enum { NO_TYPE = 7 };
-
-/* In the long form a short reader reads the last angle as a time; the next byte is the first of the
- * dem_set's time. In the short form a long reader reads that time as an angle, and the next four
- * bytes as a time; the type is then the last byte of the outgoing number. */
-float qwd_blocks_guard(struct qwd_blocks *blocks)
-{
-    static const struct qw_usercmd none;
-    static const uint32_t number = (uint32_t)NO_TYPE << 24;
-    static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
-    const float time = blocks->form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
-
-    put_command(blocks, add_room(blocks, command_size(blocks)), time, &none);
-    end_block(blocks);
-    qwd_blocks_set(blocks, time, number, 0);
-    return time;
-}
-
 void qwd_blocks_flush(struct qwd_blocks *blocks)
 {
     write_up_to(blocks, end_of(blocks));
@@ -171,22 +149,11 @@ void qwd_blocks_flush(struct qwd_blocks *blocks)
     qwd_blocks_clear(blocks);
 }
 
-/* Moves anything like an archive out of reach, by final dem_set blocks. */
-static void end_archive(struct qwd_blocks *blocks, float time)
-{
-    while (appendix_watch_is_near(&blocks->watch)) {
-        qwd_blocks_set(blocks, time, blocks->player.out, 0);
-        qwd_blocks_flush(blocks);
-    }
-}
-
 void qwd_blocks_end(struct qwd_blocks *blocks, float time)
 {
     GByteArray *block = g_byte_array_new();
 
     qwd_blocks_flush(blocks);
-    if (blocks->out->sanitize)
-        end_archive(blocks, time);
     qwd_append_end(block, time);
     append(blocks, block);
     blocks->out->counts.blocks++;

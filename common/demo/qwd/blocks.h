@@ -62,17 +62,10 @@ struct qwd_blocks {
     struct qwd_player player;
     struct qwd_held held[QWD_BLOCKS_HELD];
     struct qwd_command commands[QWD_PLAYER_FRAMES];
-    struct appendix_watch watch;
 };
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out);
 void qwd_blocks_clear(struct qwd_blocks *blocks);
-
-/*
- * Begins a demo with blocks that stop engines that read the other form of dem_cmd: they would find
- * blocks inside packets. Returns the demo's first time. A dem_set must follow.
- */
-float qwd_blocks_guard(struct qwd_blocks *blocks);
 
 /* Adds a dem_set: the engine counts from its numbers. */
 void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, uint32_t incoming);

@@ -74,11 +74,10 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
 static bool write_in_full(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                           const struct qw_update *update, guint index)
 {
-    const struct qw_session *session = (const struct qw_session *)packet->decoder->session;
     GByteArray *full = entities->scratch;
 
     qs_bytes_empty(full);
-    qw_frames_append(full, &entities->frames, entities->out->sanitize ? &session->models : NULL);
+    qw_frames_append(full, &entities->frames);
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
         qs_demo_problem(entities->out, packet->packet,
@@ -107,10 +106,7 @@ static bool follow_update(struct qwd_entities *entities, const struct qwd_entiti
 
     qw_frames_update(&entities->frames, sequence, body_of(message),
                      message->id == SVC_DELTAPACKETENTITIES, &update);
-    return (plays(entities, &update, sequence) &&
-            !(entities->out->sanitize &&
-              (message->is_ambiguous || qw_frames_full(&entities->frames)))) ||
-           write_in_full(entities, packet, &update, index);
+    return plays(entities, &update, sequence) || write_in_full(entities, packet, &update, index);
 }
 
 /*

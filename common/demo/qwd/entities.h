@@ -11,7 +11,7 @@
 #define QS_DEMO_QWD_ENTITIES_H
 
 #include "common/core/parse.h"
-#include "common/demo/sanitize/filter_quakeworld.h"
+#include "common/demo/qwd/filter.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/quakeworld/entity_frames.h"
 

@@ -77,8 +77,7 @@ static struct qs_view rest_of(const struct qs_reader *in)
     return (struct qs_view){in->data + in->pos, qs_reader_left(in)};
 }
 
-/* The next block, a dem_cmd of this form. */
-static enum qs_demo_status read_block_as(struct qs_reader *in, struct qwd_block *block,
+enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *block,
                                          enum qwd_cmd_form form)
 {
     struct qs_reader from = *in;
@@ -146,7 +145,7 @@ static unsigned count_as(struct qs_reader in, unsigned max, float before, enum q
 {
     struct qwd_block block;
 
-    switch (read_block_as(&in, &block, form)) {
+    switch (qwd_read_block_as(&in, &block, form)) {
     case QS_DEMO_BLOCK:
         return is_plausible(&block, before) ? 1 + count_following(in, max - 1, block.time) : 0;
     case QS_DEMO_CUT: /* ranks below a clean end */
@@ -201,7 +200,7 @@ static enum qwd_cmd_form form_of(const struct qs_reader *in, enum qwd_cmd_form u
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
                                    enum qwd_cmd_form usual)
 {
-    return read_block_as(in, block, form_of(in, usual));
+    return qwd_read_block_as(in, block, form_of(in, usual));
 }
 
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block)
@@ -363,7 +362,7 @@ static void decode_body(struct qs_decoder *d, unsigned type)
     }
 }
 
-static void decode_framed(struct qs_decoder *d)
+void qwd_decode_block(struct qs_decoder *d)
 {
     unsigned type;
     float time;
@@ -391,7 +390,7 @@ static void decode_block(struct qs_decoder *d)
     if (appendix_is_whole((struct qs_view){d->in.data, d->in.size}))
         appendix_decode(d);
     else
-        decode_framed(d);
+        qwd_decode_block(d);
 }
 
 /* --- The format --- */

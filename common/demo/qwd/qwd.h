@@ -63,6 +63,13 @@ struct qwd_block {
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
                                    enum qwd_cmd_form usual);
 
+/* The same; a dem_cmd has this form. */
+enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *block,
+                                      enum qwd_cmd_form form);
+
+/* Decodes a block, with its framing. */
+void qwd_decode_block(struct qs_decoder *d);
+
 /* The form of a whole block, if it is a dem_cmd, by its size. */
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block);
 

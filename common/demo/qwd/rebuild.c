@@ -20,8 +20,8 @@
 #include "common/core/writer.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/demo/qwd/entities.h"
+#include "common/demo/qwd/filter.h"
 #include "common/demo/qwd/late_join.h"
-#include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/quakeworld/constants.h"
 
 enum {
@@ -131,12 +131,11 @@ static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
 
     if (format ? format == QS_QWD_EZQUAKE_37 : is_ezquake_37(session_of(decoder)))
         qwd->blocks.form = QWD_CMD_EZQUAKE_37;
+    qwd->out->qwd_format =
+        qwd->blocks.form == QWD_CMD_EZQUAKE_37 ? QS_QWD_EZQUAKE_37 : QS_QWD_CLASSIC;
     qs_demo_begin(qwd->out);
-    qwd->filter.known_level = 0;
     qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd->start = packet->time;
-    if (qwd->out->sanitize)
-        qwd->time = qwd_blocks_guard(&qwd->blocks);
     qwd->begun = true;
 }
 
@@ -154,7 +153,7 @@ static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decode
     const uint32_t next = next_number(qwd, decoder);
 
     begin(qwd, decoder, packet);
-    if (next || qwd->out->sanitize)
+    if (next)
         qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);
 }
 
@@ -222,15 +221,9 @@ static void end_donor_packet(struct qwd_rebuild *qwd)
     qs_bytes_empty(qwd->packet);
 }
 
-struct late_join {
-    struct qwd_rebuild *qwd;
-    const struct qw_session *session;
-};
-
 static void add_donor_message(void *user, struct qs_view message)
 {
-    const struct late_join *late = user;
-    struct qwd_rebuild *qwd = late->qwd;
+    struct qwd_rebuild *qwd = user;
     const uint8_t id = message.data[0];
 
     if (qwd->packet->len && qwd->packet->len + message.size > DONOR_PACKET_MAX)
@@ -244,12 +237,7 @@ static void add_donor_message(void *user, struct qs_view message)
         qw_frames_baseline(&qwd->entities.frames,
                            (struct qs_view){message.data + 1, message.size - 1},
                            id == SVC_FTE_SPAWNBASELINE2);
-    if (id == SVC_STUFFTEXT && qwd->out->sanitize)
-        stufftext_filter(&qwd->filter.stufftext, message, qwd->packet);
-    else if (id == SVC_SERVERDATA && qwd->out->sanitize)
-        filter_qw_append_serverdata(late->session, message, qwd->packet);
-    else
-        qs_write_view(qwd->packet, message);
+    qs_write_view(qwd->packet, message);
 }
 
 /* The base frames of the first updates. */
@@ -269,19 +257,17 @@ static G_GNUC_NO_INLINE void begin_with_donor(struct qwd_rebuild *qwd,
                                               const struct qs_decoder *decoder,
                                               const struct qs_packet *packet)
 {
-    struct late_join late = {qwd, session_of(decoder)};
     const bool continues = qwd->begun;
     uint32_t incoming;
 
     if (!continues)
         begin(qwd, decoder, packet);
-    if (continues || qwd->out->sanitize)
+    if (continues)
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), 0, 0);
-    qwd->filter.known_level = qwd->donor_level;
     qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd->entities.donor_level = qwd->donor_level;
     qs_bytes_empty(qwd->packet);
-    qwd_match_messages(qwd->match, add_donor_message, &late);
+    qwd_match_messages(qwd->match, add_donor_message, qwd);
     end_donor_packet(qwd);
     add_donor_frames(qwd);
     incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;
@@ -459,7 +445,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     if (session->content.size <= messages_start(session) || qw_sign_on_is_torn(decoder))
         return;
     if (qs_decoder_problems(decoder))
-        qs_demo_not_decoded(qwd->out, packet, qwd->out->sanitize);
+        qs_demo_not_decoded(qwd->out, packet, false);
     if (decoder->acknowledged >= qwd->blocks.player.out &&
         (!qwd->has_next || decoder->acknowledged >= qwd->next))
         add_acknowledged(qwd, session_of(decoder), packet, decoder->acknowledged,

@@ -104,7 +104,7 @@ static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session 
     const char *info = qs_table_get(&session->userinfo, player);
     GByteArray *message;
 
-    if (old.size < 6 || !info || qs_text_is_ambiguous(qs_view_of(info)))
+    if (old.size < 6 || !info)
         return;
     message = g_byte_array_new();
     g_byte_array_append(message, old.data, 6); /* id, player, user id */
@@ -264,10 +264,7 @@ static void add_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
     see(view, session, (uint8_t)qs_message_at(decoder, index)->id, message);
     if (qwd_updates_is_kept(&session->ext, message.data[0]))
         qwd_updates_keep(sign_on, &view->presence, decoder, index, message);
-    if (qs_message_at(decoder, index)->is_ambiguous)
-        sign_on->broken |= part_of(message.data[0]) == QS_PART_ONCE;
-    else
-        update(sign_on, session, message);
+    update(sign_on, session, message);
 }
 
 /* Most messages of the game are irrelevant; servers send a player's origin before each update. */

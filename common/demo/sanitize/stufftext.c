@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/writer.h"
+#include "common/demo/sanitize/rules.h"
 
 enum {
     LINE_MAX_BYTES = 65536, /* no engine's command buffer accepts a longer line */
@@ -44,18 +44,17 @@ static bool is_decimal(struct qs_view word)
             (has_fraction && is_number(qs_view_behind(word, whole.size + 1), 0, INT64_MAX)));
 }
 
-/* Engines append ".wav" or ".mdl", and stop at names from 64 bytes on, or with "..". */
+/* Engines append ".wav" or ".mdl", and stop at names from 64 bytes on. */
 static bool is_file(struct qs_view word)
 {
-    return has_only(word, "_+-./") && word.size <= FILE_NAME_MAX && !qs_file_name_is_unsafe(word) &&
-           !qs_view_contains(word, "..");
+    return has_only(word, "_+-./") && word.size <= FILE_NAME_MAX && sanitize_is_file(word);
 }
 
 /* Printable, and no engine finds the end of a command, of quotes or a macro in it. */
 static bool is_text(struct qs_view word)
 {
     for (uint32_t i = 0; i < word.size; i++)
-        if (word.data[i] < ' ' || word.data[i] >= 0x7f || strchr("\";$\\", word.data[i]))
+        if (word.data[i] < ' ' || word.data[i] >= 0x7f || strchr("\";$%\\", word.data[i]))
             return false;
     return !qs_text_leads_out(word);
 }
@@ -84,34 +83,10 @@ static bool is_argument(char kind, struct qs_view word)
 
 /* --- Arguments: info strings */
 
-/* Backslashes are part of it. */
-static uint8_t info_character(uint8_t c)
-{
-    return c < ' ' || c == 0x7f || strchr("\";$", c) ? '_' : c;
-}
-
-/* Unless engines do more with the pair than show it. */
-static void append_pair(struct qs_view text, GByteArray *out)
-{
-    const guint start = out->len;
-    struct qs_info_pair pair;
-    uint32_t pos = 0;
-
-    for (uint32_t i = 0; i < text.size; i++)
-        qs_write_u8(out, info_character(text.data[i]));
-    text.data = out->data + start;
-    if (qs_info_next(text, &pos, &pair) && qs_info_pair_is_unsafe(pair.key, pair.value))
-        g_byte_array_set_size(out, start);
-}
-
 static void append_info(struct qs_view info, GByteArray *out)
 {
-    struct qs_info_pair pair;
-    uint32_t at = 0;
-
     qs_write_view(out, qs_view_of(" \""));
-    while (qs_info_next(info, &at, &pair))
-        append_pair((struct qs_view){info.data + pair.offset, pair.length}, out);
+    sanitize_append_info(info, out);
     /* At its end one would escape the quote. */
     while (out->data[out->len - 1] == '\\')
         g_byte_array_set_size(out, out->len - 1);
@@ -307,59 +282,8 @@ void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByte
 {
     const struct qs_view text = {message.data + 1, message.size - 2};
 
-    if (stufftext->out->sanitize)
+    if (stufftext->needed)
         sanitize_lines(stufftext, text, out);
     else
         filter_message(stufftext, text, out);
-}
-
-/* --- Texts of other messages */
-
-static void append_safe_pairs(struct qs_view info, GByteArray *out)
-{
-    struct qs_info_pair pair;
-    uint32_t at = 0;
-
-    while (qs_info_next(info, &at, &pair))
-        if (!qs_info_pair_is_unsafe(pair.key, pair.value))
-            qs_write_view(out, (struct qs_view){info.data + pair.offset, pair.length});
-}
-
-/* The message with other texts in the place of unsafe ones: names behind them keep their numbers.
- */
-static void mend(const struct qs_decoder *decoder, const struct qs_message *message,
-                 struct qs_view bytes, GByteArray *out)
-{
-    const GArray *texts = decoder->unsafe_texts;
-    const guint index = (guint)(message - (struct qs_message *)(void *)decoder->messages->data);
-    uint32_t done = 0;
-
-    for (guint i = 0; i < texts->len; i++) {
-        const struct qs_unsafe_text *text = &g_array_index(texts, struct qs_unsafe_text, i);
-        const uint32_t at = text->offset - message->offset;
-
-        if (text->message != index || text->source != message->source)
-            continue;
-        qs_write_view(out, (struct qs_view){bytes.data + done, at - done});
-        done = at + text->length;
-        if (text->role == QS_ROLE_INFO)
-            append_safe_pairs((struct qs_view){bytes.data + at, text->length}, out);
-        else
-            qs_write_view(
-                out, qs_view_of(text->role == QS_ROLE_MODEL ? "progs/eyes.mdl" : "misc/null.wav"));
-    }
-    qs_write_view(out, (struct qs_view){bytes.data + done, bytes.size - done});
-}
-
-void stufftext_sanitize(struct stufftext *stufftext, const struct qs_decoder *decoder,
-                        const struct qs_message *message, struct qs_view bytes, GByteArray *out)
-{
-    if (message->is_ambiguous && message->is_mendable)
-        mend(decoder, message, bytes, out);
-    else if (message->is_ambiguous)
-        qs_demo_left_out_ambiguous(stufftext->out, decoder->packet);
-    else if (message->id == stufftext->id)
-        stufftext_filter(stufftext, bytes, out);
-    else
-        qs_write_view(out, bytes);
 }

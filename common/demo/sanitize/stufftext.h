@@ -32,7 +32,7 @@ enum { COMMAND_LENGTH_MAX = 1000, COMMAND_ARGUMENTS_MAX = 32 };
 struct stufftext {
     struct qs_demo_writer *out;   /* receives what was left out */
     uint8_t id;                   /* svc_stufftext of the game */
-    const struct command *needed; /* what stays, under out->sanitize */
+    const struct command *needed; /* what stays, with --sanitize; NULL: without */
     const char *const *never;     /* commands that never stay, whatever is needed; or NULL */
     GString *pending;
 };
@@ -44,17 +44,9 @@ void stufftext_clear(struct stufftext *stufftext);
 
 /*
  * Appends to `out` the message (its id, the text, a NUL) with the commands that stay; nothing when
- * none does. Under out->sanitize each has a message of its own. Commands end with a line feed, and
+ * none does. With `needed` each has a message of its own. Commands end with a line feed, and
  * may be spread over messages: what has no end yet waits for it.
  */
 void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
-
-/*
- * Appends to `out` what --sanitize leaves of a message of any kind, which was just decoded: a
- * svc_stufftext goes through stufftext_filter(); unsafe names of a list become harmless ones; a
- * message with an ambiguous text is left out and reported; others stay.
- */
-void stufftext_sanitize(struct stufftext *stufftext, const struct qs_decoder *decoder,
-                        const struct qs_message *message, struct qs_view bytes, GByteArray *out);
 
 #endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a sanitized demo of Quake II has, of a client or of a server. */
+#include "common/demo/dm2/dm2.h"
+#include "common/demo/sanitize/demo_files.h"
+
+#include "common/core/text.h"
+#include "common/quake2/constants.h"
+#include "common/quake2/decode.h"
+#include "common/quake2/fields.h"
+#include "common/quake2/session.h"
+
+enum kind { PLAIN = 1, EXTENDED = 2 };
+
+static unsigned kinds(const struct qs_session *session)
+{
+    return q2_session_of_const(session)->variant.extensions ? EXTENDED : PLAIN;
+}
+
+static uint32_t clients(const struct qs_session *session)
+{
+    (void)session;
+    return 0;
+}
+
+#define MESSAGES                                                                                   \
+    "svc_muzzleflash svc_muzzleflash2 svc_temp_entity svc_layout svc_inventory svc_nop svc_sound " \
+    "svc_print svc_configstring svc_centerprint "
+
+static const struct sanitize_message messages[] = {
+    {MESSAGES "svc_spawnbaseline", 0, 0, 0},
+    {"svc_serverdata", SANITIZE_START, 0, 0},
+    {"svc_stufftext", SANITIZE_COMMANDS, 0, 0},
+    {"svc_frame", SANITIZE_GAME, 0, 0},
+    {"svc_playerinfo svc_packetentities", SANITIZE_PART, 0, 0},
+    {NULL, 0, 0, 0},
+};
+
+static const struct sanitize_message mvd_messages[] = {
+    {MESSAGES "mvd_nop mvd_configstring mvd_sound mvd_print mvd_unicast mvd_unicast_r "
+              "mvd_multicast_all mvd_multicast_phs mvd_multicast_pvs mvd_multicast_all_r "
+              "mvd_multicast_phs_r mvd_multicast_pvs_r",
+     0, 0, 0},
+    {"mvd_serverdata", SANITIZE_START, 0, 0},
+    {"mvd_frame", SANITIZE_GAME, 0, 0},
+    {NULL, 0, 0, 0},
+};
+
+enum {
+    CLIENTS = 256,
+    FLASHES = 211,               /* id m_flash.c; engines do not look */
+    FRAME_LAST = INT32_MAX / 100 /* Q2PRO counts milliseconds: entities.c, CL_DeltaFrame */
+};
+
+/* A number of an entity. */
+#define ENTITY(row, first)                                                                         \
+    {row, .low = first, .high = Q2_ENTITIES_MAX - 1, .kinds = PLAIN},                              \
+    {                                                                                              \
+        row, .low = first, .high = Q2_ENTITIES_EXTENDED_MAX - 1                                    \
+    }
+
+static const struct sanitize_limit limits[] = {
+    ENTITY(Q2_MUZZLEFLASH_ENTITY, 1),
+    ENTITY(Q2_MUZZLEFLASH2_ENTITY, 1),
+    ENTITY(Q2_SOUND_ENTITY, 0),
+    ENTITY(Q2_ENTITY_NUMBER, 0),
+    ENTITY(Q2_TE_ENTITY, 0),
+    ENTITY(Q2_TE_DESTINATION_ENTITY, 0),
+    {Q2_MUZZLEFLASH_ID, .high = 127, .named = true}, /* FTE stops at others */
+    {Q2_MUZZLEFLASH2_ID, .high = FLASHES - 1, .kinds = PLAIN},
+    {Q2_SOUND_FLAGS, .high = 255, .forbidden = 0x80}, /* FTE reads further flags */
+    {Q2_TE_TYPE, .high = 55, .kinds = PLAIN},
+    {Q2_TE_TYPE31, .low = 1, .high = 0}, /* players take it for what the number means now */
+    /* FTE clq2_ents.c, CLQ2_ParseDelta */
+    {Q2_ENTITY_BITS, .high = UINT32_MAX, .forbidden = 0xf0000000, .kinds = PLAIN},
+    {Q2_FRAME_NUMBER, .high = FRAME_LAST},
+    {Q2_PLAYER_FOV, .low = 1, .high = 255},
+    {0},
+};
+
+/* Of what a server has its clients do only sounds are part of what is seen; the last command ends
+ * the beginning of a demo. */
+static const struct command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
+
+static enum qs_role config_role(uint32_t range, uint32_t number)
+{
+    switch (range) {
+    case Q2_RANGE_STATUSBAR:
+        return QS_ROLE_LAYOUT;
+    case Q2_RANGE_PLAYERSKINS:
+        return QS_ROLE_PLAYER;
+    case Q2_RANGE_CDTRACK:
+    case Q2_RANGE_SKY:
+    case Q2_RANGE_IMAGES:
+        return QS_ROLE_FILE;
+    case Q2_RANGE_SOUNDS:
+        return QS_ROLE_SOUND;
+    case Q2_RANGE_MODELS:
+        return number == 1 ? QS_ROLE_NONE : QS_ROLE_MODEL; /* the map: see is_broken() */
+    default:
+        return QS_ROLE_NAME; /* engines keep no more bytes */
+    }
+}
+
+/* Q2PRO stops at others: screen.c, SCR_ExecuteLayoutString. The number behind some words is a
+ * statistic's, or a client's behind its place. */
+bool sanitize_is_layout(struct qs_view program)
+{
+    static const char *const words[] = {
+        "pic",           "if",     "num", "stat_string", "stat_string2", "stat_cstring",
+        "stat_cstring2", "client", "ctf", NULL};
+    struct qs_token word, next;
+    uint32_t pos = 0;
+    int64_t number;
+
+    while (qs_token_next(program, &pos, &word)) {
+        const bool client = qs_view_equal(word.text, "client") || qs_view_equal(word.text, "ctf");
+        unsigned before = client ? 2 : qs_view_equal(word.text, "num");
+
+        if (!qs_view_is_one_of(word.text, words))
+            continue;
+        do
+            if (!qs_token_next(program, &pos, &next))
+                return true; /* what is missing may be in the next config string */
+        while (before--);
+        if (!qs_view_number_within(next.text, 0, client ? CLIENTS - 1 : Q2_STATS - 1, &number))
+            return false;
+    }
+    return true;
+}
+
+/* Engines read the strings of the status bar as one. */
+static bool refuses(const struct qs_session *session, uint32_t range)
+{
+    g_autofree char *bar =
+        range == Q2_RANGE_STATUSBAR ? q2_status_bar(q2_session_of_const(session)) : NULL;
+
+    return bar && (!sanitize_is_layout(qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)));
+}
+
+/* Q2PRO stops if the first model is no map: precache.c, CL_UpdateConfigstring. */
+static bool is_broken(const struct qs_session *base)
+{
+    const struct q2_session *session = q2_session_of_const(base);
+    const struct qs_view map = qs_view_of(q2_configstring(session, Q2_RANGE_MODELS, 1));
+
+    return map.data && (!sanitize_is_file(map) || map.size < 10 || !qs_view_begins(map, "maps/") ||
+                        memcmp(map.data + map.size - 4, ".bsp", 4) != 0);
+}
+
+static const unsigned opaque[] = {Q2_FRAME_AREAS, Q2_MVD_PORTALS, 0};
+
+#define GAME(list, first, second)                                                                  \
+    {                                                                                              \
+        .messages = list, .limits = limits, .commands = commands, .stufftext = SVC_STUFFTEXT,      \
+        .ids = {first, second}, .without_folder = true, .kinds = kinds, .clients = clients,        \
+        .config_role = config_role, .range_row = Q2_CONFIGSTRING_RANGE,                            \
+        .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken,          \
+        .opaque = opaque                                                                           \
+    }
+
+static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);
+static const struct sanitize_game mvd_game = GAME(mvd_messages, Q2_MVD, Q2_SVC);
+
+/* --- DM2: an empty block would make players wait a tenth of a second for nothing */
+
+static enum qs_demo_status next_dm2(struct qs_reader *in, const struct qs_demo_writer *out,
+                                    bool is_first)
+{
+    struct qs_view block;
+
+    (void)out, (void)is_first;
+    if (qs_reader_left(in) >= DM2_HEADER && qs_le32(in->data + in->pos) == UINT32_MAX) {
+        qs_reader_take(in, DM2_HEADER);
+        return QS_DEMO_BLOCK;
+    }
+    return dm2_read_block(in, &block);
+}
+
+static void write_dm2(const struct sanitize_block *block)
+{
+    if (sanitize_has_messages(block))
+        sanitize_put_length(block, 0, DM2_HEADER);
+    if (sanitize_has_messages(block) || block->block.size == DM2_HEADER)
+        sanitize_write_made(block);
+}
+
+const struct sanitize_format sanitize_dm2 = {
+    .game = &game, .first = 1, .next = next_dm2, .decode = dm2_decode_block, .write = write_dm2};
+
+/* --- MVD2: the magic, blocks, an empty block */
+
+static enum qs_demo_status next_mvd2(struct qs_reader *in, const struct qs_demo_writer *out,
+                                     bool is_first)
+{
+    const uint32_t left = qs_reader_left(in);
+    uint32_t size;
+
+    (void)out;
+    if (left < (is_first ? Q2_MVD_MAGIC_SIZE : Q2_MVD_LENGTH_SIZE))
+        return QS_DEMO_CUT;
+    size =
+        is_first ? Q2_MVD_MAGIC_SIZE : Q2_MVD_LENGTH_SIZE + (uint32_t)qs_le16(in->data + in->pos);
+    return qs_reader_take(in, size) ? QS_DEMO_BLOCK : QS_DEMO_CUT;
+}
+
+static void write_mvd2(const struct sanitize_block *block)
+{
+    if (block->payload && sanitize_has_messages(block))
+        sanitize_put_length(block, 0, Q2_MVD_LENGTH_SIZE);
+    if (sanitize_has_messages(block) || block->block.size == Q2_MVD_LENGTH_SIZE)
+        sanitize_write_made(block);
+}
+
+const struct sanitize_format sanitize_mvd2 = {
+    .game = &mvd_game, .next = next_mvd2, .decode = q2_decode_mvd_block, .write = write_mvd2};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the blocks of sanitized QWD and MVD demos are read without a doubt, and written. */
+#include "common/core/text.h"
+#include "common/demo/mvd/mvd.h"
+#include "common/demo/qwd/qwd.h"
+#include "common/demo/sanitize/demo_files.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/mvd.h"
+#include "common/quakeworld/session.h"
+
+/* --- QWD and MVD: players open the file as an archive, too, if the end of one is near its end */
+
+static void write_watched(const struct sanitize_block *block, const uint8_t *bytes, uint32_t size)
+{
+    appendix_watch_add(block->watch, (struct qs_view){bytes, size});
+    block->out->write(block->out, bytes, size);
+}
+
+/* Writes blocks of sequence numbers, until what looks like an archive is far away. */
+static void pass_archive(const struct sanitize_block *block, const uint8_t *numbers, uint32_t size)
+{
+    while (appendix_watch_is_near(block->watch))
+        write_watched(block, numbers, size);
+}
+
+/* --- QWD */
+
+static enum qwd_cmd_form form_of(const struct qs_demo_writer *out)
+{
+    return out->qwd_format == QS_QWD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
+}
+
+static enum qs_demo_status next_qwd(struct qs_reader *in, const struct qs_demo_writer *out,
+                                    bool is_first)
+{
+    struct qwd_block block;
+
+    (void)is_first;
+    return qwd_read_block_as(in, &block, form_of(out));
+}
+
+/* A reader of the other form finds this type for the next block; no engine knows it: ezquake
+ * cl_demo.c, CL_GetDemoMessage. */
+enum { NO_TYPE = 7 };
+
+/*
+ * A demo begins with a block at which engines stop that read dem_cmd in the other form: they would
+ * find blocks inside of packets. In the long form a short reader reads the last angle as a time;
+ * the next byte is the first of the dem_set's time. In the short form a long reader reads that time
+ * as an angle, and the next four bytes as a time; the type is then the last byte of the outgoing
+ * number.
+ */
+static float write_guard(const struct sanitize_block *block)
+{
+    static const struct qw_usercmd none;
+    static const uint32_t number = (uint32_t)NO_TYPE << 24;
+    static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
+    const enum qwd_cmd_form form = form_of(block->out);
+    const float time = form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
+    GByteArray *guard = g_byte_array_set_size(g_byte_array_new(), QWD_HEADER + (guint)form);
+
+    qwd_put_cmd(guard->data, time, &none, form);
+    qwd_append_set(guard, time, number, 0);
+    qwd_append_set(guard, time, 0, 0);
+    write_watched(block, guard->data, guard->len);
+    g_byte_array_unref(guard);
+    return time;
+}
+
+static bool is_end_of_qwd(struct qs_view packet)
+{
+    static const char end[] = "\xff\xff\xff\xff\x02"
+                              "EndOfDemo"; /* with its NUL */
+
+    return packet.size == sizeof end && memcmp(packet.data, end, sizeof end) == 0;
+}
+
+static void write_end_of_qwd(const struct sanitize_block *block)
+{
+    uint8_t numbers[QWD_SET_BLOCK] = {0};
+
+    memcpy(numbers, block->block.data, sizeof(float)); /* the time */
+    numbers[4] = QWD_SET;
+    pass_archive(block, numbers, sizeof numbers);
+    write_watched(block, block->block.data, block->block.size);
+}
+
+/* Times do not go back behind that of the guard. */
+static void write_qwd(const struct sanitize_block *block)
+{
+    const struct qs_view packet = qs_view_behind(block->block, block->payload);
+    GByteArray *made = block->made;
+    float first;
+
+    if (!block->watch->last && !block->watch->behind) {
+        first = write_guard(block);
+        if (qs_float_of_bits(qs_le32(made->data)) < first)
+            memcpy(made->data, &first, sizeof first);
+    }
+    if (block->payload && is_end_of_qwd(packet)) {
+        write_end_of_qwd(block);
+    } else if (!block->payload) {
+        write_watched(block, made->data, made->len);
+    } else if (packet.size >= 4 && qs_le32(packet.data) != UINT32_MAX) {
+        sanitize_put_length(block, QWD_HEADER, 4);
+        write_watched(block, made->data, made->len);
+    }
+}
+
+/* --- MVD */
+
+static enum qs_demo_status next_mvd(struct qs_reader *in, const struct qs_demo_writer *out,
+                                    bool is_first)
+{
+    struct mvd_block block;
+
+    (void)out, (void)is_first;
+    return mvd_read_block(in, &block);
+}
+
+/* Players pass over hidden messages: they stand in blocks for no player. */
+static bool is_hidden(const struct sanitize_block *block)
+{
+    const struct qw_session *session = (const struct qw_session *)block->decoder->session;
+    struct qs_reader in = qs_reader_over(block->block.data, block->block.size);
+    struct mvd_block read;
+
+    return session->ext.mvd1 & MVD1_HIDDEN_MESSAGES && qw_mvd_read_block(&in, &read) &&
+           read.type == MVD_MULTIPLE && !read.players;
+}
+
+static void write_mvd(const struct sanitize_block *block)
+{
+    static const uint8_t numbers[] = {0, MVD_SET, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    if (sanitize_has_messages(block) && block->made->data[block->payload] == SVC_DISCONNECT)
+        pass_archive(block, numbers, sizeof numbers);
+    if (!block->payload || is_hidden(block)) {
+        write_watched(block, block->block.data, block->block.size);
+        return;
+    }
+    sanitize_put_length(block, block->payload - 4, 4);
+    write_watched(block, block->made->data, block->made->len);
+}
+
+const struct sanitize_format sanitize_qwd = {.game = &sanitize_quakeworld,
+                                             .first = 1,
+                                             .header = 8, /* of the netchan */
+                                             .next = next_qwd,
+                                             .decode = qwd_decode_block,
+                                             .write = write_qwd};
+
+const struct sanitize_format sanitize_mvd = {.game = &sanitize_quakeworld,
+                                             .first = 1,
+                                             .next = next_mvd,
+                                             .decode = qw_decode_mvd_block,
+                                             .write = write_mvd};
