@@ -66,8 +66,9 @@ void q2_read_splitclient(struct qs_decoder *d);
 void q2_read_configblast(struct qs_decoder *d);
 void q2_read_spawnbaselineblast(struct qs_decoder *d);
 void q2_read_locprint(struct qs_decoder *d);
-/* What stands behind an entity's looks. */
-void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
+/* An entity's solid, and whether the entity's coordinates are floats, which it decides. */
+void q2_read_rerelease_solid(struct qs_decoder *d, struct q2_entity *entity);
+bool q2_rerelease_has_floats(const struct qs_decoder *d, uint16_t number);
 /* The entity is gone, and comes again as its baseline. */
 void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 
@@ -130,12 +131,12 @@ void q2_read_packetentities(struct qs_decoder *d);
 void q2_read_playerupdate(struct qs_decoder *d);
 
 /* player.c */
-/* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
-void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
+/* The fields that its mask and the byte `extra` (EPS_*, protocols 35 and 36) name, into `player`;
+ * the others stay. */
+void q2_read_player(struct qs_decoder *d, uint8_t extra, struct q2_player *player);
 
-/* The fields that `bits` (PS_*) and `extra` (EPS_*) name. */
-void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
-                           struct q2_player *player);
+/* The fields that `bits` (PS_* and EPS_*) name. */
+void q2_read_player_fields(struct qs_decoder *d, uint32_t bits, struct q2_player *player);
 
 /* entities.c */
 /* The name that config strings give to the number read from `at` on, which is returned; NULL:
@@ -144,7 +145,6 @@ const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2
                          uint32_t number);
 void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
                          bool label);
-void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 struct q2_entity_mask {
     uint64_t bits;
     uint16_t number;

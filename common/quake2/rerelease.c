@@ -10,71 +10,29 @@
 /* --- Entities */
 
 /* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
-static bool has_solid(const struct q2_session *session, uint16_t number)
+bool q2_rerelease_has_floats(const struct qs_decoder *d, uint16_t number)
 {
+    const struct q2_session *session = q2_session_of_const(d->session);
     const char *known = qs_table_get(&session->solids, number);
     const struct q2_entity *baseline = q2_baseline(session, number);
 
+    if (session->variant.floats)
+        return true;
     return known ? known[0] == '1' : baseline && baseline->solid;
 }
 
-static void keep_solid(struct q2_session *session, uint16_t number, bool solid)
+void q2_read_rerelease_solid(struct qs_decoder *d, struct q2_entity *entity)
 {
-    qs_table_set(&session->solids, number,
-                 (struct qs_view){(const uint8_t *)(solid ? "1" : "0"), 1});
+    entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
+    if (!d->in.overrun)
+        qs_table_set(&q2_session_of(d->session)->solids, entity->number,
+                     (struct qs_view){(const uint8_t *)(entity->solid ? "1" : "0"), 1});
 }
 
 void q2_rerelease_remove(struct q2_session *session, uint16_t number)
 {
     if (session->variant.rerelease)
         qs_table_set(&session->solids, number, (struct qs_view){0});
-}
-
-static void read_place(struct qs_decoder *d, uint64_t bits, bool floats, struct q2_entity *entity)
-{
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_origin_bits[i])
-            entity->origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_ORIGIN_X + i, floats);
-    if (!(bits & U_OLDORIGIN))
-        return;
-    qs_open(d, Q2_ENTITY_OLDORIGIN);
-    for (unsigned i = 0; i < 3; i++)
-        entity->old_origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats);
-    qs_close(d);
-}
-
-static void read_rest(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    if (bits & U_SOUND)
-        q2_read_entity_sound(d, entity);
-    if (bits & U_EVENT)
-        entity->event = qs_u8(d, Q2_ENTITY_EVENT);
-    if (bits & U_ALPHA)
-        entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
-    if (bits & U_SCALE)
-        entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
-    if (bits & U_KEX_INSTANCE)
-        qs_u8(d, Q2_ENTITY_INSTANCE);
-    if (bits & U_KEX_OWNER)
-        qs_u16(d, Q2_ENTITY_OWNER);
-    if (bits & U_KEX_OLDFRAME)
-        qs_u16(d, Q2_ENTITY_OLDFRAME);
-}
-
-void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    const struct q2_session *session = q2_session_of_const(d->session);
-
-    if (bits & U_SOLID) {
-        entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
-        if (!d->in.overrun)
-            keep_solid(q2_session_of(d->session), entity->number, entity->solid);
-    }
-    read_place(d, bits, session->variant.floats || has_solid(session, entity->number), entity);
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_angle_bits[i])
-            qs_f32(d, Q2_ENTITY_ANGLES_PITCH + i);
-    read_rest(d, bits, entity);
 }
 
 /* --- Messages of demos */

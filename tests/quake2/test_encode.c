@@ -281,6 +281,144 @@ TEST(test_frames_with_extended_limits)
     round_trip(3436);
 }
 
+/* --- Each byte of a state: if it changes, the change is written, read and shown */
+
+struct counter {
+    struct qs_sink sink;
+    unsigned fields;
+};
+
+static void ignore_group(struct qs_sink *sink, const struct qs_field *group, uint32_t offset)
+{
+    (void)sink, (void)group, (void)offset;
+}
+
+static void ignore_end(struct qs_sink *sink, uint32_t end)
+{
+    (void)sink, (void)end;
+}
+
+static void count_field(struct qs_sink *sink, const struct qs_field *field,
+                        const struct qs_value *value)
+{
+    (void)field, (void)value;
+    ((struct counter *)sink)->fields++;
+}
+
+static void ignore_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
+                        const char *text)
+{
+    (void)sink, (void)kind, (void)offset, (void)length, (void)text;
+}
+
+static void ignore_source(struct qs_sink *sink, const char *title, const uint8_t *data,
+                          uint32_t size)
+{
+    (void)sink, (void)title, (void)data, (void)size;
+}
+
+/* A level with a frame of one entity, and a frame that is a delta from it. */
+struct change {
+    struct q2_frame from, to;
+    struct q2_entity entity, changed;
+    struct q2_player player; /* that was read of the second frame */
+    struct q2_entity read;
+    unsigned fields; /* that were shown of it */
+};
+
+static void read_change(struct change *change)
+{
+    static struct world world;
+    struct counter counter = {.sink = {.open = ignore_group,
+                                       .close = ignore_end,
+                                       .field = count_field,
+                                       .note = ignore_note,
+                                       .source = ignore_source}};
+    struct q2_frame *frames[] = {&change->from, &change->to};
+    const struct q2_frame *read;
+    struct game game;
+    const struct q2_tracker *tracker = open_world(&world, &game, Q2_PROTOCOL_EXTENDED_LAST);
+
+    q2_entities_append(change->from.entities, &change->entity);
+    q2_entities_append(change->to.entities, &change->changed);
+    for (int32_t i = 0; i < 2; i++) {
+        const struct q2_frame_style style = {&game.session, MAX_CLIENTS, world.variant};
+        g_autoptr(GByteArray) out = g_byte_array_new();
+
+        frames[i]->number = i + 1;
+        q2_encode_frame(out, &style, i ? frames[0] : NULL, frames[i]);
+        game.sink = i ? &counter.sink : NULL;
+        assert_int_equal(game_block(&game, out->data, out->len), 0);
+    }
+    read = q2_tracker_frame(tracker, 2);
+    assert_non_null(read);
+    assert_int_equal(read->entities->len, 1);
+    change->player = read->player;
+    change->read = *q2_entities_at(read->entities, 0);
+    change->fields = counter.fields;
+    q2_entities_clear(change->from.entities);
+    q2_entities_clear(change->to.entities);
+    close_world(&world, &game);
+}
+
+/* Beams have an old origin, and brush models angles of 16 bits. */
+static const struct q2_entity plain_entity = {
+    .number = 300, .renderfx = RF_BEAM, .solid = Q2_SOLID_BRUSH};
+
+static unsigned fields_without_change(void)
+{
+    struct change change = {.entity = plain_entity, .changed = plain_entity};
+
+    read_change(&change);
+    return change.fields;
+}
+
+/* The byte is the member's; or it is the top one of a coordinate, of which the wire has 23 bits. */
+#define IS_IN(at, type, member) ((at)-offsetof(type, member) < sizeof(((type *)NULL)->member))
+#define IS_TOP_OF(at, type, member)                                                                \
+    (IS_IN(at, type, member) && ((at)-offsetof(type, member)) % 4 == 3)
+
+TEST(test_each_byte_of_an_entity)
+{
+    const unsigned fields = fields_without_change();
+
+    for (size_t at = 0; at < sizeof(struct q2_entity); at++) {
+        struct change change = {.entity = plain_entity, .changed = plain_entity};
+
+        if (IS_IN(at, struct q2_entity, number) || IS_IN(at, struct q2_entity, unused) ||
+            IS_TOP_OF(at, struct q2_entity, origin) || IS_TOP_OF(at, struct q2_entity, old_origin))
+            continue;
+        ((uint8_t *)&change.changed)[at] ^= 1;
+        read_change(&change);
+        if (memcmp(&change.read, &change.changed, sizeof change.read) != 0)
+            fail_msg("byte %zu of an entity's state: no row of entity_fields.def has it", at);
+        assert_true(change.fields > fields);
+    }
+}
+
+TEST(test_each_byte_of_a_player)
+{
+    const unsigned fields = fields_without_change();
+
+    for (size_t at = 0; at < sizeof(struct q2_player); at++) {
+        struct change change = {.entity = plain_entity, .changed = plain_entity};
+
+        if (IS_IN(at, struct q2_player, unused) || IS_IN(at, struct q2_player, fog.unused) ||
+            IS_IN(at, struct q2_player, clientnum) /* no demo has it */ ||
+            IS_TOP_OF(at, struct q2_player, origin) || IS_TOP_OF(at, struct q2_player, velocity) ||
+            IS_TOP_OF(at, struct q2_player, fog.start_dist) ||
+            IS_TOP_OF(at, struct q2_player, fog.end_dist))
+            continue;
+        ((uint8_t *)&change.to.player)[at] ^= 1;
+        read_change(&change);
+        if (memcmp(&change.player, &change.to.player, sizeof change.player) != 0)
+            fail_msg("byte %zu of a player's state: no row of player_fields.def has it", at);
+        assert_true(change.fields > fields);
+    }
+}
+
+/* --- Frames that were cut */
+
 /* Three frames, each a delta from the one before; of the second only `size` bytes came. Returns its
  * whole size. */
 static uint32_t check_cut_frame(uint32_t size)
