@@ -29,28 +29,6 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
     return mask;
 }
 
-const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
-                         uint32_t number)
-{
-    const char *name = NULL;
-
-    if (d->fields_wanted)
-        name = q2_configstring(q2_session_of(d->session), range, number);
-    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
-    return name;
-}
-
-void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
-                         bool label)
-{
-    g_autofree char *name =
-        d->fields_wanted ? q2_player_name(q2_session_of(d->session), player) : NULL;
-
-    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
-    if (name && label)
-        qs_label_text(d, " ", qs_view_of(name), "");
-}
-
 /* --- What the fields are written as: encodings of entity_fields.def */
 
 static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
@@ -88,11 +66,37 @@ static void read_skin(struct qs_decoder *d, uint64_t bits, struct q2_entity *ent
         q2_emit_player_name(d, Q2_ENTITY_PLAYER, at, entity->skin & 0xff, false);
 }
 
+/* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
+static bool has_floats(const struct qs_decoder *d, uint16_t number)
+{
+    const struct q2_session *session = q2_session_of_const(d->session);
+    const char *known = qs_table_get(&session->solids, number);
+    const struct q2_entity *baseline = q2_baseline(session, number);
+
+    if (session->variant.floats)
+        return true;
+    return known ? known[0] == '1' : baseline && baseline->solid;
+}
+
+static void read_solid_of_rerelease(struct qs_decoder *d, struct q2_entity *entity)
+{
+    entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
+    if (!d->in.overrun)
+        qs_table_set(&q2_session_of(d->session)->solids, entity->number,
+                     (struct qs_view){(const uint8_t *)(entity->solid ? "1" : "0"), 1});
+}
+
+void q2_rerelease_remove(struct q2_session *session, uint16_t number)
+{
+    if (session->variant.rerelease)
+        qs_table_set(&session->solids, number, (struct qs_view){0});
+}
+
 static void read_coordinate(struct qs_decoder *d, unsigned id, const struct q2_entity *entity,
                             int32_t *to)
 {
     if (q2_variant(d)->rerelease)
-        *to = q2_read_plain_coordinate(d, id, q2_rerelease_has_floats(d, entity->number));
+        *to = q2_read_plain_coordinate(d, id, has_floats(d, entity->number));
     else
         q2_read_stepped_coordinate(d, id, to);
 }

@@ -1,39 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rerelease: entities and messages of its demos (protocols 2022 and 2023), and the messages of
- * it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto,
- * q2proto_proto_kex.c and q2proto_proto_q2repro.c.
+ * Messages of the rerelease's demos (protocols 2022 and 2023), and those of it that q2repro's
+ * protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto, q2proto_proto_kex.c and
+ * q2proto_proto_q2repro.c.
  */
-#include "common/core/inflate.h"
 #include "common/quake2/decode.h"
-
-/* --- Entities */
-
-/* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
-bool q2_rerelease_has_floats(const struct qs_decoder *d, uint16_t number)
-{
-    const struct q2_session *session = q2_session_of_const(d->session);
-    const char *known = qs_table_get(&session->solids, number);
-    const struct q2_entity *baseline = q2_baseline(session, number);
-
-    if (session->variant.floats)
-        return true;
-    return known ? known[0] == '1' : baseline && baseline->solid;
-}
-
-void q2_read_rerelease_solid(struct qs_decoder *d, struct q2_entity *entity)
-{
-    entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
-    if (!d->in.overrun)
-        qs_table_set(&q2_session_of(d->session)->solids, entity->number,
-                     (struct qs_view){(const uint8_t *)(entity->solid ? "1" : "0"), 1});
-}
-
-void q2_rerelease_remove(struct q2_session *session, uint16_t number)
-{
-    if (session->variant.rerelease)
-        qs_table_set(&session->solids, number, (struct qs_view){0});
-}
 
 /* --- Messages of demos */
 
@@ -51,69 +22,6 @@ void q2_read_locprint(struct qs_decoder *d)
     count = qs_u8(d, Q2_LOCPRINT_COUNT);
     for (unsigned i = 0; i < count && !d->in.overrun; i++)
         qs_text(d, Q2_LOCPRINT_ARGUMENT);
-}
-
-/* A stream of zlib's to its end. NULL: there is none, or it is too long. */
-static GBytes *inflate_whole(struct qs_decoder *d, uint32_t at, struct qs_view packed)
-{
-    struct qs_inflate_stream stream = {0};
-    GByteArray *out = g_byte_array_new();
-    uint32_t used;
-    const bool good = qs_inflate_more(d, &stream, at, packed, out, &used);
-
-    qs_inflate_stream_clear(&stream);
-    if (good)
-        return g_byte_array_free_to_bytes(out);
-    g_byte_array_free(out, TRUE);
-    return NULL;
-}
-
-static void read_blast(struct qs_decoder *d, const char *title, void (*read)(struct qs_decoder *))
-{
-    const uint32_t at = d->in.pos;
-    const uint16_t size = qs_u16(d, Q2_BLAST_SIZE);
-    struct qs_view packed;
-    GBytes *inflated;
-
-    qs_u16(d, Q2_BLAST_UNPACKED);
-    packed = qs_bytes(d, Q2_BLAST_DATA, size);
-    if (d->in.overrun)
-        return;
-    inflated = inflate_whole(d, at, packed);
-    if (!inflated)
-        return;
-    q2_read_source(d, title, inflated, read);
-    g_bytes_unref(inflated);
-}
-
-static void read_configstrings(struct qs_decoder *d)
-{
-    while (qs_reader_left(&d->in)) {
-        qs_open(d, Q2_CONFIGSTRING);
-        q2_read_configstring(d);
-        qs_close(d);
-    }
-    qs_undecoded(d);
-}
-
-static void read_baselines(struct qs_decoder *d)
-{
-    while (qs_reader_left(&d->in)) {
-        qs_open(d, Q2_ENTITY);
-        q2_read_baseline(d, q2_read_entity_mask(d));
-        qs_close(d);
-    }
-    qs_undecoded(d);
-}
-
-void q2_read_configblast(struct qs_decoder *d)
-{
-    read_blast(d, "Inflated config strings", read_configstrings);
-}
-
-void q2_read_spawnbaselineblast(struct qs_decoder *d)
-{
-    read_blast(d, "Inflated baselines", read_baselines);
 }
 
 /* --- Messages of q2repro */
