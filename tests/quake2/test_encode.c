@@ -2,10 +2,12 @@
 /* What is encoded must be decoded to the same state: frames of random states, as a chain of deltas.
  */
 #include "tests/quake2/unit.h"
+#include "tests/support/count_sink.h"
+#include "tests/support/covered.h"
 
 #include <string.h>
 
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 enum {
     FRAMES = 200,
@@ -283,62 +285,25 @@ TEST(test_frames_with_extended_limits)
 
 /* --- Each byte of a state: if it changes, the change is written, read and shown */
 
-struct counter {
-    struct qs_sink sink;
-    unsigned fields;
-};
-
-static void ignore_group(struct qs_sink *sink, const struct qs_field *group, uint32_t offset)
-{
-    (void)sink, (void)group, (void)offset;
-}
-
-static void ignore_end(struct qs_sink *sink, uint32_t end)
-{
-    (void)sink, (void)end;
-}
-
-static void count_field(struct qs_sink *sink, const struct qs_field *field,
-                        const struct qs_value *value)
-{
-    (void)field, (void)value;
-    ((struct counter *)sink)->fields++;
-}
-
-static void ignore_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
-                        const char *text)
-{
-    (void)sink, (void)kind, (void)offset, (void)length, (void)text;
-}
-
-static void ignore_source(struct qs_sink *sink, const char *title, const uint8_t *data,
-                          uint32_t size)
-{
-    (void)sink, (void)title, (void)data, (void)size;
-}
-
 /* A level with a frame of one entity, and a frame that is a delta from it. */
 struct change {
     struct q2_frame from, to;
     struct q2_entity entity, changed;
     struct q2_player player; /* that was read of the second frame */
     struct q2_entity read;
-    unsigned fields; /* that were shown of it */
+    uint64_t fields; /* that were shown of it */
 };
 
 static void read_change(struct change *change)
 {
     static struct world world;
-    struct counter counter = {.sink = {.open = ignore_group,
-                                       .close = ignore_end,
-                                       .field = count_field,
-                                       .note = ignore_note,
-                                       .source = ignore_source}};
+    struct count_sink sink;
     struct q2_frame *frames[] = {&change->from, &change->to};
     const struct q2_frame *read;
     struct game game;
     const struct q2_tracker *tracker = open_world(&world, &game, Q2_PROTOCOL_EXTENDED_LAST);
 
+    count_sink_init(&sink);
     q2_entities_append(change->from.entities, &change->entity);
     q2_entities_append(change->to.entities, &change->changed);
     for (int32_t i = 0; i < 2; i++) {
@@ -347,7 +312,7 @@ static void read_change(struct change *change)
 
         frames[i]->number = i + 1;
         q2_encode_frame(out, &style, i ? frames[0] : NULL, frames[i]);
-        game.sink = i ? &counter.sink : NULL;
+        game.sink = i ? &sink.base : NULL;
         assert_int_equal(game_block(&game, out->data, out->len), 0);
     }
     read = q2_tracker_frame(tracker, 2);
@@ -355,7 +320,7 @@ static void read_change(struct change *change)
     assert_int_equal(read->entities->len, 1);
     change->player = read->player;
     change->read = *q2_entities_at(read->entities, 0);
-    change->fields = counter.fields;
+    change->fields = sink.fields;
     q2_entities_clear(change->from.entities);
     q2_entities_clear(change->to.entities);
     close_world(&world, &game);
@@ -365,7 +330,7 @@ static void read_change(struct change *change)
 static const struct q2_entity plain_entity = {
     .number = 300, .renderfx = RF_BEAM, .solid = Q2_SOLID_BRUSH};
 
-static unsigned fields_without_change(void)
+static uint64_t fields_without_change(void)
 {
     struct change change = {.entity = plain_entity, .changed = plain_entity};
 
@@ -380,7 +345,7 @@ static unsigned fields_without_change(void)
 
 TEST(test_each_byte_of_an_entity)
 {
-    const unsigned fields = fields_without_change();
+    const uint64_t fields = fields_without_change();
 
     for (size_t at = 0; at < sizeof(struct q2_entity); at++) {
         struct change change = {.entity = plain_entity, .changed = plain_entity};
@@ -398,7 +363,7 @@ TEST(test_each_byte_of_an_entity)
 
 TEST(test_each_byte_of_a_player)
 {
-    const unsigned fields = fields_without_change();
+    const uint64_t fields = fields_without_change();
 
     for (size_t at = 0; at < sizeof(struct q2_player); at++) {
         struct change change = {.entity = plain_entity, .changed = plain_entity};
@@ -415,6 +380,28 @@ TEST(test_each_byte_of_a_player)
             fail_msg("byte %zu of a player's state: no row of player_fields.def has it", at);
         assert_true(change.fields > fields);
     }
+}
+
+/* Each bit has a row, or is one that no field belongs to. */
+TEST(test_each_bit)
+{
+    uint64_t entity = U_NUMBER16 | U_REMOVE | U_MODEL16 | U_ANGLE16 | U_MOREBITS1 | U_MOREBITS2 |
+                      U_MOREBITS3 | U_MOREBITS4;
+    uint64_t player = PS_MOREBITS, mvd = PPS_MOREBITS | PPS_REMOVE;
+
+#define FIELD(encoding, when, bit8, bit16, member, row) entity |= (bit8) | (bit16);
+#include "common/quake2/entity_fields.def"
+#define FIELD(encoding, when, bit, extra, mvd_bit, mvd_extra, member, row)                         \
+    player |= (uint64_t)(bit) | (uint64_t)(extra);                                                 \
+    mvd |= (uint64_t)(mvd_bit) | (uint64_t)(mvd_extra);
+#include "common/quake2/player_fields.def"
+    assert_covered(&q2_fields[Q2_ENTITY_BITS], 0, entity);
+    assert_covered(&q2_fields[Q2_ENTITY_BITS5], 32, entity);
+    assert_covered(&q2_fields[Q2_PLAYER_BITS], 0, player);
+    assert_covered(&q2_fields[Q2_PLAYER_BITS3], 16, player);
+    assert_covered(&q2_fields[Q2_PLAYER_EXTRA], 24, player);
+    assert_covered(&q2_fields[Q2_MVD_PLAYER_BITS], 0, mvd);
+    assert_covered(&q2_fields[Q2_MVD_PLAYER_BITS3], 16, mvd);
 }
 
 /* --- Frames that were cut */
