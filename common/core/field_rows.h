@@ -5,6 +5,7 @@
  *     QS_ROWS_ENUM     the rows are enumerators
  *     QS_ROWS_TABLE    the rows are initializers of an array of struct qs_field
  *     QS_ROWS_FLAGS    only rows FLAG and FLAG_AT count: each is the enumerator of its bit
+ *     QS_ROWS_WIDE_FLAGS    only rows WIDE_FLAG_AT count: each is a constant of 64 bits
  *
  * and again after them, with none, which undefines the macros.
  */
@@ -19,6 +20,11 @@
 #undef QS_ROWS_FLAGS
 #define ROW(...)
 #define FLAG_AT(flag, shift, id, name, title, mask, blurb) flag = mask << shift,
+#elif defined QS_ROWS_WIDE_FLAGS
+#undef QS_ROWS_WIDE_FLAGS
+#define ROW(...)
+#define WIDE_FLAG_AT(flag, shift, id, name, title, mask, blurb)                                    \
+    static const uint64_t flag G_GNUC_UNUSED = UINT64_C(mask) << shift;
 #else
 #undef ROW
 #undef FIELD
@@ -31,6 +37,7 @@
 #undef FIELD_ROLE
 #undef FLAG
 #undef FLAG_AT
+#undef WIDE_FLAG_AT
 #undef XYZ
 #undef PITCH_YAW_ROLL
 #undef VEC3
@@ -60,6 +67,10 @@
 #define FLAG(flag, id, name, title, mask, blurb) FLAG_AT(flag, 0, id, name, title, mask, blurb)
 #ifndef FLAG_AT
 #define FLAG_AT(flag, shift, id, name, title, mask, blurb)                                         \
+    FIELD(id, name, title, QS_BOOL, NULL, NULL, mask, blurb)
+#endif
+#ifndef WIDE_FLAG_AT
+#define WIDE_FLAG_AT(flag, shift, id, name, title, mask, blurb)                                    \
     FIELD(id, name, title, QS_BOOL, NULL, NULL, mask, blurb)
 #endif
 #define XYZ(id, name, title, type, unit, blurb)                                                    \

@@ -65,35 +65,27 @@ static uint32_t read_flags(struct qs_decoder *d, unsigned row2, unsigned row3)
 
 /* --- Quake and FitzQuake --- */
 
-uint8_t nq_read_optional_bytes(struct qs_decoder *d, uint32_t flags,
-                               const struct nq_optional_byte *bytes, size_t count, unsigned wanted)
-{
-    uint8_t found = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        uint8_t byte;
-
-        if (!(flags & bytes[i].flag))
-            continue;
-        byte = bytes[i].unit > 0 ? qs_scaled_u8(d, bytes[i].row, bytes[i].unit)
-                                 : qs_u8(d, bytes[i].row);
-        if (bytes[i].row == wanted)
-            found = byte;
-    }
-    return found;
-}
-
 /* FitzQuake's upper bytes of what stood before. */
-static const struct nq_optional_byte upper_bytes[] = {
-    {SU_ARMOR2, NQ_CLIENTDATA_ARMOR2, 0},
-    {SU_AMMO2, NQ_CLIENTDATA_AMMO2, 0},
-    {SU_SHELLS2, NQ_CLIENTDATA_SHELLS2, 0},
-    {SU_NAILS2, NQ_CLIENTDATA_NAILS2, 0},
-    {SU_ROCKETS2, NQ_CLIENTDATA_ROCKETS2, 0},
-    {SU_CELLS2, NQ_CLIENTDATA_CELLS2, 0},
-    {SU_WEAPONFRAME2, NQ_CLIENTDATA_WEAPONFRAME2, 0},
-    {SU_WEAPONALPHA, NQ_CLIENTDATA_WEAPONALPHA, 0},
-};
+static void read_upper_bytes(struct qs_decoder *d, uint32_t flags)
+{
+    static const struct {
+        uint32_t flag;
+        unsigned row;
+    } bytes[] = {
+        {SU_ARMOR2, NQ_CLIENTDATA_ARMOR2},
+        {SU_AMMO2, NQ_CLIENTDATA_AMMO2},
+        {SU_SHELLS2, NQ_CLIENTDATA_SHELLS2},
+        {SU_NAILS2, NQ_CLIENTDATA_NAILS2},
+        {SU_ROCKETS2, NQ_CLIENTDATA_ROCKETS2},
+        {SU_CELLS2, NQ_CLIENTDATA_CELLS2},
+        {SU_WEAPONFRAME2, NQ_CLIENTDATA_WEAPONFRAME2},
+        {SU_WEAPONALPHA, NQ_CLIENTDATA_WEAPONALPHA},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++)
+        if (flags & bytes[i].flag)
+            qs_u8(d, bytes[i].row);
+}
 
 static void read_quake_clientdata(struct qs_decoder *d)
 {
@@ -113,7 +105,7 @@ static void read_quake_clientdata(struct qs_decoder *d)
     weapon = read_state(d, flags, false);
     if (flags & SU_WEAPON2)
         weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
-    nq_read_optional_bytes(d, flags, upper_bytes, G_N_ELEMENTS(upper_bytes), 0);
+    read_upper_bytes(d, flags);
     name_weapon(d, &weapon, 1);
 }
 

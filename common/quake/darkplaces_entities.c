@@ -9,13 +9,6 @@
 #include "common/quake/decode.h"
 #include "common/core/findings.h"
 
-/* What scaled bytes count in. */
-static const double alpha_unit = 1.0 / 255;
-static const double scale_unit = 1.0 / 16;
-static const double glow_unit = 4;
-static const double tint_unit = 1.0 / 32;
-static const double lerp_unit = 1.0 / 255;
-
 /* --- What the forms share --- */
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t at)
@@ -62,17 +55,30 @@ static void read_entities(struct qs_decoder *d, uint16_t end, read_changes *read
         qs_u16(d, NQ_ENTITIES_END);
 }
 
+/* clang-format off */
+#define READ_U8(row) qs_u8(d, row)
+#define READ_U16(row) qs_u16(d, row)
+#define READ_SHARE(row) qs_scaled_u8(d, row, 1.0 / 255)
+#define READ_SIXTEENTHS(row) qs_scaled_u8(d, row, 1.0 / 16)
+#define READ_FOURS(row) qs_scaled_u8(d, row, 4)
+#define READ_ANGLE(row) qs_angle(d, row)
+#define READ_TAG(row) qs_rows(d, row, NQ_ENTITY_TAG_INDEX)
+#define READ_LIGHT(row) qs_rows(d, row, NQ_ENTITY_LIGHT_RADIUS)
+/* clang-format on */
+
 /* --- DP1 to DP4 --- */
 
 /*
  * Entities for which whole units are enough have these, but in DP2 all. The flag for this comes
  * only when it changes: the session remembers it.
  */
-static bool is_coarse(struct qs_decoder *d, uint32_t number)
+static void choose_coordinates(struct qs_decoder *d, uint32_t number)
 {
     const struct nq_session *session = nq_session_of(d);
+    const bool is_coarse =
+        nq_darkplaces_version(session) == 2 || qs_table_get(&session->coarse, number);
 
-    return nq_darkplaces_version(session) == 2 || qs_table_get(&session->coarse, number);
+    d->coord_format = is_coarse ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
 }
 
 static void read_flags(struct qs_decoder *d, uint32_t number)
@@ -82,29 +88,21 @@ static void read_flags(struct qs_decoder *d, uint32_t number)
     const bool coarse = flags & RENDER_LOWPRECISION;
 
     qs_table_set(&nq_session_of(d)->coarse, number, (struct qs_view){mark, coarse});
+    choose_coordinates(d, number);
 }
 
-static void read_position(struct qs_decoder *d, uint32_t bits, struct qs_entity_update *update)
+static void read_origin(struct qs_decoder *d, unsigned row, struct qs_entity_update *update)
 {
-    const enum qs_coord_format coords = d->coord_format;
-    const enum qs_angle_format angle_format = d->angle_format;
-    double angles[3] = {0};
+    const unsigned axis = row - NQ_ENTITY_ORIGIN_X;
 
-    d->coord_format = is_coarse(d, update->number) ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
-    d->angle_format = QS_ANGLE_BYTE;
-    for (unsigned axis = 0; axis < 3; axis++) {
-        if (!(bits >> axis & E_ORIGIN1))
-            continue;
-        update->origin[axis] = qs_coord(d, NQ_ENTITY_ORIGIN_X + axis);
-        update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
-    }
-    for (unsigned axis = 0; axis < 3; axis++)
-        if (bits >> axis & E_ANGLE1)
-            angles[axis] = qs_angle(d, NQ_ENTITY_ANGLES_PITCH + axis);
-    update->yaw = angles[1];
-    update->has |= bits & E_ANGLE1 << 1 ? QS_ENTITY_YAW : 0;
-    d->coord_format = coords;
-    d->angle_format = angle_format;
+    update->origin[axis] = qs_coord(d, row);
+    update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
+}
+
+static void read_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_update *update)
+{
+    update->yaw = qs_angle(d, row);
+    update->has |= QS_ENTITY_YAW;
 }
 
 /* Without its upper byte a number names the model only where no model needs one. */
@@ -125,35 +123,29 @@ static void read_model(struct qs_decoder *d, uint32_t bits, struct qs_entity_upd
     }
 }
 
-static const struct nq_optional_byte looks[] = {
-    {E_FRAME1, NQ_ENTITY_FRAME, 0},        {E_FRAME2, NQ_ENTITY_FRAME2, 0},
-    {E_EFFECTS1, NQ_ENTITY_EFFECTS, 0},    {E_EFFECTS2, NQ_ENTITY_EFFECTS2, 0},
-    {E_COLORMAP, NQ_ENTITY_COLORMAP, 0},   {E_SKIN, NQ_ENTITY_SKIN, 0},
-    {E_ALPHA, NQ_ENTITY_ALPHA, 1.0 / 255}, {E_SCALE, NQ_ENTITY_SCALE, 1.0 / 16},
-    {E_GLOWSIZE, NQ_ENTITY_GLOW_SIZE, 4},  {E_GLOWCOLOR, NQ_ENTITY_GLOW_COLOR, 0},
-};
+/* clang-format off */
+#define READ_FLAGS(row) read_flags(d, update->number)
+#define READ_ORIGIN(row) read_origin(d, row, update)
+#define READ_YAW(row) read_yaw(d, row, update)
+#define READ_MODEL(row) read_model(d, bits, update)
+/* clang-format on */
 
 static void read_state(struct qs_decoder *d, struct qs_entity_update *update)
 {
-    const bool flags_late = nq_darkplaces_version(nq_session_of(d)) == 2;
+    const bool is_dp2 = nq_darkplaces_version(nq_session_of(d)) == 2;
     const uint32_t bits = fte_read_bits(d, NQ_ENTITY_EBITS);
+    const enum qs_coord_format coords = d->coord_format;
+    const enum qs_angle_format angles = d->angle_format;
 
-    if (bits & E_FLAGS && !flags_late)
-        read_flags(d, update->number);
     update->bits = bits;
-    read_position(d, bits, update);
-    read_model(d, bits, update);
-    nq_read_optional_bytes(d, bits, looks, G_N_ELEMENTS(looks), 0);
-    if (bits & E_FLAGS && flags_late)
-        read_flags(d, update->number);
-    if (bits & E_TAGATTACHMENT)
-        qs_rows(d, NQ_ENTITY_TAG_ENTITY, NQ_ENTITY_TAG_INDEX);
-    if (bits & E_LIGHT)
-        qs_rows(d, NQ_ENTITY_LIGHT_RED, NQ_ENTITY_LIGHT_RADIUS);
-    if (bits & E_LIGHTSTYLE)
-        qs_u8(d, NQ_ENTITY_LIGHT_STYLE);
-    if (bits & E_LIGHTPFLAGS)
-        qs_u8(d, NQ_ENTITY_LIGHT_PFLAGS);
+    choose_coordinates(d, update->number);
+    d->angle_format = QS_ANGLE_BYTE;
+#define FRAME(encoding, which, row)                                                                \
+    if (bits & (which))                                                                            \
+        READ_##encoding(row);
+#include "common/quake/update_fields.def"
+    d->coord_format = coords;
+    d->angle_format = angles;
 }
 
 static void read_eye(struct qs_decoder *d)
@@ -215,7 +207,7 @@ static void read_effects5(struct qs_decoder *d, uint32_t bits)
 static void read_tint(struct qs_decoder *d, unsigned red_row)
 {
     for (unsigned color = 0; color < 3; color++)
-        qs_scaled_u8(d, red_row + color, tint_unit);
+        qs_scaled_u8(d, red_row + color, 1.0 / 32);
 }
 
 /* All frames, then when each began, then the share of each, which a single one does not have. */
@@ -227,7 +219,7 @@ static void read_blend(struct qs_decoder *d, unsigned count)
     for (unsigned i = 0; i < count; i++)
         qs_u16(d, NQ_ENTITY_BLEND_AGE);
     for (unsigned i = 0; i < count && count > 1; i++)
-        qs_scaled_u8(d, NQ_ENTITY_BLEND_LERP, lerp_unit);
+        qs_scaled_u8(d, NQ_ENTITY_BLEND_LERP, 1.0 / 255);
     qs_close(d);
 }
 
@@ -256,77 +248,49 @@ static void read_animation(struct qs_decoder *d)
     }
 }
 
-/* Where it is, and what its model does. */
-static void read_common5(struct qs_decoder *d, struct qs_entity_update *update)
+static void read_origin5(struct qs_decoder *d, struct qs_entity_update *update)
 {
-    const uint32_t bits = update->bits;
+    const enum qs_coord_format coords = d->coord_format;
 
-    if (bits & E5_FLAGS)
-        qs_u8(d, NQ_ENTITY_FLAGS);
-    if (bits & E5_ORIGIN) {
-        const enum qs_coord_format coords = d->coord_format;
-
-        d->coord_format = update->bits & E5_ORIGIN32 ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
-        qs_coord3_values(d, NQ_ENTITY_ORIGIN, update->origin);
-        update->has |= 7 * QS_ENTITY_ORIGIN1;
-        d->coord_format = coords;
-    }
-    if (bits & E5_ANGLES) {
-        const enum qs_angle_format format = d->angle_format;
-        double angles[3];
-
-        d->angle_format = update->bits & E5_ANGLES16 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
-        qs_angle3_values(d, NQ_ENTITY_ANGLES, angles);
-        d->angle_format = format;
-        update->yaw = angles[1];
-        update->has |= QS_ENTITY_YAW;
-    }
-    if (bits & E5_MODEL)
-        read_model5(d, update);
-    if (bits & E5_FRAME && bits & E5_FRAME16)
-        qs_u16(d, NQ_ENTITY_FRAME);
-    else if (bits & E5_FRAME)
-        qs_u8(d, NQ_ENTITY_FRAME);
-    if (bits & E5_SKIN)
-        qs_u8(d, NQ_ENTITY_SKIN);
-    if (bits & E5_EFFECTS)
-        read_effects5(d, bits);
+    d->coord_format = update->bits & E5_ORIGIN32 ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    qs_coord3_values(d, NQ_ENTITY_ORIGIN, update->origin);
+    update->has |= 7 * QS_ENTITY_ORIGIN1;
+    d->coord_format = coords;
 }
 
-static void read_looks5(struct qs_decoder *d, uint32_t bits)
+static void read_angles5(struct qs_decoder *d, struct qs_entity_update *update)
 {
-    if (bits & E5_ALPHA)
-        qs_scaled_u8(d, NQ_ENTITY_ALPHA, alpha_unit);
-    if (bits & E5_SCALE)
-        qs_scaled_u8(d, NQ_ENTITY_SCALE, scale_unit);
-    if (bits & E5_COLORMAP)
-        qs_u8(d, NQ_ENTITY_COLORMAP);
-    if (bits & E5_ATTACHMENT)
-        qs_rows(d, NQ_ENTITY_TAG_ENTITY, NQ_ENTITY_TAG_INDEX);
-    if (bits & E5_LIGHT) {
-        qs_rows(d, NQ_ENTITY_LIGHT_RED, NQ_ENTITY_LIGHT_PFLAGS);
-    }
-    if (bits & E5_GLOW) {
-        qs_scaled_u8(d, NQ_ENTITY_GLOW_SIZE, glow_unit);
-        qs_u8(d, NQ_ENTITY_GLOW_COLOR);
-    }
-    if (bits & E5_COLORMOD)
-        read_tint(d, NQ_ENTITY_COLORMOD_RED);
-    if (bits & E5_GLOWMOD)
-        read_tint(d, NQ_ENTITY_GLOWMOD_RED);
+    const enum qs_angle_format format = d->angle_format;
+    double angles[3];
+
+    d->angle_format = update->bits & E5_ANGLES16 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+    qs_angle3_values(d, NQ_ENTITY_ANGLES, angles);
+    d->angle_format = format;
+    update->yaw = angles[1];
+    update->has |= QS_ENTITY_YAW;
 }
+
+/* clang-format off */
+#define READ_ORIGIN5(row) read_origin5(d, update)
+#define READ_ANGLES5(row) read_angles5(d, update)
+#define READ_MODEL5(row) read_model5(d, update)
+#define READ_FRAME5(row) bits & E5_FRAME16 ? qs_u16(d, row) : qs_u8(d, row)
+#define READ_EFFECTS5(row) read_effects5(d, bits)
+#define READ_LIGHT5(row) qs_rows(d, row, NQ_ENTITY_LIGHT_PFLAGS)
+#define READ_TINT(row) read_tint(d, row)
+/* Behind what is malformed nothing can be read. */
+#define READ_ANIMATION(row) read_animation(d); if (d->stop) return
+/* clang-format on */
 
 static void read_update5(struct qs_decoder *d, struct qs_entity_update *update)
 {
-    const uint32_t bits = fte_read_bits(d, NQ_ENTITY_E5BITS);
+    const uint32_t bits = update->bits = fte_read_bits(d, NQ_ENTITY_E5BITS);
 
-    update->bits = bits;
-    read_common5(d, update);
-    read_looks5(d, bits);
-    if (bits & E5_COMPLEXANIMATION)
-        read_animation(d);
-    if (bits & E5_TRAILEFFECTNUM && !d->stop)
-        qs_u16(d, NQ_ENTITY_TRAIL);
+#define FRAME5(encoding, which, row)                                                               \
+    if (bits & (which)) {                                                                          \
+        READ_##encoding(row);                                                                      \
+    }
+#include "common/quake/update_fields.def"
 }
 
 static void read_frame5(struct qs_decoder *d)

@@ -162,15 +162,4 @@ bool nq_is_game(struct qs_view packet);
 bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);
 
-/* A byte that is there if the flag is set. */
-struct nq_optional_byte {
-    uint32_t flag;
-    unsigned row;
-    double unit; /* 0: it is no scaled one */
-};
-
-/* Reads those that are there, in order. Returns that of row `wanted`; 0: it is not there. */
-uint8_t nq_read_optional_bytes(struct qs_decoder *d, uint32_t flags,
-                               const struct nq_optional_byte *bytes, size_t count, unsigned wanted);
-
 #endif

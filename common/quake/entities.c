@@ -8,8 +8,6 @@
 #include "common/quake/decode.h"
 #include "common/core/findings.h"
 
-static const double scale_unit = 1.0 / 16; /* scales: 16 is the entity's own size */
-
 /* No map reaches further, in units. */
 static const double farthest = 1 << 17;
 
@@ -25,24 +23,18 @@ static double read_coordinate(struct qs_decoder *d, unsigned row)
     return position;
 }
 
-enum { PITCH, YAW, ROLL };
-
-static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, unsigned angle_row,
-                      struct qs_entity_update *update)
+/* `row` is that of X. */
+static void read_origin(struct qs_decoder *d, unsigned axis, unsigned row,
+                        struct qs_entity_update *update)
 {
-    double angle;
+    update->origin[axis] = read_coordinate(d, row + axis);
+    update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
+}
 
-    if (origin_row) {
-        update->origin[axis] = read_coordinate(d, origin_row + axis);
-        update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
-    }
-    if (!angle_row)
-        return;
-    angle = qs_angle(d, angle_row + axis);
-    if (axis == YAW) {
-        update->yaw = angle;
-        update->has |= QS_ENTITY_YAW;
-    }
+static void read_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_update *update)
+{
+    update->yaw = qs_angle(d, row);
+    update->has |= QS_ENTITY_YAW;
 }
 
 /* --- Baselines --- */
@@ -77,12 +69,17 @@ static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_upd
         qs_u8(d, NQ_BASELINE_FRAME);
     qs_u8(d, NQ_BASELINE_COLORMAP);
     qs_u8(d, NQ_BASELINE_SKIN);
-    for (unsigned axis = 0; axis < 3; axis++)
-        read_axis(d, axis, NQ_BASELINE_ORIGIN_X, NQ_BASELINE_ANGLES_PITCH, baseline);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        read_origin(d, axis, NQ_BASELINE_ORIGIN_X, baseline);
+        if (axis == 1)
+            read_yaw(d, NQ_BASELINE_ANGLES_YAW, baseline);
+        else
+            qs_angle(d, NQ_BASELINE_ANGLES_PITCH + axis);
+    }
     if (flags & B_ALPHA)
         qs_u8(d, NQ_BASELINE_ALPHA);
     if (flags & B_SCALE)
-        qs_scaled_u8(d, NQ_BASELINE_SCALE, scale_unit);
+        qs_scaled_u8(d, NQ_BASELINE_SCALE, 1.0 / 16);
 }
 
 void nq_read_spawnstatic(struct qs_decoder *d)
@@ -105,34 +102,20 @@ void nq_read_spawnbaseline(struct qs_decoder *d)
 
 /* --- Updates --- */
 
-/* Who has extended Quake's updates, each with flags of its own. */
-enum extension { NEHAHRA, FITZQUAKE, DARKPLACES };
-
-static enum extension extension_of(const struct nq_session *session)
+static uint32_t read_update_flags(struct qs_decoder *d, bool fitzquake, bool darkplaces)
 {
-    if (nq_is_extended(session))
-        return FITZQUAKE;
-    if (nq_version(session) == PROTOCOL_NEHAHRA_MOVIE)
-        return NEHAHRA;
-    return nq_has_darkplaces(session) ? DARKPLACES : NEHAHRA;
-}
-
-static uint32_t read_update_flags(struct qs_decoder *d, enum extension extension)
-{
-    static const unsigned rows3[] = {
-        [FITZQUAKE] = NQ_UPDATE_FLAGS3, [DARKPLACES] = NQ_UPDATE_DPFLAGS3};
-    static const unsigned rows4[] = {
-        [FITZQUAKE] = NQ_UPDATE_FLAGS4, [DARKPLACES] = NQ_UPDATE_DPFLAGS4};
     const uint32_t id_at = d->in.pos - 1;
     uint32_t flags = d->in.data[id_at];
 
     qs_emit_uint(d, NQ_UPDATE_FLAGS, id_at, 1, flags);
     if (flags & U_MOREBITS)
         flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS2) << 8;
-    if (extension != NEHAHRA && flags & U_EXTEND1)
-        flags |= (uint32_t)qs_u8(d, rows3[extension]) << 16;
-    if (extension != NEHAHRA && flags & U_EXTEND2)
-        flags |= (uint32_t)qs_u8(d, rows4[extension]) << 24;
+    if (!fitzquake && !darkplaces)
+        return flags;
+    if (flags & U_EXTEND1)
+        flags |= (uint32_t)qs_u8(d, fitzquake ? NQ_UPDATE_FLAGS3 : NQ_UPDATE_DPFLAGS3) << 16;
+    if (flags & U_EXTEND2)
+        flags |= (uint32_t)qs_u8(d, fitzquake ? NQ_UPDATE_FLAGS4 : NQ_UPDATE_DPFLAGS4) << 24;
     return flags;
 }
 
@@ -150,32 +133,6 @@ static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
     return entity;
 }
 
-/* The axes take turns: origin, then angle. */
-static void read_position(struct qs_decoder *d, uint32_t flags, struct qs_entity_update *update)
-{
-    static const uint32_t origin[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-    static const uint32_t angle[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
-
-    for (unsigned axis = 0; axis < 3; axis++)
-        read_axis(d, axis, flags & origin[axis] ? NQ_UPDATE_ORIGIN_X : 0,
-                  flags & angle[axis] ? NQ_UPDATE_ANGLES_PITCH : 0, update);
-}
-
-static const struct nq_optional_byte fitzquake_bytes[] = {
-    {U_ALPHA, NQ_UPDATE_ALPHA, 0},
-    {U_SCALE, NQ_UPDATE_SCALE, 1.0 / 16},
-    {U_FRAME2, NQ_UPDATE_FRAME2, 0},
-    {U_MODEL2, NQ_UPDATE_MODEL2, 0},
-    {U_LERPFINISH, NQ_UPDATE_LERPFINISH, 1.0 / 255},
-};
-
-static const struct nq_optional_byte darkplaces_bytes[] = {
-    {U_DP_ALPHA, NQ_UPDATE_ALPHA, 0},         {U_DP_SCALE, NQ_UPDATE_SCALE, 1.0 / 16},
-    {U_DP_EFFECTS2, NQ_UPDATE_EFFECTS2, 0},   {U_DP_GLOWSIZE, NQ_UPDATE_GLOWSIZE, 4},
-    {U_DP_GLOWCOLOR, NQ_UPDATE_GLOWCOLOR, 0}, {U_DP_COLORMOD, NQ_UPDATE_COLORMOD, 0},
-    {U_DP_FRAME2, NQ_UPDATE_FRAME2, 0},       {U_DP_MODEL2, NQ_UPDATE_MODEL2, 0},
-};
-
 /* Nehahra's engines send protocol 15, 250 or BJP's, and this. */
 static void read_transparency(struct qs_decoder *d)
 {
@@ -186,38 +143,36 @@ static void read_transparency(struct qs_decoder *d)
         qs_f32(d, NQ_UPDATE_TRANS_BRIGHT);
 }
 
+/* clang-format off */
+#define READ_U8(row) qs_u8(d, row)
+#define READ_SHARE(row) qs_scaled_u8(d, row, 1.0 / 255)
+#define READ_SIXTEENTHS(row) qs_scaled_u8(d, row, 1.0 / 16)
+#define READ_FOURS(row) qs_scaled_u8(d, row, 4)
+#define READ_MODEL(row) model = bjp ? qs_u16(d, row) : qs_u8(d, row)
+#define READ_MODEL2(row) model |= (uint32_t)qs_u8(d, row) << 8
+#define READ_ORIGIN(row) read_origin(d, row - NQ_UPDATE_ORIGIN_X, NQ_UPDATE_ORIGIN_X, &update)
+#define READ_ANGLE(row) qs_angle(d, row)
+#define READ_YAW(row) read_yaw(d, row, &update)
+#define READ_TRANSPARENCY(row) read_transparency(d)
+/* clang-format on */
+
 void nq_read_update(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
-    const enum extension extension = extension_of(session);
-    const uint32_t flags = read_update_flags(d, extension);
+    const bool fitzquake = nq_is_extended(session);
+    const bool darkplaces =
+        !fitzquake && nq_version(session) != PROTOCOL_NEHAHRA_MOVIE && nq_has_darkplaces(session);
+    const uint32_t flags = read_update_flags(d, fitzquake, darkplaces);
     const bool bjp = nq_is_bjp(session);
     struct qs_entity_update update = {.kind = QS_ENTITY_UPDATE, .bits = flags};
     uint32_t model = 0, model_at;
 
     update.number = read_update_entity(d, flags);
     model_at = d->in.pos;
-    if (flags & U_MODEL)
-        model = bjp ? qs_u16(d, NQ_UPDATE_MODEL) : qs_u8(d, NQ_UPDATE_MODEL);
-    if (flags & U_FRAME)
-        qs_u8(d, NQ_UPDATE_FRAME);
-    if (flags & U_COLORMAP)
-        qs_u8(d, NQ_UPDATE_COLORMAP);
-    if (flags & U_SKIN)
-        qs_u8(d, NQ_UPDATE_SKIN);
-    if (flags & U_EFFECTS)
-        qs_u8(d, NQ_UPDATE_EFFECTS);
-    read_position(d, flags, &update);
-    if (extension == FITZQUAKE)
-        model |= (uint32_t)nq_read_optional_bytes(d, flags, fitzquake_bytes,
-                                                  G_N_ELEMENTS(fitzquake_bytes), NQ_UPDATE_MODEL2)
-                 << 8;
-    else if (extension == DARKPLACES)
-        model |= (uint32_t)nq_read_optional_bytes(d, flags, darkplaces_bytes,
-                                                  G_N_ELEMENTS(darkplaces_bytes), NQ_UPDATE_MODEL2)
-                 << 8;
-    else if (flags & U_TRANS)
-        read_transparency(d);
+#define UPDATE(encoding, bits, row)                                                                \
+    if (flags & (bits))                                                                            \
+        READ_##encoding(row);
+#include "common/quake/update_fields.def"
     if (flags & U_MODEL) {
         qs_emit_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
         update.model = (uint16_t)model;

@@ -436,16 +436,6 @@ bool nq_is_game(struct qs_view packet)
 
 enum { UNRELIABLE, RELIABLE, TIME_END = NET_HEADER_SIZE + 5 };
 
-/* Others have another number before the time, or are not known well enough. */
-bool nq_moves_begin_with_time(const struct nq_session *session)
-{
-    const int32_t version = nq_version(session);
-
-    return !(session->ext.fte2 & FTE2_PREDINFO) &&
-           (version == PROTOCOL_NETQUAKE || version == PROTOCOL_FITZQUAKE ||
-            version == PROTOCOL_RMQ);
-}
-
 /* The bits of a float that is not negative grow with it. */
 static void read_time(const struct qs_session *session, const struct qs_packet *packet,
                       struct qs_seqinfo *seqinfo)

@@ -233,3 +233,13 @@ unsigned nq_darkplaces_version(const struct nq_session *session)
         return (unsigned)(version - PROTOCOL_DP1) + 1;
     return 0;
 }
+
+/* Others have another number before the time, or are not known well enough. */
+bool nq_moves_begin_with_time(const struct nq_session *session)
+{
+    const int32_t version = nq_version(session);
+
+    return !(session->ext.fte2 & FTE2_PREDINFO) &&
+           (version == PROTOCOL_NETQUAKE || version == PROTOCOL_FITZQUAKE ||
+            version == PROTOCOL_RMQ);
+}

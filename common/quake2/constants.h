@@ -30,6 +30,10 @@ enum q2_flag {
 #include "common/quake2/fields.def"
 #include "common/core/field_rows.h"
 };
+#define QS_ROWS_WIDE_FLAGS /* bits that no enumerator can have */
+#include "common/core/field_rows.h"
+#include "common/quake2/fields.def"
+#include "common/core/field_rows.h"
 
 /* Bytes of an info string: MAX_INFO_STRING of q_shared.h. */
 enum { Q2_INFO_STRING_MAX = 511 };
@@ -141,22 +145,14 @@ enum {
     Q2_SOLID_BRUSH = 31     /* the solid of brush models; others are packed boxes */
 };
 
-/* Bits of an entity's mask that no enumerator can have. */
-#define U_MOREBITS4 UINT64_C(0x80000000)
-#define U_SCALE UINT64_C(0x100000000)
-#define U_MOREFX16 UINT64_C(0x200000000)
-#define U_KEX_EFFECTS64 U_MOREFX8 /* the rerelease has other fields at these bits */
+/* The rerelease has other fields at these bits of an entity's mask. */
+#define U_KEX_EFFECTS64 U_MOREFX8
 #define U_KEX_INSTANCE U_MOREFX16
 #define U_KEX_OWNER UINT64_C(0x400000000)
 #define U_KEX_OLDFRAME UINT64_C(0x800000000)
 
-/* Of each axis or model. */
-static const uint64_t q2_model_bits[] G_GNUC_UNUSED = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
-static const uint64_t q2_origin_bits[] G_GNUC_UNUSED = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-static const uint64_t q2_angle_bits[] G_GNUC_UNUSED = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
-
 #define PS_RR_VIEWHEIGHT 0x8000u /* q2repro */
-#define EPS_GUNRATE 0x80u        /* the same */
+#define EPS_GUNRATE 0x80000000u  /* the same */
 
 /* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
  * or the skin. Source: PROTOCOL.md, section 13. */

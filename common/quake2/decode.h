@@ -63,13 +63,7 @@ void q2_read_help_path(struct qs_decoder *d);
 void q2_read_muzzleflash3(struct qs_decoder *d);
 void q2_read_achievement(struct qs_decoder *d);
 void q2_read_splitclient(struct qs_decoder *d);
-void q2_read_configblast(struct qs_decoder *d);
-void q2_read_spawnbaselineblast(struct qs_decoder *d);
 void q2_read_locprint(struct qs_decoder *d);
-/* What stands behind an entity's looks. */
-void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
-/* The entity is gone, and comes again as its baseline. */
-void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 
 /* serverdata.c */
 /* Passes over what follows if the session's protocol is known and not decoded, with a note. Returns
@@ -84,15 +78,22 @@ void q2_read_server_messages(struct qs_decoder *d);
 void q2_decode_messages(struct qs_decoder *d);
 /* Parts that MVD has, too. */
 void q2_read_print(struct qs_decoder *d);
-void q2_read_configstring(struct qs_decoder *d);
-void q2_read_configstring_stream(struct qs_decoder *d);
 /* The fields that a sound's flags announce. */
 void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags);
 /* The messages that all protocols have: see qs_message_lookup. */
 const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint32_t id);
+
+/* gamestate.c */
 /* Reads on in what the packet holds in another form. */
 void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
                     void (*read)(struct qs_decoder *));
+void q2_read_configstring(struct qs_decoder *d);
+void q2_read_configstring_stream(struct qs_decoder *d);
+void q2_read_spawnbaseline(struct qs_decoder *d);
+void q2_read_baseline_stream(struct qs_decoder *d);
+void q2_read_gamestate(struct qs_decoder *d);
+void q2_read_configblast(struct qs_decoder *d);
+void q2_read_spawnbaselineblast(struct qs_decoder *d);
 
 /* mvd.c */
 /* Messages of MVD up to the reader's limit. */
@@ -128,21 +129,24 @@ void q2_read_packetentities(struct qs_decoder *d);
 void q2_read_playerupdate(struct qs_decoder *d);
 
 /* player.c */
-/* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
-void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
+/* The fields that its mask and the byte `extra` (EPS_*, protocols 35 and 36) name, into `player`;
+ * the others stay. */
+void q2_read_player(struct qs_decoder *d, uint8_t extra, struct q2_player *player);
 
-/* The fields that `bits` (PS_*) and `extra` (EPS_*) name. */
-void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
-                           struct q2_player *player);
+/* The fields that `bits` (PS_* and EPS_*) name. */
+void q2_read_player_fields(struct qs_decoder *d, uint32_t bits, struct q2_player *player);
 
-/* entities.c */
+/* names.c */
 /* The name that config strings give to the number read from `at` on, which is returned; NULL:
  * unknown, or nobody listens. */
 const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
                          uint32_t number);
 void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
                          bool label);
-void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
+
+/* entities.c */
+/* The entity is gone, and comes again as its baseline: the rerelease. */
+void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 struct q2_entity_mask {
     uint64_t bits;
     uint16_t number;

@@ -55,52 +55,6 @@ static uint64_t size_bits(const struct q2_variant *variant, uint32_t value, uint
     return value <= (variant->extensions ? UINT16_MAX : SHORT_SAFE) ? bit16 : bit8 | bit16;
 }
 
-static uint64_t model_index_bits(const struct q2_variant *variant, const struct q2_entity *from,
-                                 const struct q2_entity *to)
-{
-    uint64_t bits = 0;
-    unsigned indices = 0;
-
-    for (unsigned i = 0; i < 4; i++) {
-        if (to->model[i] != from->model[i])
-            bits |= q2_model_bits[i];
-        indices |= to->model[i];
-    }
-    if (bits && variant->extensions && indices > UINT8_MAX)
-        bits |= U_MODEL16;
-    return bits;
-}
-
-static uint64_t look_bits(const struct q2_variant *variant, const struct q2_entity *from,
-                          const struct q2_entity *to)
-{
-    uint64_t bits = model_index_bits(variant, from, to);
-
-    if (to->frame != from->frame)
-        bits |= to->frame <= UINT8_MAX ? U_FRAME8 : U_FRAME16;
-    if (to->skin != from->skin)
-        bits |= size_bits(variant, to->skin, U_SKIN8, U_SKIN16);
-    if (to->effects != from->effects)
-        bits |= size_bits(variant, to->effects, U_EFFECTS8, U_EFFECTS16);
-    if (to->renderfx != from->renderfx)
-        bits |= size_bits(variant, to->renderfx, U_RENDERFX8, U_RENDERFX16);
-    return bits;
-}
-
-static uint64_t turn_bits(const struct q2_variant *variant, const struct q2_entity *from,
-                          const struct q2_entity *to)
-{
-    /* Brush models turn too slowly for angles of one byte. */
-    const bool wide = variant->short_angles && to->solid == Q2_SOLID_BRUSH;
-    uint64_t bits = 0;
-
-    for (unsigned i = 0; i < 3; i++)
-        if (wide ? to->angles[i] != from->angles[i]
-                 : angle_byte(to->angles[i]) != angle_byte(from->angles[i]))
-            bits |= q2_angle_bits[i];
-    return bits && wide ? bits | U_ANGLE16 : bits;
-}
-
 /*
  * A receiver takes the origin of `from` for the old origin. Beams end there, and have theirs sent
  * always where their variant does not keep it. Source: Q2PRO, msg.c MSG_WriteDeltaEntity.
@@ -116,65 +70,62 @@ static bool needs_old_origin(const struct q2_variant *variant, const struct q2_e
             memcmp(to->old_origin, from->old_origin, sizeof to->old_origin) != 0);
 }
 
-static uint64_t location_bits(const struct q2_variant *variant, const struct q2_entity *from,
-                              const struct q2_entity *to, bool is_new)
-{
-    uint64_t bits = turn_bits(variant, from, to);
+/* clang-format off */
+#define DIFF_U8(bit, bit16, member) (to->member != from->member ? (bit) : 0)
+#define DIFF_SHARE DIFF_U8
+#define DIFF_SIXTEENTHS DIFF_U8
+#define DIFF_MODEL DIFF_U8
+#define DIFF_COORDINATE DIFF_U8
+#define DIFF_SOUND DIFF_U8
+#define DIFF_EVENT(bit, bit16, member) (to->member ? (bit) : 0) /* of one frame: not compared */
+#define DIFF_FRAME(bit8, bit16, member)                                                            \
+    (to->member == from->member ? 0 : to->member <= UINT8_MAX ? (bit8) : (bit16))
+#define DIFF_SIZED(bit8, bit16, member)                                                            \
+    (to->member != from->member ? size_bits(v, to->member, bit8, bit16) : 0)
+#define DIFF_SKIN DIFF_SIZED
+#define DIFF_ANGLE(bit, bit16, member)                                                             \
+    (wide_angles ? DIFF_U8(bit, 0, member)                                              \
+                            : angle_byte(to->member) != angle_byte(from->member) ? (bit) : 0)
+#define DIFF_POSITION(bit, bit16, member) (needs_old_origin(v, from, to, is_new) ? (bit) : 0)
+#define DIFF_SOLID(bit, bit16, member) (solid_of(v, to) != solid_of(v, from) ? (bit) : 0)
+/* clang-format on */
 
-    for (unsigned i = 0; i < 3; i++)
-        if (to->origin[i] != from->origin[i])
-            bits |= q2_origin_bits[i];
-    return needs_old_origin(variant, from, to, is_new) ? bits | U_OLDORIGIN : bits;
-}
-
-/* Fields that only extended limits have. */
-static uint64_t extension_bits(const struct q2_variant *variant, const struct q2_entity *from,
-                               const struct q2_entity *to)
-{
-    uint64_t bits = 0;
-
-    if (!variant->extensions)
-        return 0;
-    if (to->sound_volume != from->sound_volume || to->sound_attenuation != from->sound_attenuation)
-        bits |= U_SOUND;
-    if (to->morefx != from->morefx)
-        bits |= size_bits(variant, to->morefx, U_MOREFX8, U_MOREFX16);
-    if (to->alpha != from->alpha)
-        bits |= U_ALPHA;
-    if (to->scale != from->scale)
-        bits |= U_SCALE;
-    return bits;
-}
-
-static uint64_t entity_bits(const struct q2_variant *variant, const struct q2_entity *from,
+static uint64_t entity_bits(const struct q2_variant *v, const struct q2_entity *from,
                             const struct q2_entity *to, bool is_new)
 {
-    uint64_t bits = look_bits(variant, from, to) | location_bits(variant, from, to, is_new) |
-                    extension_bits(variant, from, to);
+    /* Brush models turn too slowly for angles of one byte. */
+    const bool wide_angles = v->short_angles && to->solid == Q2_SOLID_BRUSH;
+    uint64_t bits = 0;
 
-    if (to->sound != from->sound)
-        bits |= U_SOUND;
-    if (solid_of(variant, to) != solid_of(variant, from))
-        bits |= U_SOLID;
-    if (to->event)
-        bits |= U_EVENT; /* events last one frame: they are not compared */
+#define FIELD(encoding, when, bit8, bit16, member, row)                                            \
+    if (when)                                                                                      \
+        bits |= DIFF_##encoding(bit8, bit16, member);
+#define PART(when, bit, member)                                                                    \
+    if (when)                                                                                      \
+        bits |= DIFF_U8(bit, 0, member);
+#include "common/quake2/entity_fields.def"
+    if (bits & (U_MODEL | U_MODEL2 | U_MODEL3 | U_MODEL4) && v->extensions &&
+        (to->model[0] | to->model[1] | to->model[2] | to->model[3]) > UINT8_MAX)
+        bits |= U_MODEL16;
+    if (bits & (U_ANGLE1 | U_ANGLE2 | U_ANGLE3) && wide_angles)
+        bits |= U_ANGLE16;
     return bits;
 }
 
 static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t number)
 {
-    static const uint64_t more[] = {U_MOREBITS1, U_MOREBITS2, U_MOREBITS3, U_MOREBITS4};
-
     if (out->end - out->at < ROOM / 2)
         make_room(out, (guint)(out->at - out->array->data));
     if (number > UINT8_MAX)
         bits |= U_NUMBER16;
-    for (unsigned i = 4; i--;)
+    for (unsigned i = 4; i--;) /* the top bit of each byte: another follows */
         if (bits >> (8 * (i + 1)))
-            bits |= more[i];
-    q2_put_u8(out, (uint8_t)bits);
-    for (unsigned i = 0; i < 4 && bits & more[i]; i++)
-        q2_put_u8(out, (uint8_t)(bits >> (8 * (i + 1))));
+            bits |= (uint64_t)U_MOREBITS1 << 8 * i;
+    for (unsigned i = 0; i < 5; i++) {
+        q2_put_u8(out, (uint8_t)(bits >> 8 * i));
+        if (!(bits >> 8 * i & U_MOREBITS1))
+            break;
+    }
     if (bits & U_NUMBER16)
         q2_put_u16(out, number);
     else
@@ -190,21 +141,6 @@ static void put_sized(struct q2_writer *out, uint64_t bits, uint64_t bit8, uint6
         q2_put_u8(out, (uint8_t)value);
     else if (bits & bit16)
         q2_put_u16(out, (uint16_t)value);
-}
-
-static void put_location(struct q2_writer *out, const struct q2_variant *variant, uint64_t bits,
-                         const struct q2_entity *from, const struct q2_entity *to)
-{
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_origin_bits[i])
-            q2_put_coordinate(out, variant, from->origin[i], to->origin[i]);
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_angle_bits[i] && bits & U_ANGLE16)
-            q2_put_u16(out, (uint16_t)to->angles[i]);
-        else if (bits & q2_angle_bits[i])
-            q2_put_u8(out, angle_byte(to->angles[i]));
-    if (bits & U_OLDORIGIN)
-        q2_put_vector(out, variant, (const int32_t[3]){0}, to->old_origin);
 }
 
 static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
@@ -225,38 +161,39 @@ static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
         q2_put_u8(out, to->sound_attenuation);
 }
 
-static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
+/* clang-format off */
+#define PUT_U8(bit, bit16, member) q2_put_u8(out, to->member)
+#define PUT_SHARE PUT_U8
+#define PUT_SIXTEENTHS PUT_U8
+#define PUT_EVENT PUT_U8
+#define PUT_SIZED(bit8, bit16, member) put_sized(out, bits, bit8, bit16, to->member)
+#define PUT_SKIN PUT_SIZED
+#define PUT_FRAME PUT_SIZED
+#define PUT_MODEL(bit, bit16, member)                                                              \
+    put_sized(out, bits & U_MODEL16 ? 2 : 1, 1, 2, to->member)
+#define PUT_COORDINATE(bit, bit16, member) q2_put_coordinate(out, v, from->member, to->member)
+#define PUT_ANGLE(bit, bit16, member)                                                              \
+    put_sized(out, bits & U_ANGLE16 ? 2 : 1, 1, 2,                                                 \
+              bits & U_ANGLE16 ? (uint16_t)to->member : angle_byte(to->member))
+#define PUT_POSITION(bit, bit16, member) q2_put_vector(out, v, (const int32_t[3]){0}, to->member)
+#define PUT_SOUND(bit, bit16, member) put_sound(out, v, from, to)
+#define PUT_SOLID(bit, bit16, member)                                                              \
+    put_sized(out, v->long_solid ? 3 : 2, 1, 2, solid_of(v, to))
+/* clang-format on */
+
+static void put_entity(struct q2_writer *out, const struct q2_variant *v,
                        const struct q2_entity *from, const struct q2_entity *to, bool always,
                        bool is_new)
 {
-    const uint64_t bits = entity_bits(variant, from, to, is_new);
+    const uint64_t bits = entity_bits(v, from, to, is_new);
 
     if (!bits && !always)
         return;
     put_entity_mask(out, bits, to->number);
-    for (unsigned i = 0; i < 4; i++)
-        if (bits & q2_model_bits[i] && bits & U_MODEL16)
-            q2_put_u16(out, to->model[i]);
-        else if (bits & q2_model_bits[i])
-            q2_put_u8(out, (uint8_t)to->model[i]);
-    put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
-    put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);
-    put_sized(out, bits, U_EFFECTS8, U_EFFECTS16, to->effects);
-    put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
-    put_location(out, variant, bits, from, to);
-    if (bits & U_SOUND)
-        put_sound(out, variant, from, to);
-    if (bits & U_EVENT)
-        q2_put_u8(out, to->event);
-    if (bits & U_SOLID && variant->long_solid)
-        q2_put_u32(out, to->solid);
-    else if (bits & U_SOLID)
-        q2_put_u16(out, short_solid(to->solid));
-    put_sized(out, bits, U_MOREFX8, U_MOREFX16, to->morefx);
-    if (bits & U_ALPHA)
-        q2_put_u8(out, to->alpha);
-    if (bits & U_SCALE)
-        q2_put_u8(out, to->scale);
+#define FIELD(encoding, when, bit8, bit16, member, row)                                            \
+    if (bits & ((bit8) | (bit16)) && (when))                                                       \
+        PUT_##encoding(bit8, bit16, member);
+#include "common/quake2/entity_fields.def"
 }
 
 void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)
@@ -312,13 +249,15 @@ static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *s
 static guint count_shared(const struct q2_entities *from, guint old,
                           const struct q2_entities *entities, guint new)
 {
-    const guint end = MIN(from->len - old, entities->len - new);
-    guint i = 0;
+    struct q2_shared_entity *const *a = from->shared + old;
+    struct q2_shared_entity *const *b = entities->shared + new;
+    struct q2_shared_entity *const *end = a + MIN(from->len - old, entities->len - new);
 
-    while (i < end && from->shared[old + i] == entities->shared[new + i] &&
-           !(entities->shared[new + i]->state.renderfx & RF_BEAM))
-        i++;
-    return i;
+    while (a < end && *a == *b && !((*b)->state.renderfx & RF_BEAM)) {
+        a++;
+        b++;
+    }
+    return (guint)(a - (from->shared + old));
 }
 
 /* UINT32_MAX: there is none. */

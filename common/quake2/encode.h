@@ -115,7 +115,11 @@ static inline void q2_put_angles(struct q2_writer *out, const int16_t angles[3])
 }
 
 /* svc_playerinfo: the delta that makes `to` of `from`. In encode_player.c. */
-void q2_put_player(struct q2_writer *out, const struct q2_variant *variant,
-                   const struct q2_player *from, const struct q2_player *to);
+void q2_put_player(struct q2_writer *out, const struct q2_variant *v, const struct q2_player *from,
+                   const struct q2_player *to);
+
+/* With the extra bits (EPS_*) that follow from the others where a protocol has none. In player.c.
+ */
+uint32_t q2_with_implied_bits(uint32_t bits);
 
 #endif

@@ -29,27 +29,7 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
     return mask;
 }
 
-const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
-                         uint32_t number)
-{
-    const char *name = NULL;
-
-    if (d->fields_wanted)
-        name = q2_configstring(q2_session_of(d->session), range, number);
-    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
-    return name;
-}
-
-void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
-                         bool label)
-{
-    g_autofree char *name =
-        d->fields_wanted ? q2_player_name(q2_session_of(d->session), player) : NULL;
-
-    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
-    if (name && label)
-        qs_label_text(d, " ", qs_view_of(name), "");
-}
+/* --- What the fields are written as: encodings of entity_fields.def */
 
 static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
 {
@@ -64,15 +44,6 @@ static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
     return model;
 }
 
-static void read_models(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    const bool wide = (q2_variant(d)->extensions || q2_variant(d)->rerelease) && bits & U_MODEL16;
-
-    for (unsigned i = 0; i < 4; i++)
-        if (bits & q2_model_bits[i])
-            entity->model[i] = read_model(d, Q2_ENTITY_MODEL + 2 * i, wide);
-}
-
 /* A number in one, two or (where both bits are set) four bytes. */
 static void read_sized(struct qs_decoder *d, unsigned id, uint64_t bits, uint64_t bit8,
                        uint64_t bit16, uint32_t *value)
@@ -85,58 +56,70 @@ static void read_sized(struct qs_decoder *d, unsigned id, uint64_t bits, uint64_
         *value = qs_u16(d, id);
 }
 
-/* The rerelease may send 64 bits: the lower half first, and the upper one in its place. */
-static void read_effects(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+/* Player models take their look from the player that the skin's low byte names. */
+static void read_skin(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    if (q2_variant(d)->rerelease && bits & U_KEX_EFFECTS64) {
-        entity->effects = qs_u32(d, Q2_ENTITY_EFFECTS);
-        read_sized(d, Q2_ENTITY_MOREFX, bits, U_EFFECTS8, U_EFFECTS16, &entity->morefx);
-    } else {
-        read_sized(d, Q2_ENTITY_EFFECTS, bits, U_EFFECTS8, U_EFFECTS16, &entity->effects);
-    }
-}
+    const uint32_t at = d->in.pos;
 
-static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    static const uint64_t models = U_MODEL | U_MODEL2 | U_MODEL3 | U_MODEL4,
-                          colors = U_SKIN8 | U_SKIN16 | U_EFFECTS8 | U_EFFECTS16 | U_RENDERFX8 |
-                                   U_RENDERFX16 | U_KEX_EFFECTS64;
-    uint32_t at;
-
-    if (bits & models)
-        read_models(d, bits, entity);
-    if (bits & U_FRAME8)
-        entity->frame = qs_u8(d, Q2_ENTITY_FRAME);
-    if (bits & U_FRAME16)
-        entity->frame = qs_u16(d, Q2_ENTITY_FRAME);
-    if (!(bits & colors)) /* as most often */
-        return;
-    at = d->in.pos;
     read_sized(d, Q2_ENTITY_SKIN, bits, U_SKIN8, U_SKIN16, &entity->skin);
-    /* Player models take their look from the player that the skin's low byte names. */
-    if (bits & (U_SKIN8 | U_SKIN16) && entity->model[0] == PLAYER_MODEL)
+    if (entity->model[0] == PLAYER_MODEL)
         q2_emit_player_name(d, Q2_ENTITY_PLAYER, at, entity->skin & 0xff, false);
-    read_effects(d, bits, entity);
-    read_sized(d, Q2_ENTITY_RENDERFX, bits, U_RENDERFX8, U_RENDERFX16, &entity->renderfx);
 }
 
-static int16_t read_angle(struct qs_decoder *d, unsigned id, bool wide)
+/* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
+static bool has_floats(const struct qs_decoder *d, uint16_t number)
 {
-    return wide ? qs_angle16(d, id) : (int16_t)(qs_angle8(d, id) * 256);
+    const struct q2_session *session = q2_session_of_const(d->session);
+    const char *known = qs_table_get(&session->solids, number);
+    const struct q2_entity *baseline = q2_baseline(session, number);
+
+    if (session->variant.floats)
+        return true;
+    return known ? known[0] == '1' : baseline && baseline->solid;
 }
 
-static void read_location(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+static void read_solid_of_rerelease(struct qs_decoder *d, struct q2_entity *entity)
 {
-    const bool wide = q2_variant(d)->short_angles && bits & U_ANGLE16;
+    entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
+    if (!d->in.overrun)
+        qs_table_set(&q2_session_of(d->session)->solids, entity->number,
+                     (struct qs_view){(const uint8_t *)(entity->solid ? "1" : "0"), 1});
+}
 
+void q2_rerelease_remove(struct q2_session *session, uint16_t number)
+{
+    if (session->variant.rerelease)
+        qs_table_set(&session->solids, number, (struct qs_view){0});
+}
+
+static void read_coordinate(struct qs_decoder *d, unsigned id, const struct q2_entity *entity,
+                            int32_t *to)
+{
+    if (q2_variant(d)->rerelease)
+        *to = q2_read_plain_coordinate(d, id, has_floats(d, entity->number));
+    else
+        q2_read_stepped_coordinate(d, id, to);
+}
+
+/* In the rerelease as the origin. */
+static void read_position(struct qs_decoder *d, unsigned id, const struct q2_entity *entity,
+                          int32_t to[3])
+{
+    qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_origin_bits[i])
-            q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_X + i, &entity->origin[i]);
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_angle_bits[i])
-            entity->angles[i] = read_angle(d, Q2_ENTITY_ANGLES_PITCH + i, wide);
-    if (bits & U_OLDORIGIN)
-        q2_read_position(d, Q2_ENTITY_OLDORIGIN, entity->old_origin);
+        read_coordinate(d, id + 1 + i, entity, &to[i]);
+    qs_close(d);
+}
+
+/* The rerelease's are floats, which are not kept. */
+static void read_angle(struct qs_decoder *d, unsigned id, uint64_t bits, int16_t *to)
+{
+    if (q2_variant(d)->rerelease)
+        qs_f32(d, id);
+    else if (q2_variant(d)->short_angles && bits & U_ANGLE16)
+        *to = qs_angle16(d, id);
+    else
+        *to = (int16_t)(qs_angle8(d, id) * 256);
 }
 
 /* Where the size of the box stands in a solid of 16 or 32 bits. Source: PROTOCOL.md, section
@@ -158,50 +141,57 @@ static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
                           wide ? (int32_t)(s >> 16) - 32768 : 8 * (int32_t)(s >> 10) - 32);
 }
 
-static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *entity)
-{
-    const uint16_t word = qs_u16(d, Q2_ENTITY_SOUND_WORD);
-
-    if (word & SOUND_WORD_VOLUME)
-        entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
-    if (word & SOUND_WORD_ATTENUATION)
-        entity->sound_attenuation = qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1.0 / 64);
-    return word & SOUND_WORD_INDEX;
-}
-
-void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
+static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
 {
     const uint32_t at = d->in.pos;
 
-    if (q2_variant(d)->extensions || q2_variant(d)->rerelease)
-        entity->sound = read_extended_sound(d, entity);
-    else
+    if (q2_variant(d)->extensions || q2_variant(d)->rerelease) {
+        const uint16_t word = qs_u16(d, Q2_ENTITY_SOUND_WORD);
+
+        if (word & SOUND_WORD_VOLUME)
+            entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
+        if (word & SOUND_WORD_ATTENUATION)
+            entity->sound_attenuation = qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1.0 / 64);
+        entity->sound = word & SOUND_WORD_INDEX;
+    } else {
         entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
+    }
     if (entity->sound)
         q2_emit_name(d, Q2_ENTITY_SOUND_NAME, at, Q2_RANGE_SOUNDS, entity->sound);
 }
 
+/* clang-format off */
+#define READ_U8(bit, bit16, member, id) entity->member = qs_u8(d, id)
+#define READ_SHARE(bit, bit16, member, id) entity->member = qs_scaled_u8(d, id, 1.0 / 255)
+#define READ_SIXTEENTHS(bit, bit16, member, id) entity->member = qs_scaled_u8(d, id, 1.0 / 16)
+#define READ_SIZED(bit8, bit16, member, id) read_sized(d, id, bits, bit8, bit16, &entity->member)
+#define READ_SKIN(bit8, bit16, member, id) read_skin(d, bits, entity)
+#define READ_FRAME(bit8, bit16, member, id)                                                        \
+    entity->member = bits & (bit8) ? qs_u8(d, id) : entity->member;                                \
+    entity->member = bits & (bit16) ? qs_u16(d, id) : entity->member
+#define READ_MODEL(bit, bit16, member, id)                                                         \
+    entity->member = read_model(d, id, (v->extensions || v->rerelease) && bits & U_MODEL16)
+#define READ_COORDINATE(bit, bit16, member, id) read_coordinate(d, id, entity, &entity->member)
+#define READ_POSITION(bit, bit16, member, id) q2_read_position(d, id, entity->member)
+#define READ_ANGLE(bit, bit16, member, id) read_angle(d, id, bits, &entity->member)
+#define READ_SOUND(bit, bit16, member, id) read_sound(d, entity)
+#define READ_EVENT READ_U8
+#define READ_SOLID(bit, bit16, member, id) read_solid(d, entity)
+/* clang-format on */
+
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    read_looks(d, bits, entity);
-    if (q2_variant(d)->rerelease) {
-        q2_read_rerelease_entity(d, bits, entity);
-        return;
+    const struct q2_variant *v = q2_variant(d);
+
+#define FIELD(encoding, when, bit8, bit16, member, row)                                            \
+    if (bits & ((bit8) | (bit16)) && (when)) {                                                     \
+        READ_##encoding(bit8, bit16, member, row);                                                 \
     }
-    read_location(d, bits, entity);
-    if (bits & U_SOUND)
-        q2_read_entity_sound(d, entity);
-    if (bits & U_EVENT)
-        entity->event = qs_u8(d, Q2_ENTITY_EVENT);
-    if (bits & U_SOLID)
-        read_solid(d, entity);
-    if (q2_variant(d)->extensions) {
-        read_sized(d, Q2_ENTITY_MOREFX, bits, U_MOREFX8, U_MOREFX16, &entity->morefx);
-        if (bits & U_ALPHA)
-            entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
-        if (bits & U_SCALE)
-            entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
+#define ALSO(when, statement)                                                                      \
+    if (when) {                                                                                    \
+        statement;                                                                                 \
     }
+#include "common/quake2/entity_fields.def"
 }
 
 void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)

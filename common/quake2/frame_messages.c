@@ -172,7 +172,7 @@ void q2_read_packetentities(struct qs_decoder *d)
 
 /* --- The player */
 
-static void read_player(struct qs_decoder *d, unsigned extra)
+static void read_player(struct qs_decoder *d, uint8_t extra)
 {
     struct q2_tracker *tracker = q2_tracker(d);
     struct q2_player *player = tracker ? q2_tracker_player(tracker) : NULL, alone;
@@ -311,7 +311,7 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
     d->line.drop = byte & FF_CLIENTDROP;
     qs_open(d, Q2_PLAYER);
     read_inner_id(d, SVC_PLAYERINFO);
-    read_player(d, extra);
+    read_player(d, (uint8_t)extra);
     qs_close(d);
     read_inner_id(d, SVC_PACKETENTITIES);
     read_packed_entities(d, number, delta);

@@ -17,28 +17,6 @@ enum {
 /* --- Frames: the states of all players and entities, as deltas from the frame before. Source:
  * Q2PRO, server/mvd/parse.c MVD_ParseFrame, msg.c MSG_ParseDeltaPlayerstate_Packet. */
 
-/* The bits of this mask, and those of other protocols for the same fields. */
-static const struct {
-    unsigned bit, ps, extra;
-} fields[] = {
-    {PPS_M_TYPE, PS_M_TYPE, 0},
-    {PPS_M_ORIGIN, PS_M_ORIGIN, 0},
-    {PPS_M_ORIGIN2, 0, EPS_M_ORIGIN2},
-    {PPS_VIEWOFFSET, PS_VIEWOFFSET, 0},
-    {PPS_VIEWANGLES, PS_VIEWANGLES, 0},
-    {PPS_VIEWANGLE2, 0, EPS_VIEWANGLE2},
-    {PPS_KICKANGLES, PS_KICKANGLES, 0},
-    {PPS_BLEND, PS_BLEND, 0},
-    {PPS_FOV, PS_FOV, 0},
-    {PPS_WEAPONINDEX, PS_WEAPONINDEX, 0},
-    {PPS_WEAPONFRAME, PS_WEAPONFRAME, 0},
-    {PPS_GUNOFFSET, 0, EPS_GUNOFFSET},
-    {PPS_GUNANGLES, 0, EPS_GUNANGLES},
-    {PPS_RDFLAGS, PS_RDFLAGS, 0},
-    {PPS_STATS, 0, EPS_STATS},
-    {PPS_FOG, PS_FOG, 0},
-};
-
 /* Where there is no third byte, the bit that announces it is what removes the player. */
 static unsigned read_bits(struct qs_decoder *d)
 {
@@ -51,17 +29,16 @@ static unsigned read_bits(struct qs_decoder *d)
     return bits | (unsigned)qs_u8(d, Q2_MVD_PLAYER_BITS3) << 16;
 }
 
-static void read_fields(struct qs_decoder *d, unsigned bits, uint8_t number)
+/* The bits of this mask stand for those of other protocols. */
+static void read_fields(struct qs_decoder *d, uint32_t mvd_bits, uint8_t number)
 {
     struct q2_player player = {.clientnum = number};
-    unsigned ps = 0, extra = 0;
+    uint32_t bits = 0;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++)
-        if (bits & fields[i].bit) {
-            ps |= fields[i].ps;
-            extra |= fields[i].extra;
-        }
-    q2_read_player_fields(d, ps, extra, &player);
+#define FIELD(encoding, when, bit, extra, mvd, mvd_extra, member, row)                             \
+    bits |= (mvd_bits & (mvd) ? (uint32_t)(bit) : 0) | (mvd_bits & (mvd_extra) ? (extra) : 0);
+#include "common/quake2/player_fields.def"
+    q2_read_player_fields(d, bits, &player);
 }
 
 /* Whether another may follow. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/fields.h"
-
-#include <stddef.h>
-
-#include "common/quake2/constants.h"
+#include "common/core/text.h"
+#include "common/quake2/decode.h"
 
 static const struct qs_name q2_ghud_type_names[] = {
     {0, "GHT_IMG"}, {1, "GHT_FILL"}, {2, "GHT_TEXT"}, {3, "GHT_NUM"}, {0, NULL},
@@ -325,3 +322,27 @@ const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
 #include "common/quake2/fields.def"
 #include "common/core/field_rows.h"
 };
+
+/* --- Names that the session gives to numbers --- */
+
+const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
+                         uint32_t number)
+{
+    const char *name = NULL;
+
+    if (d->fields_wanted)
+        name = q2_configstring(q2_session_of(d->session), range, number);
+    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
+    return name;
+}
+
+void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_t player,
+                         bool label)
+{
+    g_autofree char *name =
+        d->fields_wanted ? q2_player_name(q2_session_of(d->session), player) : NULL;
+
+    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
+    if (name && label)
+        qs_label_text(d, " ", qs_view_of(name), "");
+}

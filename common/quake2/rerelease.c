@@ -1,81 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rerelease: entities and messages of its demos (protocols 2022 and 2023), and the messages of
- * it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto,
- * q2proto_proto_kex.c and q2proto_proto_q2repro.c.
+ * Messages of the rerelease's demos (protocols 2022 and 2023), and those of it that q2repro's
+ * protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto, q2proto_proto_kex.c and
+ * q2proto_proto_q2repro.c.
  */
-#include "common/core/inflate.h"
 #include "common/quake2/decode.h"
-
-/* --- Entities */
-
-/* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
-static bool has_solid(const struct q2_session *session, uint16_t number)
-{
-    const char *known = qs_table_get(&session->solids, number);
-    const struct q2_entity *baseline = q2_baseline(session, number);
-
-    return known ? known[0] == '1' : baseline && baseline->solid;
-}
-
-static void keep_solid(struct q2_session *session, uint16_t number, bool solid)
-{
-    qs_table_set(&session->solids, number,
-                 (struct qs_view){(const uint8_t *)(solid ? "1" : "0"), 1});
-}
-
-void q2_rerelease_remove(struct q2_session *session, uint16_t number)
-{
-    if (session->variant.rerelease)
-        qs_table_set(&session->solids, number, (struct qs_view){0});
-}
-
-static void read_place(struct qs_decoder *d, uint64_t bits, bool floats, struct q2_entity *entity)
-{
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_origin_bits[i])
-            entity->origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_ORIGIN_X + i, floats);
-    if (!(bits & U_OLDORIGIN))
-        return;
-    qs_open(d, Q2_ENTITY_OLDORIGIN);
-    for (unsigned i = 0; i < 3; i++)
-        entity->old_origin[i] = q2_read_plain_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats);
-    qs_close(d);
-}
-
-static void read_rest(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    if (bits & U_SOUND)
-        q2_read_entity_sound(d, entity);
-    if (bits & U_EVENT)
-        entity->event = qs_u8(d, Q2_ENTITY_EVENT);
-    if (bits & U_ALPHA)
-        entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
-    if (bits & U_SCALE)
-        entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
-    if (bits & U_KEX_INSTANCE)
-        qs_u8(d, Q2_ENTITY_INSTANCE);
-    if (bits & U_KEX_OWNER)
-        qs_u16(d, Q2_ENTITY_OWNER);
-    if (bits & U_KEX_OLDFRAME)
-        qs_u16(d, Q2_ENTITY_OLDFRAME);
-}
-
-void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
-{
-    const struct q2_session *session = q2_session_of_const(d->session);
-
-    if (bits & U_SOLID) {
-        entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
-        if (!d->in.overrun)
-            keep_solid(q2_session_of(d->session), entity->number, entity->solid);
-    }
-    read_place(d, bits, session->variant.floats || has_solid(session, entity->number), entity);
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & q2_angle_bits[i])
-            qs_f32(d, Q2_ENTITY_ANGLES_PITCH + i);
-    read_rest(d, bits, entity);
-}
 
 /* --- Messages of demos */
 
@@ -93,69 +22,6 @@ void q2_read_locprint(struct qs_decoder *d)
     count = qs_u8(d, Q2_LOCPRINT_COUNT);
     for (unsigned i = 0; i < count && !d->in.overrun; i++)
         qs_text(d, Q2_LOCPRINT_ARGUMENT);
-}
-
-/* A stream of zlib's to its end. NULL: there is none, or it is too long. */
-static GBytes *inflate_whole(struct qs_decoder *d, uint32_t at, struct qs_view packed)
-{
-    struct qs_inflate_stream stream = {0};
-    GByteArray *out = g_byte_array_new();
-    uint32_t used;
-    const bool good = qs_inflate_more(d, &stream, at, packed, out, &used);
-
-    qs_inflate_stream_clear(&stream);
-    if (good)
-        return g_byte_array_free_to_bytes(out);
-    g_byte_array_free(out, TRUE);
-    return NULL;
-}
-
-static void read_blast(struct qs_decoder *d, const char *title, void (*read)(struct qs_decoder *))
-{
-    const uint32_t at = d->in.pos;
-    const uint16_t size = qs_u16(d, Q2_BLAST_SIZE);
-    struct qs_view packed;
-    GBytes *inflated;
-
-    qs_u16(d, Q2_BLAST_UNPACKED);
-    packed = qs_bytes(d, Q2_BLAST_DATA, size);
-    if (d->in.overrun)
-        return;
-    inflated = inflate_whole(d, at, packed);
-    if (!inflated)
-        return;
-    q2_read_source(d, title, inflated, read);
-    g_bytes_unref(inflated);
-}
-
-static void read_configstrings(struct qs_decoder *d)
-{
-    while (qs_reader_left(&d->in)) {
-        qs_open(d, Q2_CONFIGSTRING);
-        q2_read_configstring(d);
-        qs_close(d);
-    }
-    qs_undecoded(d);
-}
-
-static void read_baselines(struct qs_decoder *d)
-{
-    while (qs_reader_left(&d->in)) {
-        qs_open(d, Q2_ENTITY);
-        q2_read_baseline(d, q2_read_entity_mask(d));
-        qs_close(d);
-    }
-    qs_undecoded(d);
-}
-
-void q2_read_configblast(struct qs_decoder *d)
-{
-    read_blast(d, "Inflated config strings", read_configstrings);
-}
-
-void q2_read_spawnbaselineblast(struct qs_decoder *d)
-{
-    read_blast(d, "Inflated baselines", read_baselines);
 }
 
 /* --- Messages of q2repro */

@@ -184,98 +184,6 @@ static void read_serverdata(struct qs_decoder *d)
     set_id_mask(d);
 }
 
-/* --- Config strings and baselines */
-
-static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
-{
-    enum q2_range range;
-    uint32_t number;
-
-    if (d->in.overrun)
-        return;
-    if (!q2_configstring_range(q2_session_of(d->session), index, &range, &number)) {
-        qs_note(d, QS_NOTE_MALFORMED, at, 2, "Config string %u; there are %u", index,
-                q2_configstring_end(q2_session_of(d->session)));
-        return;
-    }
-    qs_emit_generated_uint(d, Q2_CONFIGSTRING_RANGE, at, 2, range);
-    qs_emit_generated_uint(d, Q2_CONFIGSTRING_NUMBER, at, 2, number);
-    if (qs_label_wanted(d))
-        qs_label(d, " %s %u", qs_name_of(q2_configstring_names, range), number);
-}
-
-static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)
-{
-    struct q2_session *session = q2_session_of(d->session);
-    enum q2_range range;
-    uint32_t number;
-    struct qs_view text;
-
-    name_range(d, at, index);
-    text = qs_text(d, Q2_CONFIGSTRING_TEXT);
-    qs_label_text(d, ": ", text, "");
-    if (d->in.overrun)
-        return;
-    q2_configstring_set(session, index, text);
-    if (q2_configstring_range(session, index, &range, &number) && range == Q2_RANGE_PLAYERSKINS)
-        qs_add_player_event(d, QS_PLAYER_INFO, number, text.size != 0);
-}
-
-void q2_read_configstring(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-
-    read_configstring_text(d, at, qs_u16(d, Q2_CONFIGSTRING_INDEX));
-}
-
-void q2_read_configstring_stream(struct qs_decoder *d)
-{
-    const uint32_t end = q2_configstring_end(q2_session_of(d->session));
-
-    while (!d->in.overrun) {
-        const uint32_t at = d->in.pos;
-        const uint16_t index = qs_reader_u16(&d->in);
-
-        if (index == end || d->in.overrun) {
-            qs_emit_uint(d, Q2_STREAM_END, at, 2, index);
-            return;
-        }
-        qs_open_at(d, Q2_CONFIGSTRING, at);
-        qs_emit_uint(d, Q2_CONFIGSTRING_INDEX, at, 2, index);
-        read_configstring_text(d, at, index);
-        qs_close(d);
-    }
-}
-
-static void read_spawnbaseline(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    const struct q2_entity_mask mask = q2_read_entity_mask(d);
-
-    if (!mask.number && !d->in.overrun)
-        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Baseline of entity 0");
-    q2_read_baseline(d, mask);
-}
-
-static void read_baseline_stream(struct qs_decoder *d)
-{
-    struct q2_entity_mask mask;
-
-    do {
-        qs_open(d, Q2_ENTITY);
-        mask = q2_read_entity_mask(d);
-        if (mask.number)
-            q2_read_baseline(d, mask);
-        qs_close(d);
-    } while (mask.number && !d->in.overrun);
-}
-
-static void read_gamestate(struct qs_decoder *d)
-{
-    q2_read_configstring_stream(d);
-    read_baseline_stream(d);
-}
-
 /* --- Downloads, compressed packets, settings */
 
 /* What follows size and percentage: `size` bytes, perhaps 0. */
@@ -311,21 +219,6 @@ static void read_zdownload(struct qs_decoder *d)
     if (size >= 0 && each)
         qs_u16(d, Q2_DOWNLOAD_UNPACKED);
     read_piece(d, size, percent, each ? QS_TRANSFER_DEFLATED : QS_TRANSFER_STREAM);
-}
-
-void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
-                    void (*read)(struct qs_decoder *))
-{
-    struct q2_tracker *tracker = q2_tracker(d);
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(source, &size);
-
-    if (tracker)
-        q2_tracker_source(tracker, source);
-    if (!qs_push_source(d, title, data, (uint32_t)size))
-        return; /* joined and inflated is as deep as it goes */
-    read(d);
-    qs_pop_source(d);
 }
 
 static void read_inflated(struct qs_decoder *d, GBytes *inflated)

@@ -328,11 +328,6 @@ void q2_baseline_set(struct q2_session *session, const struct q2_entity *baselin
                      (struct qs_view){(const uint8_t *)baseline, sizeof *baseline});
 }
 
-const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t number)
-{
-    return (const void *)qs_table_get(&session->baselines, number);
-}
-
 /* --- Config strings */
 
 enum {

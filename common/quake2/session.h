@@ -177,7 +177,10 @@ void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t fla
 /* One with a number that no entity has is ignored. */
 void q2_baseline_set(struct q2_session *session, const struct q2_entity *baseline);
 /* NULL: there is none of that number. Valid until the session's change. */
-const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t number);
+static inline const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t number)
+{
+    return (const void *)qs_table_get(&session->baselines, number);
+}
 
 /* --- Config strings: their ranges, and the names that they give to models, sounds, images, items
  * and players. */

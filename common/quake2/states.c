@@ -32,6 +32,17 @@ static inline void unref(struct q2_shared_entity *shared)
     spares = shared;
 }
 
+bool q2_entity_looks_same(const struct q2_entity *a, const struct q2_entity *b)
+{
+    struct q2_entity same = *a;
+
+    same.number = b->number;
+    same.event = b->event;
+    same.solid = b->solid;
+    memcpy(same.old_origin, b->old_origin, sizeof same.old_origin);
+    return memcmp(&same, b, sizeof same) == 0;
+}
+
 void q2_entities_empty(struct q2_entities *entities)
 {
     for (guint i = 0; i < entities->len; i++)
@@ -119,30 +130,37 @@ static struct q2_shared_entity *settled(struct q2_shared_entity *shared, bool be
 guint q2_entities_carry(struct q2_entities *entities, const struct q2_entities *from, guint first,
                         uint32_t number, bool beams_keep_origin)
 {
-    guint i;
+    struct q2_shared_entity *const *at = from->shared + first;
+    struct q2_shared_entity *const *end = from->shared + from->len;
+    struct q2_shared_entity **to;
 
     reserve(entities, from->len - first);
-    for (i = first; i < from->len && from->shared[i]->state.number < number; i++) {
-        struct q2_shared_entity *shared = from->shared[i];
+    to = entities->shared + entities->len;
+    for (; at < end && (*at)->state.number < number; at++) {
+        struct q2_shared_entity *shared = *at;
 
         if (shared->settled)
             shared->references++;
         else
             shared = settled(shared, beams_keep_origin);
-        entities->shared[entities->len++] = shared;
+        *to++ = shared;
     }
-    return i;
+    entities->len = (guint)(to - entities->shared);
+    return (guint)(at - from->shared);
 }
 
 void q2_entities_copy(struct q2_entities *entities, const struct q2_entities *from)
 {
+    struct q2_shared_entity **to, *const *at = from->shared;
+
     q2_entities_empty(entities);
     reserve(entities, from->len);
-    for (guint i = 0; i < from->len; i++) {
-        entities->shared[i] = from->shared[i];
-        entities->shared[i]->references++;
-    }
+    to = entities->shared;
     entities->len = from->len;
+    for (guint i = from->len; i--; at++) {
+        (*at)->references++;
+        *to++ = *at;
+    }
 }
 
 struct q2_entity *q2_entities_change(struct q2_entities *entities, guint index)

@@ -22,6 +22,20 @@ struct oob {
     uint32_t pos;        /* and how far that was read */
 };
 
+bool qw_is_digits(struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (!g_ascii_isdigit(text.data[i]))
+            return false;
+    return text.size > 0;
+}
+
+bool qw_begins_number(struct qs_view text)
+{
+    return text.size > 1 &&
+           (g_ascii_isdigit(text.data[1]) || text.data[1] == '-' || text.data[1] == ' ');
+}
+
 static struct qs_view line_of(struct qs_view text)
 {
     return qs_view_up_to(text, "\n");
@@ -577,6 +591,19 @@ void qw_decode_connectionless(struct qs_decoder *d)
 }
 
 /* --- Texts without the mark --- */
+
+/*
+ * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
+ * and the game's name; PROTOCOL.md, section 1.
+ */
+bool qw_is_quake_request(const struct qs_packet *packet)
+{
+    static const uint8_t name[] = {0x01, 'Q', 'U', 'A', 'K', 'E', 0};
+
+    return packet->size >= 4 + sizeof name && qs_be16(packet->data) == 0x8000 &&
+           qs_be16(packet->data + 2) == packet->wire_size &&
+           memcmp(packet->data + 4, name, sizeof name) == 0;
+}
 
 bool qw_is_bare_text(const struct qs_packet *packet)
 {

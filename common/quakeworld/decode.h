@@ -23,11 +23,14 @@ void qw_read_packetentities(struct qs_decoder *d);
 void qw_read_deltapacketentities(struct qs_decoder *d);
 void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
+void qw_read_packetsprojectiles(struct qs_decoder *d);
 
 /* temp_entities.c */
 void qw_read_customtempent(struct qs_decoder *d);
 
-/* server_messages.c */
+/* precache.c; the short ones are FTE's, with numbers of 16 bits */
+void qw_read_modellist(struct qs_decoder *d);
+void qw_read_soundlist(struct qs_decoder *d);
 void qw_read_modellistshort(struct qs_decoder *d);
 void qw_read_soundlistshort(struct qs_decoder *d);
 
@@ -44,7 +47,6 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 void qw_read_whole_usercmd(struct qs_decoder *d);
 
 /* mvd.c */
-void qw_read_packetsprojectiles(struct qs_decoder *d);
 void qw_read_mvd_weapon(struct qs_decoder *d);
 void qw_read_mvd_debug(struct qs_decoder *d);
 /* A player's weapons and ammunition, the weapons that it wants, and the one chosen. */
@@ -66,13 +68,13 @@ static inline int32_t qw_version(const struct qs_decoder *d)
 /* recognize.c */
 bool qw_recognize(const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_packet *packet);
+
+/* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
 /* A control packet of Quake's. */
 bool qw_is_quake_request(const struct qs_packet *packet);
 bool qw_is_digits(struct qs_view text); /* not empty, and nothing else */
 /* A letter, then a number. */
 bool qw_begins_number(struct qs_view text);
-
-/* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
 bool qw_is_connectionless(const struct qs_decoder *d);
 void qw_decode_connectionless(struct qs_decoder *d);
 /* Whether it has a command that is known; `text` is what stands behind the prefix. */
@@ -138,7 +140,7 @@ void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length);
 /* Adds the name of a statistic to the message's title. */
 void qw_label_stat(struct qs_decoder *d, uint8_t index);
 
-/* fte.c: what extensions change in all messages, and what of FTE's is QuakeWorld's own */
+/* session.c */
 /* Sets the formats of coordinates and angles, as the agreed extensions have them. */
 void qw_apply_extensions(struct qs_decoder *d);
 
@@ -148,6 +150,7 @@ void qw_apply_extensions(struct qs_decoder *d);
  */
 bool qw_only_fte_reads(const struct fte_session *session);
 
+/* fte.c: what FTE's extensions have of QuakeWorld's own */
 extern const struct fte_game qw_fte_game;
 
 #endif

@@ -2,24 +2,6 @@
 /* What FTE's extensions have of QuakeWorld's own: what they change everywhere, and messages. */
 #include "common/quakeworld/decode.h"
 
-void qw_apply_extensions(struct qs_decoder *d)
-{
-    const bool floats = qw_session_of(d)->ext.fte & FTE_FLOATCOORDS;
-
-    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
-    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
-}
-
-bool qw_only_fte_reads(const struct fte_session *session)
-{
-    static const uint32_t fte =
-        FTE_SCALE | FTE_FATNESS | FTE_HULLSIZE | FTE_SPLITSCREEN | FTE_HEXEN2 | FTE_DPFLAGS;
-    static const uint32_t fte2 =
-        FTE2_REPLACEMENTDELTAS | FTE2_MAXPLAYERS | FTE2_VRINPUTS | FTE2_LERPTIME;
-
-    return (session->fte & fte) || (session->fte2 & fte2);
-}
-
 /* The newest three, as clc_move has them: newer ones push older ones out. */
 static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
 {

@@ -365,50 +365,6 @@ void qw_read_mvd_debug(struct qs_decoder *d)
     }
 }
 
-/* --- svc_packetsprojectiles --- */
-
-/*
- * MVD1's SIMPLEPROJECTILE: projectiles that clients move without updates. Source: ezquake cl_ents.c
- * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
- */
-
-static void read_projectile(struct qs_decoder *d)
-{
-    uint16_t word, flags;
-
-    qs_open(d, QW_PROJECTILE);
-    word = qs_u16(d, QW_PROJECTILE_WORD);
-    qs_label(d, " %u%s", word & PROJECTILE_NUMBER, word & PROJECTILE_REMOVE ? " removed" : "");
-    if (!(word & PROJECTILE_REMOVE)) {
-        flags = qs_u16(d, QW_PROJECTILE_FLAGS);
-        if (flags & U_ORIGIN1)
-            qs_rows(d, QW_PROJECTILE_X, QW_PROJECTILE_VELOCITY_Z);
-        if (flags & U_ANGLE1)
-            qs_angle3(d, QW_PROJECTILE_ANGLES);
-        if (flags & U_MODEL) {
-            const uint32_t at = d->in.pos;
-
-            qw_emit_model_name(d, qs_u16(d, QW_PROJECTILE_MODEL), at, 2);
-            qs_u16(d, QW_PROJECTILE_OWNER);
-        }
-        if (flags & U_ORIGIN3)
-            qs_scaled_u8(d, QW_PROJECTILE_AGE, 1 / 255.0);
-    }
-    qs_close(d);
-}
-
-void qw_read_packetsprojectiles(struct qs_decoder *d)
-{
-    qs_u32(d, QW_PROJECTILES_FRAME);
-    while (!d->in.overrun) {
-        if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
-            qs_u16(d, QW_ENTITIES_END);
-            return;
-        }
-        read_projectile(d);
-    }
-}
-
 /* --- Framing --- */
 
 uint32_t qw_mvd_block_size(struct qs_view begun)

@@ -14,20 +14,6 @@ static bool is_connect(struct qs_view text)
            text.data[sizeof start - 1] <= '8';
 }
 
-bool qw_is_digits(struct qs_view text)
-{
-    for (uint32_t i = 0; i < text.size; i++)
-        if (!g_ascii_isdigit(text.data[i]))
-            return false;
-    return text.size > 0;
-}
-
-bool qw_begins_number(struct qs_view text)
-{
-    return text.size > 1 &&
-           (g_ascii_isdigit(text.data[1]) || text.data[1] == '-' || text.data[1] == ' ');
-}
-
 static bool is_challenge(struct qs_view text)
 {
     struct qs_view number;
@@ -59,19 +45,6 @@ bool qw_recognize(const struct qs_packet *packet)
         return false;
     text = qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
     return is_connect(text) || is_challenge(text) || is_status_reply(text);
-}
-
-/*
- * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
- * and the game's name; PROTOCOL.md, section 1.
- */
-bool qw_is_quake_request(const struct qs_packet *packet)
-{
-    static const uint8_t name[] = {0x01, 'Q', 'U', 'A', 'K', 'E', 0};
-
-    return packet->size >= 4 + sizeof name && qs_be16(packet->data) == 0x8000 &&
-           qs_be16(packet->data + 2) == packet->wire_size &&
-           memcmp(packet->data + 4, name, sizeof name) == 0;
 }
 
 /* A server numbers its packets as the client does, whom it answers: mvdsv sv_user.c,

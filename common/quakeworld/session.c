@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quakeworld/session.h"
+#include "common/quakeworld/decode.h"
 
 #include "common/core/text.h"
 
@@ -194,4 +194,24 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
                                            .player = player_name(qw),
                                            .spectator = qw->spectator && !qw->mvd,
                                            .is_servers = qw->mvd};
+}
+
+/* --- What is agreed on changes how values are written --- */
+
+void qw_apply_extensions(struct qs_decoder *d)
+{
+    const bool floats = qw_session_of(d)->ext.fte & FTE_FLOATCOORDS;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+bool qw_only_fte_reads(const struct fte_session *session)
+{
+    static const uint32_t fte =
+        FTE_SCALE | FTE_FATNESS | FTE_HULLSIZE | FTE_SPLITSCREEN | FTE_HEXEN2 | FTE_DPFLAGS;
+    static const uint32_t fte2 =
+        FTE2_REPLACEMENTDELTAS | FTE2_MAXPLAYERS | FTE2_VRINPUTS | FTE2_LERPTIME;
+
+    return (session->fte & fte) || (session->fte2 & fte2);
 }

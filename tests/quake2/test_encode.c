@@ -2,10 +2,12 @@
 /* What is encoded must be decoded to the same state: frames of random states, as a chain of deltas.
  */
 #include "tests/quake2/unit.h"
+#include "tests/support/count_sink.h"
+#include "tests/support/covered.h"
 
 #include <string.h>
 
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 enum {
     FRAMES = 200,
@@ -280,6 +282,129 @@ TEST(test_frames_with_extended_limits)
     round_trip(3435);
     round_trip(3436);
 }
+
+/* --- Each byte of a state: if it changes, the change is written, read and shown */
+
+/* A level with a frame of one entity, and a frame that is a delta from it. */
+struct change {
+    struct q2_frame from, to;
+    struct q2_entity entity, changed;
+    struct q2_player player; /* that was read of the second frame */
+    struct q2_entity read;
+    uint64_t fields; /* that were shown of it */
+};
+
+static void read_change(struct change *change)
+{
+    static struct world world;
+    struct count_sink sink;
+    struct q2_frame *frames[] = {&change->from, &change->to};
+    const struct q2_frame *read;
+    struct game game;
+    const struct q2_tracker *tracker = open_world(&world, &game, Q2_PROTOCOL_EXTENDED_LAST);
+
+    count_sink_init(&sink);
+    q2_entities_append(change->from.entities, &change->entity);
+    q2_entities_append(change->to.entities, &change->changed);
+    for (int32_t i = 0; i < 2; i++) {
+        const struct q2_frame_style style = {&game.session, MAX_CLIENTS, world.variant};
+        g_autoptr(GByteArray) out = g_byte_array_new();
+
+        frames[i]->number = i + 1;
+        q2_encode_frame(out, &style, i ? frames[0] : NULL, frames[i]);
+        game.sink = i ? &sink.base : NULL;
+        assert_int_equal(game_block(&game, out->data, out->len), 0);
+    }
+    read = q2_tracker_frame(tracker, 2);
+    assert_non_null(read);
+    assert_int_equal(read->entities->len, 1);
+    change->player = read->player;
+    change->read = *q2_entities_at(read->entities, 0);
+    change->fields = sink.fields;
+    q2_entities_clear(change->from.entities);
+    q2_entities_clear(change->to.entities);
+    close_world(&world, &game);
+}
+
+/* Beams have an old origin, and brush models angles of 16 bits. */
+static const struct q2_entity plain_entity = {
+    .number = 300, .renderfx = RF_BEAM, .solid = Q2_SOLID_BRUSH};
+
+static uint64_t fields_without_change(void)
+{
+    struct change change = {.entity = plain_entity, .changed = plain_entity};
+
+    read_change(&change);
+    return change.fields;
+}
+
+/* The byte is the member's; or it is the top one of a coordinate, of which the wire has 23 bits. */
+#define IS_IN(at, type, member) ((at)-offsetof(type, member) < sizeof(((type *)NULL)->member))
+#define IS_TOP_OF(at, type, member)                                                                \
+    (IS_IN(at, type, member) && ((at)-offsetof(type, member)) % 4 == 3)
+
+TEST(test_each_byte_of_an_entity)
+{
+    const uint64_t fields = fields_without_change();
+
+    for (size_t at = 0; at < sizeof(struct q2_entity); at++) {
+        struct change change = {.entity = plain_entity, .changed = plain_entity};
+
+        if (IS_IN(at, struct q2_entity, number) || IS_IN(at, struct q2_entity, unused) ||
+            IS_TOP_OF(at, struct q2_entity, origin) || IS_TOP_OF(at, struct q2_entity, old_origin))
+            continue;
+        ((uint8_t *)&change.changed)[at] ^= 1;
+        read_change(&change);
+        if (memcmp(&change.read, &change.changed, sizeof change.read) != 0)
+            fail_msg("byte %zu of an entity's state: no row of entity_fields.def has it", at);
+        assert_true(change.fields > fields);
+    }
+}
+
+TEST(test_each_byte_of_a_player)
+{
+    const uint64_t fields = fields_without_change();
+
+    for (size_t at = 0; at < sizeof(struct q2_player); at++) {
+        struct change change = {.entity = plain_entity, .changed = plain_entity};
+
+        if (IS_IN(at, struct q2_player, unused) || IS_IN(at, struct q2_player, fog.unused) ||
+            IS_IN(at, struct q2_player, clientnum) /* no demo has it */ ||
+            IS_TOP_OF(at, struct q2_player, origin) || IS_TOP_OF(at, struct q2_player, velocity) ||
+            IS_TOP_OF(at, struct q2_player, fog.start_dist) ||
+            IS_TOP_OF(at, struct q2_player, fog.end_dist))
+            continue;
+        ((uint8_t *)&change.to.player)[at] ^= 1;
+        read_change(&change);
+        if (memcmp(&change.player, &change.to.player, sizeof change.player) != 0)
+            fail_msg("byte %zu of a player's state: no row of player_fields.def has it", at);
+        assert_true(change.fields > fields);
+    }
+}
+
+/* Each bit has a row, or is one that no field belongs to. */
+TEST(test_each_bit)
+{
+    uint64_t entity = U_NUMBER16 | U_REMOVE | U_MODEL16 | U_ANGLE16 | U_MOREBITS1 | U_MOREBITS2 |
+                      U_MOREBITS3 | U_MOREBITS4;
+    uint64_t player = PS_MOREBITS, mvd = PPS_MOREBITS | PPS_REMOVE;
+
+#define FIELD(encoding, when, bit8, bit16, member, row) entity |= (bit8) | (bit16);
+#include "common/quake2/entity_fields.def"
+#define FIELD(encoding, when, bit, extra, mvd_bit, mvd_extra, member, row)                         \
+    player |= (uint64_t)(bit) | (uint64_t)(extra);                                                 \
+    mvd |= (uint64_t)(mvd_bit) | (uint64_t)(mvd_extra);
+#include "common/quake2/player_fields.def"
+    assert_covered(&q2_fields[Q2_ENTITY_BITS], 0, entity);
+    assert_covered(&q2_fields[Q2_ENTITY_BITS5], 32, entity);
+    assert_covered(&q2_fields[Q2_PLAYER_BITS], 0, player);
+    assert_covered(&q2_fields[Q2_PLAYER_BITS3], 16, player);
+    assert_covered(&q2_fields[Q2_PLAYER_EXTRA], 24, player);
+    assert_covered(&q2_fields[Q2_MVD_PLAYER_BITS], 0, mvd);
+    assert_covered(&q2_fields[Q2_MVD_PLAYER_BITS3], 16, mvd);
+}
+
+/* --- Frames that were cut */
 
 /* Three frames, each a delta from the one before; of the second only `size` bytes came. Returns its
  * whole size. */

@@ -110,7 +110,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
     state = donor_state(m, number, first->mention.frame, first->mention.frame + 1);
     if (!state)
         state = dm2_common_state(m->view, number);
-    return !state || !dm2_same_state(state, &first->state);
+    return !state || !q2_entity_looks_same(state, &first->state);
 }
 
 /* The session's state of an entity in view. */

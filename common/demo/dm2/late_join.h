@@ -42,9 +42,6 @@ static inline const struct dm2_donor_view *dm2_donor_view_of(const struct qs_sig
     return (const struct dm2_donor_view *)sign_on->extra;
 }
 
-/* Whether both look the same and stand at the same place; events last for one frame. */
-bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
-
 /* The frames that a late session gets with the sign-on. */
 const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsigned index);
 

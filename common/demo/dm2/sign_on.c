@@ -14,15 +14,6 @@ enum {
     VOTE_EVERY_OF_DEMO = 8
 };
 
-bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)
-{
-    return memcmp(a->model, m->model, sizeof a->model) == 0 && a->frame == m->frame &&
-           a->skin == m->skin && a->effects == m->effects && a->renderfx == m->renderfx &&
-           memcmp(a->origin, m->origin, sizeof a->origin) == 0 &&
-           memcmp(a->angles, m->angles, sizeof a->angles) == 0 && a->sound == m->sound &&
-           a->alpha == m->alpha && a->scale == m->scale && a->morefx == m->morefx;
-}
-
 /* --- What is kept --- */
 
 static void clear_frame(void *frame)
@@ -96,7 +87,7 @@ static const struct qs_sign_on_extra extra_of_dm2 = {view_copy, view_free, view_
 static bool is_same(const void *format, const void *a, const void *b)
 {
     (void)format;
-    return dm2_same_state(a, b);
+    return q2_entity_looks_same(a, b);
 }
 
 const struct q2_entity *dm2_common_state(const struct dm2_donor_view *view, uint32_t number)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Precache lists. Source: qwd-format, sections 5.46 and 5.47. Index 1 is the first entry. */
+#include "common/quakeworld/decode.h"
+
+enum { LIST_MAX = 1024 }; /* entries; engines with FTE's MODELDBL take up to 1024 */
+
+/* One entry; false at the empty one that ends the list. */
+static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
+                       uint32_t index)
+{
+    struct qs_view name;
+
+    if (qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\0') {
+        qs_u8(d, QW_LIST_END);
+        return false;
+    }
+    qs_open(d, QW_LIST_ENTRY);
+    qs_emit_generated_uint(d, QW_LIST_INDEX, d->in.pos, 0, index);
+    name = qs_text(d, name_row);
+    qs_label(d, " %u", index);
+    qs_label_text(d, ": ", name, "");
+    qs_close(d);
+    if (d->in.overrun)
+        return false;
+    qs_table_set_name(table, index, name);
+    return true;
+}
+
+static void read_entries(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
+                         uint32_t first)
+{
+    for (uint32_t index = first + 1; index <= MIN(first + LIST_MAX, UINT16_MAX); index++)
+        if (!read_entry(d, name_row, table, index))
+            return;
+    qs_note(d, QS_NOTE_MALFORMED, d->in.pos, 0, "More than %d entries in one list", LIST_MAX);
+    d->stop = true;
+}
+
+/*
+ * From protocol 26 on a list comes in parts. `wide`: FTE's MODELDBL and SOUNDDBL have a start of 16
+ * bits; ezquake cl_parse.c CL_ParseModellist.
+ */
+static void read_list(struct qs_decoder *d, bool models, bool wide)
+{
+    struct qw_session *session = qw_session_of(d);
+    struct qs_table *table = models ? &session->models : &session->sounds;
+    const bool in_parts = wide || qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
+    uint32_t first = 0, next = 0;
+
+    if (in_parts)
+        first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
+    qw_sign_on_new_level(d, first);
+    read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
+    if (in_parts && !d->stop)
+        next = qs_u8(d, QW_LIST_NEXT);
+    qw_sign_on_list(d, models, first, next && wide ? (first & 0xff00) | next : next);
+}
+
+void qw_read_modellist(struct qs_decoder *d)
+{
+    read_list(d, true, false);
+}
+
+void qw_read_soundlist(struct qs_decoder *d)
+{
+    read_list(d, false, false);
+}
+
+void qw_read_modellistshort(struct qs_decoder *d)
+{
+    read_list(d, true, true);
+}
+
+void qw_read_soundlistshort(struct qs_decoder *d)
+{
+    read_list(d, false, true);
+}
