@@ -27,8 +27,8 @@ class Inputs(ToolTest):
 
     def inputs(self, *arguments):
         """The inputs in order: --check tells each."""
-        output = self.run_tool("--check", "--tap", *arguments).stdout.decode()
-        files = re.findall(r"- (\S+): decode$", output, re.MULTILINE)
+        output = self.run_tool("--check", *arguments).stdout.decode()
+        files = re.findall(r"^(\S+): \d+ (?:packet|block)s?, ", output, re.MULTILINE)
         self.assertTrue(files, output)
         return files
 
