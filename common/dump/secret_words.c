@@ -63,12 +63,32 @@ static bool equals(struct qs_view text, const char *word)
     return qs_view_is_one_of(text, (const char *const[]){word, NULL});
 }
 
+/* Keys and variables of mods. */
+static const char *const patterns[] = {"*pass", "*password*", "*passwd*", "*_pass_*", "*_pw",
+                                       "pw",    "*token*",    "rcon_*",   "*_secret"};
+
+static bool is_like_password(struct qs_view text)
+{
+    char name[64] = "";
+    bool is_word = text.size < sizeof name, found = false;
+
+    for (uint32_t i = 0; i < text.size && is_word; i++) {
+        name[i] = g_ascii_tolower(qs_view_character(text, i));
+        is_word = g_ascii_isalnum(name[i]) || name[i] == '_' || name[i] == '*';
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(patterns) && is_word && !found; i++)
+        found = g_pattern_match_simple(patterns[i], name);
+    return found;
+}
+
 static const struct qs_secret_word *find_word(struct qs_view text, unsigned kinds)
 {
+    static const struct qs_secret_word other = {"", IN_INFO | VARIABLE};
+
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i].kinds & kinds && equals(text, words[i].name))
             return &words[i];
-    return NULL;
+    return kinds & other.kinds && is_like_password(text) ? &other : NULL;
 }
 
 /* "none" is what engines take for no password; asterisks are one that was hidden before. */
