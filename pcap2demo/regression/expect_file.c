@@ -68,29 +68,40 @@ static bool is_field(const char *name)
     return !g_strv_contains(others, name);
 }
 
-struct expect_part *expect_part_find(const struct expect_rule *rule, const char *name)
+/* Where the part is, or belongs: fields are last. */
+static guint place_of(const struct expect_rule *rule, const char *name, bool *found)
 {
-    for (guint i = 0; i < rule->parts->len; i++) {
-        struct expect_part *part = g_ptr_array_index(rule->parts, i);
+    guint from = 0, end = rule->parts->len;
 
-        if (strcmp(part->name, name) == 0)
-            return part;
+    *found = false;
+    while (from < end && !*found) {
+        const guint middle = (from + end) / 2;
+        const char *other = ((struct expect_part *)g_ptr_array_index(rule->parts, middle))->name;
+        const int order = is_field(name) != is_field(other) ? is_field(name) - is_field(other)
+                                                            : strcmp(name, other);
+
+        *found = order == 0;
+        if (order > 0)
+            from = middle + 1;
+        else
+            end = middle;
     }
-    return NULL;
+    return *found ? end : from;
 }
 
-/* Fields last. */
-static gint compare_parts(gconstpointer a, gconstpointer b)
+struct expect_part *expect_part_find(const struct expect_rule *rule, const char *name)
 {
-    const char *x = (*(const struct expect_part *const *)a)->name,
-               *y = (*(const struct expect_part *const *)b)->name;
+    bool found;
+    const guint place = place_of(rule, name, &found);
 
-    return is_field(x) != is_field(y) ? is_field(x) - is_field(y) : strcmp(x, y);
+    return found ? g_ptr_array_index(rule->parts, place) : NULL;
 }
 
 void expect_part_widen(struct expect_rule *rule, const char *name, struct expect_range range)
 {
-    struct expect_part *part = expect_part_find(rule, name);
+    bool found;
+    const guint place = place_of(rule, name, &found);
+    struct expect_part *part = found ? g_ptr_array_index(rule->parts, place) : NULL;
 
     if (part) {
         part->range.min = MIN(part->range.min, range.min);
@@ -99,8 +110,7 @@ void expect_part_widen(struct expect_rule *rule, const char *name, struct expect
     }
     part = g_new0(struct expect_part, 1);
     *part = (struct expect_part){g_strdup(name), range};
-    g_ptr_array_add(rule->parts, part);
-    g_ptr_array_sort(rule->parts, compare_parts);
+    g_ptr_array_insert(rule->parts, (gint)place, part);
 }
 
 static bool is_format(const struct expect_part *part)
