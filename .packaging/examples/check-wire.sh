@@ -1,21 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# check-wire.sh FILE.expect [CAPTURE.pcap]: starts a QuakeWorld server and a client without a screen, records what they
-# send on loopback, and checks that it is as FILE.expect expects; status 1: it is not. The capture and report.xml
-# are kept. UPDATE=1 widens FILE.expect instead: run it two or three times to begin with.
+# check-wire.sh [FILE.expect [CAPTURE.pcap]]: starts a server and a client without a screen, records what they send on
+# loopback, and checks that it is as FILE.expect (wire.expect) expects; status 1: it is not. The capture (wire.pcap) and
+# report.xml are kept. The first run writes FILE.expect; UPDATE=1 widens it: do that once or twice to begin with.
 #
-# Debian packages: mvdsv ktx ezquake xvfb libgl1-mesa-dri tcpdump pcap2demo. These variables replace them by your own
-# build, and say how they run:
+# GAME is quakeworld, quake or quake2. Debian packages: xvfb libgl1-mesa-dri tcpdump pcap2demo, and mvdsv ktx ezquake;
+# or quakespasm; or yquake2. These variables replace them by your own build, and say how they run:
 set -euo pipefail
-: "${SERVER=/usr/games/mvdsv}" "${PROGS=/usr/lib/quakeworld/ktx/qwprogs.so}"
-: "${CLIENT=/usr/lib/games/ezquake/ezquake}"
-: "${GAMEDATA=gamedata/quake}" # has id1/, with the map and its models: Quake's or LibreQuake's
-: "${MAP=dm4}" "${SERVER_CFG=}" "${CLIENT_CFG=}" "${PLAY=15}" "${PORT=27599}"
-expect=$1
+case ${GAME:=quakeworld} in
+quakeworld)
+    : "${SERVER=/usr/games/mvdsv}" "${CLIENT=/usr/lib/games/ezquake/ezquake}" "${PORT=27599}" "${MAP=dm4}"
+    : "${GAMEDATA=gamedata/quake}" "${PROGS=/usr/lib/quakeworld/ktx/qwprogs.so}" # the folder that has id1/
+    ;;
+quake)
+    : "${SERVER=/usr/games/quakespasm}" "${CLIENT=/usr/games/quakespasm}" "${PORT=26099}" "${MAP=dm4}"
+    : "${GAMEDATA=gamedata/quake}" "${PROGS=$GAMEDATA/id1}"
+    ;;
+quake2)
+    : "${SERVER=/usr/lib/yamagi-quake2/q2ded}" "${CLIENT=/usr/lib/yamagi-quake2/quake2}" "${PORT=27999}" "${MAP=q2dm1}"
+    : "${GAMEDATA=gamedata/quake2}" "${PROGS=$GAMEDATA/baseq2}" # the folder that has baseq2/
+    ;;
+*) echo "$0: GAME is quakeworld, quake or quake2" >&2 && exit 2 ;;
+esac
+: "${SERVER_CFG=}" "${CLIENT_CFG=}" "${PLAY=15}"
+expect=${1:-wire.expect}
 capture=${2:-wire.pcap}
+case $expect in -*) sed -n '3,/^set/p' "$0" | sed 's/^# \?//;$d' && exit 2 ;; esac
 
-for file in "$SERVER" "$PROGS" "$CLIENT" "$GAMEDATA/id1"; do
-    [ -e "$file" ] || { echo "$0: $file does not exist (see SERVER, PROGS, CLIENT and GAMEDATA in this script)" >&2 && exit 2; }
+for file in "$SERVER" "$CLIENT" "$GAMEDATA" "$PROGS"; do
+    [ -e "$file" ] || { echo "$0: $file does not exist: set SERVER, CLIENT, GAMEDATA or PROGS (GAME is $GAME)" >&2 && exit 2; }
+done
+for tool in tcpdump Xvfb pcap2demo; do
+    command -v "$tool" >/dev/null || { echo "$0: $tool is not installed" >&2 && exit 2; }
 done
 SERVER=$(realpath -s "$SERVER") CLIENT=$(realpath -s "$CLIENT") # they run in other folders
 
@@ -45,18 +61,42 @@ wait_for() {
 }
 
 for side in server client; do
-    mkdir -p "$work/$side/id1" "$work/$side/qw" "$work/$side/ktx" "$work/$side/ezquake"
-    ln -s "$(realpath "$GAMEDATA")"/id1/* "$work/$side/id1"
+    mkdir -p "$work/$side"/{id1,qw,ktx,ezquake,baseq2}
+    ! [ -d "$GAMEDATA/id1" ] || ln -s "$(realpath "$GAMEDATA")"/id1/* "$work/$side/id1"
+    ! [ -d "$GAMEDATA/baseq2" ] || ln -s "$(realpath "$GAMEDATA")"/baseq2/* "$work/$side/baseq2"
 done
-ln -s "$(realpath "$PROGS")" "$work/server/ktx/qwprogs.so"
-mkdir -p "$work/server/ktx/configs/usermodes/ffa"
-echo "deathmatch 4" >"$work/server/ktx/configs/usermodes/ffa/default.cfg" # all weapons from the beginning
-printf '%s\n' "sv_progtype 1" "set k_matchless 1" "$SERVER_CFG" "map $MAP" >"$work/server/ktx/wire.cfg"
-# It runs, turns and throws grenades, so that something moves all the time, by the server's own frames. 30 frames a
-# second are little for any runner.
-printf '%s\n' "name wire" "rate 25000" "cl_maxfps 30" "sys_yieldcpu 1" "r_norefresh 1" "cl_startupdemo \"\"" "$CLIENT_CFG" \
-    "alias w9 \"wait;wait;wait;wait;wait;wait;wait;wait;wait\"" "alias throw \"-attack;impulse 6;w9;+attack;w9;w9;throw\"" \
-    "+forward" "+left" "connect 127.0.0.1:$PORT" "throw" >"$work/client/qw/wire.cfg"
+# The player runs, turns and shoots, so that something moves all the time, by the server's own frames. 30 frames a second
+# are little for any runner.
+case $GAME in
+quakeworld)
+    ln -s "$(realpath "$PROGS")" "$work/server/ktx/qwprogs.so"
+    mkdir -p "$work/server/ktx/configs/usermodes/ffa"
+    echo "deathmatch 4" >"$work/server/ktx/configs/usermodes/ffa/default.cfg" # all weapons from the beginning
+    printf '%s\n' "sv_progtype 1" "set k_matchless 1" "$SERVER_CFG" "map $MAP" >"$work/server/ktx/wire.cfg"
+    printf '%s\n' "name wire" "rate 25000" "cl_maxfps 30" "sys_yieldcpu 1" "r_norefresh 1" "cl_startupdemo \"\"" "$CLIENT_CFG" \
+        "alias w9 \"wait;wait;wait;wait;wait;wait;wait;wait;wait\"" "alias throw \"-attack;impulse 6;w9;+attack;w9;w9;throw\"" \
+        "+forward" "+left" "connect 127.0.0.1:$PORT" "throw" >"$work/client/qw/wire.cfg"
+    server=(-port "$PORT" -game ktx +exec wire.cfg)
+    client=(-basedir . -nosound -startwindowed -width 64 -height 48 -allowmultiple +exec wire.cfg)
+    joined="wire entered the game"
+    ;;
+quake)
+    printf '%s\n' "deathmatch 1" "$SERVER_CFG" "map $MAP" >"$work/server/id1/wire.cfg"
+    printf '%s\n' "name wire" "host_maxfps 30" "r_norefresh 1" "$CLIENT_CFG" "+forward" "+left" "+attack" \
+        "connect 127.0.0.1:$PORT" >"$work/client/id1/wire.cfg"
+    server=(-dedicated 4 -basedir . -port "$PORT" +exec wire.cfg)
+    client=(-basedir . -nosound -window -width 320 -height 200 +exec wire.cfg)
+    joined="Client .* connected"
+    ;;
+quake2)
+    printf '%s\n' "set deathmatch 1" "set port $PORT" "$SERVER_CFG" "map $MAP" >"$work/server/baseq2/wire.cfg"
+    printf '%s\n' "set name wire" "set cl_maxfps 30" "set vid_renderer soft" "$CLIENT_CFG" "+forward" "+left" "+attack" \
+        "connect 127.0.0.1:$PORT" >"$work/client/baseq2/wire.cfg"
+    server=(-datadir . -portable +set dedicated 1 +exec wire.cfg)
+    client=(-datadir . -portable +set s_initsound 0 +set vid_fullscreen 0 +exec wire.cfg)
+    joined="wire entered the game"
+    ;;
+esac
 
 capturing=(tcpdump -i lo -U -w "$capture" "udp port $PORT")
 [ "$(id -u)" = 0 ] || tcpdump -i lo -c 0 2>/dev/null || capturing=(sudo -n "${capturing[@]}")
@@ -65,7 +105,7 @@ tcpdump=$!
 started+=("$tcpdump")
 wait_for "listening on" "$work/tcpdump.log" 10
 
-(cd "$work/server" && exec "$SERVER" -port "$PORT" -game ktx +exec wire.cfg) >"$work/server.log" 2>&1 </dev/null &
+(cd "$work/server" && HOME=$work exec "$SERVER" "${server[@]}") >"$work/server.log" 2>&1 </dev/null &
 started+=($!)
 mkfifo "$work/display"
 Xvfb -displayfd 3 -screen 0 320x240x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
@@ -75,12 +115,12 @@ read -rt 30 display <"$work/display"
 (
     cd "$work/client"
     export DISPLAY=:$display HOME=$work SDL_VIDEODRIVER=x11 LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_NOOP=1
-    exec "$CLIENT" -basedir . -nosound -startwindowed -width 64 -height 48 -allowmultiple +exec wire.cfg
+    exec "$CLIENT" "${client[@]}"
 ) >"$work/client.log" 2>&1 &
 started+=($!)
 # On a busy runner the client would send fewer packets. Only root can do that.
 renice -n -15 -p "${started[@]}" >/dev/null 2>&1 || true
-wait_for "wire entered the game" "$work/server.log" 60
+wait_for "$joined" "$work/server.log" 60
 sleep "$PLAY"
 sleep 1
 kill "$tcpdump"
@@ -88,6 +128,9 @@ wait "$tcpdump" || true
 
 if [ -n "${UPDATE:-}" ]; then
     pcap2demo --check --expect "$expect" --update "$capture"
+elif ! [ -e "$expect" ]; then
+    pcap2demo --check --expect "$expect" --update "$capture"
+    echo "$expect is of one recording: run \"UPDATE=1 $0 $expect\" once or twice, then $0 checks"
 else
     pcap2demo --check --expect "$expect" --junit report.xml "$capture"
 fi

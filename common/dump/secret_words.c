@@ -7,6 +7,8 @@
  */
 #include "common/dump/secret.h"
 
+#include <string.h>
+
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 
@@ -15,8 +17,9 @@ enum word_kind {
     VARIABLE = 2,       /* of the console: its value is one */
     COMMAND = 4,        /* its first word is one */
     COMMAND_LINE = 8,   /* all of its words are */
-    UNLESS_NUMBER = 16, /* 0 and 1 are no passwords */
+    UNLESS_NUMBER = 16, /* 0 to 3 are no passwords, but say whether one is needed */
     FORWARDED = 32,     /* a COMMAND_LINE behind "cmd" alone: QTV's AUTH is none */
+    BY_PATTERN = 64,    /* wanted: one that only its name shows */
 };
 
 static const struct qs_secret_word {
@@ -63,12 +66,32 @@ static bool equals(struct qs_view text, const char *word)
     return qs_view_is_one_of(text, (const char *const[]){word, NULL});
 }
 
+/* Keys and variables of mods. */
+static const char *const patterns[] = {"*pass", "*password*", "*passwd*", "*_pass_*", "*_pw",
+                                       "pw",    "token",      "*_token*", "rcon_*",   "*_secret"};
+
+static bool is_like_password(struct qs_view text)
+{
+    char name[64] = "";
+    bool is_word = text.size < sizeof name, found = false;
+
+    for (uint32_t i = 0; i < text.size && is_word; i++) {
+        name[i] = g_ascii_tolower(qs_view_character(text, i));
+        is_word = g_ascii_isalnum(name[i]) || name[i] == '_' || name[i] == '*';
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(patterns) && is_word && !found; i++)
+        found = g_pattern_match_simple(patterns[i], name);
+    return found;
+}
+
 static const struct qs_secret_word *find_word(struct qs_view text, unsigned kinds)
 {
+    static const struct qs_secret_word other = {"", VARIABLE | UNLESS_NUMBER};
+
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i].kinds & kinds && equals(text, words[i].name))
             return &words[i];
-    return NULL;
+    return kinds & BY_PATTERN && is_like_password(text) ? &other : NULL;
 }
 
 /* "none" is what engines take for no password; asterisks are one that was hidden before. */
@@ -80,7 +103,7 @@ static bool is_password(const struct qs_secret_word *word, struct qs_view value)
         hidden = value.data[i] == '*';
     if (hidden || equals(value, "none"))
         return false;
-    return !(word->kinds & UNLESS_NUMBER) || !(equals(value, "0") || equals(value, "1"));
+    return !(word->kinds & UNLESS_NUMBER) || value.size != 1 || !strchr("0123", *value.data);
 }
 
 static bool is_end(uint8_t byte)
@@ -106,7 +129,7 @@ static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secre
     uint32_t end;
 
     if (key_end < text.size && text.data[key_end] == '\\' && key_end - key <= QS_INFO_PART_MAX)
-        word = find_word((struct qs_view){text.data + key, key_end - key}, IN_INFO);
+        word = find_word((struct qs_view){text.data + key, key_end - key}, IN_INFO | BY_PATTERN);
     if (!word)
         return false;
     end = end_of_part(text, key_end + 1);
@@ -202,8 +225,8 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
 
     if (!skip_to_name(&command, &token))
         return false;
-    word =
-        find_word(token.text, VARIABLE | COMMAND | COMMAND_LINE | (command.is_set ? FORWARDED : 0));
+    word = find_word(token.text, BY_PATTERN | VARIABLE | COMMAND | COMMAND_LINE |
+                                     (command.is_set ? FORWARDED : 0));
     if (!word || (!from_client && !(word->kinds & VARIABLE)))
         return false;
     command.is_told = command.is_told || token.text.size < token.length;

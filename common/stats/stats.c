@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/stats/stats.h"
 
+#include <string.h>
+
 #include "common/core/text.h"
 
 /* A group that is open: its offset, and the index of the message that it is or belongs to. */
@@ -66,40 +68,24 @@ static void close_group(struct qs_sink *base, uint32_t end)
         counter->next->close(counter->next, end);
 }
 
-/* "qw.oob.command", or the name that stands for a letter; "nq.control", a number with names. */
-static void keep_word(struct qs_message_counter *counter, const struct qs_field *field,
-                      const struct qs_value *value)
-{
-    const bool control = field->names && g_str_has_suffix(field->name, ".control");
-    char *text;
-
-    if (!control && !g_str_has_suffix(field->name, ".oob.command") &&
-        !g_str_has_suffix(field->name, ".oob.name"))
-        return;
-    text = control ? g_strdup(qs_name_of(field->names, (uint32_t)value->u))
-                   : qs_text_utf8(value->bytes);
-    g_strlcpy(counter->word, text ? text : "", sizeof counter->word);
-    g_strcanon(counter->word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS " _-", '?');
-    g_strstrip(counter->word);
-    g_free(text);
-}
-
 /* Values that are derived are not on the wire. */
 static void count_field(struct qs_message_counter *counter, const struct qs_field *field,
                         const struct qs_value *value)
 {
     const struct qs_counted_field counted = {.message = innermost(counter)->message,
                                              .field = field};
+    struct qs_counted *message;
 
-    keep_word(counter, field, value);
     if (value->generated)
+        return;
+    counter->places_player |= field->role == QS_ROLE_X || field->role == QS_ROLE_OWN;
+    message = &g_array_index(counter->counted, struct qs_counted, counted.message);
+    message->flags |= field->mask && field->type == QS_BOOL;
+    if (field->mask && !(value->u && g_str_has_suffix(field->name, ".remove")))
         return;
     g_array_append_val(counter->fields, counted);
     if (field->names && !field->mask && g_str_has_suffix(field->name, ".type"))
-        g_array_index(counter->counted, struct qs_counted, counted.message).variant =
-            qs_name_of(field->names, (uint32_t)value->u);
-    if (field->type == QS_BOOL && value->u && g_str_has_suffix(field->name, ".spectator"))
-        counter->spectator = true;
+        message->variant = qs_name_of(field->names, (uint32_t)value->u);
 }
 
 /* A decoder gives groups only to a sink that takes fields. */
@@ -177,8 +163,7 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
         g_array_set_size(counter->fields, 0);
     if (counter->places)
         qs_places_begin(counter->places);
-    counter->spectator = false;
-    *counter->word = '\0';
+    counter->places_player = false;
     g_array_set_size(counter->open, 0);
     g_array_set_size(counter->bases, 0);
 }
@@ -253,6 +238,7 @@ static struct qs_type_count *type_of(struct qs_tally *tally, const struct qs_cou
     type->variant = message->variant;
     type->direction = direction;
     type->last_second = -1;
+    type->smallest = G_MAXUINT;
     g_hash_table_insert(tally->types[direction], type, type);
     return type;
 }
@@ -275,6 +261,17 @@ static void count_message(struct qs_type_count *type, const struct qs_counted *m
     }
 }
 
+void qs_share_add(struct qs_share *share, uint64_t count, uint64_t packet)
+{
+    if (!count)
+        return;
+    share->count += count;
+    if (!share->packets)
+        share->first = packet;
+    share->packets += !share->packets || share->last != packet;
+    share->last = packet;
+}
+
 static void count_share(GHashTable **table, gconstpointer key, uint64_t packet)
 {
     struct qs_share *share;
@@ -284,10 +281,9 @@ static void count_share(GHashTable **table, gconstpointer key, uint64_t packet)
     share = g_hash_table_lookup(*table, key);
     if (!share) {
         share = g_new0(struct qs_share, 1);
-        share->first = packet;
         g_hash_table_insert(*table, (gpointer)key, share);
     }
-    share->count++;
+    qs_share_add(share, 1, packet);
 }
 
 static gint compare_fields(gconstpointer a, gconstpointer b)
@@ -299,7 +295,6 @@ static gint compare_fields(gconstpointer a, gconstpointer b)
     return (x->field > y->field) - (x->field < y->field);
 }
 
-/* Counts each field once a message. */
 static void count_fields(struct qs_tally *tally, const struct qs_tally_packet *packet)
 {
     GArray *fields = g_array_copy((GArray *)packet->fields);
@@ -311,10 +306,9 @@ static void count_fields(struct qs_tally *tally, const struct qs_tally_packet *p
             type_of(tally, &g_array_index(packet->counted, struct qs_counted, field->message),
                     packet->direction);
 
-        if (i && compare_fields(field, field - 1) == 0)
-            type->list = true;
-        else
-            count_share(&type->fields, field->field, packet->packet->number);
+        type->list |= i && compare_fields(field, field - 1) == 0;
+        type->text |= field->field->type == QS_TEXT || field->field->type == QS_BYTES;
+        count_share(&type->fields, field->field, packet->packet->number);
     }
     g_array_free(fields, TRUE);
 }
@@ -358,6 +352,8 @@ void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet)
         struct qs_type_count *type = type_of(tally, message, direction);
 
         count_message(type, message, number, second);
+        type->smallest = MIN(type->smallest, message->bytes);
+        type->flags |= message->flags;
         if (packet->fields)
             count_share(&type->sizes, GUINT_TO_POINTER(message->bytes), number);
     }
@@ -365,6 +361,29 @@ void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet)
         count_fields(tally, packet);
     if (packet->fields && !packet->connectionless)
         count_second(tally, direction, second);
+}
+
+bool qs_type_is_message(const struct qs_type_count *type)
+{
+    const char *name = strchr(type->group->name, '.') + 1;
+
+    return g_str_has_prefix(name, "svc") || g_str_has_prefix(name, "clc") ||
+           strcmp(name, "update") == 0 || g_str_has_suffix(name, "header");
+}
+
+bool qs_tally_moves(const struct qs_tally *tally, const struct qs_tally_packet *packet)
+{
+    bool moves = false;
+
+    for (guint i = 0; i < packet->counted->len && !moves; i++) {
+        const struct qs_counted *message = &g_array_index(packet->counted, struct qs_counted, i);
+        const struct qs_type_count key = {.group = message->group, .variant = message->variant},
+                                   *type =
+                                       g_hash_table_lookup(tally->types[packet->direction], &key);
+
+        moves = type && type->list && message->bytes > type->smallest;
+    }
+    return moves;
 }
 
 static gint compare_types(gconstpointer a, gconstpointer b)

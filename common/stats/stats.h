@@ -44,9 +44,10 @@ struct qs_counted {
     const struct qs_field *group;
     const char *variant; /* with fields: the name of its type ("TE_GUNSHOT"), or NULL */
     uint32_t bytes;
+    bool flags; /* with fields: some of them show which others it has */
 };
 
-/* A field on the wire, of a message. */
+/* A field on the wire, of a message; flags only where they remove something. */
 struct qs_counted_field {
     guint message; /* its index in `counted` */
     const struct qs_field *field;
@@ -58,8 +59,7 @@ struct qs_message_counter {
     GArray *counted;          /* struct qs_counted: of the packet that was decoded last */
     GArray *fields;           /* struct qs_counted_field, in their order; NULL: not wanted */
     struct qs_places *places; /* of players; NULL: not wanted */
-    bool spectator;           /* with fields: a value shows that the player is one */
-    char word[24];            /* with fields: a connectionless packet's command, "connect"; or "" */
+    bool places_player;       /* with fields: a value shows where a player is */
     GArray *open;             /* struct qs_open_group */
     GArray *bases;            /* guint: groups that were open when each source began */
 };
@@ -77,8 +77,11 @@ enum { QS_DIRECTIONS = QS_S2C + 1 };
 /* Messages of one type that have a field, or a size. */
 struct qs_share {
     uint64_t count;
-    uint64_t first; /* packet */
+    uint64_t packets, first, last; /* packets that hold them: their number, the first, the last */
 };
+
+/* More of them, in this packet. */
+void qs_share_add(struct qs_share *share, uint64_t count, uint64_t packet);
 
 /* Messages of one type, of one direction. */
 struct qs_type_count {
@@ -90,9 +93,12 @@ struct qs_type_count {
     guint seconds;                 /* of the session that have it */
     int64_t first_second, last_second;
     /* Where fields are counted, else NULL: */
-    GHashTable *fields; /* struct qs_share by the field */
+    GHashTable *fields; /* struct qs_share by the field; a message may have it several times */
     GHashTable *sizes;  /* struct qs_share by the size in bytes */
+    guint smallest;     /* size in bytes */
     bool list;          /* a message has a field twice */
+    bool text;          /* or one of any size, */
+    bool flags;         /* or flags that show which others it has */
 };
 
 struct qs_traffic {
@@ -130,6 +136,12 @@ struct qs_tally_packet {
     int64_t ack_rtt; /* -1: none */
 };
 void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet);
+
+/* Whether a list of the packet is longer than the shortest of its type that was added. */
+bool qs_tally_moves(const struct qs_tally *tally, const struct qs_tally_packet *packet);
+
+/* Whether it is one of the game's messages, or the header of its packets. */
+bool qs_type_is_message(const struct qs_type_count *type);
 
 /* struct qs_type_count *, new: the most bytes first, then by name. */
 GPtrArray *qs_tally_types(const struct qs_tally *tally);

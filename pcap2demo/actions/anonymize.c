@@ -22,15 +22,14 @@ enum { NAME_LETTERS = 3 };
 static const struct pseudonyms_search for_passwords = {.letters = 4};
 static const struct pseudonyms_search for_own_fields = {0};
 static const struct pseudonyms_search for_names = {.letters = NAME_LETTERS, .whole = true};
-static const struct pseudonyms_search for_stray_names = {.letters = 4, .whole = true};
 
 /* Numbers of replacements and omissions. */
 struct counts {
-    uint64_t passwords, addresses, names, chats, packed;
+    uint64_t passwords, addresses, names, chats, packed, undecoded;
 };
 
 static struct {
-    gboolean replace_names, replace_chat;
+    gboolean replace_names, replace_chat, keep_undecoded;
 } given; /* the command line options */
 
 struct anonymize {
@@ -66,13 +65,26 @@ static void replace_word(void *user, uint32_t at, uint32_t size, const uint8_t *
     ++*search->count;
 }
 
+/* Letters and digits become x; the length stays. */
+static void hide(struct anonymize *all, struct qs_view text, uint32_t offset)
+{
+    g_autofree uint8_t *hidden = g_memdup2(text.data, text.size);
+
+    for (uint32_t i = 0; i < text.size; i++)
+        if (g_ascii_isalnum((char)(hidden[i] & 0x7f)))
+            hidden[i] = 'x';
+    location_replace(&all->location, offset, hidden, text.size);
+}
+
 static void replace_password(struct anonymize *all, struct qs_view password, uint32_t offset,
                              uint64_t *count)
 {
     struct word_search search = {all, offset, count};
 
-    pseudonyms_add(all->passwords, password);
-    pseudonyms_find(all->passwords, password, for_own_fields, replace_word, &search);
+    if (pseudonyms_add(all->passwords, password))
+        pseudonyms_find(all->passwords, password, for_own_fields, replace_word, &search);
+    else
+        hide(all, password, offset);
 }
 
 static void replace_binary_address(struct anonymize *all, struct qs_view bytes, uint32_t offset)
@@ -85,16 +97,15 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
     all->counts.addresses++;
 }
 
-/* Letters and digits become x; the length stays. */
-static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t offset)
+/* Bytes whose meaning is unknown may be anything. */
+static void blank(struct anonymize *all, uint32_t offset, uint32_t length)
 {
-    g_autofree uint8_t *hidden = g_memdup2(text.data, text.size);
+    g_autofree char *letters = g_strnfill(length, 'x');
 
-    for (uint32_t i = 0; i < text.size; i++)
-        if (g_ascii_isalnum((char)(hidden[i] & 0x7f)))
-            hidden[i] = 'x';
-    location_replace(&all->location, offset, hidden, text.size);
-    all->counts.chats++;
+    if (given.keep_undecoded || !length)
+        return;
+    location_replace(&all->location, offset, letters, length);
+    all->counts.undecoded += length;
 }
 
 static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset,
@@ -119,12 +130,23 @@ static void replace_redaction(struct anonymize *all, const struct redaction *red
         replace_password(all, bytes, redaction->offset, &all->counts.passwords);
     else if (redaction->kind == REDACT_ADDRESS)
         replace_binary_address(all, bytes, redaction->offset);
-    else if (redaction->kind == REDACT_CHAT && given.replace_chat)
-        replace_chat(all, bytes, redaction->offset);
-    else if (redaction->kind == REDACT_NAME && given.replace_names)
-        replace_names(all, bytes, redaction->offset, for_own_fields);
-    else if (redaction->kind == REDACT_TEXT && given.replace_names)
-        replace_names(all, bytes, redaction->offset, for_names);
+    else if (redaction->kind == REDACT_UNDECODED)
+        blank(all, redaction->offset, redaction->length);
+    else if (redaction->kind == REDACT_CHAT && given.replace_chat) {
+        hide(all, bytes, redaction->offset);
+        all->counts.chats++;
+    } else if (redaction->kind == REDACT_NAME && given.replace_names) {
+        if (bytes.size > PSEUDONYM_SIZE_MAX)
+            hide(all, bytes, redaction->offset);
+        else
+            replace_names(all, bytes, redaction->offset, for_own_fields);
+    } else if (redaction->kind == REDACT_TEXT) {
+        struct word_search search = {all, redaction->offset, &all->counts.passwords};
+
+        pseudonyms_find(all->passwords, bytes, for_passwords, replace_word, &search);
+        if (given.replace_names)
+            replace_names(all, bytes, redaction->offset, for_names);
+    }
 }
 
 /* Replaces addresses in texts. */
@@ -247,6 +269,9 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
                                       .packet = held,
                                       .payload = {packet->data, packet->size}};
     replace_redactions(all);
+    location_select(&all->location, 0);
+    if (all->redactions->is_repeated && all->redactions->end < packet->size)
+        blank(all, all->redactions->end, packet->size - all->redactions->end);
     for (guint i = 0; i <= all->redactions->sources->len; i++) {
         if (!location_select(&all->location, i))
             continue;
@@ -286,6 +311,15 @@ static uint64_t stream_number(uint64_t conversation, enum qs_end from)
     return conversation * 2 + (from == QS_END_B);
 }
 
+static bool has_opaque(const struct redactions *redactions)
+{
+    bool found = false;
+
+    for (guint i = 0; i < redactions->sources->len && !found; i++)
+        found = location_is_opaque(location_source(redactions, i + 1));
+    return found;
+}
+
 /* Whether the unit belongs to a deflate stream: nothing can be replaced there, and after a gap no
  * field says that it is compressed. */
 static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *decoded)
@@ -294,11 +328,11 @@ static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *d
 
     if (!decoded->packet->unit || g_hash_table_contains(all->deflated, &number))
         return decoded->packet->unit;
-    if (all->redactions->is_deflated) {
-        g_hash_table_add(all->deflated, g_memdup2(&number, sizeof number));
-        message(decoded->location, "left out: the rest of this stream, which is compressed");
-    }
-    return all->redactions->is_deflated;
+    if (!has_opaque(all->redactions))
+        return false;
+    g_hash_table_add(all->deflated, g_memdup2(&number, sizeof number));
+    message(decoded->location, "left out: the rest of this stream, which is compressed");
+    return true;
 }
 
 static void anonymize_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
@@ -311,15 +345,6 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
     (void)protocol;
     g_hash_table_remove(all->deflated, &a);
     g_hash_table_remove(all->deflated, &b);
-}
-
-static bool has_packed(const struct redactions *redactions)
-{
-    bool found = false;
-
-    for (guint i = 0; i < redactions->sources->len && !found; i++)
-        found = location_source(redactions, i + 1)->packed_size != 0;
-    return found;
 }
 
 /* --- All packets ----------------------------------------------------------------------------- */
@@ -344,11 +369,8 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     held = anonymous_writer_add(all->writer, packet);
     held->fragment = all->redactions->fragment;
     held->fragment_size = all->redactions->fragment_size;
-    held->is_packed = has_packed(all->redactions);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
-    if (all->redactions->is_repeated && !packet->unit)
-        anonymous_writer_repeat(all->writer, held);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,
@@ -365,30 +387,6 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
         qs_sessions_want(&all->action.options->sessions, decoded->session))
         add_packet(all, decoded);
     redactions_clear(all->redactions);
-}
-
-/* --- Writing --------------------------------------------------------------------------------- */
-
-static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
-{
-    memcpy(((GByteArray *)user)->data + at, pseudonym, size);
-}
-
-/* Duplicate and undecoded packets may contain known passwords and names. */
-static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
-{
-    pseudonyms_find(all->passwords, qs_view_of_bytes(bytes), for_passwords, sweep_one, bytes);
-    if (with_names)
-        pseudonyms_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
-}
-
-/* The last step before the packet is written. Compressed bytes may match a name by chance. */
-static void finish_packet(void *user, struct held_packet *packet)
-{
-    struct anonymize *all = user;
-
-    all->counts.packed += packet->left_out > 0;
-    sweep(all, packet->payload, !packet->is_packed);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -414,6 +412,8 @@ static void print_counts(const struct anonymize *all)
         print_line("  names: %u, replaced: %" PRIu64, pseudonyms_count(all->names), counts->names);
     if (given.replace_chat)
         print_line("  lines of chat replaced: %" PRIu64, counts->chats);
+    if (counts->undecoded)
+        print_line("  bytes that were not decoded replaced: %" PRIu64, counts->undecoded);
     if (counts->packed)
         print_line("  compressed packets left out: %" PRIu64, counts->packed);
     print_line("  packets of no known game left out: %" PRIu64,
@@ -446,7 +446,7 @@ static void anonymize_end(struct action *action, bool any_input)
 {
     struct anonymize *all = (struct anonymize *)action;
 
-    anonymous_writer_flush(all->writer);
+    all->counts.packed += anonymous_writer_flush(all->writer);
     if (any_input && !all->refused && !action->interrupted)
         write_file(all);
     anonymous_writer_free(all->writer);
@@ -473,7 +473,7 @@ static void begin(struct action *action)
     qs_secret_guard_init(&all->guard, false);
     all->passwords = pseudonyms_new(false);
     all->names = pseudonyms_new(true);
-    all->writer = anonymous_writer_new(folder, all->addresses, finish_packet, all);
+    all->writer = anonymous_writer_new(folder, all->addresses);
     all->deflated = g_hash_table_new_full(qs_int64_hash, g_int64_equal, g_free, NULL);
     action->handler.sink = &all->redactions->sink;
     action->handler.guard = &all->guard.base;
@@ -483,6 +483,8 @@ static const GOptionEntry entries[] = {
     {"replace-names", 0, 0, G_OPTION_ARG_NONE, &given.replace_names,
      "Also replace the names of players and servers", NULL},
     {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &given.replace_chat, "Also replace chat", NULL},
+    {"keep-undecoded", 0, 0, G_OPTION_ARG_NONE, &given.keep_undecoded,
+     "Keep bytes that are not decoded, whatever they say", NULL},
     G_OPTION_ENTRY_NULL};
 
 const struct action_kind anonymize_action = {

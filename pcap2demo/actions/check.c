@@ -38,8 +38,7 @@ struct check {
 /* The command line options. */
 static struct {
     gboolean no_rebuild; /* do not check whether demos can be made */
-    gboolean tap;        /* report test cases on standard output */
-    char *junit;         /* and in this file; or NULL */
+    char *junit;         /* report test cases in this file; or NULL */
     char *expect;        /* the file of expectations; or NULL */
     gboolean no_default_ignore;
     char **ignored;
@@ -59,9 +58,10 @@ static const GOptionEntry entries[] = {
      "Write the goldens, or widen FILE, instead of comparing", NULL},
     {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.ignored,
      "With --update: leave this field out (may be repeated)", "FIELD"},
+    {"problem", 0, 0, G_OPTION_ARG_STRING_ARRAY, &golden_options.expected,
+     "With --update: expect this problem (may be repeated)", "NAME"},
     {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &given.no_default_ignore,
      "With --update: keep times, addresses, challenges, qports", NULL},
-    {"tap", 0, 0, G_OPTION_ARG_NONE, &given.tap, "Print test cases (Test Anything Protocol)", NULL},
     {"junit", 0, 0, G_OPTION_ARG_FILENAME, &given.junit, "Write test cases to a JUnit file",
      "FILE"},
     G_OPTION_ENTRY_NULL};
@@ -108,13 +108,22 @@ static bool have_goldens(char *const *files)
 
 static bool parse_golden(char *const *files)
 {
+    char *const *problem = golden_options.expected;
+
     if (!golden_options.folder) {
         if (golden_options.update && !given.expect)
             return usage_error("--update goes with --golden or --expect");
-        if (given.ignored || given.no_default_ignore)
-            return usage_error("--ignore and --no-default-ignore go with --golden");
+        if (given.ignored || given.no_default_ignore || problem)
+            return usage_error("--ignore, --no-default-ignore and --problem go with --golden");
         return true;
     }
+    if (problem && !golden_options.update)
+        return usage_error("--problem goes with --update: a golden names what it expects");
+    for (; problem && *problem; problem++)
+        if (!golden_is_problem(*problem))
+            return usage_error("--problem %s: no such problem; others are undecoded, malformed, "
+                               "unknown_message",
+                               *problem);
     if (!*files || g_strv_contains((const char *const *)files, "-"))
         return usage_error("--golden goes with files, whose names are those of the goldens");
     return set_ignored() && have_goldens(files);
@@ -144,8 +153,6 @@ static bool parse_options(const struct options *options)
     if (problem)
         return usage_problem(problem);
     g_clear_pointer(&golden_options.ignored, g_ptr_array_unref);
-    if (given.tap && options->json)
-        return usage_error("choose one of --tap and --json");
     if (options->show_secrets && golden_options.folder)
         return usage_error("goldens hide passwords: --show-secrets does not go with --golden");
     return parse_golden(options->files) && parse_expect();
@@ -196,12 +203,13 @@ static void sink_source(struct qs_sink *base, const char *title, const uint8_t *
     golden->source(golden, title, data, size);
 }
 
-static void add_problem(struct check *check, uint32_t offset, char *text)
+static void add_problem(struct check *check, const char *name, uint32_t offset, char *text)
 {
     struct finding *problem = g_new0(struct finding, 1);
 
     problem->offset = offset;
     problem->protocol = check->base.protocol;
+    problem->expected = check->golden && golden_check_expects(check->golden, name);
     problem->text = text;
     g_ptr_array_add(check->packet, problem);
 }
@@ -212,7 +220,7 @@ static void sink_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
     struct qs_sink *golden = golden_sink(base);
 
     if (qs_note_kinds[kind].problem)
-        add_problem(check_of(base), offset, qs_text_printable(text));
+        add_problem(check_of(base), qs_note_kinds[kind].suffix, offset, qs_text_printable(text));
     if (golden)
         golden->note(golden, kind, offset, length, text);
 }
@@ -223,7 +231,7 @@ static void sink_field(struct qs_sink *base, const struct qs_field *field,
     struct qs_sink *golden = golden_sink(base);
 
     if (field == &base->protocol->fields[base->protocol->undecoded])
-        add_problem(check_of(base), value->offset,
+        add_problem(check_of(base), GOLDEN_UNDECODED, value->offset,
                     g_strdup_printf("%" PRIu32 " byte%s undecoded", value->length,
                                     qs_plural(value->length)));
     if (golden)
@@ -250,12 +258,12 @@ static struct findings *findings_for(struct check *check, const char *file)
 /* Moves the packet's problems to the file's, up to PROBLEMS_MAX. */
 static void move_problems(struct check *check, struct findings *findings, uint64_t packet)
 {
-    findings->problem_count += check->packet->len;
     while (check->packet->len) {
         struct finding *problem = g_ptr_array_steal_index(check->packet, 0);
 
         problem->packet = packet;
-        if (findings->problems->len < PROBLEMS_MAX)
+        findings->problem_count += !problem->expected;
+        if (!problem->expected && findings->problems->len < PROBLEMS_MAX)
             g_ptr_array_add(findings->problems, problem);
         else
             problem_free(problem);
@@ -396,7 +404,7 @@ static void check_others(struct qs_sessions_handler *handler,
 /* Counts go to standard output, unless that is used otherwise. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->action.options->json && !given.tap && !check->action.options->quiet;
+    return !check->action.options->json && !check->action.options->quiet;
 }
 
 /* Failures, or else the verdict, go to this test case. */
@@ -482,8 +490,6 @@ static void report_cases(const struct check *check)
             test_report_add(check->report, findings->file, "rebuild", CASE_SKIPPED,
                             "there is nothing to rebuild");
     }
-    if (given.tap)
-        tap_print(check->report);
     error = given.junit ? junit_write(check->report, given.junit) : NULL;
     if (error)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = given.junit}, "%s", error);
@@ -584,7 +590,7 @@ static void begin(struct action *action)
     check->lines = g_ptr_array_new_with_free_func(g_free);
     action->handler.want_rebuild = wants_rebuild();
     action->handler.as_captured = golden_options.folder != NULL;
-    action->separate_inputs = golden_options.folder || given.expect || given.tap || given.junit;
+    action->separate_inputs = golden_options.folder || given.expect || given.junit;
     if (golden_options.folder) {
         check->golden = golden_check_new(&golden_options);
         check->base.open = sink_open;
@@ -593,7 +599,7 @@ static void begin(struct action *action)
         action->handler.guard = &check->guard.base;
     }
     action->handler.sink = check->expect ? expect_sink(check->expect, &check->base) : &check->base;
-    if (given.tap || given.junit)
+    if (given.junit)
         check->report = test_report_new(case_names());
 }
 

@@ -13,6 +13,7 @@ struct finding {
     uint64_t packet;
     uint32_t offset;
     const struct qs_protocol *protocol;
+    bool expected; /* by the golden */
     char *text;
 };
 

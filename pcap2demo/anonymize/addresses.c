@@ -238,15 +238,46 @@ static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_vi
     return 0;
 }
 
+/* A MAC address, as 00:1b:63:84:45:e6 or with dashes, becomes one of those for documentation
+ * (00-00-5E-00-53). Returns its length; 0: there is none. */
+static uint32_t replace_mac(struct qs_view bytes, uint32_t at, char *text)
+{
+    enum { LENGTH = 17 };
+    static const char network[] = "00:00:5e:00:53:";
+    const char sign = qs_view_character(bytes, at + 2);
+    unsigned sum = 0;
+
+    if ((sign != ':' && sign != '-') || (at && g_ascii_isxdigit(qs_view_character(bytes, at - 1))))
+        return 0;
+    for (uint32_t i = 0; i < LENGTH; i++) {
+        const char c = qs_view_character(bytes, at + i);
+
+        if (i % 3 == 2 ? c != sign : !g_ascii_isxdigit(c))
+            return 0;
+        sum = sum * 31 + (unsigned)g_ascii_tolower(c);
+    }
+    if (qs_view_character(bytes, at + LENGTH) == sign ||
+        g_ascii_isxdigit(qs_view_character(bytes, at + LENGTH)))
+        return 0;
+    snprintf(text, ADDRESS_TEXT_MAX, "%s%02x", network, sum & 0xff);
+    for (uint32_t i = 2; i < LENGTH; i += 3)
+        text[i] = sign;
+    return LENGTH;
+}
+
 /* Returns the length of the address at `at`; 0: there is none. */
 static uint32_t replace_at(struct addresses *addresses, struct qs_view bytes, uint32_t at,
                            char *text)
 {
     struct qs_address address;
-    uint32_t length = read_ipv4(bytes, at, &address);
-    const bool dotted = length;
+    uint32_t length = replace_mac(bytes, at, text);
     const struct replacement *replacement;
+    bool dotted;
 
+    if (length)
+        return length;
+    length = read_ipv4(bytes, at, &address);
+    dotted = length;
     if (!dotted)
         length = read_hexadecimal(addresses, bytes, at, &address);
     if (!length || is_unspecified(&address))

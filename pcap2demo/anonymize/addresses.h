@@ -31,7 +31,9 @@ struct qs_address addresses_replace(struct addresses *addresses, const struct qs
 
 /*
  * Finds the next address in a text at or after `*at`, which moves past it: IPv4 or IPv6, in any
- * color, or eight hexadecimal digits of an IPv4 address that has a replacement already. `*length`
+ * color; eight hexadecimal digits of an IPv4 address that has a replacement already; or a MAC
+ * address.
+ * `*length`
  * is its length, `text` its replacement.
  */
 enum { ADDRESS_TEXT_MAX = 64 };

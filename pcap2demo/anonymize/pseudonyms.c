@@ -162,21 +162,28 @@ static GByteArray *make_pseudonym(unsigned number, const GByteArray *word)
     return letters;
 }
 
-void pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view text)
+bool pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view text)
 {
     const struct word *longest;
     struct word *word;
 
     print(pseudonyms, text);
+    if (!pseudonyms->printed->len)
+        return true;
+    if (pseudonyms->printed->len > PSEUDONYM_SIZE_MAX)
+        return false;
     longest = longest_at(pseudonyms, *pseudonyms->printed);
-    if (!pseudonyms->printed->len || (longest && longest->text->len == pseudonyms->printed->len))
-        return;
+    if (longest && longest->text->len == pseudonyms->printed->len)
+        return true;
+    if (pseudonyms_count(pseudonyms) >= PSEUDONYMS_MAX)
+        return false;
     word = g_new0(struct word, 1);
     word->text = g_byte_array_append(g_byte_array_new(), pseudonyms->printed->data,
                                      pseudonyms->printed->len);
     word->pseudonym = make_pseudonym(pseudonyms_count(pseudonyms) + 1, word->text);
     word->prefix = longest;
     insert(pseudonyms, word);
+    return true;
 }
 
 /* --- Finding them ---------------------------------------------------------------------------- */
@@ -195,7 +202,8 @@ static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
 
     if (look.whole && at && is_letter_at(printed, at - 1))
         return NULL;
-    word = longest_at(pseudonyms, (GByteArray){printed->data + at, printed->len - at});
+    word = longest_at(pseudonyms,
+                      (GByteArray){printed->data + at, MIN(printed->len - at, PSEUDONYM_SIZE_MAX)});
     while (word && look.whole && is_letter_at(printed, at + word->text->len))
         word = word->prefix;
     return word && word->text->len >= look.letters ? word : NULL;

@@ -19,8 +19,10 @@ struct pseudonyms *pseudonyms_new(bool with_codes);
 void pseudonyms_free(struct pseudonyms *pseudonyms);
 unsigned pseudonyms_count(const struct pseudonyms *pseudonyms);
 
-/* Of a word that is known or prints nothing, none is added. */
-void pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view word);
+/* Adds none for a word that is known or prints nothing; nor for one that is longer than words are,
+ * or if there are too many: false, it is known only where it stands. */
+enum { PSEUDONYM_SIZE_MAX = 64, PSEUDONYMS_MAX = 65536 };
+bool pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view word);
 
 /* Search options. */
 struct pseudonyms_search {

@@ -6,6 +6,7 @@
 
 #include "common/core/protocol.h"
 #include "common/core/text.h"
+#include "common/dump/secret.h"
 
 /* Further names are not recognized as players'. */
 enum { PLAYERS_MAX = 16384, RAW_DEFLATE = -15 };
@@ -33,6 +34,55 @@ static void add(struct redactions *redactions, enum redaction_kind kind, uint32_
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
+/* Commands with a chat text: of the games' servers, and of mods to some players. */
+static const char *const chat_commands[] = {
+    "say", "say_team", "say_person", "say_group", "say_game", "tell", "s-p", "s-m", "s-t", NULL};
+/* Commands with names of players, as a Quake client sends "name bob"; remarks have them in quotes.
+ */
+static const char *const name_commands[] = {"name",  "team",        "auth", "register",
+                                            "login", "//challenge", NULL};
+/* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
+ */
+static const char *const host_commands[] = {"connect", "redirect", "join",
+                                            "observe", "qtvplay",  NULL};
+/* Keys whose values name a person, a team or a server. */
+static const char *const name_keys[] = {
+    "name",   "*realname*", "*nick*", "*hostname*", "hostport",  "*auth",    "*team*",
+    "*clan*", "*owner*",    "*mail*", "*admin",     "*contact*", "*account*"};
+/* What follows the last dot of a file's name. */
+static const char *const extensions[] = {"bsp", "mdl", "md2", "md3", "iqm", "spr", "sp2",
+                                         "wav", "ogg", "mp3", "pcx", "tga", "jpg", "png",
+                                         "wal", "lmp", "cfg", "rc",  "dat", "pak", "pk3",
+                                         "dem", "qwd", "dm2", "mvd", "gz",  NULL};
+/* Default names of engines and teams identify no player or server. */
+static const char *const default_names[] = {"player", "unnamed", "noname", "red",
+                                            "blue",   "auto",    NULL};
+
+static struct qs_view part(struct qs_view text, uint32_t from, uint32_t end)
+{
+    return (struct qs_view){text.data + from, end > from ? end - from : 0};
+}
+
+static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
+{
+    if (!qs_view_is_one_of(name, default_names))
+        add(redactions, REDACT_NAME, offset, name.size);
+    if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
+        g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
+}
+
+static bool is_name_key(struct qs_view key)
+{
+    char name[64] = "";
+    bool found = false;
+
+    for (uint32_t i = 0; i < MIN(key.size, sizeof name - 1); i++)
+        name[i] = g_ascii_tolower(qs_view_character(key, i));
+    for (guint i = 0; i < G_N_ELEMENTS(name_keys) && !found; i++)
+        found = g_pattern_match_simple(name_keys[i], name);
+    return found;
+}
+
 /* The start of a chat text, after the name or command. */
 static uint32_t chat_start(struct qs_view text)
 {
@@ -42,87 +92,45 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-/* Commands with a chat text. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c of
- * Quake II; KTX's commands to some players. */
-static const char *const chat_commands[] = {
-    "say", "say_team", "say_person", "say_group", "say_game", "tell", "s-p", "s-m", "s-t", NULL};
-/* Commands with names of players, as a Quake client sends "name bob". */
-static const char *const name_commands[] = {"name",  "team",        "auth", "register",
-                                            "login", "//challenge", NULL};
-/* Remarks with names in quotes, before a number or at the end. */
-static const char *const quoting_remarks[] = {"//cainfo", "//finalscores", "//qul",
-                                              "//sn",     "//tinfo",       NULL};
-/* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
- */
-static const char *const host_commands[] = {"connect", "redirect", "join",
-                                            "observe", "qtvplay",  NULL};
-
 /* "bob: hello", as Quake's servers print a message to one player; "(bob): " to a team. */
 static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
 {
-    uint32_t end = chat_start(text), start = 0;
-    g_autoptr(GBytes) name = NULL;
+    const uint32_t end = chat_start(text);
+    const bool team = end > 3 && text.data[0] == '(' && text.data[end - 3] == ')';
+    struct qs_view name = part(text, team, end - 2 - team);
+    g_autoptr(GBytes) bytes = NULL;
 
     if (end < 3)
         return false;
-    end -= 2;
-    if (text.data[0] == '(' && text.data[end - 1] == ')') {
-        start++;
-        end--;
-    }
-    name = g_bytes_new(text.data + start, end > start ? end - start : 0);
-    return g_hash_table_contains(redactions->players, name);
+    bytes = g_bytes_new(name.data, name.size);
+    return g_hash_table_contains(redactions->players, bytes);
 }
 
-static void add_name(struct redactions *redactions, struct qs_view name, uint32_t offset)
+/* The end of a part of an info string. */
+static uint32_t part_end(struct qs_view text, uint32_t at)
 {
-    /* Default names of engines and teams identify no player or server. */
-    static const char *const names[] = {"player", "unnamed", "noname", "red", "blue", "auto", NULL};
-
-    if (!qs_view_is_one_of(name, names))
-        add(redactions, REDACT_NAME, offset, name.size);
-    if (name.size && g_hash_table_size(redactions->players) < PLAYERS_MAX)
-        g_hash_table_add(redactions->players, g_bytes_new(name.data, name.size));
+    while (at < text.size && !strchr("\\\"\n", text.data[at]))
+        at++;
+    return at;
 }
 
-static void add_name_field(struct redactions *redactions, const struct qs_field *row,
-                           struct qs_view text, uint32_t offset)
-{
-    static const char *const rows[] = {
-        ".updatename.name", ".status.player.name", ".status.player.team", ".control.name",
-        ".gtv.name",        "acknex.player.name",  ".hostname",           NULL};
-    const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
-    bool is_name = redactions->is_skin || redactions->after_name;
-
-    for (const char *const *end = rows; *end && !is_name; end++)
-        is_name = g_str_has_suffix(row->name, *end);
-    if (redactions->is_skin && skin)
-        text.size = (uint32_t)(skin - text.data);
-    if (is_name)
-        add_name(redactions, text, offset);
-}
-
-static bool is_quoted(const struct qs_token *word)
-{
-    return word->length > word->text.size;
-}
-
-/* "3 40 \"bob\"": frags, ping and name, as some Quake servers list players. In quotes; with `last`
- * the last word in quotes of several. */
-static void add_listed_names(struct redactions *redactions, struct qs_view text, uint32_t pos,
-                             bool last, uint32_t offset)
+/* "3 40 \"bob\"": the words in quotes but info strings; with `last` the last one of
+ * several. */
+static void add_quoted(struct redactions *redactions, struct qs_view text, uint32_t pos, bool last,
+                       uint32_t offset)
 {
     struct qs_token word = {0}, next = {0};
     bool more = true;
 
     for (; more; word = next) {
         more = qs_token_next(text, &pos, &next);
-        if (is_quoted(&word) && !(more && last && is_quoted(&next)))
+        if (word.length > word.text.size && !qs_view_character(word.text, part_end(word.text, 0)) &&
+            !(more && last && next.length > next.text.size))
             add_name(redactions, word.text, offset + word.offset + 1);
     }
 }
 
-/* "the server  dm4 3/8", Quake II's answer to "info": sv_main.c, SVC_Info. */
+/* "the server  dm4 3/8": what Quake II's servers answer begins with their name. */
 static void add_server_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token words[2] = {0}, word;
@@ -133,20 +141,7 @@ static void add_server_name(struct redactions *redactions, struct qs_view text, 
         words[1] = word;
     }
     if (words[0].offset && qs_view_up_to(words[1].text, "/").size < words[1].text.size)
-        add_name(redactions, qs_text_trimmed((struct qs_view){text.data, words[0].offset}, ' '),
-                 offset);
-}
-
-/* Keys of info strings whose values name a player, a team or a server. */
-static const char *const name_keys[] = {"name",  "hostname", "hostport", "*auth", "team",
-                                        "email", "admin",    "*admin",   NULL};
-
-/* The end of a part of an info string. */
-static uint32_t part_end(struct qs_view text, uint32_t at)
-{
-    while (at < text.size && !strchr("\\\"\n", text.data[at]))
-        at++;
-    return at;
+        add_name(redactions, qs_text_trimmed(part(text, 0, words[0].offset), ' '), offset);
 }
 
 /* Names in info strings, also within commands: "fullserverinfo \"\hostname\..."; up to a backslash,
@@ -154,80 +149,96 @@ static uint32_t part_end(struct qs_view text, uint32_t at)
 static void add_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0; at < text.size; at = MAX(at + 1, part_end(text, at + 1))) {
-        const uint32_t key = at + 1, start = part_end(text, key) + 1;
-        uint32_t end;
+        const uint32_t start = part_end(text, at + 1) + 1;
 
-        if (text.data[at] != '\\' || start >= text.size || text.data[start - 1] != '\\' ||
-            !qs_view_is_one_of((struct qs_view){text.data + key, start - 1 - key}, name_keys))
-            continue;
-        end = part_end(text, start);
-        add_name(redactions, (struct qs_view){text.data + start, end - start}, offset + start);
+        if (text.data[at] == '\\' && start < text.size && text.data[start - 1] == '\\' &&
+            is_name_key(part(text, at + 1, start - 1)))
+            add_name(redactions, part(text, start, part_end(text, start)), offset + start);
     }
 }
 
-/* Chat and names in one command of `text`, which is at `pos`. Returns whether it is chat. */
-static bool add_command(struct redactions *redactions, struct qs_view text, uint32_t pos,
-                        uint32_t offset)
+/* Names in the command `text`, and the passwords of one that an alias has. Returns where chat
+ * begins; 0: there is none. */
+static uint32_t add_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token word;
+    uint32_t pos = 0;
     bool is_host;
 
     if (!qs_token_next(text, &pos, &word) ||
         (qs_view_equal(word.text, "cmd") && !qs_token_next(text, &pos, &word)))
-        return false;
-    if (qs_view_is_one_of(word.text, chat_commands)) {
-        add(redactions, REDACT_CHAT, offset + pos, text.size - pos);
-        return true;
-    }
-    if (qs_view_is_one_of(word.text, quoting_remarks))
-        add_listed_names(redactions, text, pos, true, offset);
+        return 0;
+    if (qs_view_is_one_of(word.text, chat_commands))
+        return MAX(pos, 1);
     is_host = qs_view_is_one_of(word.text, host_commands);
-    if (!is_host && !qs_view_is_one_of(word.text, name_commands))
-        return false;
+    if (!is_host && !qs_view_is_one_of(word.text, name_commands)) {
+        if (word.text.size > 2 && word.text.data[0] == '/' && word.text.data[1] == '/')
+            add_quoted(redactions, text, pos, true, offset);
+        return 0;
+    }
     while (qs_token_next(text, &pos, &word))
         if (!is_host || (word.text.size && g_ascii_isalpha((char)word.text.data[0])))
             add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
-    return false;
+    return 0;
 }
 
 /* Chat is all of the text behind its command. */
 static void add_commands(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
-    bool is_chat = false;
+    uint32_t chat = 0;
 
-    for (uint32_t at = 0, end; at < text.size && !is_chat; at = end + 1) {
+    for (uint32_t at = 0, end; at < text.size && !chat; at = end + 1) {
         end = qs_command_end(text, at);
-        is_chat = add_command(redactions, text, at, offset);
+        chat = add_command(redactions, part(text, at, end), offset + at);
+        chat += chat ? at : 0;
     }
-    if (!is_chat && (redactions->is_chat || (text.size && text.data[0] == 1) ||
-                     is_said_by_player(redactions, text)))
-        add(redactions, REDACT_CHAT, offset + chat_start(text), text.size - chat_start(text));
+    if (!chat && (redactions->is_chat || (text.size && text.data[0] == 1) ||
+                  is_said_by_player(redactions, text)))
+        chat = MAX(chat_start(text), 1);
+    if (chat)
+        add(redactions, REDACT_CHAT, offset + chat - (chat == 1), text.size - chat + (chat == 1));
 }
 
-/* bob@example.org, http://example.org, example.org:27500 */
+/* Passwords, in commands of clients and in aliases of servers. */
+static void add_passwords(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    struct qs_view password;
+    uint32_t pos = 0;
+
+    while (qs_secret_next(text, true, &pos, &password))
+        add(redactions, REDACT_PASSWORD, offset + (uint32_t)(password.data - text.data),
+            password.size);
+}
+
+/* bob@example.org, example.org, example.org:27500; but no name of a file. */
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0, end; at < text.size; at = end + 1) {
-        bool has_dot = false, has_letter = false, is_mail = false;
+        uint32_t dot = 0;
+        bool is_mail = false, is_word = true;
 
         for (end = at;; end++) {
             const char c = qs_view_character(text, end);
 
             if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
                 break;
-            has_letter |= g_ascii_isalpha(c);
-            has_dot |= c == '.';
+            dot = c == '.' ? end : dot;
+            is_word = c == '.' ? true : is_word && g_ascii_isalpha(c);
             is_mail |= c == '@' && end > at;
         }
-        if (is_mail || (has_dot && has_letter &&
-                        ((at > 1 && qs_view_character(text, at - 2) == '/' &&
-                          qs_view_character(text, at - 1) == '/') ||
-                         (qs_view_character(text, end) == ':' &&
-                          g_ascii_isdigit(qs_view_character(text, end + 1))))))
+        if (is_mail || (dot > at && is_word && end > dot + 2 &&
+                        !qs_view_is_one_of(part(text, dot + 1, end), extensions)))
             add(redactions, REDACT_NAME, offset + at, end - at);
     }
 }
 
+static bool is_free_text(enum qs_role role)
+{
+    return role == QS_ROLE_CHAT || role == QS_ROLE_COMMAND || role == QS_ROLE_VALUE ||
+           role == QS_ROLE_INFO || role == QS_ROLE_CONFIG || role == QS_ROLE_HOST;
+}
+
+/* What a text has by its role, and what any may have. */
 static void add_text(struct redactions *redactions, const struct qs_field *row,
                      const struct qs_value *value)
 {
@@ -235,21 +246,33 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
     const uint32_t offset = value->offset + (value->length == value->bytes.size + 2);
     const struct qs_view text = value->bytes;
 
-    add_name_field(redactions, row, text, offset);
-    if (g_str_has_suffix(row->name, ".oob.player"))
-        add_listed_names(redactions, text, 0, false, offset);
-    else if (strcmp(row->name, "q2.oob.text") == 0)
+    if (redactions->is_player && row->role == QS_ROLE_CONFIG) /* with the skin */
+        add_name(redactions, qs_view_up_to(text, "\\"), offset);
+    else if (qs_is_name(row) || row->role == QS_ROLE_HOST ||
+             (redactions->after_name && row->role == QS_ROLE_VALUE))
+        add_name(redactions, text, offset);
+    else if (row->role == QS_ROLE_NAMES)
+        add_quoted(redactions, text, 0, false, offset);
+    else if (row->role == QS_ROLE_CHAT && strstr(row->name, ".oob."))
         add_server_name(redactions, text, offset);
+    if (row->role == QS_ROLE_COMMAND)
+        add_passwords(redactions, text, offset);
     add_info_names(redactions, text, offset);
-    add_hosts(redactions, text, offset);
+    if (is_free_text(row->role))
+        add_hosts(redactions, text, offset);
     add_commands(redactions, text, offset);
-    add(redactions, REDACT_TEXT, offset, text.size);
-    redactions->after_name = qs_view_is_one_of(text, name_keys);
-    redactions->is_chat = redactions->is_skin = false;
+    if (row->role != QS_ROLE_PLAIN && row->role != QS_ROLE_KEY &&
+        (row->role < QS_ROLE_EFFECT || row->role == QS_ROLE_INFO || row->role == QS_ROLE_LAYOUT ||
+         row->role == QS_ROLE_PLAYER))
+        add(redactions, REDACT_TEXT, offset, text.size);
+    redactions->after_name =
+        is_name_key(text) && (row->role == QS_ROLE_KEY || row->role == QS_ROLE_COMMAND);
+    redactions->is_chat = redactions->is_player = false;
 }
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
+/* Numbers whose names say what the text behind them is. */
 static void add_number(struct redactions *redactions, const struct qs_field *row,
                        const struct qs_value *value)
 {
@@ -257,23 +280,29 @@ static void add_number(struct redactions *redactions, const struct qs_field *row
 
     if (row->type == QS_FRAMENUM)
         g_array_append_val(redactions->fragments, value->u);
+    if (value->length == sizeof(uint16_t)) {
+        redactions->sizes[1] = redactions->sizes[0];
+        redactions->sizes[0] = (struct short_field){value->offset, (uint32_t)value->u};
+    }
     if (!name)
         return;
-    redactions->is_chat = redactions->is_chat || strcmp(name, "PRINT_CHAT") == 0;
-    redactions->is_skin =
-        strcmp(name, "CS_PLAYERSKINS") == 0 || (redactions->is_skin && value->generated);
+    redactions->is_chat = redactions->is_chat || g_str_has_suffix(name, "_CHAT");
+    redactions->is_player = strstr(name, "PLAYER") || (redactions->is_player && value->generated);
 }
 
-/* The bytes may be compressed; then their inflated source follows. */
-static void add_bytes(struct redactions *redactions, const struct qs_field *row,
-                      const struct qs_value *value)
+/* The bytes may be compressed; then their inflated source follows, and one of the numbers before
+ * was their size. Or they are a fragment. */
+static void add_bytes(struct redactions *redactions, const struct qs_value *value)
 {
-    redactions->packed = (struct packed){.bytes = value->bytes,
-                                         .source = source_in_force(redactions),
-                                         .offset = value->offset,
-                                         .count = redactions->count};
-    redactions->is_deflated =
-        redactions->is_deflated || g_str_has_suffix(row->name, ".gtv.deflated");
+    redactions->packed = (struct packed){
+        .bytes = value->bytes, .source = source_in_force(redactions), .offset = value->offset};
+    for (guint i = 0; i < G_N_ELEMENTS(redactions->sizes); i++)
+        if (redactions->sizes[i].value == value->bytes.size)
+            redactions->packed.count = redactions->sizes[i].offset;
+    if (!source_in_force(redactions)) {
+        redactions->fragment = value->offset;
+        redactions->fragment_size = value->bytes.size;
+    }
 }
 
 static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
@@ -281,19 +310,17 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
 {
     struct redactions *redactions = self(sink);
 
-    if (row->type == QS_BYTES)
-        add_bytes(redactions, row, value);
-    if (g_str_has_suffix(row->name, ".zpacket.size"))
-        redactions->count = value->offset;
-    if (row->type == QS_TEXT && !value->generated)
+    if (!source_in_force(redactions))
+        redactions->end = MAX(redactions->end, value->offset + value->length);
+    if (row == &sink->protocol->fields[sink->protocol->undecoded])
+        add(redactions, REDACT_UNDECODED, value->offset, value->length);
+    else if (row->type == QS_BYTES)
+        add_bytes(redactions, value);
+    else if (row->type == QS_TEXT && !value->generated)
         add_text(redactions, row, value);
     else if (row->type == QS_IPV4 && value->bytes.size == 4)
         add(redactions, REDACT_ADDRESS, value->offset, 4);
-    else if (row->type == QS_BYTES && g_str_has_suffix(row->name, ".fragment.data") &&
-             !source_in_force(redactions)) {
-        redactions->fragment = value->offset;
-        redactions->fragment_size = value->bytes.size;
-    } else if (qs_type_bits(row->type) || row->type == QS_FRAMENUM)
+    else if (qs_type_bits(row->type) || row->type == QS_FRAMENUM)
         add_number(redactions, row, value);
 }
 
@@ -302,14 +329,12 @@ static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t le
     add(self(sink), REDACT_PASSWORD, offset, length);
 }
 
-/* Repeated and late packets are not decoded again. */
+/* The message of a retransmission is not decoded again. */
 static void redactions_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset,
                             uint32_t length, const char *text)
 {
     (void)offset, (void)length, (void)text;
-    if (kind == QS_NOTE_SEQUENCE_DUPLICATE || kind == QS_NOTE_SEQUENCE_STALE ||
-        kind == QS_NOTE_RETRANSMISSION)
-        self(sink)->is_repeated = true;
+    self(sink)->is_repeated |= kind == QS_NOTE_RETRANSMISSION;
 }
 
 struct qs_view redaction_source_bytes(const struct redaction_source *source)
@@ -421,9 +446,10 @@ void redactions_clear(struct redactions *redactions)
     g_array_set_size(redactions->fragments, 0);
     redactions->fragment = redactions->fragment_size = 0;
     redactions->packed = (struct packed){0};
-    redactions->count = 0;
-    redactions->after_name = redactions->is_chat = redactions->is_skin = false;
-    redactions->is_deflated = redactions->is_repeated = false;
+    memset(redactions->sizes, 0, sizeof redactions->sizes);
+    redactions->end = 0;
+    redactions->is_repeated = false;
+    redactions->after_name = redactions->is_chat = redactions->is_player = false;
 }
 
 /* --- Replacing ------------------------------------------------------------------------------- */

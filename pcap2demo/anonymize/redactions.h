@@ -18,7 +18,8 @@ enum redaction_kind {
     REDACT_ADDRESS, /* four bytes */
     REDACT_TEXT,    /* any text: it may contain names */
     REDACT_NAME,    /* a player's or a server's name */
-    REDACT_CHAT     /* chat */
+    REDACT_CHAT,    /* chat */
+    REDACT_UNDECODED
 };
 
 /* Source 0 is the payload. */
@@ -56,13 +57,15 @@ struct redactions {
         unsigned source;
         uint32_t offset, count;
     } packed;
-    bool is_repeated;    /* a duplicate, or late */
-    bool is_deflated;    /* the packet continues a deflate stream */
-    uint32_t count;      /* offset of the next source's size */
+    struct short_field {
+        uint32_t offset, value;
+    } sizes[2];          /* the last two numbers of two bytes */
+    uint32_t end;        /* of what was decoded of the payload */
+    bool is_repeated;    /* a retransmission */
     GHashTable *players; /* GBytes: names so far */
-    bool after_name;     /* the last text was the key "name" or "hostname" */
+    bool after_name;     /* the last text was a key such as "name" */
     bool is_chat;        /* the next text is chat */
-    bool is_skin;        /* the next text is a player's name and skin */
+    bool is_player;      /* the next text is a player's name and skin */
 };
 
 struct redactions *redactions_new(void);

@@ -10,10 +10,9 @@
 
 struct anonymous_writer {
     GQueue packets;        /* struct held_packet, by frame */
-    GHashTable *by_number; /* struct held_packet of datagrams, by number and addresses */
-    GHashTable *by_bytes;  /* original GBytes: the first struct held_packet with them */
-    packet_finisher *finish;
-    void *user;
+    size_t bytes;          /* of their payloads, as they came */
+    GHashTable *by_number; /* struct held_packet: itself, by number and addresses; of datagrams */
+    uint64_t left_out;     /* packets since the last flush */
 
     struct addresses *addresses;
     struct pcap_out *pcap;
@@ -95,8 +94,6 @@ static void free_packet(gpointer data)
     struct held_packet *packet = data;
 
     g_byte_array_unref(packet->payload);
-    if (packet->original)
-        g_bytes_unref(packet->original);
     g_free(packet);
 }
 
@@ -104,19 +101,23 @@ static void write_first(struct anonymous_writer *writer)
 {
     struct held_packet *packet = g_queue_pop_head(&writer->packets);
 
-    if (packet->original && g_hash_table_lookup(writer->by_bytes, packet->original) == packet)
-        g_hash_table_remove(writer->by_bytes, packet->original);
     if (g_hash_table_lookup(writer->by_number, packet) == packet)
         g_hash_table_remove(writer->by_number, packet);
-    writer->finish(writer->user, packet);
+    writer->bytes -= packet->about.size;
+    writer->left_out += packet->left_out > 0;
     write_packet(writer, packet);
     free_packet(packet);
 }
 
-void anonymous_writer_flush(struct anonymous_writer *writer)
+uint64_t anonymous_writer_flush(struct anonymous_writer *writer)
 {
+    uint64_t left_out;
+
     while (writer->packets.length)
         write_first(writer);
+    left_out = writer->left_out;
+    writer->left_out = 0;
+    return left_out;
 }
 
 static void insert(struct anonymous_writer *writer, struct held_packet *packet)
@@ -131,34 +132,20 @@ static void insert(struct anonymous_writer *writer, struct held_packet *packet)
         g_queue_push_head(&writer->packets, packet);
 }
 
-void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet *packet)
-{
-    struct held_packet *first = g_hash_table_lookup(writer->by_bytes, packet->original);
-
-    if (!first || first == packet ||
-        !qs_address_equal(&first->about.source, &packet->about.source) ||
-        !qs_address_equal(&first->about.destination, &packet->about.destination))
-        return;
-    g_byte_array_unref(packet->payload);
-    packet->payload = g_byte_array_ref(first->payload);
-}
-
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
                                          const struct qs_packet *packet)
 {
     struct held_packet *held = g_new0(struct held_packet, 1);
 
-    if (writer->packets.length >= HELD_PACKETS_MAX)
+    while (writer->packets.length >= HELD_PACKETS_MAX ||
+           (writer->packets.length && writer->bytes + packet->size > HELD_BYTES_MAX))
         write_first(writer);
+    writer->bytes += packet->size;
     held->about = *packet;
     held->payload = g_byte_array_append(g_byte_array_new(), packet->data, packet->size);
     insert(writer, held);
-    if (!packet->unit) {
+    if (!packet->unit)
         g_hash_table_replace(writer->by_number, held, held);
-        held->original = g_bytes_new(packet->data, packet->size);
-        if (!g_hash_table_contains(writer->by_bytes, held->original))
-            g_hash_table_insert(writer->by_bytes, held->original, held);
-    }
     return held;
 }
 
@@ -195,16 +182,12 @@ static gboolean number_equal(gconstpointer key, gconstpointer other)
 
 /* --- The file -------------------------------------------------------------------------------- */
 
-struct anonymous_writer *anonymous_writer_new(const char *folder, struct addresses *addresses,
-                                              packet_finisher *finish, void *user)
+struct anonymous_writer *anonymous_writer_new(const char *folder, struct addresses *addresses)
 {
     struct anonymous_writer *writer = g_new0(struct anonymous_writer, 1);
 
     g_queue_init(&writer->packets);
     writer->by_number = g_hash_table_new(number_hash, number_equal);
-    writer->by_bytes = g_hash_table_new(qs_bytes_hash, g_bytes_equal);
-    writer->finish = finish;
-    writer->user = user;
     writer->addresses = addresses;
     writer->pcap = pcap_out_new(folder);
     pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.");
@@ -216,7 +199,6 @@ void anonymous_writer_free(struct anonymous_writer *writer)
 {
     g_queue_clear_full(&writer->packets, free_packet);
     g_hash_table_destroy(writer->by_number);
-    g_hash_table_destroy(writer->by_bytes);
     g_hash_table_destroy(writer->streams);
     pcap_out_free(writer->pcap);
     g_free(writer);

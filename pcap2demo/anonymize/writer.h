@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes the copy. Packets are held for a while: joined fragments are decoded with the last one,
- * and then replaced in all. At most HELD_PACKETS_MAX are held; they are written in the order of
- * their numbers.
+ * and then replaced in all. At most HELD_PACKETS_MAX of HELD_BYTES_MAX are held; they are written
+ * in the order of their numbers.
  *
  * Packets may become longer or shorter; they get new headers. Units of a stream become segments
  * with the copy's own sequence numbers, with a gap for a unit that is left out or was lost.
@@ -17,34 +17,24 @@
 #include "common/core/reader.h"
 #include "pcap2demo/anonymize/addresses.h"
 
-enum { HELD_PACKETS_MAX = 4096 };
+enum { HELD_PACKETS_MAX = 4096, HELD_BYTES_MAX = 8 << 20 };
 
 struct held_packet {
     struct qs_packet about; /* `data` is not valid: see payload */
     GByteArray *payload;
-    GBytes *original;                 /* the original payload; NULL: it is of a stream */
     uint32_t left_out;                /* bytes of the payload, which is empty then */
-    bool is_packed;                   /* it has compressed parts */
     uint32_t fragment, fragment_size; /* of a message; size 0: none */
 };
 
 struct anonymous_writer;
 
-/* Called for each packet just before it is written and freed. */
-typedef void packet_finisher(void *user, struct held_packet *packet);
-
 /* Writes the file to the folder. `addresses` must outlive the writer. */
-struct anonymous_writer *anonymous_writer_new(const char *folder, struct addresses *addresses,
-                                              packet_finisher *finish, void *user);
+struct anonymous_writer *anonymous_writer_new(const char *folder, struct addresses *addresses);
 void anonymous_writer_free(struct anonymous_writer *writer);
 
 /* Copies the packet, or unit of a stream; they come in the input's order or nearly so. */
 struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
                                          const struct qs_packet *packet);
-
-/* The datagram repeats an earlier one and is not decoded: they get one payload, if that is still
- * held. */
-void anonymous_writer_repeat(struct anonymous_writer *writer, struct held_packet *packet);
 
 void anonymous_writer_leave_out(struct held_packet *packet);
 
@@ -52,8 +42,8 @@ void anonymous_writer_leave_out(struct held_packet *packet);
 struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer,
                                           const struct held_packet *other, uint64_t number);
 
-/* Writes all held packets that are not left out. */
-void anonymous_writer_flush(struct anonymous_writer *writer);
+/* Writes all held packets that are not left out; returns how many are, since the last call. */
+uint64_t anonymous_writer_flush(struct anonymous_writer *writer);
 
 /* The number of packets written. */
 uint64_t anonymous_writer_count(const struct anonymous_writer *writer);

@@ -6,6 +6,11 @@
 
 #include "pcap2demo/output/writer.h"
 
+enum {
+    MOVES_MAX = 100000,
+    PAUSE = 500000 /* microseconds: nothing was moving meanwhile */
+};
+
 struct expect {
     char *path;
     bool update;
@@ -17,8 +22,80 @@ struct expect {
     GPtrArray *findings;
     unsigned sessions;
     GHashTable *running; /* struct expect_counts by the session's number */
-    GHashTable *words;   /* see expect_count_word() */
 };
+
+/* --- Counts ----------------------------------------------------------------------------------- */
+
+static struct expect_counts *counts_new(void)
+{
+    struct expect_counts *counts = g_new0(struct expect_counts, 1);
+
+    qs_tally_init(&counts->sign_on);
+    qs_tally_init(&counts->play);
+    counts->moves = g_array_new(FALSE, FALSE, sizeof(guint));
+    return counts;
+}
+
+static void counts_free(gpointer data)
+{
+    struct expect_counts *counts = data;
+
+    qs_tally_clear(&counts->sign_on);
+    qs_tally_clear(&counts->play);
+    g_array_free(counts->moves, TRUE);
+    g_free(counts);
+}
+
+/* What the receiver drops, or has already, is no part of what a session is like. */
+static bool is_repeated(const struct qs_decoder *decoder)
+{
+    return decoder->notes[QS_NOTE_SEQUENCE_STALE] || decoder->notes[QS_NOTE_SEQUENCE_DUPLICATE] ||
+           decoder->notes[QS_NOTE_RETRANSMISSION];
+}
+
+/* Where nothing moves, a list is as short as it can be. */
+static void count_moves(struct expect_counts *counts, const struct qs_tally_packet *packet)
+{
+    const int64_t step = (packet->packet->time - counts->moved) / 1000;
+    const guint between = (guint)CLAMP(step, 0, PAUSE);
+
+    if (!qs_tally_moves(&counts->play, packet))
+        return;
+    if (counts->moved && between < PAUSE && counts->moves->len < MOVES_MAX)
+        g_array_append_val(counts->moves, between);
+    counts->moved = packet->packet->time;
+}
+
+/* Play begins in each level when the server has told where a player is. */
+static void add_packet(struct expect_counts *counts, const struct qs_message_counter *counter,
+                       const struct qs_decoded_packet *decoded)
+{
+    const struct qs_decoder *decoder = decoded->decoder;
+    const struct qs_tally_packet packet = {.counted = counter->counted,
+                                           .fields = counter->fields,
+                                           .packet = decoded->packet,
+                                           .direction = decoder->direction,
+                                           .ack_rtt = -1};
+
+    for (int i = 0; i < QS_NOTE_KINDS; i++)
+        qs_share_add(&counts->problems[i], decoder->notes[i], packet.packet->number);
+    qs_share_add(&counts->problems[EXPECT_UNDECODED], decoder->undecoded, packet.packet->number);
+    if (is_repeated(decoder) || decoder->connectionless)
+        return;
+    if (counts->level != decoded->session->state.level)
+        counts->playing = false;
+    counts->level = decoded->session->state.level;
+    qs_tally_add(counts->playing ? &counts->play : &counts->sign_on, &packet);
+    if (decoder->direction != QS_S2C)
+        return;
+    if (counts->playing)
+        count_moves(counts, &packet);
+    if (!counts->playing && counter->places_player)
+        counts->update = packet.packet->number;
+    counts->playing |= counter->places_player;
+}
+
+/* --- The check -------------------------------------------------------------------------------- */
 
 static void finding_free(gpointer data)
 {
@@ -34,7 +111,6 @@ static void begin_input(struct expect *expect)
     expect->findings = g_ptr_array_new_with_free_func(finding_free);
     expect->sessions = 0;
     g_hash_table_remove_all(expect->running);
-    g_hash_table_remove_all(expect->words);
 }
 
 struct expect *expect_new(const char *path, bool update, char **problem)
@@ -49,8 +125,7 @@ struct expect *expect_new(const char *path, bool update, char **problem)
     expect->update = update;
     expect->file = file;
     qs_message_counter_init(&expect->counter, true);
-    expect->running = g_hash_table_new_full(NULL, NULL, NULL, expect_counts_free);
-    expect->words = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free);
+    expect->running = g_hash_table_new_full(NULL, NULL, NULL, counts_free);
     begin_input(expect);
     return expect;
 }
@@ -58,7 +133,6 @@ struct expect *expect_new(const char *path, bool update, char **problem)
 void expect_free(struct expect *expect)
 {
     g_hash_table_destroy(expect->running);
-    g_hash_table_destroy(expect->words);
     g_ptr_array_free(expect->findings, TRUE);
     qs_message_counter_clear(&expect->counter);
     expect_file_free(expect->file);
@@ -77,15 +151,13 @@ void expect_packet(struct expect *expect, const struct qs_decoded_packet *decode
 {
     const struct qs_client_session *session = decoded->session;
 
-    if (decoded->decoder->connectionless && *expect->counter.word)
-        expect_count_word(expect->words, expect->counter.word, decoded);
     if (session && session->chosen) {
         const gpointer key = GUINT_TO_POINTER(session->number);
         struct expect_counts *counts = g_hash_table_lookup(expect->running, key);
 
         if (!counts)
-            g_hash_table_insert(expect->running, key, counts = expect_counts_new());
-        expect_counts_add(counts, &expect->counter, decoded);
+            g_hash_table_insert(expect->running, key, counts = counts_new());
+        add_packet(counts, &expect->counter, decoded);
     }
     qs_message_counter_begin(&expect->counter, expect->next);
 }
@@ -95,20 +167,6 @@ void expect_left_out(struct expect *expect, const struct qs_client_session *sess
     g_hash_table_remove(expect->running, GUINT_TO_POINTER(session->number));
 }
 
-/* What comes later than the first session of a group may come or not. */
-static void widen(void *user, struct expect_rule *rule, const struct expect_fact *fact)
-{
-    struct expect_rule by = fact->rule;
-
-    if (!rule && (fact->optional || (!fact->fresh && !fact->type)))
-        return;
-    if (!rule) {
-        rule = expect_add(user, by.protocol, by.group, by.key);
-        by.phase = fact->fresh ? by.phase : EXPECT_PLAY;
-    }
-    expect_widen(rule, &by);
-}
-
 void expect_session(struct expect *expect, const struct qs_client_session *session)
 {
     const struct expect_counts *counts =
@@ -116,10 +174,7 @@ void expect_session(struct expect *expect, const struct qs_client_session *sessi
 
     /* What a client sends to a server that does not answer is no session. */
     if (counts && (session->recorded || session->heard_server)) {
-        if (expect->update)
-            expect_each_fact(expect->file, counts, session, expect->words, widen, expect->file);
-        else
-            expect_compare(expect->file, counts, session, expect->words, expect->findings);
+        expect_visit(expect->file, counts, session, expect->update ? NULL : expect->findings);
         expect->sessions++;
     }
     expect_left_out(expect, session);
@@ -156,16 +211,15 @@ GPtrArray *expect_end_input(struct expect *expect)
 GPtrArray *expect_write(struct expect *expect, char **problem)
 {
     GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
-    char *before = NULL, *text = expect_file_text(expect->file, changes);
+    g_autofree char *before = NULL, *text = expect_file_text(expect->file, changes);
 
     *problem = NULL;
     g_file_get_contents(expect->path, &before, NULL, NULL);
-    if (expect->update && g_strcmp0(before ? before : "", text) != 0) {
-        if (!changes->len)
-            g_ptr_array_add(changes, g_strdup("written"));
-        *problem = writer_replace(expect->path, text);
+    if (!before) {
+        g_ptr_array_set_size(changes, 0);
+        g_ptr_array_add(changes, g_strdup("written"));
     }
-    g_free(before);
-    g_free(text);
+    if (expect->update && g_strcmp0(before, text) != 0)
+        *problem = writer_replace(expect->path, text);
     return changes;
 }

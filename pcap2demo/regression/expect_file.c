@@ -5,62 +5,213 @@
 #include <string.h>
 
 #include "common/core/sink.h"
+#include "common/protocols.h"
 #include "pcap2demo/regression/golden.h"
 
-/* --- Items ------------------------------------------------------------------------------------ */
+/* What a new file begins with. */
+static const char head[] =
+    " What recordings of the same programs have in common on the wire. A check of another one "
+    "fails\n"
+    " where it differs; pcap2demo --check --expect FILE --update widens the file. Edit what you "
+    "like.\n"
+    "\n"
+    " [GAME], [GAME DIRECTION]: each value must be listed, or in the range.\n"
+    " sign-on: the same types of messages, and per-level as many, if the map is listed.\n"
+    " play, every-second: the message must come in each second, per-second as often.\n"
+    " play, others: the message may be missing, and comes per-second as often at most.\n"
+    " Where a message comes, it must have the bytes and fields that are listed. If flags show "
+    "which\n"
+    "   fields it has, most messages of its type must. Of lists the items per message are "
+    "counted.\n"
+    " A new type that comes in each second or sign-on fails. Others are notes, and so are other "
+    "maps;\n"
+    "   with new = fail in [GAME] they fail, too.\n";
 
-GPtrArray *expect_items_new(void)
+/* --- Parts ------------------------------------------------------------------------------------ */
+
+const struct expect_range expect_anything = {-HUGE_VAL, HUGE_VAL};
+
+bool expect_range_has(struct expect_range range, double value)
 {
-    return g_ptr_array_new_with_free_func(g_free);
+    return value >= range.min && value <= range.max;
 }
 
-bool expect_items_have(const GPtrArray *items, const char *item)
-{
-    return g_ptr_array_find_with_equal_func((GPtrArray *)items, item, g_str_equal, NULL);
-}
-
-static gint compare_items(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-void expect_items_add(GPtrArray *items, const char *item)
-{
-    if (expect_items_have(items, item))
-        return;
-    g_ptr_array_add(items, g_strdup(item));
-    g_ptr_array_sort(items, compare_items);
-}
-
-char *expect_items_text(const GPtrArray *items, const char *between)
-{
-    GString *text = g_string_new(NULL);
-
-    for (guint i = 0; i < items->len; i++)
-        g_string_append_printf(text, "%s%s", i ? between : "",
-                               (const char *)g_ptr_array_index(items, i));
-    return g_string_free(text, FALSE);
-}
-
-/* --- Ranges ----------------------------------------------------------------------------------- */
-
-const struct expect_range expect_nothing = {HUGE_VAL, -HUGE_VAL};
-
-bool expect_range_has(const struct expect_range *range, double value)
-{
-    return value >= range->min && value <= range->max;
-}
-
-char *expect_range_text(const struct expect_range *range)
+char *expect_range_text(struct expect_range range)
 {
     char min[G_ASCII_DTOSTR_BUF_SIZE] = "", max[G_ASCII_DTOSTR_BUF_SIZE] = "";
 
-    if (!isinf(range->min))
-        g_ascii_formatd(min, sizeof min, "%.10g", range->min);
-    if (!isinf(range->max))
-        g_ascii_formatd(max, sizeof max, "%.10g", range->max);
-    return range->min < range->max ? g_strconcat(min, "..", max, NULL) : g_strdup(min);
+    if (!isinf(range.min))
+        g_ascii_formatd(min, sizeof min, "%.10g", range.min);
+    if (!isinf(range.max))
+        g_ascii_formatd(max, sizeof max, "%.10g", range.max);
+    return range.min < range.max ? g_strconcat(min, "..", max, NULL) : g_strdup(min);
 }
+
+static void part_free(gpointer data)
+{
+    struct expect_part *part = data;
+
+    g_free(part->name);
+    g_free(part);
+}
+
+static bool is_plain(const struct expect_part *part)
+{
+    return isinf(part->range.min) && isinf(part->range.max);
+}
+
+static bool is_field(const char *name)
+{
+    static const char *const others[] = {EXPECT_BYTES, EXPECT_EVERY_SECOND, EXPECT_PER_LEVEL,
+                                         EXPECT_PER_SECOND, NULL};
+
+    return !g_strv_contains(others, name);
+}
+
+/* Where the part is, or belongs: fields are last. */
+static guint place_of(const struct expect_rule *rule, const char *name, bool *found)
+{
+    guint from = 0, end = rule->parts->len;
+
+    *found = false;
+    while (from < end && !*found) {
+        const guint middle = (from + end) / 2;
+        const char *other = ((struct expect_part *)g_ptr_array_index(rule->parts, middle))->name;
+        const int order = is_field(name) != is_field(other) ? is_field(name) - is_field(other)
+                                                            : strcmp(name, other);
+
+        *found = order == 0;
+        if (order > 0)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return *found ? end : from;
+}
+
+struct expect_part *expect_part_find(const struct expect_rule *rule, const char *name)
+{
+    bool found;
+    const guint place = place_of(rule, name, &found);
+
+    return found ? g_ptr_array_index(rule->parts, place) : NULL;
+}
+
+void expect_part_widen(struct expect_rule *rule, const char *name, struct expect_range range)
+{
+    bool found;
+    const guint place = place_of(rule, name, &found);
+    struct expect_part *part = found ? g_ptr_array_index(rule->parts, place) : NULL;
+
+    if (part) {
+        part->range.min = MIN(part->range.min, range.min);
+        part->range.max = MAX(part->range.max, range.max);
+        return;
+    }
+    part = g_new0(struct expect_part, 1);
+    *part = (struct expect_part){g_strdup(name), range};
+    g_ptr_array_insert(rule->parts, (gint)place, part);
+}
+
+static bool is_format(const struct expect_part *part)
+{
+    return strcmp(part->name, EXPECT_BYTES) == 0 || (is_field(part->name) && is_plain(part));
+}
+
+void expect_part_remove(struct expect_rule *rule, const char *name)
+{
+    for (guint i = rule->parts->len; i--;) {
+        const struct expect_part *part = g_ptr_array_index(rule->parts, i);
+
+        if (strcmp(part->name, name) == 0 || (strcmp(name, EXPECT_BYTES) == 0 && is_format(part)))
+            g_ptr_array_remove_index(rule->parts, i);
+    }
+}
+
+void expect_move_format(struct expect_rule *to, struct expect_rule *from)
+{
+    for (guint i = 0; i < from->parts->len; i++) {
+        const struct expect_part *part = g_ptr_array_index(from->parts, i);
+
+        if (is_format(part))
+            expect_part_widen(to, part->name, part->range);
+    }
+    expect_part_remove(from, EXPECT_BYTES);
+}
+
+char *expect_words(const struct expect_rule *rule)
+{
+    GString *text = g_string_new(NULL);
+
+    for (guint i = 0; i < rule->parts->len; i++)
+        g_string_append_printf(text, "%s%s", i ? ", " : "",
+                               ((struct expect_part *)g_ptr_array_index(rule->parts, i))->name);
+    return g_string_free(text, FALSE);
+}
+
+/* --- Keys ------------------------------------------------------------------------------------- */
+
+enum kind { UNKNOWN, LIST, RANGE, MESSAGE };
+
+static const struct {
+    const char *group, *key; /* NULL: messages */
+    enum kind kind;
+} keys[] = {
+    {"", "versions", LIST},
+    {"", "extensions", LIST},
+    {"", "maps", LIST},
+    {"", "problems", LIST},
+    {"", "new", LIST},
+    {" c2s", "packets-per-second", RANGE},
+    {" s2c", "packets-per-second", RANGE},
+    {" s2c", "moves-per-second", RANGE},
+    {" c2s sign-on", NULL, MESSAGE},
+    {" s2c sign-on", NULL, MESSAGE},
+    {" c2s play", NULL, MESSAGE},
+    {" s2c play", NULL, MESSAGE},
+};
+
+const char *expect_field_name(const struct qs_field *field)
+{
+    const char *name = strchr(strchr(field->name, '.') + 1, '.');
+
+    return name ? name + 1 : NULL;
+}
+
+/* Of a message, "svc_temp_entity TE_GUNSHOT", the name without its type. */
+static bool has_row(const struct qs_protocol *protocol, const char *name, enum kind kind)
+{
+    g_autofree char *group =
+        g_strdup_printf("%s.%.*s", protocol->name, (int)strcspn(name, " "), name);
+    bool found = false;
+
+    for (unsigned i = 0; i < protocol->field_count && !found; i++) {
+        const struct qs_field *row = &protocol->fields[i];
+
+        found = kind == MESSAGE ? row->type == QS_GROUP && strcmp(row->name, group) == 0
+                                : g_strcmp0(expect_field_name(row), name) == 0;
+    }
+    return found;
+}
+
+/* The kind of a key; NULL: of any in the group. */
+static enum kind kind_of(const char *group, const char *key, const struct qs_protocol **protocol)
+{
+    for (int i = 0; qs_protocols[i]; i++) {
+        const size_t length = strlen(qs_protocols[i]->title);
+
+        *protocol = qs_protocols[i];
+        for (guint k = 0; k < G_N_ELEMENTS(keys); k++)
+            if (g_str_has_prefix(group, qs_protocols[i]->title) &&
+                strcmp(group + length, keys[k].group) == 0 &&
+                (!key ||
+                 (keys[k].key ? strcmp(key, keys[k].key) == 0 : has_row(*protocol, key, MESSAGE))))
+                return keys[k].kind;
+    }
+    return UNKNOWN;
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
 
 /* An empty text is `open`. */
 static bool parse_number(const char *text, double open, double *value)
@@ -83,390 +234,180 @@ static bool parse_range(const char *text, struct expect_range *range)
     return good;
 }
 
-/* --- Values ----------------------------------------------------------------------------------- */
-
-/* Keys of groups; others are messages or problems. A direction may be narrowed
- * to players or spectators. */
-static const struct {
-    const char *group, *key;
-    enum expect_kind kind;
-} keys[] = {
-    {"", "versions", EXPECT_LIST},
-    {"", "extensions", EXPECT_LIST},
-    {"", "maps", EXPECT_LIST},
-    {"", "round-trip", EXPECT_RANGE},
-    {"", "strict", EXPECT_FLAG},
-    {"s2c", "connectionless", EXPECT_LIST},
-    {"s2c", "packets-per-second", EXPECT_RANGE},
-    {"s2c", "moves-per-second", EXPECT_RANGE},
-    {"s2c", "bytes-per-second", EXPECT_RANGE},
-    {"s2c", "largest-packet", EXPECT_RANGE},
-    {"s2c", "loss", EXPECT_RANGE},
-};
-static const char *const groups[] = {"",           "problems",   "c2s",           "s2c",
-                                     "c2s player", "s2c player", "c2s spectator", "s2c spectator",
-                                     NULL};
-static const char *const phases[] = {"sign-on", "every second", "play"};
-
-/* "svc_temp_entity TE_GUNSHOT": the message's name, and one of its types. */
-static bool is_message(const struct qs_protocol *protocol, const char *key)
+/* Returns what a part should be, or NULL. */
+static const char *parse_part(struct expect_rule *rule, enum kind kind, const char *key,
+                              const struct qs_protocol *protocol, char *text)
 {
-    const size_t before = strlen(protocol->name) + 1, length = strcspn(key, " ");
-    bool found = false;
+    char *number = kind == RANGE ? text : kind == MESSAGE ? strrchr(text, ' ') : NULL;
+    const char *name = kind == RANGE ? "" : text;
+    struct expect_range range = expect_anything;
 
-    for (unsigned i = 0; i < protocol->field_count && !found; i++) {
-        const struct qs_field *field = &protocol->fields[i];
-
-        found = field->type == QS_GROUP && strlen(field->name) == before + length &&
-                strncmp(field->name + before, key, length) == 0;
-    }
-    return found;
-}
-
-static bool is_problem(const struct qs_protocol *protocol, const char *key)
-{
-    const char *suffix = key + strlen(protocol->name) + 1;
-    bool found = false;
-
-    if (!g_str_has_prefix(key, protocol->name) || suffix[-1] != '.')
-        return false;
-    for (int i = 0; i < QS_NOTE_KINDS && !found; i++)
-        found = qs_note_kinds[i].problem && strcmp(qs_note_kinds[i].suffix, suffix) == 0;
-    return found || strcmp(suffix, "undecoded") == 0;
-}
-
-static enum expect_kind kind_of(const struct qs_protocol *protocol, const char *group,
-                                const char *key)
-{
-    const bool way = group[0] && strncmp(group + 1, "2", 1) == 0;
-
-    if (!*key)
-        return g_strv_contains(groups, group) ? EXPECT_GROUP : EXPECT_NO_KEY;
-    for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
-        if (strcmp(keys[i].group, way ? "s2c" : group) == 0 && strcmp(keys[i].key, key) == 0)
-            return keys[i].kind;
-    if (way && is_message(protocol, key))
-        return EXPECT_MESSAGE;
-    return *group && !way && is_problem(protocol, key) ? EXPECT_RANGE : EXPECT_NO_KEY;
-}
-
-const char *expect_field_name(const struct qs_field *field)
-{
-    const char *name = strchr(strchr(field->name, '.') + 1, '.');
-
-    return field->mask || !name ? NULL : name + 1;
-}
-
-static bool has_field(const struct qs_protocol *protocol, const char *name)
-{
-    bool found = false;
-
-    for (unsigned i = 0; i < protocol->field_count && !found; i++)
-        found = g_strcmp0(expect_field_name(&protocol->fields[i]), name) == 0;
-    return found;
-}
-
-static bool cut_suffix(char *text, const char *suffix)
-{
-    const bool has = g_str_has_suffix(text, suffix);
-
-    if (has)
-        text[strlen(text) - strlen(suffix)] = '\0';
-    return has;
-}
-
-/* The first part is the phase; then come the size and the fields, or not. */
-static bool parse_message_part(struct expect_rule *rule, char *part, bool first)
-{
-    if (first) {
-        rule->once = cut_suffix(part, ", once");
-        while (rule->phase < EXPECT_PHASES && strcmp(part, phases[rule->phase]) != 0)
-            rule->phase++;
-        return rule->phase < EXPECT_PHASES;
-    }
-    rule->few |= cut_suffix(part, ", few");
-    if (cut_suffix(part, " bytes"))
-        return rule->sized = parse_range(part, &rule->range);
-    if (!rule->items)
-        rule->items = expect_items_new();
-    expect_items_add(rule->items, part);
-    return has_field(rule->protocol, part);
-}
-
-/* Returns what is wrong, or NULL. */
-static const char *parse_value(struct expect_rule *rule, const char *text)
-{
-    static const char message[] = "not sign-on, every second or play, with once behind it; then 9 "
-                                  "bytes or 9..12 bytes; then fields";
-    static const char *const problems[] = {[EXPECT_NO_KEY] = "no such key",
-                                           [EXPECT_RANGE] =
-                                               "not a number or a range such as 9, 9..12 or ..12",
-                                           [EXPECT_FLAG] = "not true or false",
-                                           [EXPECT_MESSAGE] = message};
-    char **parts = g_strsplit(text, ";", -1);
-    bool good = rule->kind != EXPECT_NO_KEY && (rule->kind != EXPECT_MESSAGE || *parts);
-
-    for (char **part = parts; *part && good; part++) {
-        g_strstrip(*part);
-        if (rule->kind == EXPECT_MESSAGE)
-            good = parse_message_part(rule, *part, part == parts);
-        else if (rule->kind == EXPECT_RANGE)
-            good = !*text || parse_range(text, &rule->range);
-        else if (rule->kind == EXPECT_FLAG)
-            good = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-        if ((rule->kind == EXPECT_LIST || rule->kind == EXPECT_FLAG) && **part)
-            expect_items_add(rule->items, *part);
-    }
-    g_strfreev(parts);
-    rule->known = true;
-    return good ? NULL : problems[rule->kind];
+    if (kind == MESSAGE && number)
+        *number++ = '\0';
+    if (number && !parse_range(number, &range))
+        return "not a number or a range such as 9, 9..12 or ..12";
+    if (kind == MESSAGE && is_field(name) && !has_row(protocol, name, LIST))
+        return "not a measure or a field of such a message";
+    if (kind == LIST && strcmp(key, "new") == 0 && strcmp(name, "fail") != 0)
+        return "not fail";
+    expect_part_widen(rule, name, range);
+    return NULL;
 }
 
 static char *value_text(const struct expect_rule *rule)
 {
-    GString *text = g_string_new(rule->kind == EXPECT_MESSAGE ? phases[rule->phase] : NULL);
-    char *range = expect_range_text(&rule->range);
-    char *items = rule->items ? expect_items_text(rule->items, "; ") : g_strdup("");
+    GString *text = g_string_new(NULL);
 
-    g_string_append(text, rule->once ? ", once" : "");
-    if (rule->sized)
-        g_string_append_printf(text, "; %s bytes%s", range, rule->few ? ", few" : "");
-    g_string_append(text, rule->kind == EXPECT_RANGE ? range : *items && text->len ? "; " : "");
-    g_string_append(text, items);
-    g_free(items);
-    g_free(range);
+    for (guint i = 0; i < rule->parts->len; i++) {
+        const struct expect_part *part = g_ptr_array_index(rule->parts, i);
+        g_autofree char *range = expect_range_text(part->range);
+
+        g_string_append_printf(text, "%s%s%s%s", i ? "; " : "", part->name,
+                               is_plain(part) || !*part->name ? "" : " ",
+                               is_plain(part) ? "" : range);
+    }
     return g_string_free(text, FALSE);
 }
 
-void expect_add_zeros(GPtrArray *extensions, const GPtrArray *others)
-{
-    for (guint i = 0; i < others->len; i++) {
-        const char *other = g_ptr_array_index(others, i);
-        const int length = (int)strcspn(other, " ");
-        char *zero = g_strdup_printf("%.*s 0x0", length, other);
-        bool found = false;
+/* --- The file --------------------------------------------------------------------------------- */
 
-        for (guint j = 0; j < extensions->len && !found; j++)
-            found = strncmp(g_ptr_array_index(extensions, j), zero, (size_t)length + 1) == 0;
-        if (!found)
-            expect_items_add(extensions, zero);
-        g_free(zero);
-    }
-}
-
-void expect_widen(struct expect_rule *rule, const struct expect_rule *by)
-{
-    const bool known = rule->known;
-
-    rule->phase = !known || rule->phase == by->phase ? by->phase : EXPECT_PLAY;
-    rule->once = by->once && (!known || rule->once) && rule->phase == EXPECT_SIGN_ON;
-    rule->sized = by->sized && (!known || rule->sized);
-    rule->few = by->few && (!known || rule->few) && rule->sized;
-    rule->range.min = MIN(rule->range.min, by->range.min);
-    rule->range.max = MAX(rule->range.max, by->range.max);
-    if (!known && !rule->items)
-        rule->items = expect_items_new();
-    if (known && strcmp(rule->key, "extensions") == 0)
-        expect_add_zeros(rule->items, by->items);
-    for (guint i = 0; rule->items && by->items && i < by->items->len; i++)
-        expect_items_add(rule->items, g_ptr_array_index(by->items, i));
-    if (!by->items)
-        g_clear_pointer(&rule->items, g_ptr_array_unref);
-    rule->known = true;
-}
-
-/* --- Rules ------------------------------------------------------------------------------------ */
+struct expect_file {
+    GKeyFile *text;    /* as it was read, with its comments */
+    GHashTable *rules; /* struct expect_rule by "GROUP\nKEY" */
+};
 
 static void rule_free(gpointer data)
 {
     struct expect_rule *rule = data;
 
-    g_clear_pointer(&rule->items, g_ptr_array_unref);
-    g_free(rule->comment);
+    g_ptr_array_free(rule->parts, TRUE);
     g_free(rule->was);
-    g_free(rule->group);
-    g_free(rule->key);
     g_free(rule);
 }
 
-static gint compare_rules(gconstpointer a, gconstpointer b, gpointer user)
+struct expect_rule *expect_find(const struct expect_file *file, const char *group, const char *key)
 {
-    const struct expect_rule *x = a, *y = b;
-    int order = strcmp(x->protocol->title, y->protocol->title);
+    g_autofree char *name = g_strconcat(group, "\n", key, NULL);
 
-    (void)user;
-    order = order ? order : strcmp(x->group, y->group);
-    return order ? order : strcmp(x->key, y->key);
+    return g_hash_table_lookup(file->rules, name);
 }
 
-struct expect_rule *expect_find(const struct expect_file *file, const struct qs_protocol *protocol,
-                                const char *group, const char *key)
-{
-    struct expect_rule wanted = {.protocol = protocol, .group = (char *)group, .key = (char *)key};
-    GSequenceIter *found = g_sequence_lookup(file->rules, &wanted, compare_rules, NULL);
-
-    return found ? g_sequence_get(found) : NULL;
-}
-
-struct expect_rule *expect_next(const struct expect_file *file, const struct expect_rule *before)
-{
-    GSequenceIter *iter =
-        before ? g_sequence_iter_next(before->place) : g_sequence_get_begin_iter(file->rules);
-
-    return g_sequence_iter_is_end(iter) ? NULL : g_sequence_get(iter);
-}
-
-struct expect_rule *expect_add(struct expect_file *file, const struct qs_protocol *protocol,
-                               const char *group, const char *key)
+struct expect_rule *expect_add(struct expect_file *file, const char *group, const char *key)
 {
     struct expect_rule *rule = g_new0(struct expect_rule, 1);
 
-    if (*key && !expect_find(file, protocol, group, ""))
-        expect_add(file, protocol, group, "");
-    if (*key)
-        expect_find(file, protocol, group, "")->members++;
-    rule->protocol = protocol;
-    rule->group = g_strdup(group);
-    rule->key = g_strdup(key);
-    rule->kind = kind_of(protocol, group, key);
-    rule->range = expect_nothing;
-    rule->items = rule->kind == EXPECT_MESSAGE ? NULL : expect_items_new();
-    rule->place = g_sequence_insert_sorted(file->rules, rule, compare_rules, NULL);
+    if (!g_key_file_has_key(file->text, group, key, NULL))
+        g_key_file_set_value(file->text, group, key, "");
+    rule->parts = g_ptr_array_new_with_free_func(part_free);
+    g_hash_table_insert(file->rules, g_strconcat(group, "\n", key, NULL), rule);
     return rule;
 }
 
-/* --- The file --------------------------------------------------------------------------------- */
-
-enum { LINE_SIZE_MAX = 16384 };
-
-/* What is read: the file, and the group that the line is in. */
-struct reading {
-    struct expect_file *file;
-    const struct qs_protocol *protocol;
-    char *name;        /* "QuakeWorld s2c"; NULL: of no group yet */
-    const char *group; /* "s2c" */
-    GString *comment;  /* lines that belong to the rule behind them */
-};
-
-/* Returns whether there is such a group. */
-static bool enter_group(struct reading *reading, const char *name)
+char **expect_keys(const struct expect_file *file, const char *group)
 {
-    bool found = false;
+    char **found = g_key_file_get_keys(file->text, group, NULL, NULL);
 
-    g_free(reading->name);
-    reading->name = g_strdup(name);
-    for (int i = 0; qs_protocols[i] && !found; i++) {
-        const char *title = qs_protocols[i]->title, *group = reading->name + strlen(title);
-
-        if (!g_str_has_prefix(name, title) || (*group && *group != ' '))
-            continue;
-        reading->protocol = qs_protocols[i];
-        reading->group = group + (*group == ' ');
-        found = g_strv_contains(groups, reading->group);
-    }
-    return found;
-}
-
-/* Returns what is wrong, new, or NULL. */
-static char *parse_rule(struct reading *reading, const char *key, const char *value)
-{
-    struct expect_file *file = reading->file;
-    struct expect_rule *rule = expect_find(file, reading->protocol, reading->group, key);
-    const char *twice = rule && *key ? "is there twice" : NULL, *wrong;
-
-    if (!rule)
-        rule = expect_add(file, reading->protocol, reading->group, key);
-    wrong = parse_value(rule, value);
-    wrong = wrong ? wrong : twice;
-    if (wrong)
-        return g_strdup_printf("[%s] %s = %s: %s", reading->name, key, value, wrong);
-    g_free(rule->was); /* a group may be there twice */
-    rule->was = value_text(rule);
-    expect_find(file, reading->protocol, reading->group, "")->had |= *key;
-    if (!rule->comment)
-        rule->comment = g_strdup(reading->comment->str);
-    g_string_truncate(reading->comment, 0);
-    return NULL;
-}
-
-static char *parse_line(struct reading *reading, char *line)
-{
-    char *value = strchr(line, '=');
-
-    if (strlen(line) > LINE_SIZE_MAX)
-        return g_strdup("is too long");
-    if (*line == '#')
-        g_string_append_printf(reading->comment, "%s\n", line);
-    if (!*line || *line == '#')
-        return NULL;
-    if (*line == '[' && cut_suffix(line, "]"))
-        return enter_group(reading, line + 1) ? parse_rule(reading, "", "")
-                                              : g_strdup_printf("%s]: no such group", line);
-    if (!reading->name || !value || value == line)
-        return g_strdup_printf("\"%s\" is neither a [GROUP] nor a KEY = VALUE", line);
-    *value++ = '\0';
-    return parse_rule(reading, g_strchomp(line), g_strchug(value));
+    return found ? found : g_new0(char *, 1);
 }
 
 void expect_file_free(struct expect_file *file)
 {
-    g_sequence_free(file->rules);
-    g_free(file->comment);
+    g_key_file_free(file->text);
+    g_hash_table_destroy(file->rules);
     g_free(file);
+}
+
+/* Returns what is wrong with a key, new, or NULL. */
+static char *read_key(struct expect_file *file, const char *group, const char *key)
+{
+    const struct qs_protocol *protocol;
+    const enum kind kind = kind_of(group, key, &protocol);
+    g_autofree char *value = g_key_file_get_value(file->text, group, key, NULL);
+    char **parts = g_strsplit(value, ";", -1);
+    const char *wrong = kind ? NULL : "no such key";
+    struct expect_rule *rule = expect_add(file, group, key);
+
+    for (char **part = parts; *part && !wrong; part++)
+        if (*g_strstrip(*part))
+            wrong = parse_part(rule, kind, key, protocol, *part);
+    rule->was = value_text(rule);
+    g_strfreev(parts);
+    return wrong ? g_strdup_printf("[%s] %s = %s: %s", group, key, value, wrong) : NULL;
+}
+
+static char *read_group(struct expect_file *file, const char *group)
+{
+    const struct qs_protocol *protocol;
+    char **all = expect_keys(file, group), *problem = NULL;
+
+    if (!kind_of(group, NULL, &protocol))
+        problem = g_strdup_printf("[%s]: no such group", group);
+    for (char **key = all; *key && !problem; key++)
+        problem = read_key(file, group, *key);
+    g_strfreev(all);
+    return problem;
+}
+
+/* Returns what is wrong with the text, new, or NULL. */
+static char *read_text(struct expect_file *file, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    char **groups, *problem = NULL;
+
+    if (*text &&
+        !g_key_file_load_from_data(file->text, text, strlen(text),
+                                   G_KEY_FILE_KEEP_COMMENTS | G_KEY_FILE_KEEP_TRANSLATIONS, &error))
+        return g_strdup(error->message);
+    groups = g_key_file_get_groups(file->text, NULL);
+    for (char **group = groups; *group && !problem; group++)
+        problem = read_group(file, *group);
+    g_strfreev(groups);
+    return problem;
 }
 
 struct expect_file *expect_file_read(const char *path, bool may_miss, char **problem)
 {
-    struct reading reading = {.file = g_new0(struct expect_file, 1), .comment = g_string_new(NULL)};
-    const bool missing = may_miss && !g_file_test(path, G_FILE_TEST_EXISTS);
-    char *text = missing ? g_strdup("") : golden_read_text(path, problem);
-    char **lines = g_strsplit(text ? text : "", "\n", -1);
+    struct expect_file *file = g_new0(struct expect_file, 1);
+    const bool missing = !g_file_test(path, G_FILE_TEST_EXISTS);
+    g_autofree char *text = missing ? NULL : golden_read_text(path, problem);
 
-    if (missing)
+    file->text = g_key_file_new();
+    file->rules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, rule_free);
+    if (text)
+        *problem = read_text(file, text);
+    else if (missing && may_miss)
         *problem = NULL;
-    reading.file->rules = g_sequence_new(rule_free);
-    for (guint i = 0; lines[i] && !*problem; i++) {
-        char *wrong = parse_line(&reading, g_strstrip(lines[i]));
-
-        *problem = wrong ? g_strdup_printf("line %u: %s", i + 1, wrong) : NULL;
-        g_free(wrong);
-    }
-    reading.file->comment = g_string_free(reading.comment, FALSE);
-    g_strfreev(lines);
-    g_free(reading.name);
-    g_free(text);
+    else if (missing)
+        *problem = g_strdup("there is no such file; --update writes it");
+    if (missing && may_miss)
+        g_key_file_set_comment(file->text, NULL, NULL, head, NULL);
     if (*problem)
-        g_clear_pointer(&reading.file, expect_file_free);
-    return reading.file;
+        g_clear_pointer(&file, expect_file_free);
+    return file;
 }
 
 char *expect_file_text(const struct expect_file *file, GPtrArray *changes)
 {
-    GString *text = g_string_new(NULL);
-    char *group = NULL;
-    bool had = false;
+    char **groups = g_key_file_get_groups(file->text, NULL);
 
-    for (const struct expect_rule *rule = expect_next(file, NULL); rule;
-         rule = expect_next(file, rule)) {
-        char *value = value_text(rule);
+    for (char **group = groups; *group; group++) {
+        char **all = expect_keys(file, *group);
 
-        g_string_append_printf(text, "%s%s", text->len && !*rule->key ? "\n" : "",
-                               rule->comment ? rule->comment : "");
-        if (!*rule->key) {
-            g_free(group);
-            group = g_strconcat("[", rule->protocol->title, *rule->group ? " " : "", rule->group,
-                                "]", NULL);
-            had = rule->had;
-            g_string_append_printf(text, "%s\n", group);
-        } else {
-            g_string_append_printf(text, "%s = %s\n", rule->key, value);
-            if (changes && had && g_strcmp0(value, rule->was) != 0)
-                g_ptr_array_add(changes, g_strconcat(group, " ", rule->key, " = ", value,
-                                                     rule->was ? ", was " : NULL, rule->was, NULL));
+        for (char **key = all; *key; key++) {
+            const struct expect_rule *rule = expect_find(file, *group, *key);
+            g_autofree char *value = value_text(rule);
+
+            if (g_strcmp0(value, rule->was) == 0)
+                continue;
+            g_key_file_set_value(file->text, *group, *key, value);
+            if (rule->was)
+                g_ptr_array_add(changes, g_strdup_printf("[%s] %s = %s, was %s", *group, *key,
+                                                         value, rule->was));
+            else
+                g_ptr_array_add(changes, g_strdup_printf("[%s] %s = %s", *group, *key, value));
         }
-        g_free(value);
+        g_strfreev(all);
     }
-    g_free(group);
-    g_string_append(text, file->comment);
-    return g_string_free(text, FALSE);
+    g_strfreev(groups);
+    return g_key_file_to_data(file->text, NULL, NULL);
 }

@@ -1,566 +1,682 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/expect_rules.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+/*
+ * Margins: a value may be less than what was learned by the factor and the difference, or more. A
+ * machine is busier at one time than at another, and more happens in one game than in another.
+ */
+static const struct margin {
+    double factor, difference;
+} rate_margin = {4.0 / 3, 0},  /* packets of a direction, per second */
+    every_margin = {2, 0},     /* a message that comes every second, per second, */
+    event_margin = {2.5, 5},   /* and above that one that does not */
+    list_margin = {2, 2.5},    /* items of a list, per message */
+    removal_margin = {2, 0.5}; /* and those that are removed */
+
 enum {
-    UNDECODED = QS_NOTE_KINDS, /* a kind of problem: bytes */
-    PROBLEM_KINDS,
-    WORDS_MAX = 256,
-    SECONDS_MIN = 3,     /* of play, for what is measured by the second */
-    MANY = 20,           /* messages show what a type is like, if flags may change it */
-    LARGEST_STEP = 50,   /* bytes */
-    EMPTY_UPDATE = 4,    /* bytes of one in which nothing moves */
-    MOVING_MAX = 500000, /* microseconds between updates of what is moving */
-    FRAME_MIN = 1000,    /* microseconds: what a client sends sooner belongs to the same frame */
-    STEPS_MAX = 100000
+    SECONDS_MIN = 3, /* of play: in fewer nothing comes every second */
+    MOVES_MIN = 20   /* in fewer no rate is seen */
 };
 
-/* Messages that a sign-on may have or not: what a map has, and what happens in the game. */
-static const char *const chance[] = {"svc*_spawnstatic*", "svc_sound",      "svc_temp_entity",
-                                     "svc_muzzleflash",   "svc_chokecount", "svc_damage",
-                                     "svc_centerprint",   "svc_particle"};
-
-struct expect_counts {
-    struct qs_tally tally;
-    bool spectator;
-    struct qs_share problems[PROBLEM_KINDS];
-    struct qs_share largest[QS_DIRECTIONS]; /* bytes, and the packet */
-    struct steps {
-        int64_t last;        /* time */
-        GArray *between;     /* guint: microseconds, STEPS_MAX at most */
-    } moves,                 /* updates in which entities moved */
-        sent[QS_DIRECTIONS]; /* packets, each with the step before it */
-};
-
-/* --- Counting -------------------------------------------------------------------------------- */
-
-struct expect_counts *expect_counts_new(void)
+/* In tenths. */
+static struct expect_range around(double low, double high, struct margin margin)
 {
-    struct expect_counts *counts = g_new0(struct expect_counts, 1);
-
-    qs_tally_init(&counts->tally);
-    counts->moves.between = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (int i = 0; i < QS_DIRECTIONS; i++)
-        counts->sent[i].between = g_array_new(FALSE, FALSE, sizeof(guint));
-    return counts;
+    return (struct expect_range){
+        fmax(0, floor(10 * (low / margin.factor - margin.difference)) / 10),
+        ceil(10 * (high * margin.factor + margin.difference)) / 10};
 }
-
-void expect_counts_free(gpointer data)
-{
-    struct expect_counts *counts = data;
-
-    qs_tally_clear(&counts->tally);
-    g_array_free(counts->moves.between, TRUE);
-    for (int i = 0; i < QS_DIRECTIONS; i++)
-        g_array_free(counts->sent[i].between, TRUE);
-    g_free(counts);
-}
-
-static void count(struct qs_share *share, uint64_t more, uint64_t packet)
-{
-    if (more && !share->count)
-        share->first = packet;
-    share->count += more;
-}
-
-void expect_count_word(GHashTable *words, const char *word, const struct qs_decoded_packet *decoded)
-{
-    const struct qs_decoder *decoder = decoded->decoder;
-    g_autofree char *key = g_strdup_printf("%s %s %s", decoder->protocol->name,
-                                           qs_direction_name(decoder->direction), word);
-    struct qs_share *share = g_hash_table_lookup(words, key);
-
-    if (!share && g_hash_table_size(words) < WORDS_MAX)
-        g_hash_table_insert(words, g_strdup(key), share = g_new0(struct qs_share, 1));
-    if (share)
-        count(share, 1, decoded->packet->number);
-}
-
-/* What the receiver drops, or has already, is no part of what a session is like. */
-static bool is_repeated(const struct qs_decoder *decoder)
-{
-    return decoder->notes[QS_NOTE_SEQUENCE_STALE] || decoder->notes[QS_NOTE_SEQUENCE_DUPLICATE] ||
-           decoder->notes[QS_NOTE_RETRANSMISSION];
-}
-
-/* Steps of more than `max` microseconds are left out. */
-static void add_step(struct steps *steps, int64_t time, guint max)
-{
-    const guint step = (guint)CLAMP((time - steps->last) / 1000, 0, max);
-
-    if (steps->last && step < max && steps->between->len < STEPS_MAX)
-        g_array_append_val(steps->between, step);
-    steps->last = time;
-}
-
-/* A QuakeWorld server answers each packet of the client. When its own frames are is seen only where
- * something moves: otherwise the update is empty. */
-static void count_moves(struct expect_counts *counts, const GArray *messages, int64_t time)
-{
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_counted *message = &g_array_index(messages, struct qs_counted, i);
-
-        if (message->bytes > EMPTY_UPDATE &&
-            g_str_has_suffix(message->group->name, ".svc_deltapacketentities"))
-            add_step(&counts->moves, time, MOVING_MAX);
-    }
-}
-
-void expect_counts_add(struct expect_counts *counts, const struct qs_message_counter *counter,
-                       const struct qs_decoded_packet *decoded)
-{
-    const struct qs_decoder *decoder = decoded->decoder;
-    const struct qs_packet *packet = decoded->packet;
-    const enum qs_direction direction = decoder->direction;
-    const struct qs_tally_packet tally = {.counted = counter->counted,
-                                          .fields = counter->fields,
-                                          .packet = packet,
-                                          .direction = direction,
-                                          .connectionless = decoder->connectionless,
-                                          .ack_rtt = -1};
-
-    for (int i = 0; i < QS_NOTE_KINDS; i++)
-        count(&counts->problems[i], decoder->notes[i], packet->number);
-    count(&counts->problems[UNDECODED], decoder->undecoded, packet->number);
-    if (is_repeated(decoder))
-        return;
-    qs_tally_add(&counts->tally, &tally);
-    count_moves(counts, counter->counted, packet->time);
-    if (!decoder->connectionless)
-        add_step(&counts->sent[direction], packet->time, G_MAXINT);
-    counts->spectator |= counter->spectator;
-    if (packet->size > counts->largest[direction].count)
-        counts->largest[direction] = (struct qs_share){packet->size, packet->number};
-}
-
-/* --- A session's facts ----------------------------------------------------------------------- */
 
 struct visit {
     struct expect_file *file;
     const struct expect_counts *counts;
     const struct qs_client_session *session;
-    GHashTable *words;
-    GPtrArray *types; /* see qs_tally_types() */
-    expect_visit *by;
-    void *user;
-    /* Play begins with the first message of the type that the most packets of the server have: an
-     * update of what the player sees. */
-    uint64_t play; /* packet; 0: it does not begin */
-    int64_t play_second;
-    /* Of the facts that follow. */
-    const char *group;
-    bool fresh;
-    enum qs_direction direction;
+    GPtrArray *findings; /* NULL: learn */
+    const struct qs_protocol *protocol;
+    enum qs_direction direction; /* unknown: of both */
+    char *group;                 /* "QuakeWorld s2c" */
+    bool fresh;                  /* the file has nothing of the group yet */
+    bool fails;                  /* what is new */
+    bool known_map;
 };
 
-static void enter_group(struct visit *visit, const char *group)
-{
-    const struct expect_rule *rule = expect_find(visit->file, visit->session->protocol, group, "");
+/* A key, and what the session has of it. */
+struct entry {
+    const char *key;
+    struct expect_rule *rule;         /* NULL: nothing is expected */
+    bool added;                       /* by this session */
+    bool found;                       /* something that is wrong */
+    const struct qs_type_count *type; /* of a message, as what follows */
+    struct qs_share packets;
+};
 
-    visit->group = group;
-    visit->fresh = !rule || !rule->members;
+/* Adds what is wrong, or NULL. Takes the text. */
+static void add(const struct visit *visit, struct entry *entry, bool failed,
+                const struct qs_share *where, char *text)
+{
+    const char *kind = visit->session->recorded ? "block" : "packet";
+    struct expect_finding *finding = g_new0(struct expect_finding, 1);
+    GString *line =
+        g_string_new(visit->direction ? qs_direction_name(visit->direction) : "protocol");
+
+    g_string_append_printf(line, " %s", entry->key);
+    *finding = (struct expect_finding){.session = visit->session->number,
+                                       .direction = visit->direction,
+                                       .name = g_strdup(line->str),
+                                       .failed = failed && text};
+    g_string_append_printf(line, ": %s", text ? text : "");
+    if (where && where->packets > 1)
+        g_string_append_printf(line, " (%" PRIu64 " %ss, first %" PRIu64 ")", where->packets, kind,
+                               where->first);
+    else if (where && where->packets)
+        g_string_append_printf(line, " (%s %" PRIu64 ")", kind, where->first);
+    finding->text = g_string_free(line, !text);
+    g_ptr_array_add(visit->findings, finding);
+    entry->found = true;
+    g_free(text);
 }
 
-/* Visits one fact; adds what facts of its group have alike, and frees its items. */
-static void visit_fact(const struct visit *visit, struct expect_fact fact)
+static struct entry find_entry(const struct visit *visit, const char *key)
 {
-    struct expect_rule *rule;
+    struct entry entry = {.key = key, .rule = expect_find(visit->file, visit->group, key)};
 
-    fact.rule.protocol = visit->session->protocol;
-    fact.rule.group = (char *)visit->group;
-    fact.fresh = visit->fresh;
-    fact.direction = visit->direction;
-    visit->by(visit->user,
-              expect_find(visit->file, fact.rule.protocol, visit->group, fact.rule.key), &fact);
-    rule = expect_find(visit->file, fact.rule.protocol, visit->group, fact.rule.key);
-    if (rule)
-        rule->seen = visit->file->sessions;
-    g_clear_pointer(&fact.rule.items, g_ptr_array_unref);
+    entry.added = !visit->findings && !entry.rule && visit->fresh;
+    if (entry.added)
+        entry.rule = expect_add(visit->file, visit->group, key);
+    return entry;
 }
 
-/* Frees the items. */
-static void visit_list(const struct visit *visit, const char *key, GPtrArray *items)
+/* Nothing was found that is wrong. */
+static void end_entry(const struct visit *visit, struct entry *entry)
 {
-    visit_fact(visit, (struct expect_fact){.rule = {.key = (char *)key, .items = items},
-                                           .value = NAN,
-                                           .optional = strcmp(key, "maps") == 0});
+    if (visit->findings && entry->rule && !entry->found)
+        add(visit, entry, true, NULL, NULL);
 }
 
-/* An update writes the range in steps that has both ends; an infinite one stays open. */
-static void visit_value(const struct visit *visit, const char *key, double value, const char *unit,
-                        uint64_t packet, struct expect_range range, double step)
+/* "38.6 a second, expected 65..75". */
+static char *differs(double value, const char *unit, struct expect_range range)
 {
-    struct expect_fact fact = {.rule = {.key = (char *)key, .range = expect_nothing},
-                               .value = value,
-                               .unit = unit,
-                               .packet = packet,
-                               .optional = step < 1};
+    g_autofree char *expected = expect_range_text(range);
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
 
-    if (!isnan(value))
-        fact.rule.range =
-            (struct expect_range){floor(range.min / step) * step, ceil(range.max / step) * step};
-    visit_fact(visit, fact);
+    g_ascii_formatd(number, sizeof number, value < 100 ? "%.3g" : "%.0f", value);
+    return g_strdup_printf("%s%s, expected %s", number, unit, expected);
 }
 
-/* A measure whose key --update does not write. */
-static void visit_measure(const struct visit *visit, const char *key, double value,
-                          const char *unit)
+/* A number of the session; NAN: not measured. `range`: what an update allows for it. */
+static void visit_number(const struct visit *visit, struct entry *entry, const char *name,
+                         double value, struct expect_range range, const char *unit,
+                         const struct qs_share *where)
 {
-    visit_value(visit, key, value < 0 ? NAN : value, unit, 0, (struct expect_range){value, value},
-                0.1);
+    struct expect_part *part = entry->rule ? expect_part_find(entry->rule, name) : NULL;
+
+    if (isnan(value) || !entry->rule)
+        return;
+    if (!visit->findings && (part || entry->added))
+        expect_part_widen(entry->rule, name, range);
+    else if (visit->findings && part && !expect_range_has(part->range, value))
+        add(visit, entry, true, where, differs(value, unit, part->range));
 }
 
-/* "28 FTE 0x21407000 FTE2 0x2": the version, and values of extensions. */
+/* --- Words ------------------------------------------------------------------------------------ */
+
+/* ", FTE 0x8000 (floatcoords) more than expected" */
+static void append_bits(GString *text, const struct qs_protocol *protocol, const char *extension,
+                        uint32_t bits, const char *how)
+{
+    g_autofree char *low = g_ascii_strdown(extension, -1);
+    g_autofree char *prefix = g_strconcat(protocol->name, ".extension.", low, ".", NULL);
+    const char *before = " (";
+
+    if (!bits)
+        return;
+    g_string_append_printf(text, "%s%s 0x%" PRIx32, text->len ? ", " : "", extension, bits);
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        const struct qs_field *field = &protocol->fields[i];
+
+        if (field->mask & bits && g_str_has_prefix(field->name, prefix)) {
+            g_string_append_printf(text, "%s%s", before, field->name + strlen(prefix));
+            before = ", ";
+        }
+    }
+    g_string_append_printf(text, "%s %s than expected", *before == ',' ? ")" : "", how);
+}
+
+/* How an extension, "FTE 0x8000", differs from the first value that is listed. */
+static char *extension_problem(const struct qs_protocol *protocol, const struct expect_rule *rule,
+                               const char *word)
+{
+    g_autofree char *name = g_strndup(word, strcspn(word, " "));
+    const size_t length = strlen(name);
+    const uint32_t is = (uint32_t)strtoul(word + length, NULL, 16);
+    GString *text = g_string_new(NULL);
+    uint32_t was = 0;
+
+    for (guint i = rule->parts->len; i--;) {
+        const char *listed = ((struct expect_part *)g_ptr_array_index(rule->parts, i))->name;
+
+        if (strncmp(listed, word, length + 1) == 0)
+            was = (uint32_t)strtoul(listed + length, NULL, 16);
+    }
+    append_bits(text, protocol, name, is & ~was, "more");
+    append_bits(text, protocol, name, was & ~is, "less");
+    return g_string_free(text, FALSE);
+}
+
+/* A key with a list; `where` may be NULL. */
+static void visit_word(const struct visit *visit, struct entry *entry, const char *word,
+                       const struct qs_share *where)
+{
+    g_autofree char *expected = entry->rule ? expect_words(entry->rule) : NULL;
+    const bool map = strcmp(entry->key, "maps") == 0;
+
+    if (!entry->rule)
+        return;
+    if (!visit->findings)
+        expect_part_widen(entry->rule, word, expect_anything);
+    else if (!expect_part_find(entry->rule, word))
+        add(visit, entry, !map || visit->fails, where,
+            strcmp(entry->key, "extensions") == 0
+                ? extension_problem(visit->protocol, entry->rule, word)
+                : g_strdup_printf("%s, expected %s", word, *expected ? expected : "none"));
+}
+
+static bool has_extension(const struct expect_rule *rule, const char *name)
+{
+    bool found = false;
+
+    for (guint i = 0; rule && i < rule->parts->len && !found; i++) {
+        const char *listed = ((struct expect_part *)g_ptr_array_index(rule->parts, i))->name;
+
+        found = g_str_has_prefix(listed, name) && listed[strlen(name)] == ' ';
+    }
+    return found;
+}
+
+/* "28 FTE 0x21407000 FTE2 0x2": the version, and values of extensions; 0 where only the file has
+ * one, or only the session. */
 static void visit_version(const struct visit *visit)
 {
-    char **words = g_strsplit(visit->session->version ? visit->session->version : "?", " ", -1);
-    GPtrArray *versions = expect_items_new(), *extensions = expect_items_new();
-    GString *version = g_string_new(NULL);
-    const struct expect_rule *rule;
+    const char *version = visit->session->version ? visit->session->version : "?";
+    struct entry versions = find_entry(visit, "versions"),
+                 extensions = find_entry(visit, "extensions");
+    char **words = g_strsplit(version, " ", -1);
+    GString *number = g_string_new(NULL);
 
     for (char **word = words; *word; word++) {
         if (word[1] && g_str_has_prefix(word[1], "0x")) {
-            char *extension = g_strconcat(word[0], " ", word[1], NULL);
+            g_autofree char *extension = g_strconcat(word[0], " ", word[1], NULL);
+            g_autofree char *none = g_strconcat(word[0], " 0x0", NULL);
 
-            expect_items_add(extensions, extension);
-            g_free(extension);
+            if (!visit->findings && !extensions.added && !has_extension(extensions.rule, word[0]))
+                visit_word(visit, &extensions, none, NULL);
+            visit_word(visit, &extensions, extension, NULL);
             word++;
         } else {
-            g_string_append_printf(version, "%s%s", version->len ? " " : "", *word);
+            g_string_append_printf(number, "%s%s", number->len ? " " : "", *word);
         }
     }
-    expect_items_add(versions, version->str);
-    rule = expect_find(visit->file, visit->session->protocol, "", "extensions");
-    if (rule)
-        expect_add_zeros(extensions, rule->items);
-    visit_list(visit, "versions", versions);
-    visit_list(visit, "extensions", extensions);
-    g_string_free(version, TRUE);
+    for (guint i = 0; extensions.rule && i < extensions.rule->parts->len; i++) {
+        const struct expect_part *part = g_ptr_array_index(extensions.rule->parts, i);
+        g_autofree char *name = g_strndup(part->name, strcspn(part->name, " "));
+        g_autofree char *none = g_strconcat(name, " 0x0", NULL);
+
+        if (!g_strv_contains((const char *const *)words, name))
+            visit_word(visit, &extensions, none, NULL);
+    }
+    visit_word(visit, &versions, number->str, NULL);
+    end_entry(visit, &versions);
+    end_entry(visit, &extensions);
+    g_string_free(number, TRUE);
     g_strfreev(words);
 }
 
-static void visit_session(struct visit *visit)
+static void visit_maps(struct visit *visit)
 {
     const GPtrArray *maps = visit->session->maps;
-    GPtrArray *items = expect_items_new();
-    struct qs_line line;
+    struct entry entry = find_entry(visit, "maps");
 
-    qs_quality_line(visit->session->quality, &line);
-    enter_group(visit, "");
-    visit_version(visit);
-    for (guint i = 0; i < maps->len; i++)
-        expect_items_add(items, g_ptr_array_index(maps, i));
-    visit_list(visit, "maps", items);
-    visit_measure(visit, "round-trip", line.ping, " ms");
-}
+    visit->known_map = true;
+    for (guint i = 0; i < maps->len; i++) {
+        const char *map = g_ptr_array_index(maps, i);
 
-static void visit_problems(struct visit *visit)
-{
-    const struct qs_protocol *protocol = visit->session->protocol;
-
-    enter_group(visit, "problems");
-    for (int i = 0; i < PROBLEM_KINDS; i++) {
-        const struct qs_share *problem = &visit->counts->problems[i];
-        const char *suffix = i == UNDECODED ? "undecoded" : qs_note_kinds[i].suffix;
-        char *key = g_strconcat(protocol->name, ".", suffix, NULL);
-        const double value = (double)problem->count;
-
-        if (i == UNDECODED || (qs_note_kinds[i].problem && protocol->notes & QS_NOTE_BIT(i)))
-            visit_value(visit, key, value, i == UNDECODED ? " bytes" : "", problem->first,
-                        (struct expect_range){0, value}, 1);
-        g_free(key);
+        visit->known_map &= !entry.rule || expect_part_find(entry.rule, map);
+        visit_word(visit, &entry, map, NULL);
     }
+    end_entry(visit, &entry);
 }
 
-/* --- Measures -------------------------------------------------------------------------------- */
+static void visit_problems(const struct visit *visit)
+{
+    struct entry entry = find_entry(visit, "problems");
 
-static gint compare_counts(gconstpointer a, gconstpointer b)
+    for (int i = 0; i < EXPECT_PROBLEMS; i++)
+        if (visit->counts->problems[i].count && (i == EXPECT_UNDECODED || qs_note_kinds[i].problem))
+            visit_word(visit, &entry, i == EXPECT_UNDECODED ? "undecoded" : qs_note_kinds[i].suffix,
+                       &visit->counts->problems[i]);
+    end_entry(visit, &entry);
+}
+
+/* --- Rates ------------------------------------------------------------------------------------ */
+
+static gint compare_guints(gconstpointer a, gconstpointer b)
 {
     const guint x = *(const guint *)a, y = *(const guint *)b;
 
     return (x > y) - (x < y);
 }
 
-/* The number behind this part of those from `from` to before `end` that are `min` or more; NAN if
- * there are none. */
-static double quantile(const GArray *numbers, guint from, guint end, guint min, double part)
+/* The number behind this part of the first `count`; NAN if there are none. */
+static double quantile(const GArray *numbers, guint count, double part)
 {
     GArray *sorted = g_array_new(FALSE, FALSE, sizeof(guint));
     double found = NAN;
 
-    for (guint i = from; i < end; i++)
-        if (g_array_index(numbers, guint, i) >= min)
-            g_array_append_val(sorted, g_array_index(numbers, guint, i));
-    g_array_sort(sorted, compare_counts);
-    if (sorted->len) {
-        const double place = part * (sorted->len - 1);
-
-        found = (g_array_index(sorted, guint, (guint)floor(place)) +
-                 g_array_index(sorted, guint, (guint)ceil(place))) /
-                2.0;
-    }
+    if (count)
+        g_array_append_vals(sorted, numbers->data, count);
+    g_array_sort(sorted, compare_guints);
+    if (count)
+        found = g_array_index(sorted, guint, (guint)(part * (count - 1)));
     g_array_unref(sorted);
     return found;
 }
 
-static void visit_rate(const struct visit *visit, const char *key, double low, double high,
-                       double margin)
+static void visit_rate(const struct visit *visit, const char *key, double value, double high)
 {
-    const struct expect_rule *rule =
-        expect_find(visit->file, visit->session->protocol, visit->group, key);
-    const struct expect_range range = {(1 - margin) * low, (1 + margin) * high};
+    struct entry entry = find_entry(visit, key);
 
-    visit_value(visit, key, rule && high >= rule->range.min ? fmax(low, rule->range.min) : low, "",
-                0, range, 1);
+    entry.added = entry.rule && !entry.rule->parts->len;
+    visit_number(visit, &entry, "", value, around(value, high, rate_margin), "", NULL);
+    if (!isnan(value))
+        end_entry(visit, &entry);
 }
 
-struct rate {
-    double low, high; /* NAN: not measured */
-};
-
-/* A busy machine runs fewer frames, and unevenly. What the program would send otherwise is between
- * the median of the whole seconds of play and the rate of the tenth of the packets that follow the
- * one before soonest. */
-static struct rate packet_rate(const struct visit *visit, enum qs_direction direction)
-{
-    const GArray *all = visit->counts->tally.seconds[direction];
-    const GArray *sent = visit->counts->sent[direction].between;
-    const guint from = (guint)visit->play_second + 1;
-    struct rate rate = {NAN, NAN};
-    guint before = 0;
-
-    if (all && all->len > from + SECONDS_MIN)
-        rate.low = quantile(all, from, all->len - 1, 0, 0.5);
-    rate.high = rate.low;
-    for (guint i = 0; all && i < MIN(from, all->len); i++)
-        before += g_array_index(all, guint, i);
-    if (sent->len >= before + MANY)
-        rate.high = fmax(rate.low, 1e6 / quantile(sent, before, sent->len, FRAME_MIN, 0.1));
-    return rate;
-}
-
-/* A QuakeWorld server answers its client, and is as slow as that one. It leaves packets out for a
- * client with a low rate, and so does Quake II's: how soon they may come shows nothing. */
+/* The median of the whole seconds of play; in other seconds a busy program shows what it could
+ * send. And how soon moves follow each other: some servers answer each packet, but run less often.
+ */
 static void visit_rates(const struct visit *visit)
 {
-    const GArray *steps = visit->counts->moves.between;
-    const double moves = steps->len < MANY ? NAN : 1e6 / quantile(steps, 0, steps->len, 0, 0.5);
-    const char *game = visit->session->protocol->name;
-    struct rate rate = packet_rate(visit, visit->direction);
+    const GArray *moves = visit->counts->moves,
+                 *seconds = visit->counts->play.seconds[visit->direction];
+    const guint whole = seconds && seconds->len > SECONDS_MIN ? seconds->len - 1 : 0;
+    const double soon = 1e6 / quantile(moves, moves->len < MOVES_MIN ? 0 : moves->len, 0.25);
 
-    if (visit->direction == QS_S2C && strcmp(game, "nq") != 0)
-        rate.high = rate.low;
-    if (visit->direction == QS_S2C && strcmp(game, "qw") == 0) {
-        const struct rate client = packet_rate(visit, QS_C2S);
-        const double slow = client.low > 0 ? client.high / client.low : 1;
+    visit_rate(visit, "packets-per-second", quantile(seconds, whole, 0.5),
+               quantile(seconds, whole, 1));
+    if (visit->direction == QS_S2C)
+        visit_rate(visit, "moves-per-second", soon, soon);
+}
 
-        rate.high *= slow;
-        visit_rate(visit, "moves-per-second", moves, moves * slow, 0.2);
+/* --- Messages --------------------------------------------------------------------------------- */
+
+static char *key_of(const struct qs_type_count *type)
+{
+    return g_strconcat(strchr(type->group->name, '.') + 1, type->variant ? " " : NULL,
+                       type->variant, NULL);
+}
+
+static bool has_type(const struct visit *visit, const struct qs_tally *tally, const char *key)
+{
+    GHashTableIter iter;
+    gpointer type;
+    bool found = false;
+
+    g_hash_table_iter_init(&iter, tally->types[visit->direction]);
+    while (!found && g_hash_table_iter_next(&iter, &type, NULL)) {
+        g_autofree char *other = key_of(type);
+
+        found = strcmp(other, key) == 0;
     }
-    visit_rate(visit, "packets-per-second", rate.low, rate.high, 0.15);
+    return found;
 }
 
-/* Rates and sizes get a margin; moves a larger one, as a busy client draws them unevenly. */
-static void visit_measures(const struct visit *visit)
+static struct expect_rule *find_in(const struct visit *visit, const char *phase, const char *key)
 {
-    const enum qs_direction direction = visit->direction;
-    const struct qs_tally *tally = &visit->counts->tally;
-    const struct qs_share *largest = &visit->counts->largest[direction];
-    const double seconds = qs_tally_seconds(tally), size = (double)largest->count;
-    struct qs_line line;
+    g_autofree char *group = g_strconcat(visit->group, phase, NULL);
 
-    qs_quality_line(visit->session->quality, &line);
-    visit_value(visit, "largest-packet", size, " bytes", largest->first,
-                (struct expect_range){-HUGE_VAL, 1.15 * size + LARGEST_STEP}, LARGEST_STEP);
-    visit_rates(visit);
-    visit_measure(visit, "bytes-per-second",
-                  seconds > 0 ? (double)tally->traffic[direction].bytes / seconds : -1, "");
-    visit_measure(visit, "loss", direction == QS_C2S ? line.c2s.loss : line.s2c.loss, " %");
+    return expect_find(visit->file, group, key);
 }
 
-/* --- Messages -------------------------------------------------------------------------------- */
-
-static bool is_header(const struct qs_type_count *type)
+static bool is_every_second(const struct expect_rule *rule)
 {
-    return g_str_has_suffix(type->group->name, ".header");
+    return rule && expect_part_find(rule, EXPECT_EVERY_SECOND);
 }
 
-/* Connectionless packets have words, and whether a packet is divided depends on its size. */
-static bool is_message(const struct qs_type_count *type)
+/* It comes at any time, and often. */
+static void forget_every_second(struct expect_rule *rule)
 {
-    const char *name = strchr(type->group->name, '.') + 1;
+    struct expect_part *part = expect_part_find(rule, EXPECT_PER_SECOND);
 
-    return g_str_has_prefix(name, "svc") || g_str_has_prefix(name, "clc") ||
-           strcmp(name, "update") == 0 || is_header(type);
+    if (part && is_every_second(rule))
+        part->range = around(0, part->range.max, event_margin);
+    expect_part_remove(rule, EXPECT_EVERY_SECOND);
 }
 
-static void find_play(struct visit *visit)
+static guint seconds_of(const struct visit *visit)
 {
-    const struct qs_type_count *found = NULL;
+    const GArray *seconds = visit->counts->play.seconds[visit->direction];
 
-    for (guint i = 0; i < visit->types->len; i++) {
-        const struct qs_type_count *type = g_ptr_array_index(visit->types, i);
+    return seconds ? seconds->len : 0;
+}
 
-        if (type->direction == QS_S2C && is_message(type) && !is_header(type) &&
-            (!found || type->packets > found->packets ||
-             (type->packets == found->packets && type->first < found->first)))
-            found = type;
+/* What comes in play or with the first update depends on the time: it may have any number. */
+static void visit_per_level(const struct visit *visit, struct entry *entry)
+{
+    const double levels = MAX(visit->session->state.level, 1);
+    const double number = (double)entry->type->count / levels;
+    const struct expect_part *part = expect_part_find(entry->rule, EXPECT_PER_LEVEL);
+    struct expect_range range = {number, number};
+
+    if (entry->added && !visit->fresh)
+        range = (struct expect_range){0, HUGE_VAL};
+    else if (entry->type->last >= visit->counts->update ||
+             has_type(visit, &visit->counts->play, entry->key) ||
+             (part && !expect_range_has(part->range, number)))
+        range = (struct expect_range){part ? fmin(part->range.min, 1) : 1, HUGE_VAL};
+    if (!visit->findings || visit->known_map)
+        visit_number(visit, entry, EXPECT_PER_LEVEL, number, range, " a level", &entry->packets);
+}
+
+static void visit_per_second(const struct visit *visit, struct entry *entry)
+{
+    const double seconds = qs_tally_seconds(&visit->counts->play);
+    const double number = seconds < SECONDS_MIN ? NAN : (double)entry->type->count / seconds;
+    const bool every = is_every_second(entry->rule);
+    struct expect_range range = around(number, number, every_margin);
+
+    if (!every)
+        range = around(0, range.max, event_margin);
+    if (visit->findings && every && 2 * entry->type->seconds < seconds_of(visit))
+        add(visit, entry, true, NULL,
+            g_strdup_printf("in %u of %u seconds of play, expected in each", entry->type->seconds,
+                            seconds_of(visit)));
+    else
+        visit_number(visit, entry, EXPECT_PER_SECOND, number, range, " a second", &entry->packets);
+}
+
+/* Of a list: the field that most items have, of those that a message repeats, and those that show
+ * that an item is gone. */
+static void visit_items(const struct visit *visit, struct entry *entry)
+{
+    struct entry list = *entry;
+    const struct qs_field *most = NULL;
+    uint64_t count = 0;
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init(&iter, entry->type->fields);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const uint64_t items = ((const struct qs_share *)value)->count;
+
+        if (items > ((const struct qs_share *)value)->packets && expect_field_name(key) &&
+            (items > count || (items == count && (const struct qs_field *)key < most))) {
+            most = key;
+            count = items;
+        }
     }
-    visit->play = found ? found->first : 0;
-    visit->play_second = found ? found->first_second : 0;
+    list.added = true;
+    g_hash_table_iter_init(&iter, entry->type->fields);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const struct qs_field *field = key;
+        const double number =
+            (double)((const struct qs_share *)value)->count / (double)entry->type->count;
+        const char *name = expect_field_name(field);
+        g_autofree char *unit = g_strdup_printf(" %s a message", name);
+
+        if (name && (field == most || field->mask))
+            visit_number(visit, &list, name, number,
+                         around(number, number, field->mask ? removal_margin : list_margin), unit,
+                         value);
+    }
+    entry->found |= list.found;
 }
 
-/* Nothing is in svc_nop. What comes with the first update, and never again, belongs to the sign-on.
- */
-static bool is_sign_on(const struct visit *visit, const struct qs_type_count *type)
+/* What a message is like: no text or list, which may be of any size. */
+static void learn_format(struct entry *entry)
 {
-    const char *name = strchr(type->group->name, '.') + 1;
-
-    for (guint i = 0; i < G_N_ELEMENTS(chance); i++)
-        if (g_pattern_match_simple(chance[i], name))
-            return false;
-    return visit->play && type->bytes > type->count &&
-           (type->first < visit->play || type->last == visit->play);
-}
-
-/* Sets the message's size, and the fields where they show what others are like: texts and lists are
- * of any size, and a field with parts may have flags for others. */
-static void set_size(struct expect_rule *rule, const struct qs_type_count *type)
-{
-    bool varies = type->list || !type->fields, flags = false;
+    const struct qs_type_count *type = entry->type;
     GHashTableIter iter;
     gpointer key;
 
-    rule->range = expect_nothing;
+    if (type->list || type->text)
+        expect_part_remove(entry->rule, EXPECT_BYTES);
+    else if (entry->added)
+        expect_part_widen(entry->rule, EXPECT_BYTES, (struct expect_range){HUGE_VAL, -HUGE_VAL});
+    if (!expect_part_find(entry->rule, EXPECT_BYTES))
+        return;
     g_hash_table_iter_init(&iter, type->sizes);
-    while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        const double size = GPOINTER_TO_UINT(key);
-
-        rule->range.min = MIN(rule->range.min, size);
-        rule->range.max = MAX(rule->range.max, size);
-    }
-    rule->items = expect_items_new();
+    while (g_hash_table_iter_next(&iter, &key, NULL))
+        expect_part_widen(
+            entry->rule, EXPECT_BYTES,
+            (struct expect_range){type->flags ? 0 : GPOINTER_TO_UINT(key), GPOINTER_TO_UINT(key)});
     if (type->fields)
         g_hash_table_iter_init(&iter, type->fields);
-    while (type->fields && g_hash_table_iter_next(&iter, &key, NULL)) {
-        const struct qs_field *field = key;
+    while (type->fields && g_hash_table_iter_next(&iter, &key, NULL))
+        if (expect_field_name(key))
+            expect_part_widen(entry->rule, expect_field_name(key), expect_anything);
+}
 
-        varies |= field->type == QS_TEXT || field->type == QS_BYTES;
-        flags |= field->mask != 0;
-        if (expect_field_name(field))
-            expect_items_add(rule->items, expect_field_name(field));
+/* Adds up where messages are that differ; `part`: of the first. */
+static void add_share(struct qs_share *sum, const struct qs_share *share, gconstpointer key,
+                      gconstpointer *first)
+{
+    if (!sum->packets || share->first < sum->first ||
+        (share->first == sum->first && key < *first)) {
+        sum->first = share->first;
+        *first = key;
     }
-    rule->sized = rule->phase == EXPECT_EVERY_SECOND ||
-                  (!varies && (rule->phase == EXPECT_PLAY || rule->range.min == rule->range.max));
-    rule->few = rule->sized && flags && type->count < MANY;
-    if (varies || !rule->sized || !rule->items->len)
-        g_clear_pointer(&rule->items, g_ptr_array_unref);
+    sum->packets += share->packets;
+    sum->count += share->count;
 }
 
-static void visit_type(const struct visit *visit, const struct qs_type_count *type)
+/* Flags show what else a message has: only most of them tell what the type is like. */
+static bool is_enough(const struct qs_type_count *type, uint64_t count)
 {
-    const struct qs_tally *tally = &visit->counts->tally;
-    const GArray *all = tally->seconds[type->direction];
-    const guint end = all ? all->len : 0, play = (guint)visit->play_second,
-                begin = (guint)MAX(type->first_second, visit->play_second);
-    const bool every_second = end >= begin + SECONDS_MIN && type->seconds >= 0.9 * (end - begin) &&
-                              2 * type->packets >= tally->traffic[type->direction].packets;
-    struct expect_fact fact = {.packet = type->first,
-                               .type = type,
-                               .value = NAN,
-                               .seconds = type->seconds,
-                               .of = end > play ? end - play : 0};
-
-    fact.rule.key = g_strconcat(strchr(type->group->name, '.') + 1, type->variant ? " " : NULL,
-                                type->variant, NULL);
-    fact.rule.phase = every_second              ? EXPECT_EVERY_SECOND
-                      : is_sign_on(visit, type) ? EXPECT_SIGN_ON
-                                                : EXPECT_PLAY;
-    fact.rule.once =
-        fact.rule.phase == EXPECT_SIGN_ON && type->count <= MAX(visit->session->state.level, 1);
-    set_size(&fact.rule, type);
-    visit_fact(visit, fact);
-    g_free(fact.rule.key);
+    return count > (type->flags ? type->count / 2 : 0);
 }
 
-/* A message that only the file has: its rule, but in play. */
-static void visit_missing(const struct visit *visit, const struct expect_rule *rule)
+static void compare_format(const struct visit *visit, struct entry *entry)
 {
-    struct expect_fact fact = {.rule = *rule, .value = NAN};
+    const struct qs_type_count *type = entry->type;
+    const struct expect_part *part = expect_part_find(entry->rule, EXPECT_BYTES);
+    struct qs_share sizes = {0}, fields = {0};
+    gconstpointer size = NULL, field = NULL;
+    GHashTableIter iter;
+    gpointer key, value;
 
-    fact.rule.phase = EXPECT_PLAY;
-    if (fact.rule.items)
-        g_ptr_array_ref(fact.rule.items);
-    visit_fact(visit, fact);
+    g_hash_table_iter_init(&iter, type->sizes);
+    while (part && g_hash_table_iter_next(&iter, &key, &value))
+        if (!expect_range_has(part->range, GPOINTER_TO_UINT(key)))
+            add_share(&sizes, value, key, &size);
+    if (is_enough(type, sizes.count))
+        add(visit, entry, true, &sizes, differs(GPOINTER_TO_UINT(size), " bytes", part->range));
+    if (!part || !type->fields)
+        return;
+    g_hash_table_iter_init(&iter, type->fields);
+    while (g_hash_table_iter_next(&iter, &key, &value))
+        if (expect_field_name(key) && !expect_part_find(entry->rule, expect_field_name(key)) &&
+            is_enough(type, ((const struct qs_share *)value)->count))
+            add_share(&fields, value, key, &field);
+    if (field)
+        add(visit, entry, true, &fields,
+            g_strdup_printf("new field %s", ((const struct qs_field *)field)->name));
+}
+
+/* What has no rule is new. */
+static void report_new(const struct visit *visit, struct entry *entry, bool sign_on, bool every)
+{
+    static const char *const texts[] = {"new message of play", "new message, in every second",
+                                        "new message of the sign-on"};
+    const bool steady =
+        every || (sign_on && visit->known_map && entry->type->first < visit->counts->update);
+
+    add(visit, entry, steady || visit->fails, &entry->packets,
+        g_strdup(texts[sign_on ? 2 : every]));
+}
+
+/* An update. A message that comes in each second of some recordings only may be missing; one that
+ * comes in play, too, has its format there. */
+static void learn_rule(const struct visit *visit, struct entry *entry, bool sign_on, bool every)
+{
+    g_autofree char *group = g_strconcat(visit->group, sign_on ? " sign-on" : " play", NULL);
+    struct expect_rule *before = sign_on ? NULL : find_in(visit, " sign-on", entry->key);
+
+    entry->added = !entry->rule;
+    if (entry->added)
+        entry->rule = expect_add(visit->file, group, entry->key);
+    if (every && entry->added && visit->fresh)
+        expect_part_widen(entry->rule, EXPECT_EVERY_SECOND, expect_anything);
+    else if (!every)
+        forget_every_second(entry->rule);
+    if (before && entry->added)
+        expect_move_format(entry->rule, before);
+}
+
+static void visit_format(const struct visit *visit, struct entry *entry)
+{
+    if (visit->findings)
+        compare_format(visit, entry);
+    else
+        learn_format(entry);
+}
+
+static void visit_play(const struct visit *visit, struct entry *entry)
+{
+    const guint seconds = seconds_of(visit);
+    const bool every = seconds >= SECONDS_MIN && 10 * entry->type->seconds >= 9 * (seconds - 1);
+
+    if (!visit->findings)
+        learn_rule(visit, entry, false, every);
+    if (!entry->rule) {
+        report_new(visit, entry, false, every);
+        return;
+    }
+    visit_format(visit, entry);
+    visit_per_second(visit, entry);
+    if (entry->type->list)
+        visit_items(visit, entry);
+}
+
+/* Pauses of the sign-on are filled with messages of nothing but their id. */
+static void visit_sign_on(const struct visit *visit, struct entry *entry)
+{
+    struct entry play = *entry;
+
+    play.rule = find_in(visit, " play", entry->key);
+    if (entry->type->bytes == entry->type->count)
+        return;
+    if (play.rule)
+        visit_format(visit, &play);
+    entry->found = play.found;
+    if (is_every_second(play.rule))
+        return;
+    if (!visit->findings)
+        learn_rule(visit, entry, true, false);
+    if (entry->rule && !play.rule)
+        visit_format(visit, entry);
+    if (entry->rule)
+        visit_per_level(visit, entry);
+    else if (!play.rule)
+        report_new(visit, entry, true, false);
+}
+
+/* Keys that the session has no message of. What most sign-ons have may also be late. */
+static void visit_missing(const struct visit *visit, bool sign_on)
+{
+    g_autofree char *group = g_strconcat(visit->group, sign_on ? " sign-on" : " play", NULL);
+    char **keys = expect_keys(visit->file, group);
+
+    for (char **key = keys; *key; key++) {
+        struct entry entry = {.key = *key, .rule = expect_find(visit->file, group, *key)};
+        struct expect_part *level = expect_part_find(entry.rule, EXPECT_PER_LEVEL);
+        const bool in_play = has_type(visit, &visit->counts->play, *key),
+                   every = is_every_second(entry.rule) && seconds_of(visit) >= SECONDS_MIN;
+
+        if (sign_on ? has_type(visit, &visit->counts->sign_on, *key) : in_play)
+            continue;
+        if (!visit->findings && level)
+            level->range = (struct expect_range){0, HUGE_VAL};
+        else if (!visit->findings && every)
+            forget_every_second(entry.rule);
+        else if (visit->findings && every)
+            add(visit, &entry, true, NULL, g_strdup("never seen, expected in each second"));
+        else if (visit->findings && level && level->range.min > 0 && visit->known_map &&
+                 (!in_play || isfinite(level->range.max)))
+            add(visit, &entry, true, NULL, g_strdup("never seen, expected in each sign-on"));
+        end_entry(visit, &entry);
+    }
+    g_strfreev(keys);
 }
 
 static void visit_messages(const struct visit *visit)
 {
-    for (guint i = 0; i < visit->types->len; i++) {
-        const struct qs_type_count *type = g_ptr_array_index(visit->types, i);
+    const struct qs_tally *tallies[] = {&visit->counts->play, &visit->counts->sign_on};
+    static const char *const phases[] = {" play", " sign-on"};
 
-        if (type->direction == visit->direction && is_message(type))
-            visit_type(visit, type);
+    for (guint i = 0; i < G_N_ELEMENTS(tallies); i++) {
+        GPtrArray *types = qs_tally_types(tallies[i]);
+
+        for (guint k = 0; k < types->len; k++) {
+            const struct qs_type_count *type = g_ptr_array_index(types, k);
+            g_autofree char *key = key_of(type);
+            struct entry entry = {.key = key, .rule = find_in(visit, phases[i], key), .type = type};
+
+            entry.packets = (struct qs_share){type->count, type->packets, type->first, type->last};
+            if (type->direction != visit->direction || !qs_type_is_message(type))
+                continue;
+            if (i)
+                visit_sign_on(visit, &entry);
+            else
+                visit_play(visit, &entry);
+            end_entry(visit, &entry);
+        }
+        visit_missing(visit, i > 0);
+        g_ptr_array_free(types, TRUE);
     }
-    for (const struct expect_rule *rule = expect_next(visit->file, NULL); rule;
-         rule = expect_next(visit->file, rule))
-        if (rule->kind == EXPECT_MESSAGE && rule->seen != visit->file->sessions &&
-            rule->protocol == visit->session->protocol && strcmp(rule->group, visit->group) == 0)
-            visit_missing(visit, rule);
 }
 
-/* --- All of it ------------------------------------------------------------------------------- */
+/* --- All of it -------------------------------------------------------------------------------- */
 
-static void visit_words(const struct visit *visit)
+static void enter(struct visit *visit, enum qs_direction direction, const char *suffix)
 {
-    g_autofree char *prefix = g_strdup_printf("%s %s ", visit->session->protocol->name,
-                                              qs_direction_name(visit->direction));
-    GPtrArray *items = expect_items_new();
-    GHashTableIter iter;
-    gpointer word;
+    char **keys;
 
-    g_hash_table_iter_init(&iter, visit->words);
-    while (g_hash_table_iter_next(&iter, &word, NULL))
-        if (g_str_has_prefix(word, prefix))
-            expect_items_add(items, (char *)word + strlen(prefix));
-    visit_list(visit, "connectionless", items);
+    g_free(visit->group);
+    visit->direction = direction;
+    visit->group = g_strconcat(visit->protocol->title, suffix ? " " : "", suffix, NULL);
+    keys = expect_keys(visit->file, visit->group);
+    visit->fresh = !*keys;
+    g_strfreev(keys);
 }
 
-/* The group is "s2c", or "s2c player" if the file has that. */
-static void visit_direction(struct visit *visit)
-{
-    const char *way = qs_direction_name(visit->direction);
-    g_autofree char *group =
-        g_strconcat(way, visit->counts->spectator ? " spectator" : " player", NULL);
-
-    if (!expect_find(visit->file, visit->session->protocol, group, ""))
-        group[strlen(way)] = '\0';
-    enter_group(visit, group);
-    visit_words(visit);
-    visit_measures(visit);
-    visit_messages(visit);
-}
-
-void expect_each_fact(struct expect_file *file, const struct expect_counts *counts,
-                      const struct qs_client_session *session, GHashTable *words, expect_visit *by,
-                      void *user)
+void expect_visit(struct expect_file *file, const struct expect_counts *counts,
+                  const struct qs_client_session *session, GPtrArray *findings)
 {
     struct visit visit = {.file = file,
                           .counts = counts,
                           .session = session,
-                          .words = words,
-                          .types = qs_tally_types(&counts->tally),
-                          .by = by,
-                          .user = user};
+                          .findings = findings,
+                          .protocol = session->protocol};
 
-    file->sessions++;
-    find_play(&visit);
-    visit_session(&visit);
+    enter(&visit, QS_DIRECTION_UNKNOWN, NULL);
+    visit.fails = expect_find(file, visit.group, "new") != NULL;
+    if (findings && visit.fresh)
+        add(&visit, &(struct entry){.key = "game"}, true, NULL,
+            g_strdup_printf("%s, not expected", visit.protocol->title));
+    visit_version(&visit);
+    visit_maps(&visit);
     visit_problems(&visit);
-    for (visit.direction = QS_C2S; visit.direction <= QS_S2C; visit.direction++)
-        if (counts->tally.traffic[visit.direction].packets)
-            visit_direction(&visit);
-    g_ptr_array_free(visit.types, TRUE);
+    for (enum qs_direction direction = QS_C2S; direction <= QS_S2C; direction++) {
+        enter(&visit, direction, qs_direction_name(direction));
+        if ((findings && visit.fresh) || (!counts->play.traffic[direction].packets &&
+                                          !counts->sign_on.traffic[direction].packets))
+            continue;
+        visit_rates(&visit);
+        visit_messages(&visit);
+    }
+    g_free(visit.group);
 }

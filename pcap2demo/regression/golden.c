@@ -2,7 +2,6 @@
 #include "pcap2demo/regression/golden.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,6 +88,15 @@ bool golden_is_field(const char *name)
     return found;
 }
 
+bool golden_is_problem(const char *name)
+{
+    bool found = strcmp(name, GOLDEN_UNDECODED) == 0;
+
+    for (int i = 0; i < QS_NOTE_KINDS && !found; i++)
+        found = qs_note_kinds[i].problem && strcmp(qs_note_kinds[i].suffix, name) == 0;
+    return found;
+}
+
 /* --- Files ----------------------------------------------------------------------------------- */
 
 /* "duel.dm2.gz" is "duel", as "duel.dm2" is. Names are shortened to what file systems take. */
@@ -131,47 +139,6 @@ GPtrArray *golden_orphans(const char *folder, char *const *files)
     return orphans;
 }
 
-/* --- The text -------------------------------------------------------------------------------- */
-
-static const char head_start[] = "# pcap2demo golden, schema 1";
-static const char head_ignoring[] = ", ignoring:";
-static const char foot_start[] = "# end, ";
-static const char packet_word[] = "packet";
-
-char *golden_head(const GPtrArray *ignored)
-{
-    GString *head = g_string_new(head_start);
-
-    g_string_append(head, head_ignoring);
-    for (guint i = 0; i < ignored->len; i++)
-        g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
-    g_string_append_c(head, '\n');
-    return g_string_free(head, FALSE);
-}
-
-char *golden_foot(uint64_t packets)
-{
-    return g_strdup_printf("%s%" PRIu64 " packets\n", foot_start, packets);
-}
-
-/*
- * Parses the first line of a packet, or of a further unit of a stream: returns what follows
- * "packet" and the number, and the distance to the previous packet (0: a further unit). NULL:
- * another line.
- */
-static char *parse_packet_line(char *line, uint64_t *distance)
-{
-    char *rest = line + strlen(packet_word), *end;
-
-    *distance = 1;
-    if (!g_str_has_prefix(line, packet_word) || *rest != ' ')
-        return NULL;
-    if (rest[1] != '+')
-        return rest;
-    *distance = g_ascii_strtoull(rest + 2, &end, 10);
-    return g_ascii_isdigit(rest[2]) && *distance <= UINT32_MAX && *end == ' ' ? end : NULL;
-}
-
 /* Lines end with a line feed alone. */
 static void drop_carriage_returns(char *text)
 {
@@ -203,124 +170,58 @@ char *golden_read_text(const char *path, char **problem)
     return text;
 }
 
-/* Returns NULL. */
-static char *damaged(struct golden *golden, const char *at, const char *what)
-{
-    uint64_t line = 1;
+/* --- The first line -------------------------------------------------------------------------- */
 
-    for (const char *before = golden->text; before < at; before++)
-        line += *before == '\n';
-    golden->error = g_strdup_printf("line %" PRIu64 ": %s", line, what);
-    return NULL;
+static const char head_start[] = "# pcap2demo golden, schema 1, ignoring:";
+static const char head_expecting[] = ", expecting:";
+
+static void append_names(GString *line, const GPtrArray *names)
+{
+    for (guint i = 0; i < names->len; i++)
+        g_string_append_printf(line, " %s", (const char *)g_ptr_array_index(names, i));
 }
 
-/* The end of the line at `at`; NULL: the golden is cut in it. */
-static char *end_of_line(struct golden *golden, char *at)
+char *golden_head(const struct golden_names *names)
 {
-    char *end = strchr(at, '\n');
+    GString *head = g_string_new(head_start);
 
-    return end ? end
-               : damaged(golden, at,
-                         *at ? "ends early: the golden is cut here"
-                             : "missing: the golden is cut here");
+    append_names(head, names->ignored);
+    if (names->expected->len)
+        g_string_append(head, head_expecting);
+    append_names(head, names->expected);
+    g_string_append_c(head, '\n');
+    return g_string_free(head, FALSE);
 }
 
-static bool read_ignored(struct golden *golden, char *names)
+/* Names after the start of a text, up to the end. */
+static GPtrArray *read_names(const char *text)
 {
-    char **all = g_strsplit(names, " ", -1);
-    bool good = true;
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    char **words = g_strsplit(text, " ", -1);
 
-    golden->ignored = g_ptr_array_new_with_free_func(g_free);
-    for (char **name = all; *name && good; name++) {
-        good = strspn(*name, "abcdefghijklmnopqrstuvwxyz0123456789._") == strlen(*name);
-        if (good && **name)
-            g_ptr_array_add(golden->ignored, g_strdup(*name));
-    }
-    g_strfreev(all);
-    if (!good)
-        g_clear_pointer(&golden->ignored, g_ptr_array_unref);
-    return good;
+    for (char **word = words; *word; word++)
+        if (**word)
+            g_ptr_array_add(names, g_strdup(*word));
+    g_strfreev(words);
+    return names;
 }
 
-/* Returns the next line; NULL: the first one is damaged. */
-static char *read_head(struct golden *golden)
+bool golden_read_head(const char *text, struct golden_names *names)
 {
-    const size_t start = strlen(head_start), ignoring = strlen(head_ignoring);
-    char *at = golden->text, *end = end_of_line(golden, at);
-    bool good;
+    g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
+    char *expecting = strstr(line, head_expecting);
 
-    if (!end)
-        return NULL;
-    if (strncmp(at, head_start, start) != 0)
-        return damaged(golden, at,
-                       "is not the first line of a golden that this program reads; --update "
-                       "writes it anew");
-    if (strncmp(at + start, head_ignoring, ignoring) != 0)
-        return damaged(golden, at, "does not say which fields are ignored");
-    *end = '\0';
-    good = read_ignored(golden, at + start + ignoring);
-    *end = '\n';
-    return good ? end + 1
-                : damaged(golden, at, "the fields that are ignored are not names of fields");
-}
-
-/* The last line counts the packets. Nothing may follow. */
-static void read_foot(struct golden *golden, const char *at)
-{
-    g_autofree char *foot = golden_foot(golden->packets->len);
-
-    if (!g_str_has_prefix(at, foot))
-        damaged(golden, at, "is not the last line, or counts other packets than are before it");
-    else if (at[strlen(foot)])
-        damaged(golden, at + strlen(foot), "follows the golden's end");
-}
-
-/* Reads the packet at `*at`, which moves behind it, and takes its distance out of the first line.
- * False: there is none. */
-static bool read_packet(struct golden *golden, char **at, struct golden_item *packet)
-{
-    uint64_t distance, more;
-    char *end = end_of_line(golden, *at), *rest = parse_packet_line(*at, &distance);
-
-    if (end && g_str_has_prefix(*at, foot_start)) {
-        read_foot(golden, *at);
+    if (!g_str_has_prefix(line, head_start))
         return false;
-    }
-    if (end && !rest)
-        end = damaged(golden, *at, "is not a line of a dump");
-    while (end && (end[1] == ' ' || (parse_packet_line(end + 1, &more) && !more)))
-        end = end_of_line(golden, end + 1);
-    if (!end || !rest)
-        return false;
-    rest -= sizeof packet_word - 1;
-    memcpy(rest, packet_word, sizeof packet_word - 1);
-    packet->text = rest;
-    packet->size = (size_t)(end + 1 - packet->text);
-    packet->number += distance;
-    *at = end + 1;
+    names->expected = read_names(expecting ? expecting + strlen(head_expecting) : "");
+    if (expecting)
+        *expecting = '\0';
+    names->ignored = read_names(line + strlen(head_start));
     return true;
 }
 
-struct golden *golden_parse(char *text)
+void golden_names_clear(struct golden_names *names)
 {
-    struct golden *golden = g_new0(struct golden, 1);
-    struct golden_item packet = {0};
-    char *at;
-
-    golden->text = text;
-    golden->packets = g_array_new(FALSE, FALSE, sizeof(struct golden_item));
-    at = read_head(golden);
-    while (at && read_packet(golden, &at, &packet))
-        g_array_append_val(golden->packets, packet);
-    return golden;
-}
-
-void golden_free(struct golden *golden)
-{
-    if (golden->ignored)
-        g_ptr_array_unref(golden->ignored);
-    g_array_free(golden->packets, TRUE);
-    g_free(golden->text);
-    g_free(golden->error);
-    g_free(golden);
+    g_clear_pointer(&names->ignored, g_ptr_array_unref);
+    g_clear_pointer(&names->expected, g_ptr_array_unref);
 }

@@ -4,12 +4,12 @@
  *
  * A golden is a compact dump (see common/dump/dump.h) between two lines of its own:
  *
- *     # pcap2demo golden, schema 1, ignoring: packet.time qw.qport
+ *     # pcap2demo golden, schema 1, ignoring: packet.time qw.qport, expecting: undecoded
  *     ...
  *     # end, 1500 packets
  *
- * The first names the version of the format and the fields that are left out. Lines may end with
- * CR LF. Passwords are hidden.
+ * The first names the version of the format, the fields that are left out, and the problems that
+ * are no failures. Lines may end with CR LF. Passwords are hidden.
  */
 #ifndef PCAP2DEMO_GOLDEN_H
 #define PCAP2DEMO_GOLDEN_H
@@ -20,18 +20,25 @@
 
 #include "common/dump/dump.h"
 
-/* --- Fields left out: an array of names. Each also matches the names that begin with it and a dot.
- */
+/* --- golden.c: names, files, the first line */
+
+/* Of char *. */
+struct golden_names {
+    GPtrArray *ignored;  /* fields; each also matches the names that begin with it and a dot */
+    GPtrArray *expected; /* problems */
+};
+void golden_names_clear(struct golden_names *names);
 
 /* Fields that vary from run to run: capture times, addresses, challenges, qports. New. */
 GPtrArray *golden_varying_fields(void);
-
 bool golden_is_ignored(void *ignored, const char *name);
 
 /* Whether `name` matches a field of any protocol, or of packets as such. */
 bool golden_is_field(const char *name);
 
-/* --- Files */
+/* Whether it is a problem that --check finds: undecoded bytes, or the suffix of a note. */
+#define GOLDEN_UNDECODED "undecoded"
+bool golden_is_problem(const char *name);
 
 /* The name of an input's golden, without folder: new. */
 char *golden_name(const char *file);
@@ -47,48 +54,28 @@ enum { GOLDEN_SIZE_MAX = 1 << 30 };
  * is a new text. */
 char *golden_read_text(const char *path, char **problem);
 
-/* The first and the last line. New. */
-char *golden_head(const GPtrArray *ignored);
-char *golden_foot(uint64_t packets);
+/* The first line: new; its names, or false: it is not a golden's. */
+char *golden_head(const struct golden_names *names);
+bool golden_read_head(const char *text, struct golden_names *names);
 
-/* A packet, or one of its lines. */
-struct golden_item {
-    const char *text; /* of a packet: lines, the first without the distance from the one before */
-    size_t size;
-    uint64_t number; /* of the packet in its capture */
-};
+/* --- golden_check.c: --check with --golden: compares each input's decode, or writes the golden */
 
-/* A golden, or what today's would be. */
-struct golden {
-    char *text;         /* golden_parse() changes it: the items point into it */
-    GPtrArray *ignored; /* names of fields that are left out; NULL: the first line is damaged */
-    GArray *packets;    /* struct golden_item: up to the damage, with further units of streams */
-    char *error;        /* the damaged line, and what is wrong with it; or NULL */
-};
+/* Maximum differences of an input, lines of one, and bytes of a line, followed by "…". Others are
+ * counted. */
+enum { GOLDEN_DIFFERENCES_MAX = 20, GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
 
-/* Frees the text when it is freed. */
-struct golden *golden_parse(char *text);
-void golden_free(struct golden *golden);
-
-/* --- --check with --golden: compares each input's decode with its golden, or writes the golden */
-
-/* Maximum lines of a difference, and bytes of a line, followed by "…". */
-enum { GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
-
-/* A packet that differs. */
+/* A packet that differs, is missing or is new. */
 struct golden_difference {
-    uint64_t was, is; /* the packet's number in the golden, and today; 0: missing */
+    uint64_t packet;  /* its number today; of one that is missing: in the golden */
     GPtrArray *lines; /* char *: "-" and a line of the golden, "+" and one of today */
     guint more;       /* lines that were not kept */
 };
-
-/* Differences reported for each input; others are counted. */
-enum { GOLDEN_MAX_DIFFERENCES = 20 };
 
 struct golden_options {
     char *folder;       /* NULL: there are no goldens */
     gboolean update;    /* write goldens, do not compare */
     GPtrArray *ignored; /* char *, for an update; NULL: as in the golden, or the default */
+    char **expected;    /* for an update; NULL: as in the golden, or none */
 };
 
 enum golden_verdict {
@@ -105,22 +92,20 @@ const char *golden_verdict_name(enum golden_verdict verdict);
 struct golden_result {
     char *path; /* of the golden */
     enum golden_verdict verdict;
-    uint64_t packets;       /* compared, or written */
+    uint64_t packets;       /* of the input */
     uint64_t count;         /* packets that differ */
-    GPtrArray *differences; /* struct golden_difference: the first of them; NULL: not compared, or
-                               an update */
-    char *error;            /* with the line, or NULL */
+    GPtrArray *differences; /* struct golden_difference: the first of them; NULL: not compared */
+    char *error;            /* or NULL */
 };
 void golden_result_free(struct golden_result *result);
 
 /*
- * Sets what came of it. The nearest matching packets are looked for within GOLDEN_WINDOW of both
- * sides, and so are the lines of those that differ: the work is proportional to the size of both,
- * for any contents. What is behind the damage of a golden is not compared.
+ * Compares two goldens. Packets that match are looked for within GOLDEN_WINDOW of both sides, and
+ * so are lines of those that differ: the work is proportional to the size of both, for any
+ * contents. The distance of a packet from the one before, "packet +2 ", is no difference.
  */
 enum { GOLDEN_WINDOW = 256 };
-void golden_compare(struct golden_result *result, const struct golden *was,
-                    const struct golden *is);
+void golden_compare(struct golden_result *result, const char *was, const char *is);
 
 /* For each input: begin, packets, end. */
 struct golden_check;
@@ -131,6 +116,8 @@ void golden_check_free(struct golden_check *check);
 struct qs_sink *golden_check_sink(struct golden_check *check);
 
 void golden_check_begin(struct golden_check *check, const char *file);
+/* Whether the input's golden names a problem. */
+bool golden_check_expects(const struct golden_check *check, const char *problem);
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about);
 /* Drops the packet decoded last, which is not wanted. */
 void golden_check_discard(struct golden_check *check);

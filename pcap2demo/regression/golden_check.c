@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/golden.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "pcap2demo/output/writer.h"
@@ -11,8 +12,8 @@ struct golden_check {
 
     /* Of the current input. */
     struct golden_result *result;
-    GPtrArray *ignored;
-    struct golden *golden;    /* NULL: there is none that can be read */
+    struct golden_names names;
+    char *golden;             /* NULL: there is none that can be read */
     GString *text;            /* of a golden of today; longer than GOLDEN_SIZE_MAX: cut */
     uint64_t packets, number; /* in it, and the number of the last one */
 };
@@ -39,116 +40,14 @@ void golden_result_free(struct golden_result *result)
     g_free(result);
 }
 
-/* Takes ownership of `error`; NULL: none. Keeps the first one. */
+/* Takes the text. Keeps the first one. */
 static void set_error(struct golden_result *result, char *error)
 {
-    if (!error)
-        return;
     result->verdict = GOLDEN_UNUSABLE;
     if (result->error)
         g_free(error);
     else
         result->error = error;
-}
-
-/* --- Comparing ------------------------------------------------------------------------------- */
-
-/* Items that follow one another. */
-struct span {
-    const struct golden_item *items;
-    guint count;
-    bool open; /* further ones are not known */
-};
-
-/* Items of one side stand where the other has its own, or none. */
-typedef void span_visitor(void *user, struct span was, struct span is);
-
-static bool is_same(const struct golden_item *a, const struct golden_item *b)
-{
-    return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
-}
-
-/* Cuts both to what is before the first match: the one with the smallest sum of indices. False:
- * there is none. */
-static bool find_match(struct span *was, struct span *is)
-{
-    for (guint sum = 0; sum < was->count + is->count; sum++)
-        for (guint i = sum < is->count ? 0 : sum - is->count + 1; i <= sum && i < was->count; i++)
-            if (is_same(&was->items[i], &is->items[sum - i])) {
-                was->count = i;
-                is->count = sum - i;
-                return true;
-            }
-    return false;
-}
-
-static void skip(struct span *span, guint count)
-{
-    if (count)
-        span->items += count;
-    span->count -= count;
-}
-
-static void compare(struct span was, struct span is, span_visitor *visit, void *user)
-{
-    while (was.open ? was.count && is.count : was.count || is.count) {
-        struct span a = {was.items, MIN(was.count, GOLDEN_WINDOW), was.open};
-        struct span b = {is.items, MIN(is.count, GOLDEN_WINDOW), false};
-        const bool found = find_match(&a, &b);
-
-        if (was.open && !found)
-            b.count = MIN(b.count, a.count);
-        if (a.count || b.count)
-            visit(user, a, b);
-        skip(&was, a.count + found);
-        skip(&is, b.count + found);
-    }
-}
-
-static struct span span_of(const GArray *items)
-{
-    return (struct span){(const struct golden_item *)items->data, items->len, false};
-}
-
-/* --- Lines --- */
-
-static void add_lines(struct golden_difference *difference, char mark, struct span lines)
-{
-    for (guint i = 0; i < lines.count; i++) {
-        const struct golden_item *line = &lines.items[i];
-        const int size = (int)MIN(line->size, GOLDEN_LINE_SIZE_MAX);
-
-        if (difference->lines->len < GOLDEN_LINES_MAX)
-            g_ptr_array_add(difference->lines,
-                            g_strdup_printf("%c%.*s%s", mark, size, line->text,
-                                            line->size > GOLDEN_LINE_SIZE_MAX ? "…" : ""));
-        else
-            difference->more++;
-    }
-}
-
-static void visit_lines(void *user, struct span was, struct span is)
-{
-    add_lines(user, '-', was);
-    add_lines(user, '+', is);
-}
-
-/* --- Packets --- */
-
-/* The lines of a packet; NULL: it is missing. */
-static GArray *lines_of(const struct golden_item *packet)
-{
-    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct golden_item));
-    const char *at = packet ? packet->text : NULL, *behind = at ? at + packet->size : NULL;
-
-    while (at < behind) {
-        const char *end = memchr(at, '\n', (size_t)(behind - at));
-        const struct golden_item line = {.text = at, .size = (size_t)(end - at)};
-
-        g_array_append_val(lines, line);
-        at = end + 1;
-    }
-    return lines;
 }
 
 static void difference_free(gpointer data)
@@ -159,90 +58,222 @@ static void difference_free(gpointer data)
     g_free(difference);
 }
 
-/* One of the two may be NULL. */
-static struct golden_difference *new_difference(const struct golden_item *was,
-                                                const struct golden_item *is)
-{
-    struct golden_difference *difference = g_new0(struct golden_difference, 1);
-    GArray *a = lines_of(was), *b = lines_of(is);
+/* --- Comparing ------------------------------------------------------------------------------- */
 
-    difference->was = was ? was->number : 0;
-    difference->is = is ? is->number : 0;
-    difference->lines = g_ptr_array_new_with_free_func(g_free);
-    compare(span_of(a), span_of(b), visit_lines, difference);
-    g_array_free(a, TRUE);
-    g_array_free(b, TRUE);
-    return difference;
+/* A packet's lines, or one line. */
+struct item {
+    const char *text; /* of a packet's first line what follows the distance from the one before */
+    size_t size;
+    uint64_t packet;
+};
+
+/* A text, item by item. */
+struct side {
+    const char *rest;
+    bool by_packets;
+    uint64_t packet;
+    GArray *ahead; /* struct item: those that were looked at */
+};
+
+/* Whether items of one side stand where the other has its own, or none: those ahead of both. */
+typedef void difference_visitor(void *user, struct side *was, guint gone, struct side *is,
+                                guint come);
+
+static const char packet_word[] = "packet ";
+
+static struct item next_item(struct side *side)
+{
+    struct item item = {.text = side->rest};
+    uint64_t distance = 1;
+    char *end;
+
+    do {
+        side->rest += strcspn(side->rest, "\n");
+        side->rest += *side->rest != '\0';
+    } while (side->by_packets && *side->rest && !g_str_has_prefix(side->rest, packet_word));
+    if (side->by_packets && g_str_has_prefix(item.text, packet_word)) {
+        end = (char *)item.text + strlen(packet_word) - 1;
+        if (end[1] == '+')
+            distance = g_ascii_strtoull(end + 2, &end, 10);
+        item.text = MIN(end, side->rest);
+        side->packet += MIN(distance, UINT32_MAX);
+    }
+    item.size = (size_t)(side->rest - item.text);
+    item.packet = side->packet;
+    return item;
 }
 
-/* The packets differ, are missing or are new. */
-static void visit_packets(void *user, struct span was, struct span is)
+/* NULL: there is no such item. */
+static const struct item *peek(struct side *side, guint index)
 {
-    struct golden_result *result = user;
+    while (side->ahead->len <= index && *side->rest) {
+        const struct item item = next_item(side);
 
-    for (guint i = 0; i < MAX(was.count, is.count); i++) {
-        result->count++;
-        if (result->differences->len < GOLDEN_MAX_DIFFERENCES)
-            g_ptr_array_add(result->differences,
-                            new_difference(i < was.count ? &was.items[i] : NULL,
-                                           i < is.count ? &is.items[i] : NULL));
+        g_array_append_val(side->ahead, item);
+    }
+    return index < side->ahead->len ? &g_array_index(side->ahead, struct item, index) : NULL;
+}
+
+static bool is_same(const struct item *a, const struct item *b)
+{
+    return a && b && a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
+}
+
+/* How many items of both are before the first match: the one with the smallest sum of indices.
+ * False: there is none. */
+static bool find_match(struct side *was, struct side *is, guint *gone, guint *come)
+{
+    for (guint sum = 0; sum < 2 * GOLDEN_WINDOW; sum++)
+        for (guint i = sum < GOLDEN_WINDOW ? 0 : sum - GOLDEN_WINDOW + 1;
+             i < MIN(sum + 1, GOLDEN_WINDOW) && peek(was, i); i++)
+            if (is_same(peek(was, i), peek(is, sum - i))) {
+                *gone = i;
+                *come = sum - i;
+                return true;
+            }
+    *gone = peek(was, GOLDEN_WINDOW - 1) ? GOLDEN_WINDOW : was->ahead->len;
+    *come = peek(is, GOLDEN_WINDOW - 1) ? GOLDEN_WINDOW : is->ahead->len;
+    return false;
+}
+
+static void compare(const char *was_text, const char *is_text, bool by_packets,
+                    difference_visitor *visit, void *user)
+{
+    struct side was = {was_text, by_packets, 0, g_array_new(FALSE, FALSE, sizeof(struct item))};
+    struct side is = {is_text, by_packets, 0, g_array_new(FALSE, FALSE, sizeof(struct item))};
+
+    while (peek(&was, 0) || peek(&is, 0)) {
+        guint gone, come;
+        const bool found = find_match(&was, &is, &gone, &come);
+
+        if (gone || come)
+            visit(user, &was, gone, &is, come);
+        g_array_remove_range(was.ahead, 0, gone + found);
+        g_array_remove_range(is.ahead, 0, come + found);
+    }
+    g_array_free(was.ahead, TRUE);
+    g_array_free(is.ahead, TRUE);
+}
+
+static void add_lines(struct golden_difference *difference, char mark, struct side *side,
+                      guint count)
+{
+    for (guint i = 0; i < count; i++) {
+        const struct item *line = peek(side, i);
+        const int size = (int)MIN(strcspn(line->text, "\n"), GOLDEN_LINE_SIZE_MAX);
+
+        if (difference->lines->len < GOLDEN_LINES_MAX)
+            g_ptr_array_add(difference->lines,
+                            g_strdup_printf("%c%.*s%s", mark, size, line->text,
+                                            line->text[size] == '\n' ? "" : "…"));
+        else
+            difference->more++;
     }
 }
 
-void golden_compare(struct golden_result *result, const struct golden *was, const struct golden *is)
+static void visit_lines(void *user, struct side *was, guint gone, struct side *is, guint come)
 {
-    struct span golden = span_of(was->packets);
+    add_lines(user, '-', was, gone);
+    add_lines(user, '+', is, come);
+}
 
-    golden.open = was->error != NULL;
-    result->packets = golden.count;
+/* The packet's lines, the first without the distance; NULL: none. New. */
+static char *packet_text(const struct item *packet)
+{
+    return packet ? g_strdup_printf("%s%.*s", packet->packet ? "packet" : "", (int)packet->size,
+                                    packet->text)
+                  : g_strdup("");
+}
+
+static void visit_packets(void *user, struct side *was, guint gone, struct side *is, guint come)
+{
+    struct golden_result *result = user;
+
+    for (guint i = 0; i < MAX(gone, come); i++) {
+        const struct item *before = i < gone ? peek(was, i) : NULL,
+                          *now = i < come ? peek(is, i) : NULL;
+        g_autofree char *a = packet_text(before), *b = packet_text(now);
+        struct golden_difference *difference;
+
+        if (result->count++ >= GOLDEN_DIFFERENCES_MAX)
+            continue;
+        difference = g_new0(struct golden_difference, 1);
+        difference->packet = now ? now->packet : before->packet;
+        difference->lines = g_ptr_array_new_with_free_func(g_free);
+        compare(a, b, false, visit_lines, difference);
+        g_ptr_array_add(result->differences, difference);
+    }
+}
+
+void golden_compare(struct golden_result *result, const char *was, const char *is)
+{
     result->differences = g_ptr_array_new_with_free_func(difference_free);
-    compare(golden, span_of(is->packets), visit_packets, result);
+    compare(was, is, true, visit_packets, result);
     result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
-    set_error(result, g_strdup(was->error));
 }
 
 /* --- An input -------------------------------------------------------------------------------- */
 
-/* Reads the golden, if it is there and its first line is good. */
+static GPtrArray *names_of(char *const *words)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+    for (; words && *words; words++)
+        g_ptr_array_add(names, g_strdup(*words));
+    return names;
+}
+
+/* Reads the golden, if it is there and its first line is good. An update replaces it. */
 static void read_golden(struct golden_check *check)
 {
     const char *path = check->result->path;
-    char *problem, *text = golden_read_text(path, &problem);
+    const bool missing = !g_file_test(path, G_FILE_TEST_EXISTS);
+    char *problem;
 
-    check->golden = text ? golden_parse(text) : NULL;
-    if (!text && !g_file_test(path, G_FILE_TEST_EXISTS)) {
+    check->golden = golden_read_text(path, &problem);
+    if (missing) {
         g_free(problem);
         problem = g_strdup("there is no such golden; --update writes it");
-    }
-    if (check->golden && !check->golden->ignored) {
-        problem = g_strdup(check->golden->error);
-        g_clear_pointer(&check->golden, golden_free);
+    } else if (check->golden && !golden_read_head(check->golden, &check->names)) {
+        g_clear_pointer(&check->golden, g_free);
+        problem = g_strdup("does not begin as the goldens that this program reads; --update writes "
+                           "it anew");
     }
     if (check->options->update)
         g_free(problem);
-    else
+    else if (problem)
         set_error(check->result, problem);
 }
 
 void golden_check_begin(struct golden_check *check, const char *file)
 {
-    char *name = golden_name(file), *head;
+    const struct golden_options *options = check->options;
+    g_autofree char *name = golden_name(file), *head = NULL;
 
     check->result = g_new0(struct golden_result, 1);
-    check->result->path = g_build_filename(check->options->folder, name, NULL);
+    check->result->path = g_build_filename(options->folder, name, NULL);
     read_golden(check);
-    if (check->options->ignored)
-        check->ignored = g_ptr_array_ref(check->options->ignored);
-    else
-        check->ignored =
-            check->golden ? g_ptr_array_ref(check->golden->ignored) : golden_varying_fields();
-    qs_dump_text_leave_out(check->dump, golden_is_ignored, check->ignored);
-    head = golden_head(check->ignored);
+    if (!check->names.ignored)
+        check->names =
+            (struct golden_names){golden_varying_fields(), g_ptr_array_new_with_free_func(g_free)};
+    if (options->ignored) {
+        g_ptr_array_unref(check->names.ignored);
+        check->names.ignored = g_ptr_array_ref(options->ignored);
+    }
+    if (options->expected) {
+        g_ptr_array_unref(check->names.expected);
+        check->names.expected = names_of(options->expected);
+    }
+    qs_dump_text_leave_out(check->dump, golden_is_ignored, check->names.ignored);
+    head = golden_head(&check->names);
     check->text = g_string_new(head);
     check->packets = 0;
     check->number = UINT64_MAX;
-    g_free(head);
-    g_free(name);
+}
+
+bool golden_check_expects(const struct golden_check *check, const char *problem)
+{
+    return g_ptr_array_find_with_equal_func(check->names.expected, problem, g_str_equal, NULL);
 }
 
 /* A packet may complete several units of a stream. */
@@ -262,49 +293,35 @@ void golden_check_discard(struct golden_check *check)
 }
 
 /* Writes what was decoded, unless the file has it already. */
-static void update(struct golden_result *result, const char *text)
+static void update(struct golden_check *check)
 {
-    char *problem, *before = golden_read_text(result->path, &problem);
+    struct golden_result *result = check->result;
+    char *problem = NULL;
 
-    result->verdict = g_strcmp0(before, text) == 0 ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
+    result->verdict =
+        g_strcmp0(check->golden, check->text->str) == 0 ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
     if (result->verdict == GOLDEN_WRITTEN)
-        set_error(result, writer_replace(result->path, text));
-    g_free(problem);
-    g_free(before);
-}
-
-/* All packets of the input are in `text`. */
-static void finish(struct golden_check *check)
-{
-    struct golden *today;
-    char *foot = golden_foot(check->packets);
-
-    g_string_append(check->text, foot);
-    g_free(foot);
-    if (check->options->update) {
-        check->result->packets = check->packets;
-        update(check->result, check->text->str);
-    } else if (check->golden) {
-        today = golden_parse(g_string_free(g_steal_pointer(&check->text), FALSE));
-        golden_compare(check->result, check->golden, today);
-        golden_free(today);
-    }
+        problem = writer_replace(result->path, check->text->str);
+    if (problem)
+        set_error(result, problem);
 }
 
 struct golden_result *golden_check_end(struct golden_check *check, bool whole)
 {
     const char *not_done = check->options->update ? "not written" : "not compared to its end";
 
+    check->result->packets = check->packets;
+    g_string_append_printf(check->text, "# end, %" PRIu64 " packets\n", check->packets);
     if (!whole || check->text->len > GOLDEN_SIZE_MAX)
         set_error(check->result,
                   g_strdup_printf("%s: %s", not_done, whole ? "is too large" : "interrupted"));
-    else
-        finish(check);
-    g_clear_pointer(&check->golden, golden_free);
-    g_clear_pointer(&check->ignored, g_ptr_array_unref);
-    if (check->text)
-        g_string_free(check->text, TRUE);
-    check->text = NULL;
+    else if (check->options->update)
+        update(check);
+    else if (check->golden)
+        golden_compare(check->result, check->golden, check->text->str);
+    g_clear_pointer(&check->golden, g_free);
+    golden_names_clear(&check->names);
+    g_string_free(g_steal_pointer(&check->text), TRUE);
     return g_steal_pointer(&check->result);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/test_report.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "pcap2demo/output/writer.h"
@@ -158,52 +157,6 @@ void test_report_add(struct test_report *report, const char *file, const char *n
 {
     if (report)
         add_line(case_of(input_of(report, file), name), outcome, text);
-}
-
-/* --- TAP ------------------------------------------------------------------------------------- */
-
-/* Each "#" would begin a directive. */
-static void print_description(const char *text)
-{
-    char *clean = qs_text_printable(text);
-
-    for (const char *at = clean; *at; at++)
-        printf("%s%c", *at == '#' || *at == '\\' ? "\\" : "", *at);
-    g_free(clean);
-}
-
-/* Each line as a diagnostic, which every version of the protocol allows. */
-static void print_case(guint number, const struct test_case *test)
-{
-    const char *end;
-
-    printf("%sok %u - ", test->outcome >= CASE_FAILED ? "not " : "", number);
-    print_description(test->file);
-    fputs(": ", stdout);
-    print_description(test->name);
-    if (test->outcome == CASE_SKIPPED) {
-        printf(" # SKIP %s", test->text->str);
-        return;
-    }
-    putchar('\n');
-    for (const char *at = test->text->str; (end = strchr(at, '\n')); at = end + 1)
-        printf("#   %.*s\n", (int)(end - at), at);
-}
-
-void tap_print(const struct test_report *report)
-{
-    GPtrArray *all = g_ptr_array_new();
-
-    for (guint i = 0; i < report->inputs->len; i++) {
-        const struct input_cases *input = g_ptr_array_index(report->inputs, i);
-
-        for (guint j = 0; j < input->cases->len; j++)
-            g_ptr_array_add(all, g_ptr_array_index(input->cases, j));
-    }
-    printf("TAP version 13\n1..%u%s\n", all->len, all->len ? "" : " # SKIP no inputs");
-    for (guint i = 0; i < all->len; i++)
-        print_case(i + 1, g_ptr_array_index(all, i));
-    g_ptr_array_free(all, TRUE);
 }
 
 /* --- JUnit ----------------------------------------------------------------------------------- */

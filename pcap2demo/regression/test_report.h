@@ -39,9 +39,6 @@ void test_report_about(struct test_report *report, const char *file, const char 
 void test_report_add(struct test_report *report, const char *file, const char *name,
                      enum case_outcome outcome, const char *text);
 
-/* Prints a report in the Test Anything Protocol, version 13. */
-void tap_print(const struct test_report *report);
-
 /* Writes a report in the JUnit format that Jenkins and GitLab read. Returns NULL, or what went
  * wrong as a new string. */
 char *junit_write(const struct test_report *report, const char *path);

@@ -22,6 +22,17 @@ static struct expect_file *read_text(const void *data, size_t size)
     return file;
 }
 
+static char *text_of(const struct expect_file *file)
+{
+    GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
+    char *text = expect_file_text(file, changes);
+
+    if (changes->len)
+        fuzz_broken("a change of what was only read", g_ptr_array_index(changes, 0));
+    g_ptr_array_free(changes, TRUE);
+    return text;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const double started = fuzz_time();
@@ -29,11 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text, *other;
 
     if (file) {
-        text = expect_file_text(file, NULL);
+        text = text_of(file);
         again = read_text(text, strlen(text));
         if (!again)
             fuzz_broken("what is printed cannot be read", "");
-        other = expect_file_text(again, NULL);
+        other = text_of(again);
         if (strcmp(text, other) != 0)
             fuzz_broken("what is printed is read differently", "");
         g_free(other);

@@ -33,7 +33,6 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--sanitize"},
     {"--split=level", "--force"},
     {"--qwd-format=ezquake-3.7"},
-    {"--check", "--tap"},
     {"--check", "--no-rebuild", "--junit=report.xml"},
     {"--extract-files", scratch},
     {"--pcap=made.pcapng"},

@@ -191,15 +191,15 @@ class Comparing(Goldens):
         line = " cls_create message=0x3(CLS_CREATE or SVC_CREATE) file=\"warlock.mdl\" " \
                "start=(1 2 -3) action={} identifier=1"
         self.assertEqual(report["differences"], [{
-            "packet": 4, "golden_packet": 4, "lines": ["-" + line.format(5), "+" + line.format(4)],
+            "packet": 4, "lines": ["-" + line.format(5), "+" + line.format(4)],
             "more_lines": 0}])
 
     def test_first_differences(self):
         self.keep(SAMPLE)
         other = self.write("qw-sample.pcap", Capture(1, Capture.read(SAMPLE).frames[:99]).pcap())
         _, error = self.check("--no-rebuild", other, status=1)
-        self.assertEqual(error.count(": is in "), 20)
-        self.assertIn("qw-sample.pcap: and 1381 more differences from ", error)
+        self.assertEqual(error.count(": differs from "), 20)
+        self.assertIn("qw-sample.pcap: and 1382 more differences from ", error)
 
     def test_ignore(self):
         """The golden names what it leaves out: a check leaves out the same."""
@@ -264,8 +264,9 @@ class Usage(Goldens):
             ["--check", "--golden", "goldens", "--update", "--ignore", "qw.nonsense", ACKNEX],
             ["--check", "--golden", "goldens", "-"],
             ["--check", "--golden", "goldens", ACKNEX, twin],
-            ["--check", "--tap", "--json", ACKNEX],
-            ["--list", "--tap", ACKNEX],
+            ["--check", "--golden", "goldens", "--problem", "undecoded", ACKNEX],
+            ["--check", "--golden", "goldens", "--update", "--problem", "nonsense", ACKNEX],
+            ["--list", "--junit", "report.xml", ACKNEX],
             ["--stats", "--check", ACKNEX],
             ["--stats", "--no-rebuild", ACKNEX],
         ]

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--tap and --junit: every input and kind of check is a test case."""
+"""--junit: every input and kind of check is a test case."""
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
-import unittest
 import xml.etree.ElementTree
 
 from tool import ACKNEX, SAMPLE, Capture, ToolTest
@@ -32,50 +30,6 @@ class Reports(ToolTest):
     def report(self, *options):
         output, _ = self.tool("--check", "--golden", "goldens", *options, *self.inputs, status=2)
         return output
-
-
-class Tap(Reports):
-    def results(self, output):
-        version, plan, *lines = output.splitlines()
-        self.assertEqual(version, "TAP version 13")
-        cases = [re.fullmatch(r"(not )?ok (\d+) - (.*?)( # SKIP .*)?", line)
-                 for line in lines if not line.startswith("#   ")]
-        self.assertNotIn(None, cases)
-        self.assertEqual([int(case[2]) for case in cases], list(range(1, len(cases) + 1)))
-        self.assertEqual(plan, f"1..{len(cases)}")
-        return {case[3]: "not ok" if case[1] else "skip" if case[4] else "ok" for case in cases}
-
-    def test_cases(self):
-        output = self.report("--tap")
-        self.assertEqual(self.results(output), {
-            "good.pcap: decode": "ok",
-            "good.pcap: golden": "ok",
-            "good.pcap: rebuild": "skip",
-            "bad \\# 1.pcap: decode": "not ok",
-            "bad \\# 1.pcap: golden": "not ok",
-            "bad \\# 1.pcap: rebuild": "skip",
-            "new.pcap: decode": "ok",
-            "new.pcap: golden": "not ok",
-            "new.pcap: rebuild": "ok",
-            "missing.pcap: decode": "not ok",
-            "missing.pcap: golden": "skip",
-            "missing.pcap: rebuild": "skip",
-        })
-        self.assertIn("#   packet 25: offset 0: Acknex: ", output)
-        self.assertIn("#   goldens/new.golden: there is no such golden", output)
-        self.assertIn("#   No such file or directory", output)
-
-    def test_kinds_that_are_not_checked(self):
-        output, _ = self.tool("--check", "--tap", "--no-rebuild", "good.pcap")
-        self.assertEqual(self.results(output), {"good.pcap: decode": "ok"})
-
-    @unittest.skipUnless(shutil.which("prove"), "prove is not there")
-    def test_prove(self):
-        self.write("report.tap", self.report("--tap").encode())
-        result = subprocess.run(["prove", "--exec", "cat", "report.tap"], cwd=self.folder,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.assertIn(b"Failed 4/12 subtests", result.stdout)
-        self.assertNotIn(b"Parse errors", result.stdout)
 
 
 class JUnit(Reports):

@@ -17,7 +17,7 @@ EVIL = "\x1b[2J\x1b]0;owned\x07\rx\x7f\x08\u009b31m\u202egpj\u2028y\t\nz"
 HOSTILE_BYTES = b"\x1b\r\n\x07\x08\x7f\x9b\x8d\xff\x01\t%\\\"'"
 
 REPORTS = [["--list"], ["--list", "--json"], ["--dump"], ["--dump=json"], ["--check"],
-           ["--check", "--json"], ["--check", "--tap"], ["--stats"], ["--stats", "--json"],
+           ["--check", "--json"], ["--stats"], ["--stats", "--json"],
            ["--verbose"], ["--sanitize", "--verbose", "--force"], ["--extract-files", "files"],
            ["--check", "--golden", "goldens", "--update"], ["--check", "--golden", "goldens"],
            ["--check", "--no-rebuild", "--junit", "report.xml"]]
