@@ -15,6 +15,7 @@
 #include "common/sessions/reorder.h"
 #include "common/sessions/session.h"
 #include "common/sessions/stream.h"
+#include "common/sessions/unanswered.h"
 
 struct qs_conversation {
     struct qs_flow flow; /* conversations over TCP and demos are not in the table of flows */
@@ -44,7 +45,8 @@ struct qs_sessions {
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
-    GHashTable *qports; /* see qports.h */
+    GHashTable *qports;               /* see qports.h */
+    struct qs_unanswered *unanswered; /* NULL: sessions of one end are wanted */
     struct qs_nat_duplicates *duplicates;
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */
