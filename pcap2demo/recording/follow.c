@@ -291,14 +291,14 @@ static void stop(struct follower *follower)
     update_status(follower);
     if (g_strcmp0(signal, "SIGINT") == 0)
         finish(follower);
-    else
+    text = status_text(&follower->status);
+    if (g_strcmp0(signal, "SIGINT") != 0)
         leave(follower);
     if (signal)
         status_reset();
     else
         failure(EXIT_PROBLEMS, (struct qs_location){.file = recorder_options.interface},
                 "nothing is captured any more");
-    text = status_text(&follower->status);
     log_event(LOG_INFO, "stopped", NULL, "stopped%s%s: %s", signal ? " by " : "",
               signal ? signal : "", text);
 }

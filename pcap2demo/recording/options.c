@@ -24,7 +24,7 @@ const GOptionEntry recorder_entries[] = {
     {"follow", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.follow,
      "Read the captures of this folder as they are written", "DIR"},
     {"interface", 'i', 0, G_OPTION_ARG_STRING, &recorder_options.interface,
-     "Let tcpdump capture (any: all), and follow it", "IFACE[,IFACE...]"},
+     "Let tcpdump capture, and follow it", "IFACE[,IFACE...]"},
     {"ring", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.ring,
      "Capture to this folder (default: ring in that of the demos)", "DIR"},
     {"ring-size", 0, 0, G_OPTION_ARG_STRING, &given.ring_size,

@@ -245,8 +245,8 @@ int main(int argc, char **argv)
         due += rate;
         for (; due >= TICKS; due -= TICKS)
             for (unsigned i = 0; i < servers * players; i++)
-                /* They begin one after the other, within two seconds. */
-                if (tick * servers * players >= (uint64_t)i * TICKS * 2)
+                /* They begin one after the other, within a quarter of the time. */
+                if (tick * servers * players * 4 >= (uint64_t)i * TICKS * seconds)
                     send_next(&all[i], i / players, i);
         for (unsigned i = 0; i < flood / TICKS; i++)
             send_spoofed();
