@@ -26,7 +26,7 @@ const GOptionEntry recorder_entries[] = {
     {"interface", 'i', 0, G_OPTION_ARG_STRING, &recorder_options.interface,
      "Let tcpdump capture, and follow it", "IFACE[,IFACE...]"},
     {"ring", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.ring,
-     "Capture to this folder (default: ring in that of the demos)", "DIR"},
+     "Capture to this folder (default: DEMOS/ring)", "DIR"},
     {"ring-size", 0, 0, G_OPTION_ARG_STRING, &given.ring_size,
      "Remove the oldest captures above this size (-i: 1G)", "SIZE"},
     {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &given.idle,
