@@ -201,7 +201,7 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
     }
     if (!*error)
         return capturers;
-    capturers_stop(capturers);
+    capturers_free(capturers);
     return NULL;
 }
 
@@ -253,9 +253,10 @@ static void reap(struct capturer *capturer)
 {
     int status = 0;
 
-    close(capturer->control);
+    if (capturer->control >= 0)
+        close(capturer->control);
     close(capturer->output);
-    capturer->output = -1;
+    capturer->control = capturer->output = -1;
     while (waitpid(capturer->keeper, &status, 0) < 0 && errno == EINTR)
         ;
     log_event(LOG_WARNING, "capturer", json_pack("{s:s}", "interface", capturer->interface),
@@ -315,11 +316,15 @@ void capturers_stop(struct capturers *capturers)
             capturers->all[i].control = -1;
             fcntl(capturers->all[i].output, F_SETFL, 0);
         }
-    for (unsigned i = 0; i < capturers->count; i++) {
-        check(&capturers->all[i]);
+    capturers_check(capturers);
+}
+
+void capturers_free(struct capturers *capturers)
+{
+    capturers_stop(capturers);
+    for (unsigned i = 0; i < capturers->count; i++)
         if (capturers->all[i].line)
             g_string_free(capturers->all[i].line, TRUE);
-    }
     g_strfreev(capturers->interfaces);
     g_free(capturers->all);
     g_free(capturers);

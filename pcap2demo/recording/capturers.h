@@ -33,7 +33,8 @@ unsigned capturers_check(struct capturers *capturers);
 /* Packets that were dropped. False: none of them has told. */
 bool capturers_dropped(const struct capturers *capturers, uint64_t *dropped);
 
-/* Ends them, logs what they print, and frees all. */
+/* Ends them, and logs what they print. */
 void capturers_stop(struct capturers *capturers);
+void capturers_free(struct capturers *capturers);
 
 #endif

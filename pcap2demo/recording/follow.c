@@ -66,7 +66,7 @@ static const struct passwd *find_user(const char *demos)
 
     if (sudo)
         user = (uid_t)g_ascii_strtoull(sudo, NULL, 10);
-    else if (stat(demos, &about) == 0)
+    if (!user && stat(demos, &about) == 0)
         user = about.st_uid;
     return user ? getpwuid(user) : NULL;
 }
@@ -141,13 +141,14 @@ static void update_drops(struct follower *follower)
 
 /* --- Every second ---------------------------------------------------------------------------- */
 
-/* How long nothing has come, as far as it would be here by now. */
+/* How long nothing has come, as far as it would be here by now. A clock that is set is no silence.
+ */
 static int64_t silence(const struct follower *follower)
 {
     const int64_t by_capture = g_get_real_time() * 1000 - follower->frame_time;
     const int64_t by_reading = (g_get_monotonic_time() - follower->frame_read) * 1000;
 
-    return MAX(MAX(by_capture, by_reading) - DELAY, 0);
+    return by_reading < DELAY ? 0 : MAX(by_capture, by_reading) - DELAY;
 }
 
 /* Up to then all demos have their names, of sessions that were silent since, or go on. */
@@ -241,8 +242,8 @@ static void follow(struct follower *follower)
 
     while (!signals_interrupted() && has_capturer(follower)) {
         if (g_get_monotonic_time() - follower->looked >= G_USEC_PER_SEC) {
-            tick(follower, idle);
             look(follower);
+            tick(follower, idle && ring_is_read(follower->ring));
         }
         idle = !read_frames(follower, g_get_real_time() * 1000);
         if (idle)
@@ -287,7 +288,7 @@ static void stop(struct follower *follower)
     g_autofree char *text = NULL;
 
     if (follower->capturers)
-        capturers_stop(g_steal_pointer(&follower->capturers));
+        capturers_stop(follower->capturers);
     update_status(follower);
     if (g_strcmp0(signal, "SIGINT") == 0)
         finish(follower);
@@ -297,7 +298,8 @@ static void stop(struct follower *follower)
     if (signal)
         status_reset();
     else
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = recorder_options.interface},
+        failure(follower->frame_time ? EXIT_PROBLEMS : EXIT_UNUSABLE,
+                (struct qs_location){.file = recorder_options.interface},
                 "nothing is captured any more");
     log_event(LOG_INFO, "stopped", NULL, "stopped%s%s: %s", signal ? " by " : "",
               signal ? signal : "", text);
@@ -362,7 +364,7 @@ void recorder_run(const struct options *options, void (*prepare)(const struct op
         run(&follower);
     }
     if (follower.capturers)
-        capturers_stop(follower.capturers);
+        capturers_free(follower.capturers);
     if (follower.recordings)
         recordings_free(follower.recordings);
     status_clear(&follower.status);

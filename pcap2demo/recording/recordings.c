@@ -173,6 +173,8 @@ static void read_until(struct recordings *all)
 
     if (g_file_get_contents(path, &text, NULL, NULL))
         all->until = all->saved = g_ascii_strtoll(text, NULL, 10);
+    if (all->until > g_get_real_time() * 1000) /* the clock was wrong then */
+        all->until = 0;
 }
 
 /* --- Demos that were not finished ------------------------------------------------------------ */
@@ -245,6 +247,9 @@ static void complete(struct recordings *all, const struct qs_sessions_options *o
 
     if (stream && read_contents(&contents, options, stream, path))
         bytes = g_mapped_file_new_from_fd(file, FALSE, NULL);
+    if (bytes &&
+        g_mapped_file_get_length(bytes) > QS_DEMO_INPUT_MAX) /* it was not read to its end */
+        contents.whole = g_mapped_file_get_length(bytes);
     if (bytes) {
         const struct qs_demo_name_request request = {.capture = "",
                                                      .start = start,
