@@ -220,7 +220,7 @@ static bool read_frames(struct follower *follower, int64_t now)
     const struct input *input;
 
     while (count < FRAMES_AT_ONCE && (frame = ring_next(follower->ring, now, &input))) {
-        frame->packet.number = ++follower->status.all[PACKETS];
+        frame->packet.number = frame->packet.frame = ++follower->status.all[PACKETS];
         follower->frame_time = frame->packet.time;
         pipeline_add_frame(&follower->pipeline, frame);
         count++;

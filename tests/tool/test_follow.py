@@ -5,12 +5,10 @@ the reader, and to the files."""
 import collections
 import json
 import os
-import pathlib
 import random
 import signal
 import struct
 import subprocess
-import threading
 import time
 import unittest
 
@@ -35,7 +33,6 @@ class Ring:
     HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
 
     def __init__(self, folder, name="wire.pcap", size=1 << 20, files=1000):
-        folder.mkdir(exist_ok=True)
         self.folder, self.name, self.size, self.files = folder, name, size, files
         self.count, self.file = 0, None
 
@@ -57,6 +54,8 @@ class Ring:
         if self.file:
             self.file.close()
         self.file = None
+
+    __del__ = close
 
 
 def evening(seconds, copies=2):
