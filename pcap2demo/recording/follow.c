@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,9 +218,8 @@ static bool read_frames(struct follower *follower, int64_t now)
 {
     struct input_frame *frame;
     unsigned count = 0;
-    const struct input *input;
 
-    while (count < FRAMES_AT_ONCE && (frame = ring_next(follower->ring, now, &input))) {
+    while (count < FRAMES_AT_ONCE && (frame = ring_next(follower->ring, now))) {
         frame->packet.number = frame->packet.frame = ++follower->status.all[PACKETS];
         follower->frame_time = frame->packet.time;
         pipeline_add_frame(&follower->pipeline, frame);
@@ -346,12 +346,24 @@ static bool open_recordings(struct follower *follower, const char *demos)
     return follower->recordings || fail(demos, error);
 }
 
+/* The files of a ring stay open. */
+static void open_many_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 void recorder_run(const struct options *options, void (*prepare)(const struct options *options))
 {
     const char *demos = demo_files_folder(options->demos);
     struct follower follower = {.options = options, .folder = g_strdup(recorder_options.follow)};
 
     signals_catch_requests();
+    open_many_files();
     log_open(recorder_options.json, !options->quiet);
     status_init(&follower.status);
     if (!qs_demo_names_is_free(demo_files_naming(options->demos)))

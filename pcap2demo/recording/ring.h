@@ -30,11 +30,10 @@ void ring_free(struct ring *ring);
 bool ring_look(struct ring *ring);
 
 /*
- * The next frame of all files by time; valid until the next call. `*file` becomes its file.
- * `now`: nanoseconds since the epoch. NULL: there is none until the next ring_look(), or it has to
- * wait.
+ * The next frame of all files by time; valid until the next call. `now`: nanoseconds since the
+ * epoch. NULL: there is none until the next ring_look(), or it has to wait.
  */
-struct input_frame *ring_next(struct ring *ring, int64_t now, const struct input **file);
+struct input_frame *ring_next(struct ring *ring, int64_t now);
 
 /* Whether no frame is left, as of the last ring_look(). */
 bool ring_is_read(const struct ring *ring);
