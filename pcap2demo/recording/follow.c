@@ -88,14 +88,15 @@ static bool become(const struct passwd *user, bool for_good)
 static char *make_ring(const char *demos, char **folder)
 {
     char *error = make_folders(demos);
+    mode_t mask;
 
     if (error)
         return error;
     *folder = recorder_options.ring ? g_strdup(recorder_options.ring)
                                     : g_build_filename(demos, "ring", NULL);
+    mask = umask(077); /* it holds passwords and chat */
     error = make_folders(*folder);
-    if (!error && chmod(*folder, 0700) != 0) /* it holds passwords and chat */
-        error = g_strdup_printf("%s: %s", *folder, g_strerror(errno));
+    umask(mask);
     return error;
 }
 
@@ -178,10 +179,10 @@ static void update_status(struct follower *follower)
     status_write(status, demo_files_folder(follower->options->demos), recorder_options.metrics);
 }
 
-/* `idle`: all was read. */
+/* `idle`: all was read that is old enough. */
 static void tick(struct follower *follower, bool idle)
 {
-    const int64_t silent = idle ? silence(follower) : 0;
+    const int64_t silent = idle && ring_is_read(follower->ring) ? silence(follower) : 0;
 
     follower->read_everything |= idle;
     if (follower->frame_time) {
@@ -243,7 +244,7 @@ static void follow(struct follower *follower)
     while (!signals_interrupted() && has_capturer(follower)) {
         if (g_get_monotonic_time() - follower->looked >= G_USEC_PER_SEC) {
             look(follower);
-            tick(follower, idle && ring_is_read(follower->ring));
+            tick(follower, idle);
         }
         idle = !read_frames(follower, g_get_real_time() * 1000);
         if (idle)

@@ -43,12 +43,15 @@ class Ring:
             self.file = path.open("wb", buffering=0)
             self.file.write(self.HEADER)
             self.count += 1
-        data = record(frame)
+        data = self.record(frame)
         if torn:
             self.file.write(data[:len(data) // 2])
             time.sleep(0.01)
             data = data[len(data) // 2:]
         self.file.write(data)
+
+    def record(self, frame):
+        return record(frame)
 
     def close(self):
         if self.file:
@@ -56,6 +59,17 @@ class Ring:
         self.file = None
 
     __del__ = close
+
+
+class Dumpcap(Ring):
+    """The same as dumpcap -b does: in pcapng, with times in nanoseconds, to files of new names; the oldest go."""
+
+    HEADER = (tool.block("<", 0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) +
+              tool.block("<", 1, struct.pack("<HHIHHB7x", 1, 0, 262144, 9, 1, 9)))
+
+    def record(self, frame):
+        head = struct.pack("<IIIII", 0, frame.time >> 32, frame.time & 0xFFFFFFFF, len(frame.data), frame.size)
+        return tool.block("<", 6, head + frame.data)
 
 
 def evening(seconds, copies=2):
@@ -169,6 +183,7 @@ class Follow(ToolTest):
     def test_demos_are_those_of_a_conversion(self):
         process = self.follow()
         frames = self.play(12, [Ring(self.ring, size=100_000)])
+        self.assertTrue((self.demos / ".pcap2demo-until").exists())
         self.read(process, len(frames))
         self.stop(process)
         self.assert_as_converted(frames)
@@ -177,7 +192,7 @@ class Follow(ToolTest):
     def test_two_rings(self):
         """As of two interfaces: packets of one are merged with those of the other, by time."""
         process = self.follow()
-        rings = [Ring(self.ring, name, 100_000) for name in ("eth0.pcap", "lo.pcap")]
+        rings = [Ring(self.ring, "eth0.pcap", 100_000), Dumpcap(self.ring, "lo.pcapng", 100_000)]
         frames = self.play(8, rings)
         self.read(process, len(frames))
         self.stop(process)
