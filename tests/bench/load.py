@@ -99,7 +99,7 @@ def main():
             print("MiB and files over time:", ", ".join("%d %d" % sample for sample in shown))
         log.seek(0)
         lines = log.read().splitlines()
-        print("\n".join(line for line in lines if "drop" in line or "stopped" in line or "captured" in line))
+        print("\n".join(line for line in lines if "dropped" in line or "stopped" in line))
 
 
 if "LOAD_INSIDE" not in os.environ:
