@@ -161,7 +161,7 @@ static GOptionContext *new_context(struct options *options)
     add_actions(context, options, TASK_TEST, "Test engines and servers");
     add_actions(context, options, TASK_CAPTURE, "Make captures");
     g_option_context_add_group(context,
-                               new_group("Record from interfaces", recorder_entries, options));
+                               new_group("Record while others play", recorder_entries, options));
     add_actions(context, options, TASK_RECORD, "Ask a recorder");
     g_option_context_set_main_group(context, new_group("main", main_entries, options));
     return context;
@@ -227,7 +227,7 @@ static const char short_help[] =
             "FILE is a capture, a demo, a folder of them, or \"-\" for standard input.\n\n"
             "  pcap2demo match.pcapng                       a demo of each session, here\n"
             "  pcap2demo --list --sort=loss evening.pcap    who played, the worst line first\n"
-            "  sudo pcap2demo -i any -o demos/ -Z \"$USER\"   record on a server\n\n"
+            "  sudo pcap2demo -i any -o demos/              record on a server\n\n"
             "--help prints all options, \"man pcap2demo\" explains them.\n";
 
 static const char ending[] =
@@ -484,17 +484,14 @@ static bool report_no_input(const struct options *options)
 static bool parse_inputs(struct options *options)
 {
     const struct action_kind *action = options->action;
-    const char *interface = recorder_options.interface;
-    const char *name = interface ? NULL : first_given(recorder_entries);
+    const bool records = recorder_is_wanted();
+    const char *name = first_given(recorder_entries);
 
-    if (interface && g_file_test(interface, G_FILE_TEST_IS_REGULAR))
-        return usage_error("%s is a file: pcap2demo %s", interface, interface);
-    if (interface && action->print)
-        return usage_error("--%s needs no input", action->name);
-    if (interface && action == &pcap_action)
-        return usage_error("--pcap takes demos and captures, not an interface");
-    if (name)
-        return usage_error("--%s goes with --interface", name);
+    if (records && action != &convert_action)
+        return usage_error("--%s records demos: --%s does not go with it",
+                           recorder_options.follow ? "follow" : "interface", action->name);
+    if (name && !records)
+        return usage_error("--%s goes with --follow or --interface", name);
     options->files = action->print
                          ? g_strdupv(input_options.files ? input_options.files : (char *[]){NULL})
                          : inputs_list_files(action != &convert_action, &options->any_folder);
@@ -502,14 +499,21 @@ static bool parse_inputs(struct options *options)
         return true;
     if (!options->files)
         return false;
-    if (interface && *options->files)
-        return usage_error("choose files or an interface, not both");
-    if (!interface && !*options->files)
+    if (records && *options->files)
+        return usage_error("choose files, or --follow or --interface, not both");
+    if (!records && !*options->files)
         return report_no_input(options);
     for (char **file = options->files; *file; file++)
         if (!guess_missing_file(all_entries, *file, action == &convert_action && options->files[1]))
             return false;
     return true;
+}
+
+/* A recording has all sessions, and overwrites nothing. */
+static bool check_recording(const struct options *options)
+{
+    return !recorder_is_wanted() || (!options->sessions.chosen->len && !options->force) ||
+           usage_error("--session and --force do not go with --follow and --interface");
 }
 
 static bool make_output(struct options *options)
@@ -521,8 +525,8 @@ static bool make_output(struct options *options)
     options->sessions.demo.extension = format ? format->extension : NULL;
     options->demos = demo_files_new(demo_options.output, options->force);
     options->sessions.store = demo_files_store(options->demos);
-    /* A recorder creates the folder after switching users. */
-    error = recorder_options.interface ? NULL : make_folders(demo_files_folder(options->demos));
+    /* A recorder creates the folder as the user who records. */
+    error = recorder_is_wanted() ? NULL : make_folders(demo_files_folder(options->demos));
     if (!error)
         return true;
     usage_error("--output %s", error);
@@ -537,14 +541,14 @@ static bool parse_values(struct options *options)
     options->verbose = given.verbose;
     options->show_secrets = given.show_secrets;
     options->force = demo_options.force;
-    options->sessions.may_wait = !recorder_options.interface;
+    options->sessions.may_wait = !recorder_is_wanted();
     if (given.color)
         terminal_set_color(given.color);
     return check_action_options(options) && demo_options_parse(&options->sessions.demo) &&
            parse_inputs(options) &&
            (!options->action->parse_options || options->action->parse_options(options)) &&
            recorder_options_parse() && inputs_parse_sessions(&options->sessions) &&
-           make_output(options);
+           check_recording(options) && make_output(options);
 }
 
 /* --- All of it ------------------------------------------------------------------------------- */

@@ -222,6 +222,12 @@ static void read_sign_ons(GPtrArray *sign_ons, char **name, bool unchecked)
     }
 }
 
+static void read_all_sign_ons(const struct options *options)
+{
+    read_sign_ons(options->sessions.sign_ons, demo_options.sign_ons, false);
+    read_sign_ons(options->sessions.sign_ons, demo_options.unchecked_sign_ons, true);
+}
+
 /* --- All inputs ------------------------------------------------------------------------------ */
 
 static void read_other(struct input_visitor *visitor, struct source *source)
@@ -391,10 +397,10 @@ static void run_files(const struct options *options)
 void run_inputs(const struct options *options)
 {
     signals_catch();
-    read_sign_ons(options->sessions.sign_ons, demo_options.sign_ons, false);
-    read_sign_ons(options->sessions.sign_ons, demo_options.unchecked_sign_ons, true);
-    if (recorder_options.interface)
-        recorder_run(options);
-    else
-        run_files(options);
+    if (recorder_is_wanted()) {
+        recorder_run(options, read_all_sign_ons);
+        return;
+    }
+    read_all_sign_ons(options);
+    run_files(options);
 }

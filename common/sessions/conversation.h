@@ -15,6 +15,7 @@
 #include "common/sessions/order.h"
 #include "common/sessions/session.h"
 #include "common/sessions/stream.h"
+#include "common/sessions/unanswered.h"
 
 struct qs_conversation {
     struct qs_flow flow; /* conversations over TCP and demos are not in the table of flows */
@@ -45,6 +46,7 @@ struct qs_sessions {
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
     struct qs_qports *qports;
+    struct qs_unanswered *unanswered; /* NULL: sessions of one end are wanted */
     struct qs_copies *copies;
     struct qs_donors *donors;
     struct qs_conversation *demo; /* that is being read, or NULL */

@@ -188,6 +188,7 @@ static struct qs_demo_name_request name_request(const struct demo *demo)
     return (struct qs_demo_name_request){.capture = demo->setup.capture,
                                          .session = demo->setup.session,
                                          .start = demo->start,
+                                         .end = demo->shared.time,
                                          .player = demo->shared.player,
                                          .map = demo->file_map,
                                          .extension = demo->setup.format->extension};

@@ -30,7 +30,7 @@ void qs_demo_names_free(struct qs_demo_names *names);
 struct qs_demo_name_request {
     const char *capture;      /* without folder and ending; made printable; may be "" */
     unsigned session;         /* number */
-    int64_t start;            /* nanoseconds since the epoch */
+    int64_t start, end;       /* nanoseconds since the epoch; the packet at hand is its end */
     const char *player, *map; /* as received, or NULL */
     const char *extension;    /* without the dot */
 };

@@ -23,6 +23,8 @@ struct session {
     bool has_news;         /* that it is late, or its map */
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
+
+    bool both_ends; /* it has no demo unless both have sent */
 };
 
 /* The protocol is asked what it knows every so many packets; more often while the map is not known.
@@ -289,6 +291,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
     struct qs_client_session *shared = &session->shared;
 
     session->handler = sessions->handler;
+    session->both_ends = options->both_ends;
     *shared = (struct qs_client_session){
         .number = number,
         .protocol = first->decoder->protocol,
@@ -454,6 +457,7 @@ void qs_client_session_end(struct qs_client_session *shared, bool keep)
 {
     struct session *session = (struct session *)shared;
 
+    keep = keep && (!session->both_ends || (shared->heard_server && shared->heard_client));
     if (keep && session->rebuild && !shared->heard_server) {
         qs_demo_problem(&shared->demo->writer, NULL,
                         "the capture has nothing that the server sent");

@@ -153,6 +153,7 @@ struct qs_sessions_options {
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
+    bool both_ends;      /* only sessions of which both ends sent, and demos of these */
     int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
     GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
     struct qs_protocol_selection *selection;

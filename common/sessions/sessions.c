@@ -446,15 +446,13 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
 
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
-void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
+static void add_datagram(void *user, struct qs_packet *packet)
 {
+    struct qs_sessions *sessions = user;
     const int64_t now = packet->time;
     struct qs_conversation *conversation;
     int protocol;
 
-    if (!sessions->as_captured && drop_copy(sessions, packet))
-        return;
-    follow_clock(sessions, packet);
     conversation = find_conversation(sessions, find_known(sessions, packet), packet);
     if (!conversation) {
         try_heuristic(sessions, packet);
@@ -472,6 +470,16 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     process_datagram(sessions, conversation, packet);
     qs_conversation_limit_sessions(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
+}
+
+void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    if (!sessions->as_captured && drop_copy(sessions, packet))
+        return;
+    follow_clock(sessions, packet);
+    if (!sessions->unanswered || find_known(sessions, packet) ||
+        qs_unanswered_pass(sessions->unanswered, packet, add_datagram, sessions))
+        add_datagram(sessions, packet);
 }
 
 static void end_source(struct qs_flow *flow, void *user)
@@ -506,9 +514,34 @@ static void end_conversation(struct qs_flow *flow, void *user)
     qs_conversation_free(conversation);
 }
 
+/* Nanoseconds that an end may go on that has not heard that the other has left. */
+#define LEFT_FOR (INT64_C(10) * 1000000000)
+
+struct waiting {
+    struct qs_sessions *sessions;
+    int64_t now;
+    GPtrArray *over; /* conversations */
+};
+
+static void find_left(struct qs_flow *flow, void *user)
+{
+    const struct waiting *waiting = user;
+    const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
+
+    if (conversation->session && conversation->state->disconnected &&
+        waiting->now - qs_flow_last(waiting->sessions->flows, flow) >= LEFT_FOR)
+        g_ptr_array_add(waiting->over, flow);
+}
+
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    qs_flow_table_expire(sessions->flows, sessions->clock + since);
+    struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
+
+    qs_flow_table_each(sessions->flows, find_left, &waiting);
+    for (guint i = 0; i < waiting.over->len; i++)
+        qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));
+    g_ptr_array_free(waiting.over, TRUE);
+    qs_flow_table_expire(sessions->flows, waiting.now);
 }
 
 /* --- Streams --------------------------------------------------------------------------------- */
@@ -653,6 +686,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->qports = qs_qports_new();
+    sessions->unanswered = options->both_ends ? qs_unanswered_new() : NULL;
     sessions->donors = qs_donors_new(options->sign_ons);
     sessions->copies = qs_copies_new();
     for (int i = 0; qs_protocols[i]; i++) {
@@ -691,6 +725,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
            sizeof sessions->missed.ports);
     qs_heuristic_free(sessions->heuristic);
     qs_qports_free(sessions->qports);
+    g_clear_pointer(&sessions->unanswered, qs_unanswered_free);
     qs_conversation_end_waiting(sessions);
     if (sessions->others.sessions && handler->others)
         handler->others(handler, &sessions->others);

@@ -99,7 +99,7 @@ void qs_sessions_end_demo(struct qs_sessions *sessions);
 
 /*
  * For input that comes as time passes: nothing came for `since` nanoseconds since the last
- * datagram. Ends the sessions that are over by that.
+ * datagram. Ends the sessions that are over by that, and those whose end disconnected.
  */
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since);
 

@@ -38,28 +38,40 @@ char *report_status_row(const json_t *session)
         json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
 }
 
+static void print_sessions(const json_t *sessions)
+{
+    const json_t *session;
+    size_t i;
+
+    json_array_foreach(sessions, i, session)
+    {
+        g_autofree char *row = report_status_row(session);
+
+        print_line("%s", row);
+    }
+}
+
 static void print_status(const struct options *options)
 {
+    const bool ascii = !g_get_charset(NULL);
     const char *folder =
         options->files && options->files[0] ? options->files[0] : "/var/lib/pcap2demo";
     g_autofree char *path = g_build_filename(folder, STATUS_FILE, NULL);
     json_error_t error;
-    json_t *status = json_load_file(path, 0, &error), *session;
-    size_t i;
+    json_t *status = json_load_file(path, 0, &error);
+    const json_t *finished = json_object_get(status, "finished");
 
     if (!status)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
                 g_file_test(path, G_FILE_TEST_EXISTS) ? error.text : "there is no such file");
     else
-        print_line("%-24s %-11s %-12s %8s %9s %6s %6s %7s %9s", "player", "game", "map", "since",
-                   "packets", "loss^%", "lossv%", "ping ms", "bytes");
-    json_array_foreach(json_object_get(status, "sessions"), i, session)
-    {
-        char *row = report_status_row(session);
-
-        print_line("%s", row);
-        g_free(row);
-    }
+        print_line("%-24s %-11s %-12s %8s %9s %s %s %7s %9s", "player", "game", "map", "since",
+                   "packets", ascii ? "  up %" : "loss↑%", ascii ? "down %" : "loss↓%", "ping ms",
+                   "bytes");
+    print_sessions(json_object_get(status, "sessions"));
+    if (json_array_size(finished))
+        print_line("finished:");
+    print_sessions(finished);
     if (status)
         print_line("%s: %s", text_of(status, "updated"), text_of(status, "message"));
     json_decref(status);

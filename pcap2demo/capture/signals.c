@@ -3,14 +3,23 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+/* A recorder ends so soon after an interruption. */
+enum { END_WITHIN_MS = 1500 };
 
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t requested[NSIG]; /* by number */
 
+static unsigned end_within; /* milliseconds; 0: no limit */
+
 static void on_interrupt(int number)
 {
     interrupted = number;
+    if (end_within)
+        signals_end_within(end_within);
 }
 
 static void on_request(int number)
@@ -32,14 +41,29 @@ void signals_catch(void)
     signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is reported */
 }
 
+/* Whatever is being decoded: the files are such that the next start goes on. */
+static void on_alarm(int number)
+{
+    (void)number;
+    _exit(EXIT_SUCCESS);
+}
+
 void signals_catch_requests(void)
 {
     struct sigaction action = {.sa_handler = on_request};
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGUSR1, &action, NULL);
-    if (!isatty(STDERR_FILENO))
-        sigaction(SIGHUP, &action, NULL);
+    signal(SIGALRM, on_alarm);
+    end_within = END_WITHIN_MS;
+}
+
+void signals_end_within(unsigned milliseconds)
+{
+    const struct itimerval timer = {
+        .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
+
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 bool signals_requested(int number)

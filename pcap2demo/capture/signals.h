@@ -7,13 +7,14 @@
 
 void signals_catch(void);
 
-/*
- * For recording: SIGUSR1 requests the status; SIGHUP requests reopening files and interfaces,
- * unless standard error is a terminal, whose hangup it means. Neither interrupts.
- */
+/* For recording: SIGUSR1 requests the status, and an interruption ends the process within two
+ * seconds, whatever it does. */
 void signals_catch_requests(void);
 
-/* Whether SIGUSR1 or SIGHUP came since the last call. */
+/* The process ends in so many milliseconds. */
+void signals_end_within(unsigned milliseconds);
+
+/* Whether SIGUSR1 came since the last call. */
 bool signals_requested(int number);
 
 bool signals_interrupted(void);

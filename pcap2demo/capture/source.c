@@ -97,9 +97,12 @@ static bool has_ending(const char *name, gsize length, const char *ending)
 bool source_is_input_name(const char *name, bool demos)
 {
     const gsize length = qs_unpacked_name_length(name);
+    gsize base = length; /* without the number that tcpdump -C adds: "wire.pcap07" */
 
+    while (base && g_ascii_isdigit(name[base - 1]))
+        base--;
     for (const char *const *ending = capture_endings; *ending; ending++)
-        if (has_ending(name, length, *ending))
+        if (has_ending(name, base, *ending))
             return true;
     for (int i = 0; demos && qs_demo_formats[i]; i++)
         if (has_ending(name, length, qs_demo_formats[i]->extension))

@@ -18,6 +18,8 @@ static unsigned writers;
 
 struct writer {
     char *folder;
+    char *pattern;   /* of the temporary file's name */
+    bool careful;    /* as writer_new_named() says */
     char *temporary; /* path of the temporary file; NULL while there is none */
     GByteArray *buffer;
     guint room; /* of the buffer; 0: there is none so far */
@@ -55,8 +57,21 @@ struct writer *writer_new(const char *folder)
     struct writer *writer = g_new0(struct writer, 1);
 
     writer->folder = g_strdup(folder);
+    writer->pattern = g_strdup(".pcap2demo-XXXXXX.tmp");
     writer->buffer = g_byte_array_new();
     writers++;
+    return writer;
+}
+
+struct writer *writer_new_named(const char *folder, const char *pattern)
+{
+    struct writer *writer = writer_new(folder);
+
+    writer->careful = true;
+    if (pattern) {
+        g_free(writer->pattern);
+        writer->pattern = g_strdup(pattern);
+    }
     return writer;
 }
 
@@ -66,16 +81,14 @@ static void fail(struct writer *writer, const char *what)
         writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-int open_to_append(char **path, const char *folder, const char *pattern, int mode)
+static int make_temporary(struct writer *writer)
 {
     int file;
 
-    if (*path)
-        return open(*path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    *path = g_build_filename(folder, pattern, NULL);
-    file = g_mkstemp_full(*path, O_WRONLY | O_CLOEXEC, mode);
+    writer->temporary = g_build_filename(writer->folder, writer->pattern, NULL);
+    file = g_mkstemp_full(writer->temporary, O_WRONLY | O_CLOEXEC, writer->careful ? 0640 : 0666);
     if (file < 0)
-        g_clear_pointer(path, g_free);
+        g_clear_pointer(&writer->temporary, g_free);
     return file;
 }
 
@@ -86,7 +99,9 @@ static int open_temporary(struct writer *writer)
     writer->error = writer->temporary ? NULL : make_folders(writer->folder);
     if (writer->error)
         return -1;
-    file = open_to_append(&writer->temporary, writer->folder, ".pcap2demo-XXXXXX.tmp", 0666);
+    file = writer->temporary
+               ? open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+               : make_temporary(writer);
     if (file < 0)
         fail(writer, writer->folder);
     return file;
@@ -107,7 +122,7 @@ static void make_buffer(struct writer *writer)
     writer->buffer = g_byte_array_sized_new(writer->room);
 }
 
-size_t write_whole(int file, const void *data, size_t size)
+static size_t write_whole(int file, const void *data, size_t size)
 {
     size_t done = 0;
 
@@ -121,12 +136,14 @@ size_t write_whole(int file, const void *data, size_t size)
     return done;
 }
 
-static void flush(struct writer *writer)
+static void flush(struct writer *writer, bool sync)
 {
     GByteArray *buffer = writer->buffer;
     const int file = writer->error ? -1 : open_temporary(writer);
 
     if (file >= 0 && write_whole(file, buffer->data, buffer->len) < buffer->len)
+        fail(writer, writer->folder);
+    if (file >= 0 && sync && fsync(file) != 0)
         fail(writer, writer->folder);
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
@@ -144,7 +161,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
     if (!writer->room)
         make_buffer(writer);
     if (writer->buffer->len && writer->buffer->len + size > writer->room)
-        flush(writer);
+        flush(writer, false);
     if (size <= writer->room - MIN(writer->room, writer->buffer->len)) {
         memcpy(writer->buffer->data + writer->buffer->len, data, size);
         writer->buffer->len += (guint)size;
@@ -152,7 +169,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
         g_byte_array_append(writer->buffer, data, (guint)size);
     }
     if (writer->buffer->len >= writer->room)
-        flush(writer);
+        flush(writer, false);
 }
 
 static void fail_as_taken(struct writer *writer, const char *why)
@@ -162,7 +179,7 @@ static void fail_as_taken(struct writer *writer, const char *why)
 }
 
 /* A link, unlike a rename, fails where the name is taken. */
-bool rename_to_free_name(const char *from, const char *to)
+static bool rename_to_free_name(const char *from, const char *to)
 {
     if (link(from, to) == 0) {
         unlink(from);
@@ -228,7 +245,7 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
     if (writer->taken)
         g_clear_pointer(&writer->error, g_free);
     writer->taken = false;
-    flush(writer);
+    flush(writer, writer->careful);
     if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);
 
@@ -256,8 +273,17 @@ void writer_free(struct writer *writer)
     remove_temporary(writer);
     g_byte_array_free(writer->buffer, TRUE);
     g_free(writer->folder);
+    g_free(writer->pattern);
     g_free(writer->error);
     g_free(writer);
+}
+
+void writer_leave(struct writer *writer)
+{
+    if (writer->buffer->len)
+        flush(writer, false);
+    g_clear_pointer(&writer->temporary, g_free);
+    writer_free(writer);
 }
 
 char *writer_replace(const char *path, const char *text)

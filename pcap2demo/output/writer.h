@@ -27,6 +27,10 @@ struct writer;
 /* `folder`: the file's folder, created if needed. */
 struct writer *writer_new(const char *folder);
 
+/* The temporary file's name is `pattern` with other characters for its "XXXXXX"; NULL: any. The
+ * file's bytes are on disk before it gets its name, and only its owner and group can read it. */
+struct writer *writer_new_named(const char *folder, const char *pattern);
+
 void writer_add(struct writer *writer, const void *data, size_t size);
 
 /*
@@ -36,24 +40,15 @@ void writer_add(struct writer *writer, const void *data, size_t size);
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
-/* Opens the file at `*path` to append to it; NULL: makes one in the folder, whose name is `pattern`
- * with other characters for its "XXXXXX". -1 on failure: see errno. */
-int open_to_append(char **path, const char *folder, const char *pattern, int mode);
-
-/* Writes to a file that is open. Returns how many bytes; if that is not all, errno says why. */
-size_t write_whole(int file, const void *data, size_t size);
-
-/* Renames a file, never to a taken name: then it is false, and errno EEXIST. */
-bool rename_to_free_name(const char *from, const char *to);
-
 /* Whether the only error is that the last name was taken: try another. */
 bool writer_name_is_taken(const struct writer *writer);
 
 /* Whether the file was there before, with the same bytes. */
 bool writer_is_unchanged(const struct writer *writer);
 
-/* Frees the writer, and removes an uncommitted file. */
+/* Frees the writer, and removes an uncommitted file, or leaves it with all that was added. */
 void writer_free(struct writer *writer);
+void writer_leave(struct writer *writer);
 
 /* Writes a file, or replaces it. Returns as writer_commit() does. */
 char *writer_replace(const char *path, const char *text);

@@ -1,10 +1,386 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/output/message.h"
-#include "pcap2demo/recording/options.h"
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-void recorder_run(const struct options *options)
+#include "common/sessions/flow.h"
+#include "pcap2demo/actions/report.h"
+#include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/capture/pipeline.h"
+#include "pcap2demo/capture/signals.h"
+#include "pcap2demo/output/safe_path.h"
+#include "pcap2demo/recording/capturers.h"
+#include "pcap2demo/recording/log.h"
+#include "pcap2demo/recording/options.h"
+#include "pcap2demo/recording/recordings.h"
+#include "pcap2demo/recording/ring.h"
+#include "pcap2demo/recording/status.h"
+
+#define SECOND INT64_C(1000000000) /* nanoseconds */
+
+/* Nanoseconds that a packet may take from its capture to here. */
+#define DELAY (5 * SECOND)
+
+/* FINISH_MS: for demos of sessions that go on, after Ctrl-C. */
+enum { FRAMES_AT_ONCE = 1024, STATUS_EVERY_S = 5, WAIT_US = 100000, FINISH_MS = 10000 };
+
+struct follower {
+    const struct options *options;
+    struct qs_sessions_options sessions_options;
+    char *folder;                /* the ring's */
+    struct capturers *capturers; /* NULL: others capture */
+    struct ring *ring;
+    struct recordings *recordings;
+    struct action *action;
+    struct pipeline pipeline;
+    struct qs_sessions *sessions;
+    struct status status;
+    int64_t frame_time;   /* of the last frame; 0: there was none */
+    gint64 frame_read;    /* when that was read: monotonic, microseconds */
+    gint64 looked;        /* the same */
+    unsigned ticks;       /* seconds */
+    bool read_everything; /* once */
+};
+
+static bool fail(const char *file, char *error)
 {
-    (void)options;
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface},
-            "recording is being replaced; until then, read what tcpdump writes");
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = file}, "%s", error);
+    g_free(error);
+    return false;
+}
+
+/* --- Privileges ------------------------------------------------------------------------------ */
+
+/* For root: the user of sudo, or the owner of the demos. NULL: there is none. */
+static const struct passwd *find_user(const char *demos)
+{
+    const char *sudo = g_getenv("SUDO_UID");
+    struct stat about;
+    uid_t user = 0;
+
+    if (sudo)
+        user = (uid_t)g_ascii_strtoull(sudo, NULL, 10);
+    if (!user && stat(demos, &about) == 0)
+        user = about.st_uid;
+    return user ? getpwuid(user) : NULL;
+}
+
+/* `for_good` false: root can come back. */
+static bool become(const struct passwd *user, bool for_good)
+{
+    return initgroups(user->pw_name, user->pw_gid) == 0 &&
+           (for_good ? setresgid(user->pw_gid, user->pw_gid, user->pw_gid) == 0 &&
+                           setresuid(user->pw_uid, user->pw_uid, user->pw_uid) == 0 &&
+                           prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                     : setegid(user->pw_gid) == 0 && seteuid(user->pw_uid) == 0);
+}
+
+/* --- Capturing ------------------------------------------------------------------------------- */
+
+/* Makes the folders, which belong to `user`, or this one: NULL. */
+static char *make_ring(const char *demos, char **folder)
+{
+    char *error = make_folders(demos);
+    mode_t mask;
+
+    if (error)
+        return error;
+    *folder = recorder_options.ring ? g_strdup(recorder_options.ring)
+                                    : g_build_filename(demos, "ring", NULL);
+    mask = umask(077); /* it holds passwords and chat */
+    error = make_folders(*folder);
+    umask(mask);
+    return error;
+}
+
+/* Starts tcpdump as root, if this is root, and gives that up. */
+static bool start_capturers(struct follower *follower, const char *demos)
+{
+    const struct passwd *user = geteuid() ? NULL : find_user(demos);
+    g_autofree char *filter = capturers_filter(input_options.ports, input_options.filter),
+                    *path = NULL;
+    char *error = NULL;
+
+    if (!geteuid() && !user)
+        return fail(demos,
+                    g_strdup("root does not record for itself: use sudo, or let another user "
+                             "own this folder (chown)"));
+    if (user && !become(user, false))
+        return fail(user->pw_name, g_strdup(g_strerror(errno)));
+    error = make_ring(demos, &follower->folder);
+    if (error)
+        return fail(recorder_options.interface, error);
+    path = realpath(follower->folder, NULL);
+    if (user && (seteuid(0) != 0 || setegid(0) != 0))
+        return fail(user->pw_name, g_strdup(g_strerror(errno)));
+    follower->capturers =
+        capturers_start(recorder_options.interface, path ? path : follower->folder,
+                        recorder_options.ring_size, filter, user, &error);
+    if (!follower->capturers)
+        return fail(recorder_options.interface, error);
+    if (user && !become(user, true))
+        return fail(user->pw_name, g_strdup(g_strerror(errno)));
+    log_event(LOG_INFO, "listening",
+              json_pack("{s:s, s:s}", "interface", recorder_options.interface, "filter", filter),
+              "tcpdump captures %s to %s, filter: %s", recorder_options.interface, follower->folder,
+              filter);
+    return true;
+}
+
+static void update_drops(struct follower *follower)
+{
+    struct status *status = &follower->status;
+
+    status->drops_known = capturers_dropped(follower->capturers, &status->all[DROPPED]);
+}
+
+/* --- Every second ---------------------------------------------------------------------------- */
+
+/* How long nothing has come, as far as it would be here by now. A clock that is set is no silence.
+ */
+static int64_t silence(const struct follower *follower)
+{
+    const int64_t by_capture = g_get_real_time() * 1000 - follower->frame_time;
+    const int64_t by_reading = (g_get_monotonic_time() - follower->frame_read) * 1000;
+
+    return by_reading < DELAY ? 0 : MAX(by_capture, by_reading) - DELAY;
+}
+
+/* Up to then all demos have their names, of sessions that were silent since, or go on. */
+static int64_t until(const struct follower *follower, int64_t silent)
+{
+    const int64_t idle = recorder_options.idle ? recorder_options.idle : QS_FLOW_IDLE;
+    const GPtrArray *sessions = follower->status.sessions;
+    int64_t time = MIN(follower->frame_time + silent, g_get_real_time() * 1000) - idle;
+
+    for (guint i = 0; i < sessions->len; i++) {
+        const struct qs_client_session *session = g_ptr_array_index(sessions, i);
+
+        time = MIN(time, (qs_client_session_waits(session) ? session->start : session->end) - 1);
+    }
+    return time;
+}
+
+static void update_status(struct follower *follower)
+{
+    struct status *status = &follower->status;
+
+    status->from = ring_oldest(follower->ring);
+    status->until = follower->frame_time;
+    if (follower->capturers)
+        update_drops(follower);
+    status_write(status, demo_files_folder(follower->options->demos), recorder_options.metrics);
+}
+
+/* `idle`: all was read that is old enough. */
+static void tick(struct follower *follower, bool idle)
+{
+    const int64_t silent = idle && ring_is_read(follower->ring) ? silence(follower) : 0;
+
+    follower->read_everything |= idle;
+    if (follower->frame_time) {
+        const int64_t time = until(follower, silent);
+
+        if (silent)
+            pipeline_flush(&follower->pipeline);
+        qs_sessions_wait(follower->sessions, silent);
+        if (follower->read_everything)
+            recordings_set_until(follower->recordings, time);
+    }
+    if (recorder_options.ring_size)
+        ring_remove_oldest(follower->ring, recorder_options.ring_size);
+    if (follower->ticks++ % STATUS_EVERY_S == 0) {
+        update_status(follower);
+        if (follower->capturers)
+            capturers_ask(follower->capturers);
+    }
+    if (signals_requested(SIGUSR1))
+        status_log(&follower->status);
+}
+
+/* --- Frames ---------------------------------------------------------------------------------- */
+
+static void look(struct follower *follower)
+{
+    follower->looked = g_get_monotonic_time();
+    if (!ring_look(follower->ring))
+        log_event(LOG_WARNING, "ring", NULL, "%s: %s", follower->folder, g_strerror(errno));
+}
+
+/* Returns whether there were any. */
+static bool read_frames(struct follower *follower, int64_t now)
+{
+    struct input_frame *frame;
+    unsigned count = 0;
+
+    while (count < FRAMES_AT_ONCE && (frame = ring_next(follower->ring, now))) {
+        frame->packet.number = frame->packet.frame = ++follower->status.all[PACKETS];
+        follower->frame_time = frame->packet.time;
+        pipeline_add_frame(&follower->pipeline, frame);
+        count++;
+    }
+    if (count)
+        follower->frame_read = g_get_monotonic_time();
+    return count != 0;
+}
+
+/* Whether somebody captures, or may. */
+static bool has_capturer(const struct follower *follower)
+{
+    return !follower->capturers || capturers_check(follower->capturers);
+}
+
+static void follow(struct follower *follower)
+{
+    bool idle = false;
+
+    while (!signals_interrupted() && has_capturer(follower)) {
+        if (g_get_monotonic_time() - follower->looked >= G_USEC_PER_SEC) {
+            look(follower);
+            tick(follower, idle);
+        }
+        idle = !read_frames(follower, g_get_real_time() * 1000);
+        if (idle)
+            g_usleep(WAIT_US);
+    }
+}
+
+/* --- The end --------------------------------------------------------------------------------- */
+
+/* After Ctrl-C: what goes on is recorded up to here. */
+static void finish(struct follower *follower)
+{
+    signals_end_within(FINISH_MS);
+    look(follower);
+    while (read_frames(follower, INT64_MAX))
+        ;
+    pipeline_flush(&follower->pipeline);
+    qs_sessions_end_source(follower->sessions);
+    pipeline_end(&follower->pipeline);
+    qs_sessions_free(follower->sessions, true);
+    if (follower->frame_time)
+        recordings_set_until(follower->recordings,
+                             MIN(follower->frame_time, g_get_real_time() * 1000));
+}
+
+/* What goes on is left for the next start. */
+static void leave(struct follower *follower)
+{
+    struct qs_sessions_handler *handler = &follower->action->handler;
+
+    recordings_leave(follower->recordings);
+    handler->session_begin = handler->session_late = handler->session_map = NULL;
+    handler->session_end = handler->session_left_out = NULL;
+    handler->demo_file = NULL;
+    pipeline_end(&follower->pipeline);
+    qs_sessions_free(follower->sessions, false);
+}
+
+static void stop(struct follower *follower)
+{
+    const char *signal = signals_interruption();
+    g_autofree char *text = NULL;
+
+    if (follower->capturers)
+        capturers_stop(follower->capturers);
+    update_status(follower);
+    if (g_strcmp0(signal, "SIGINT") == 0)
+        finish(follower);
+    text = status_text(&follower->status);
+    if (g_strcmp0(signal, "SIGINT") != 0)
+        leave(follower);
+    if (signal)
+        status_reset();
+    else
+        failure(follower->frame_time ? EXIT_PROBLEMS : EXIT_UNUSABLE,
+                (struct qs_location){.file = recorder_options.interface},
+                "nothing is captured any more");
+    log_event(LOG_INFO, "stopped", NULL, "stopped%s%s: %s", signal ? " by " : "",
+              signal ? signal : "", text);
+}
+
+/* --- The run --------------------------------------------------------------------------------- */
+
+static void run(struct follower *follower)
+{
+    const struct options *options = follower->options;
+    const char *demos = demo_files_folder(options->demos);
+
+    follower->ring =
+        ring_new(follower->folder, recorder_options.follow ? input_options.filter : NULL);
+    look(follower);
+    recordings_complete(follower->recordings, &options->sessions, ring_oldest(follower->ring));
+    follower->sessions_options = options->sessions;
+    follower->sessions_options.store = (struct qs_demo_store *)follower->recordings;
+    follower->sessions_options.idle = recorder_options.idle;
+    follower->sessions_options.both_ends = true;
+    follower->action = recording_action_new(options, &follower->status);
+    follower->sessions = qs_sessions_new(&follower->sessions_options, &follower->action->handler);
+    qs_sessions_set_source(follower->sessions, follower->folder, "");
+    pipeline_init(&follower->pipeline);
+    pipeline_start(&follower->pipeline, follower->sessions);
+    log_event(LOG_INFO, "folder",
+              json_pack("{s:s, s:s}", "folder", demos, "ring", follower->folder),
+              "follows %s; demos go to %s", follower->folder,
+              strcmp(demos, ".") == 0 ? "the current folder" : demos);
+    follow(follower);
+    stop(follower);
+    if (options->verbose)
+        pipeline_print_counts(&follower->pipeline);
+    pipeline_clear(&follower->pipeline);
+    action_free(follower->action);
+    ring_free(follower->ring);
+}
+
+static bool open_recordings(struct follower *follower, const char *demos)
+{
+    char *error = NULL;
+
+    follower->recordings = recordings_new(demos, &follower->status.no_room, &error);
+    return follower->recordings || fail(demos, error);
+}
+
+/* The files of a ring stay open. */
+static void open_many_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+void recorder_run(const struct options *options, void (*prepare)(const struct options *options))
+{
+    const char *demos = demo_files_folder(options->demos);
+    struct follower follower = {.options = options, .folder = g_strdup(recorder_options.follow)};
+
+    signals_catch_requests();
+    open_many_files();
+    log_open(recorder_options.json, !options->quiet);
+    status_init(&follower.status);
+    if (!qs_demo_names_is_free(demo_files_naming(options->demos)))
+        fail(demos, g_strdup("--output: demos of a recording go to a folder, not to one file"));
+    else if (recorder_options.follow && !g_file_test(follower.folder, G_FILE_TEST_IS_DIR))
+        fail(follower.folder, g_strdup("there is no such folder"));
+    else if ((recorder_options.follow || start_capturers(&follower, demos)) &&
+             open_recordings(&follower, demos)) {
+        prepare(options);
+        run(&follower);
+    }
+    if (follower.capturers)
+        capturers_free(follower.capturers);
+    if (follower.recordings)
+        recordings_free(follower.recordings);
+    status_clear(&follower.status);
+    log_close();
+    g_free(follower.folder);
 }

@@ -6,9 +6,6 @@
  *
  * without the time if systemd's journal reads it, which adds its own; or as JSON, an object a line:
  * {"time": ..., "event": "session_begin", "message": the text, and the event's members}.
- *
- * Lines wait in memory until they can be written at once: recording never waits for their reader.
- * If that is slow or the disk is full, lines are dropped and counted.
  */
 #ifndef PCAP2DEMO_LOG_H
 #define PCAP2DEMO_LOG_H
@@ -18,29 +15,10 @@
 #include <stdbool.h>
 #include <syslog.h>
 
-enum { LOG_WAITING_MAX = 1024 * 1024 /* bytes */ };
-
-struct log_setup {
-    bool messages; /* print events as messages: another action has standard output */
-    bool json;
-    bool events; /* false: only warnings */
-};
-
-/* A terminal that is stopped takes less at once than it says. Opens standard output once more, if
- * it is one, to never wait for it; before the sandbox. */
-void log_open_terminal(void);
-
-/* From now on messages (output/message.h) are events, too. */
-void log_open(const struct log_setup *setup);
-
-/* Writes what waits, as far as that is possible within so long; to be called often, with 0. */
-void log_flush(int milliseconds);
-
-/* Writes what waits, unless that takes longer than two seconds. */
+/* From now on messages (output/message.h) are events, too. `events` false: only warnings are
+ * logged. */
+void log_open(bool json, bool events);
 void log_close(void);
-
-/* If standard output is a file: opens it by its name again, for logrotate(8). */
-void log_reopen(void);
 
 /* The present time as in the log: UTC, as in the names of demos. New. */
 char *log_time(void);

@@ -4,44 +4,50 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/protocols.h"
 #include "pcap2demo/output/message.h"
 
 #define SECOND INT64_C(1000000000) /* nanoseconds */
-
-enum { IDLE_DEFAULT_S = 60, BUFFER_DEFAULT = 64, BUFFER_MAX = 1024 };
 
 struct recorder_options recorder_options;
 
 /* The command line options. */
 static struct {
-    char *log_format, *idle, *max_disk, *max_demo_size, *keep, *buffer;
+    char *log_format, *idle, *ring_size, *max_demo_size, *min_free;
 } given;
 
+/* Options of earlier versions. */
+static struct {
+    char *user, *max_disk, *keep, *packets, *buffer;
+} gone;
+
 const GOptionEntry recorder_entries[] = {
+    {"follow", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.follow,
+     "Read the captures of this folder as they are written", "DIR"},
     {"interface", 'i', 0, G_OPTION_ARG_STRING, &recorder_options.interface,
-     "Record from interfaces until interrupted (any: all)", "IFACE[,IFACE...]"},
-    {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &recorder_options.user,
-     "Become this user when the interfaces are open", "USER"},
-    {"user", 0, 0, G_OPTION_ARG_STRING, &recorder_options.user, "The same as -Z", "USER"},
+     "Let tcpdump capture, and follow it", "IFACE[,IFACE...]"},
+    {"ring", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.ring,
+     "Capture to this folder (default: DEMOS/ring)", "DIR"},
+    {"ring-size", 0, 0, G_OPTION_ARG_STRING, &given.ring_size,
+     "Remove the oldest captures above this size (-i: 1G)", "SIZE"},
     {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &given.idle,
-     "End sessions after this time without packets (60s)", "TIME"},
-    {"max-disk", 0, 0, G_OPTION_ARG_STRING, &given.max_disk,
-     "Remove the oldest recordings when all take more", "SIZE"},
-    {"keep", 0, 0, G_OPTION_ARG_STRING, &given.keep, "Remove recordings older than this: 30d",
-     "TIME"},
+     "End sessions after this time without packets (5m)", "TIME"},
+    {"min-free", 0, 0, G_OPTION_ARG_STRING, &given.min_free,
+     "Begin no demo if less disk space is free (1G)", "SIZE"},
     {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &given.max_demo_size,
      "End a demo at this size; resume at the next level", "SIZE"},
-    {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.packets,
-     "Keep each session's packets in a capture in this folder", "DIR"},
-    {"buffer-size", 0, 0, G_OPTION_ARG_STRING, &given.buffer,
-     "Packets that may wait in the system (default 64M)", "SIZE"},
     {"players-only", 0, 0, G_OPTION_ARG_NONE, &recorder_options.players_only,
      "Record no spectators", NULL},
     {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.metrics,
      "Write counters to this file, for Prometheus", "FILE.prom"},
     {"log-format", 0, 0, G_OPTION_ARG_STRING, &given.log_format,
      "Log as lines of text (the default) or of JSON", "text|json"},
+    {"relinquish-privileges", 'Z', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &gone.user, NULL,
+     "USER"},
+    {"user", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &gone.user, NULL, "USER"},
+    {"max-disk", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &gone.max_disk, NULL, "SIZE"},
+    {"keep", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &gone.keep, NULL, "TIME"},
+    {"write-pcap", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &gone.packets, NULL, "DIR"},
+    {"buffer-size", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &gone.buffer, NULL, "SIZE"},
     G_OPTION_ENTRY_NULL};
 
 /* --- Times and sizes: "90s", "1.5 h", "500M" ------------------------------------------------- */
@@ -96,41 +102,58 @@ static bool parse(const char *option, const char *text, const struct unit *units
 
 /* --- Values ---------------------------------------------------------------------------------- */
 
-bool recorder_options_parse(void)
+bool recorder_is_wanted(void)
 {
-    struct recorder_options *options = &recorder_options;
-    uint64_t idle = IDLE_DEFAULT_S, buffer = BUFFER_DEFAULT << 20;
-
-    if (!parse("idle-timeout", given.idle, times, "s", &idle) ||
-        !parse("keep", given.keep, times, "d", &options->keep) ||
-        !parse("buffer-size", given.buffer, sizes, "m", &buffer))
-        return false;
-    if (buffer >> 20 < 1 || buffer >> 20 > BUFFER_MAX)
-        return usage_error("--buffer-size %s: 1M to %dM are possible", given.buffer, BUFFER_MAX);
-    options->idle = (int64_t)idle * SECOND;
-    options->buffer = (unsigned)(buffer >> 20);
-    options->json = g_strcmp0(given.log_format, "json") == 0;
-    return parse("max-disk", given.max_disk, sizes, "b", &options->max_disk) &&
-           parse("max-demo-size", given.max_demo_size, sizes, "b", &options->max_demo_size);
+    return recorder_options.follow || recorder_options.interface;
 }
 
-/* --- The capture filter ---------------------------------------------------------------------- */
-
-char *recorder_port_filter(char *const *ports)
+/* Services of earlier versions have these options in their files: they start all the same. */
+static void warn_of_gone(void)
 {
-    GString *filter = g_string_new(NULL);
-    bool all = !ports || !*ports;
+    static const struct {
+        char **value;
+        const char *name, *instead;
+    } all[] = {{&gone.user, "relinquish-privileges",
+                "as root, it becomes the user of sudo, or the "
+                "owner of the demos' folder"},
+               {&gone.max_disk, "max-disk", "--min-free keeps disk space free"},
+               {&gone.keep, "keep", "tmpfiles.d removes old demos: see RECORDING.md"},
+               {&gone.packets, "write-pcap", "--pcap -s N cuts a session out of the captures"},
+               {&gone.buffer, "buffer-size", "tcpdump has the buffer"}};
 
-    for (; !all && *ports; ports++) {
-        char **parts = g_strsplit_set(*ports, "=,", -1); /* of "qw=27500,27510-27519" */
-        const int game = strchr(*ports, '=') ? qs_protocol_number(parts[0]) : -1;
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+        if (*all[i].value)
+            message((struct qs_location){0}, "--%s is not used any more: %s", all[i].name,
+                    all[i].instead);
+}
 
-        all = game < 0 || qs_protocols[game]->has_game_ports;
-        for (char **range = parts + 1; !all && *range; range++)
-            g_string_append_printf(filter, "%s%s %s", filter->len ? " or " : "",
-                                   strchr(*range, '-') ? "portrange" : "port", *range);
-        g_strfreev(parts);
-    }
-    g_string_append(filter, " or ip[6:2] & 0x1fff != 0 or ip6 proto 44");
-    return g_string_free(filter, all);
+static bool check_interface(const struct recorder_options *options)
+{
+    if (options->interface && options->follow)
+        return usage_error("--interface follows what it captures: choose --ring, not --follow");
+    if (options->interface && g_file_test(options->interface, G_FILE_TEST_IS_REGULAR))
+        return usage_error("%s is a file: pcap2demo %s", options->interface, options->interface);
+    if (options->ring && !options->interface)
+        return usage_error("--ring goes with --interface");
+    return true;
+}
+
+bool recorder_options_parse(void)
+{
+    enum { STANDARD = 1 << 30 };
+    struct recorder_options *options = &recorder_options;
+    uint64_t idle = 0;
+
+    options->ring_size = options->interface ? STANDARD : 0;
+    options->min_free = STANDARD;
+    options->max_demo_size = 0;
+    if (!check_interface(options) || !parse("idle-timeout", given.idle, times, "s", &idle) ||
+        !parse("ring-size", given.ring_size, sizes, "b", &options->ring_size) ||
+        !parse("min-free", given.min_free, sizes, "b", &options->min_free) ||
+        !parse("max-demo-size", given.max_demo_size, sizes, "b", &options->max_demo_size))
+        return false;
+    options->idle = (int64_t)idle * SECOND;
+    options->json = g_strcmp0(given.log_format, "json") == 0;
+    warn_of_gone();
+    return true;
 }

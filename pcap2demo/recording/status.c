@@ -3,14 +3,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/core/numeric_text.h"
+#include "common/dump/dump.h"
 #include "common/protocols.h"
-#include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recording/log.h"
+#include "pcap2demo/recording/options.h"
+
+enum { FINISHED_MAX = 200 };
 
 /* --- Counters -------------------------------------------------------------------------------- */
 
@@ -19,20 +21,12 @@ static const struct {
     bool of_games; /* else of `all` */
 } counters[] = {
     [SESSIONS_ENDED] = {"sessions_ended", "Sessions that ended", true},
-    [PACKETS] = {"packets", "Packets that were captured", false},
-    [DROPPED_KERNEL] = {"dropped_kernel", "Packets that the kernel dropped", false},
-    [DROPPED_INTERFACE] = {"dropped_interface", "Packets that interfaces dropped", false},
+    [PACKETS] = {"packets", "Packets that were read", false},
+    [DROPPED] = {"dropped", "Packets that the kernel dropped", false},
     [DEMOS_WRITTEN] = {"demos", "Demos that were written", true},
     [DEMO_BYTES] = {"demo_bytes", "Bytes of these demos", true},
-    [LOST_DEMOS] = {"lost_demos", "Demos that are lost or end early", false},
-    [LOST_BYTES] = {"lost_bytes", "Bytes that are lost", false},
+    [LOST_DEMOS] = {"lost_demos", "Demos that could not be written", false},
 };
-
-void status_count_game(struct status *status, const struct qs_protocol *protocol,
-                       enum status_counter counter, uint64_t more)
-{
-    status->games[qs_protocol_number(protocol->name)][counter] += more;
-}
 
 /* Of all games. */
 static uint64_t sum_of(const struct status *status, enum status_counter counter)
@@ -44,13 +38,22 @@ static uint64_t sum_of(const struct status *status, enum status_counter counter)
     return sum;
 }
 
+/* Counts for the game of a session. */
+static void count(struct status *status, const struct qs_client_session *session,
+                  enum status_counter counter, uint64_t more)
+{
+    status->games[qs_protocol_number(session->protocol->name)][counter] += more;
+}
+
 void status_init(struct status *status)
 {
-    *status = (struct status){.sessions = g_ptr_array_new(), .begun = g_get_monotonic_time()};
+    *status = (struct status){.sessions = g_ptr_array_new()};
 }
 
 void status_clear(struct status *status)
 {
+    while (status->finished.length)
+        json_decref(g_queue_pop_head(&status->finished));
     g_ptr_array_free(status->sessions, TRUE);
 }
 
@@ -58,62 +61,68 @@ void status_clear(struct status *status)
 static guint count_sessions(const struct status *status, bool players,
                             const struct qs_protocol *protocol)
 {
-    guint count = 0;
+    guint number = 0;
 
     for (guint i = 0; i < status->sessions->len; i++) {
         const struct qs_client_session *session = g_ptr_array_index(status->sessions, i);
 
-        count += (!players || (session->player && !session->spectator)) &&
-                 (!protocol || session->protocol == protocol);
+        number += (!players || (session->player && !session->spectator)) &&
+                  (!protocol || session->protocol == protocol);
     }
-    return count;
+    return number;
+}
+
+/* "2026-11-20 15:54:01", or "-". New. */
+static char *time_text(int64_t time)
+{
+    GDateTime *date = time ? g_date_time_new_from_unix_utc(time / 1000000000) : NULL;
+    char *text = date ? g_date_time_format(date, "%Y-%m-%d %H:%M:%S") : NULL;
+
+    if (date)
+        g_date_time_unref(date);
+    return text ? text : g_strdup("-");
 }
 
 char *status_text(const struct status *status)
 {
     const guint sessions = status->sessions->len, players = count_sessions(status, true, NULL);
-    const uint64_t demos = sum_of(status, DEMOS_WRITTEN);
+    const uint64_t demos = sum_of(status, DEMOS_WRITTEN), lost = status->all[LOST_DEMOS];
+    g_autofree char *from = time_text(status->from), *until = time_text(status->until);
     GString *text = g_string_new(NULL);
 
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
                     qs_plural(sessions), players, qs_plural(players), demos, qs_plural(demos));
     if (demos)
         g_string_append_printf(text, " (%.1f MB)", (double)sum_of(status, DEMO_BYTES) / 1e6);
-    g_string_append_printf(text,
-                           ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
-                           " by kernel, %" G_GUINT64_FORMAT " by interface",
-                           status->all[PACKETS], status->all[DROPPED_KERNEL],
-                           status->all[DROPPED_INTERFACE]);
-    if (status->all[LOST_BYTES] || status->all[LOST_DEMOS])
-        g_string_append_printf(text,
-                               ", lost %" G_GUINT64_FORMAT " demos, %" G_GUINT64_FORMAT " bytes",
-                               status->all[LOST_DEMOS], status->all[LOST_BYTES]);
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " packets, dropped ", status->all[PACKETS]);
+    if (status->drops_known)
+        g_string_append_printf(text, "%" G_GUINT64_FORMAT, status->all[DROPPED]);
+    else
+        g_string_append_c(text, '-');
+    g_string_append_printf(text, ", ring from %s to %s", from, until);
+    if (lost)
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " demo%s lost", lost, qs_plural(lost));
+    if (status->no_room)
+        g_string_append(text, ", no room for new demos (--min-free)");
     return g_string_free(text, FALSE);
 }
 
-json_t *status_json(const struct status *status)
+/* As members of an event. New. */
+static json_t *status_json(const struct status *status)
 {
-    json_t *object =
-        json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)status->sessions->len, "players",
-                  (json_int_t)count_sessions(status, true, NULL), "seconds",
-                  (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
+    json_t *object = json_pack(
+        "{s:I, s:I, s:f, s:f, s:b}", "sessions", (json_int_t)status->sessions->len, "players",
+        (json_int_t)count_sessions(status, true, NULL), "ring_from", (double)status->from / 1e9,
+        "ring_until", (double)status->until / 1e9, "no_room", status->no_room);
 
     for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
-        json_object_set_new(object, counters[i].name, report_number(sum_of(status, i)));
+        json_object_set_new(
+            object, counters[i].name,
+            i == DROPPED && !status->drops_known ? json_null() : report_number(sum_of(status, i)));
     return object;
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
-
-/* Frees the text. If the disk is full, the old file stays; the log has why. */
-static void replace_file(const char *folder, const char *name, GString *text)
-{
-    char *path = g_build_filename(folder, name, NULL);
-
-    g_free(writer_replace(path, text->str));
-    g_free(path);
-    g_string_free(text, TRUE);
-}
 
 /* Frees it. */
 static void append_json(GString *text, json_t *object)
@@ -125,7 +134,8 @@ static void append_json(GString *text, json_t *object)
     free(json);
 }
 
-json_t *status_session_json(const struct qs_client_session *session)
+/* A session as --list --json has it, with the bytes of its demo so far. New. */
+static json_t *session_json(const struct qs_client_session *session)
 {
     json_t *object = report_session_json(session);
 
@@ -133,10 +143,11 @@ json_t *status_session_json(const struct qs_client_session *session)
     return object;
 }
 
-/* A session at a time, since there may be thousands. */
+/* A session at a time, since there may be thousands. If the disk is full, the old file stays. */
 static void write_status(const struct status *status, const char *folder)
 {
-    char *time = log_time(), *message = status_text(status);
+    g_autofree char *time = log_time(), *message = status_text(status),
+                    *path = g_build_filename(folder, STATUS_FILE, NULL);
     json_t *object = report_json("status"), *numbers = status_json(status);
     GString *text = g_string_new(NULL);
 
@@ -148,19 +159,25 @@ static void write_status(const struct status *status, const char *folder)
     g_string_append(text, ",\"sessions\":[");
     for (guint i = 0; i < status->sessions->len; i++) {
         g_string_append(text, i ? ",\n" : "\n");
-        append_json(text, status_session_json(g_ptr_array_index(status->sessions, i)));
+        append_json(text, session_json(g_ptr_array_index(status->sessions, i)));
+    }
+    g_string_append(text, "],\"finished\":[");
+    for (const GList *link = status->finished.head; link; link = link->next) {
+        g_string_append(text, link->prev ? ",\n" : "\n");
+        append_json(text, json_incref(link->data));
     }
     g_string_append(text, "]}\n");
-    replace_file(folder, STATUS_FILE, text);
+    g_free(writer_replace(path, text->str));
     json_decref(numbers);
-    g_free(message);
-    g_free(time);
+    g_string_free(text, TRUE);
 }
 
 static void append_metric(GString *text, const struct status *status, enum status_counter counter)
 {
     const char *name = counters[counter].name;
 
+    if (counter == DROPPED && !status->drops_known)
+        return;
     g_string_append_printf(text,
                            "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
                            name, counters[counter].help, name);
@@ -186,22 +203,168 @@ static void write_metrics(const struct status *status, const char *path)
     g_string_free(text, TRUE);
 }
 
-void status_write(struct status *status, const char *folder, const char *metrics)
+void status_write(const struct status *status, const char *folder, const char *metrics)
 {
     write_status(status, folder);
     if (metrics)
         write_metrics(status, metrics);
 }
 
-/* --- Who plays ------------------------------------------------------------------------------- */
-
-void status_log_players(const struct status *status)
+void status_log(const struct status *status)
 {
+    g_autofree char *text = status_text(status);
+
+    log_event(LOG_WARNING, "status", status_json(status), "status: %s", text);
     for (guint i = 0; i < status->sessions->len; i++) {
-        json_t *session = status_session_json(g_ptr_array_index(status->sessions, i));
-        char *row = report_status_row(session);
+        json_t *session = session_json(g_ptr_array_index(status->sessions, i));
+        g_autofree char *row = report_status_row(session);
 
         log_event(LOG_WARNING, "player", session, "%s", row);
-        g_free(row);
     }
+}
+
+/* --- Events ---------------------------------------------------------------------------------- */
+
+struct recording_action {
+    struct action action;
+    struct status *status;
+};
+
+static const char *player_name(const struct qs_client_session *session)
+{
+    return session->player ? session->player : "an unnamed player";
+}
+
+/* The event's members; NULL: the log is text. Making them takes longer than a hundred packets. */
+static json_t *members_of(const struct qs_client_session *session)
+{
+    return recorder_options.json ? session_json(session) : NULL;
+}
+
+static void on_session_begin(struct qs_sessions_handler *handler,
+                             const struct qs_client_session *session)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+    GString *ends = g_string_new("client ");
+
+    qs_address_append(ends, &session->client);
+    g_string_append(ends, ", server ");
+    qs_address_append(ends, &session->server);
+    g_ptr_array_add(recorder->status->sessions, (gpointer)session);
+    log_event(LOG_INFO, "session_begin", members_of(session), "session %u begins: %s, %s",
+              session->number, session->protocol->title, ends->str);
+    g_string_free(ends, TRUE);
+}
+
+static void on_session_late(struct qs_sessions_handler *handler,
+                            const struct qs_client_session *session)
+{
+    (void)handler;
+    log_event(LOG_INFO, "session_late", members_of(session),
+              "session %u began before the capture: its demo is written at its end, from its next "
+              "level on, or from here if another session has the sign-on",
+              session->number);
+}
+
+static void on_session_map(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    (void)handler;
+    if (recorder_options.players_only && session->spectator && session->demo)
+        session->demo->dropped = "its player is a spectator";
+    log_event(LOG_INFO, "map", members_of(session), "session %u: %s %s %s", session->number,
+              player_name(session), session->spectator ? "watches" : "plays", session->map);
+}
+
+static void on_demo_file(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session,
+                         const struct qs_session_demo_file *file)
+{
+    struct status *status = ((const struct recording_action *)handler)->status;
+
+    if (file->unchanged)
+        return;
+    if (file->error) {
+        status->all[LOST_DEMOS]++;
+        log_event(LOG_WARNING, "demo_lost", members_of(session),
+                  "session %u, %s: the demo is lost: %s", session->number, player_name(session),
+                  file->error);
+        return;
+    }
+    count(status, session, DEMOS_WRITTEN, 1);
+    count(status, session, DEMO_BYTES, file->size);
+    log_event(LOG_INFO, "demo",
+              json_pack("{s:o, s:i, s:o, s:o, s:o}", "file", report_text_json(file->name),
+                        "session", (int)session->number, "player",
+                        report_text_json(session->player), "map", report_text_json(file->map),
+                        "bytes", report_number(file->size)),
+              "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes", file->name, session->number,
+              player_name(session), file->size);
+}
+
+/* By enum qs_session_end: for JSON, and for people. */
+static const struct {
+    const char *word, *text;
+} ends[] = {
+    [QS_SESSION_GOES_ON] = {"goes_on", "is recorded up to here"},
+    [QS_SESSION_DISCONNECTED] = {"disconnected", "disconnected"},
+    [QS_SESSION_REPLACED] = {"replaced", "connected anew"},
+    [QS_SESSION_SILENT] = {"silent", "timed out"},
+    [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},
+};
+
+static void on_session_end(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+    struct status *status = recorder->status;
+    g_autofree char *duration = report_duration(session), *demo = report_demo(session),
+                    *text = NULL;
+    json_t *members = session_json(session);
+    struct qs_line line;
+
+    if (!g_ptr_array_remove(status->sessions, (gpointer)session)) {
+        json_decref(members);
+        return;
+    }
+    count(status, session, SESSIONS_ENDED, 1);
+    if (session->demo && recorder->action.options->verbose)
+        report_demo_problems(session);
+    qs_quality_line(session->quality, &line);
+    text = qs_line_text(&line, false);
+    json_object_set_new(members, "why", json_string(ends[session->why].word));
+    if (session->demo && session->demo->files->len)
+        g_queue_push_tail(&status->finished, json_incref(members));
+    if (status->finished.length > FINISHED_MAX)
+        json_decref(g_queue_pop_head(&status->finished));
+    log_event(LOG_INFO, "session_end", members,
+              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
+              session->number, player_name(session), ends[session->why].text, duration,
+              session->packets, demo, text);
+}
+
+static void on_session_left_out(struct qs_sessions_handler *handler,
+                                const struct qs_client_session *session)
+{
+    g_ptr_array_remove(((const struct recording_action *)handler)->status->sessions,
+                       (gpointer)session);
+}
+
+struct action *recording_action_new(const struct options *options, struct status *status)
+{
+    struct recording_action *recorder = g_new0(struct recording_action, 1);
+
+    recorder->action = (struct action){.handler = {.want_lines = true,
+                                                   .want_rebuild = true,
+                                                   .write_demos = true,
+                                                   .unchecked = true,
+                                                   .session_begin = on_session_begin,
+                                                   .session_late = on_session_late,
+                                                   .session_map = on_session_map,
+                                                   .demo_file = on_demo_file,
+                                                   .session_end = on_session_end,
+                                                   .session_left_out = on_session_left_out},
+                                       .options = options};
+    recorder->status = status;
+    return &recorder->action;
 }

@@ -3,10 +3,11 @@
  * Sends the first session of a capture as that of many players on many servers at once, for load
  * tests of recording:
  *
- *     sender IFACE CAPTURE SERVERS PLAYERS RATE SECONDS
+ *     sender IFACE CAPTURE SERVERS PLAYERS RATE SECONDS [FLOOD]
  *
  * RATE: packets a second of each player, both directions together. Each player begins at another
- * time, and again, as another client, when the session is over. Needs the right to send raw frames.
+ * time, and again, as another client, when the session is over. FLOOD: beside them, so many packets
+ * a second to the first server, each under another address. Needs the right to send raw frames.
  * Prints how many packets were sent, and by how much it fell behind at most.
  */
 #include <arpa/inet.h>
@@ -184,6 +185,24 @@ static void send_next(struct player *player, unsigned server, unsigned number)
     }
 }
 
+/* The client's first packet, of an address that nobody has. */
+static void send_spoofed(void)
+{
+    struct frame *frame = &out.frames[out.count];
+    const uint32_t address = (uint32_t)random(), port = (uint32_t)random();
+
+    *frame = frames[0];
+    memcpy(frame->bytes + 26, &address, 4);
+    memcpy(frame->bytes + 30, (const uint8_t[]){10, 1, 0, 1}, 4);
+    memcpy(frame->bytes + 34, &port, 2);
+    memset(frame->bytes + 40, 0, 2);
+    out.pieces[out.count] = (struct iovec){frame->bytes, frame->size};
+    out.messages[out.count].msg_hdr =
+        (struct msghdr){.msg_iov = &out.pieces[out.count], .msg_iovlen = 1};
+    if (++out.count == BATCH)
+        flush();
+}
+
 static int64_t now(void)
 {
     struct timespec time;
@@ -201,13 +220,14 @@ static void wait_until(int64_t when)
 
 int main(int argc, char **argv)
 {
-    unsigned servers, players, rate, seconds;
+    unsigned servers, players, rate, seconds, flood;
     struct player *all;
     int64_t start, behind = 0;
     uint64_t due = 0;
 
-    if (argc != 7)
-        fail("IFACE CAPTURE SERVERS PLAYERS RATE SECONDS");
+    if (argc != 7 && argc != 8)
+        fail("IFACE CAPTURE SERVERS PLAYERS RATE SECONDS [FLOOD]");
+    flood = argc == 8 ? (unsigned)atoi(argv[7]) : 0;
     servers = (unsigned)atoi(argv[3]);
     players = (unsigned)atoi(argv[4]);
     rate = (unsigned)atoi(argv[5]);
@@ -225,9 +245,11 @@ int main(int argc, char **argv)
         due += rate;
         for (; due >= TICKS; due -= TICKS)
             for (unsigned i = 0; i < servers * players; i++)
-                /* They begin one after the other, within two seconds. */
-                if (tick * servers * players >= (uint64_t)i * TICKS * 2)
+                /* They begin one after the other, within a quarter of the time. */
+                if (tick * servers * players * 4 >= (uint64_t)i * TICKS * seconds)
                     send_next(&all[i], i / players, i);
+        for (unsigned i = 0; i < flood / TICKS; i++)
+            send_spoofed();
         flush();
         if (now() - when > behind)
             behind = now() - when;

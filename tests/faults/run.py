@@ -41,7 +41,7 @@ FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", 
 GAMES = ("quakeworld", "quake2", "quake", "fte", "acknex")
 GAMES_TESTS = r"|^(quakeworld|quake2|quake|acknex)\."
 # Half a minute, which only recording needs.
-RECORDING = "|^tool.recorder"
+RECORDING = "|^tool.follow"
 # Whole sessions in every format: slow, so last.
 WHOLE_SESSIONS = "^demo.small$"
 

@@ -90,7 +90,7 @@ void signals_die_of_pipe(void)
 
 /* --- Network interfaces --- */
 
-void recorder_run(const struct options *options)
+void recorder_run(const struct options *options, void (*prepare)(const struct options *options))
 {
-    (void)options;
+    (void)options, (void)prepare;
 }

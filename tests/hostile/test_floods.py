@@ -4,7 +4,9 @@
 import json
 import os
 import resource
+import signal
 import subprocess
+import time
 import unittest
 
 import capture
@@ -67,6 +69,23 @@ class Floods(ToolTest):
     def test_packets_as_of_a_session(self):
         self.assert_survives(
             floods.with_flood(PLAYER, SERVER, 5000, payload=floods.FIRST[SERVER[1]]))
+
+    def test_following(self):
+        """A recording has the player's demo, and no file of others."""
+        (self.folder / "ring").mkdir()
+        for number, answer in enumerate((None, floods.CHALLENGE)):
+            demos = self.folder / f"followed-{number}"
+            frames = floods.with_flood(PLAYER, SERVER, 5000, **({"answer": answer} if answer else {}))
+            self.capture("ring/wire.pcap", frames)
+            process = subprocess.Popen([PROGRAM, "--follow", "ring", "-o", demos, "--min-free", "1M"],
+                                       cwd=self.folder, stdout=subprocess.DEVNULL)
+            until = time.monotonic() + 120
+            while not list(demos.glob("[!.]*.qwd")) and time.monotonic() < until:
+                time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(), 0)
+            self.assertEqual([path.read_bytes() for path in demos.glob("*.qwd")], self.demos(SAMPLE)[0])
+            self.assertEqual([path.name for path in demos.glob(".*")], [".pcap2demo-until"])
 
     # --- Many players
 

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recording/capturers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/protocols.h"
+#include "pcap2demo/recording/log.h"
+
+/* FILES: of a ring. MEGABYTE: as tcpdump counts. BUFFER_KIB: of the
+ * kernel, for each interface. */
+enum { FILES = 16, MEGABYTE = 1000000, LINE_BYTES = 4096 };
+
+#define BUFFER_KIB "65536"
+
+struct capturer {
+    const char *interface;
+    pid_t keeper;
+    int control; /* a byte asks for the counts, and its end ends tcpdump */
+    int output;  /* what it prints; -1: it has ended */
+    GString *line;
+    bool told;
+    uint64_t dropped;
+};
+
+struct capturers {
+    char **interfaces;
+    struct capturer *all;
+    unsigned count;
+};
+
+/* --- The filter ------------------------------------------------------------------------------ */
+
+/* `list`: "27500,27900-27910" */
+static void append_ports(GString *filter, const char *list)
+{
+    char **ranges = g_strsplit(list, ",", -1);
+
+    for (char **range = ranges; *range; range++)
+        if (**range)
+            g_string_append_printf(filter, " or tcp %s %s",
+                                   strchr(*range, '-') ? "portrange" : "port", *range);
+    g_strfreev(ranges);
+}
+
+char *capturers_filter(char *const *ports, const char *filter)
+{
+    GString *all = g_string_new("udp or ip[6:2] & 0x1fff != 0 or ip6 proto 44");
+
+    for (int i = 0; qs_protocols[i]; i++)
+        if (qs_protocols[i]->stream_ports)
+            append_ports(all, qs_protocols[i]->stream_ports);
+    for (; ports && *ports; ports++)
+        append_ports(all, strchr(*ports, '=') ? strchr(*ports, '=') + 1 : *ports);
+    if (filter) {
+        g_string_prepend_c(all, '(');
+        g_string_append_printf(all, ") and (%s)", filter);
+    }
+    return g_string_free(all, FALSE);
+}
+
+/* --- Processes ------------------------------------------------------------------------------- */
+
+/* The process between this one and tcpdump. */
+static _Noreturn void keep(pid_t tcpdump, int control)
+{
+    char byte;
+    int status = 0;
+    ssize_t size;
+
+    while ((size = read(control, &byte, 1)) > 0 || (size < 0 && errno == EINTR))
+        if (size > 0)
+            kill(tcpdump, SIGUSR1);
+    kill(tcpdump, SIGTERM);
+    while (waitpid(tcpdump, &status, 0) < 0 && errno == EINTR)
+        ;
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+}
+
+static _Noreturn void become_tcpdump(char *const *arguments, int output)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    const int null = open("/dev/null", O_RDONLY);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        signal(signals[i], SIG_DFL);
+    umask(077);
+    dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execv(*arguments, arguments);
+    dprintf(STDERR_FILENO, "%s: %s\n", *arguments, strerror(errno));
+    _exit(1);
+}
+
+/* Ctrl-C and systemd reach all processes: what is left is for the follower to say. */
+static _Noreturn void run_keeper(char *const *arguments, int control, int output)
+{
+    pid_t tcpdump;
+
+    setsid();
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    tcpdump = fork();
+    if (!tcpdump)
+        become_tcpdump(arguments, output);
+    close(output);
+    if (tcpdump < 0)
+        _exit(1);
+    keep(tcpdump, control);
+}
+
+static bool start(struct capturers *capturers, struct capturer *capturer, char *const *arguments)
+{
+    int control[2], output[2];
+
+    if (pipe2(control, O_CLOEXEC) != 0)
+        return false;
+    if (pipe2(output, O_CLOEXEC) != 0)
+        return false;
+    capturer->keeper = fork();
+    if (!capturer->keeper) {
+        for (const struct capturer *other = capturers->all; other < capturer; other++)
+            close(other->control);
+        close(control[1]);
+        close(output[0]);
+        run_keeper(arguments, control[0], output[1]);
+    }
+    close(control[0]);
+    close(output[1]);
+    capturer->control = control[1];
+    capturer->output = output[0];
+    capturer->line = g_string_new(NULL);
+    fcntl(capturer->output, F_SETFL, O_NONBLOCK);
+    return capturer->keeper > 0;
+}
+
+/* No start writes to the files of another. */
+static char *base_name(const char *ring, const char *interface)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    char start[32];
+    g_autofree char *name = NULL;
+
+    strftime(start, sizeof start, "%Y%m%d-%H%M%S", gmtime_r(&now, &utc));
+    name = g_strdup_printf("%s-%s-%d.pcap", interface, start, (int)getpid());
+    return g_build_filename(ring, g_strdelimit(name, "/", '_'), NULL);
+}
+
+static char *find_tcpdump(char **error)
+{
+    char *path = g_find_program_in_path("tcpdump");
+
+    if (!path && g_file_test("/usr/sbin/tcpdump", G_FILE_TEST_IS_EXECUTABLE))
+        path = g_strdup("/usr/sbin/tcpdump");
+    if (!path)
+        *error = g_strdup("tcpdump is missing, which captures: install the package tcpdump");
+    return path;
+}
+
+struct capturers *capturers_start(const char *interfaces, const char *ring, uint64_t size,
+                                  const char *filter, const struct passwd *user, char **error)
+{
+    g_autofree char *program = find_tcpdump(error), *megabytes = NULL, *files = NULL;
+    struct capturers *capturers;
+    uint64_t share, each;
+
+    if (!program)
+        return NULL;
+    capturers = g_new0(struct capturers, 1);
+    capturers->interfaces = g_strsplit(interfaces, ",", -1);
+    capturers->count = g_strv_length(capturers->interfaces);
+    capturers->all = g_new0(struct capturer, capturers->count);
+    share = size / MEGABYTE / MAX(capturers->count, 1);
+    each = MAX(share / FILES, 1);
+    megabytes = g_strdup_printf("%" G_GUINT64_FORMAT, each);
+    files = g_strdup_printf("%" G_GUINT64_FORMAT, MAX(share / each, 2));
+    for (unsigned i = 0; i < capturers->count && !*error; i++) {
+        const char *interface = capturers->interfaces[i];
+        g_autofree char *base = base_name(ring, interface);
+        const char *arguments[] = {
+            program, "-i", interface, "-n", "-U", "-s", "0", "-B", BUFFER_KIB,
+            "--time-stamp-precision=nano", "-C", megabytes, "-W", files, "-w", base,
+            /* -Z is last but for the filter */
+            user ? "-Z" : filter, user ? user->pw_name : NULL, user ? filter : NULL, NULL};
+
+        capturers->all[i].interface = interface;
+        capturers->all[i].output = capturers->all[i].control = -1;
+        if (!start(capturers, &capturers->all[i], (char *const *)arguments))
+            *error = g_strdup_printf("%s: %s", program, g_strerror(errno));
+    }
+    if (!*error)
+        return capturers;
+    capturers_free(capturers);
+    return NULL;
+}
+
+/* --- What they print ------------------------------------------------------------------------- */
+
+static void read_line(struct capturer *capturer, const char *line)
+{
+    const char *drops = strstr(line, " packets dropped by kernel");
+    const char *number = drops;
+    uint64_t dropped;
+
+    if (!drops)
+        drops = number = strstr(line, " packet dropped by kernel");
+    if (!drops) {
+        if (!strstr(line, " packets captured") && !strstr(line, " packet captured") &&
+            !strstr(line, " received by filter"))
+            log_event(LOG_WARNING, "capturer", json_pack("{s:s}", "interface", capturer->interface),
+                      "%s: %s", capturer->interface, line);
+        return;
+    }
+    while (number > line && g_ascii_isdigit(number[-1]))
+        number--;
+    dropped = g_ascii_strtoull(number, NULL, 10);
+    if (dropped > capturer->dropped)
+        log_event(LOG_WARNING, "drops",
+                  json_pack("{s:s, s:I}", "interface", capturer->interface, "dropped",
+                            (json_int_t)(dropped - capturer->dropped)),
+                  "%s: packets came too fast, and %" G_GUINT64_FORMAT " were dropped",
+                  capturer->interface, dropped - capturer->dropped);
+    capturer->dropped = dropped;
+    capturer->told = true;
+}
+
+static void read_lines(struct capturer *capturer)
+{
+    GString *line = capturer->line;
+    char *end;
+
+    while ((end = memchr(line->str, '\n', line->len)) || line->len > LINE_BYTES) {
+        const gssize size = end ? end - line->str : (gssize)line->len;
+        g_autofree char *text = g_strndup(line->str, (gsize)size);
+
+        g_string_erase(line, 0, size + (end != NULL));
+        read_line(capturer, text);
+    }
+}
+
+static void reap(struct capturer *capturer)
+{
+    int status = 0;
+
+    if (capturer->control >= 0)
+        close(capturer->control);
+    close(capturer->output);
+    capturer->control = capturer->output = -1;
+    while (waitpid(capturer->keeper, &status, 0) < 0 && errno == EINTR)
+        ;
+    log_event(LOG_WARNING, "capturer", json_pack("{s:s}", "interface", capturer->interface),
+              "%s: tcpdump has ended with status %d", capturer->interface, WEXITSTATUS(status));
+}
+
+static void check(struct capturer *capturer)
+{
+    char bytes[LINE_BYTES];
+    ssize_t size;
+
+    while (capturer->output >= 0 && (size = read(capturer->output, bytes, sizeof bytes)) != 0) {
+        if (size < 0)
+            return;
+        g_string_append_len(capturer->line, bytes, size);
+        read_lines(capturer);
+    }
+    if (capturer->output >= 0)
+        reap(capturer);
+}
+
+unsigned capturers_check(struct capturers *capturers)
+{
+    unsigned running = 0;
+
+    for (unsigned i = 0; i < capturers->count; i++) {
+        check(&capturers->all[i]);
+        running += capturers->all[i].output >= 0;
+    }
+    return running;
+}
+
+void capturers_ask(struct capturers *capturers)
+{
+    for (unsigned i = 0; i < capturers->count; i++)
+        if (capturers->all[i].output >= 0)
+            (void)!write(capturers->all[i].control, "?", 1);
+}
+
+bool capturers_dropped(const struct capturers *capturers, uint64_t *dropped)
+{
+    bool told = false;
+
+    *dropped = 0;
+    for (unsigned i = 0; i < capturers->count; i++) {
+        *dropped += capturers->all[i].dropped;
+        told |= capturers->all[i].told;
+    }
+    return told;
+}
+
+void capturers_stop(struct capturers *capturers)
+{
+    for (unsigned i = 0; i < capturers->count; i++)
+        if (capturers->all[i].output >= 0) {
+            close(capturers->all[i].control);
+            capturers->all[i].control = -1;
+            fcntl(capturers->all[i].output, F_SETFL, 0);
+        }
+    capturers_check(capturers);
+}
+
+void capturers_free(struct capturers *capturers)
+{
+    capturers_stop(capturers);
+    for (unsigned i = 0; i < capturers->count; i++)
+        if (capturers->all[i].line)
+            g_string_free(capturers->all[i].line, TRUE);
+    g_strfreev(capturers->interfaces);
+    g_free(capturers->all);
+    g_free(capturers);
+}

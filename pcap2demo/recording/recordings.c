@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recording/recordings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/demo_formats.h"
+#include "common/sessions/demo_input.h"
+#include "pcap2demo/capture/source.h"
+#include "pcap2demo/output/safe_path.h"
+#include "pcap2demo/output/writer.h"
+#include "pcap2demo/recording/log.h"
+#include "pcap2demo/recording/options.h"
+
+#define UNFINISHED ".pcap2demo-"
+#define UNTIL_FILE UNFINISHED "until"
+
+enum { NAMES_MAX = 4096 /* that are remembered */ };
+
+struct recordings {
+    struct qs_demo_store store;
+    const char *folder;
+    int lock; /* the open folder */
+    struct qs_demo_names *naming;
+    int64_t until; /* demos that ended up to then are not written again */
+    int64_t saved; /* in the file */
+    bool *no_room;
+    bool leaves;
+};
+
+struct recording {
+    struct recordings *all;
+    const struct qs_demo_format *format;
+    struct writer *writer; /* NULL: there was no room */
+    uint64_t written;
+    bool cut; /* no more of it is kept */
+};
+
+/* --- The store of sessions ------------------------------------------------------------------- */
+
+static bool has_room(const struct recordings *all)
+{
+    struct statvfs disk;
+
+    return statvfs(all->folder, &disk) != 0 ||
+           (uint64_t)disk.f_bavail * disk.f_frsize >= recorder_options.min_free;
+}
+
+static void check_room(struct recordings *all)
+{
+    const bool no_room = !has_room(all);
+
+    if (no_room && !*all->no_room)
+        log_event(LOG_WARNING, "disk_full", NULL,
+                  "%s: less disk space is free than --min-free says: no demo begins", all->folder);
+    else if (!no_room && *all->no_room)
+        log_event(LOG_WARNING, "disk_room", NULL, "%s: demos begin again", all->folder);
+    *all->no_room = no_room;
+}
+
+static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
+{
+    struct recordings *all = (struct recordings *)store;
+    struct recording *recording = g_new0(struct recording, 1);
+    g_autofree char *pattern = g_strdup_printf(UNFINISHED "%" G_GINT64_FORMAT "-XXXXXX.%s",
+                                               request->start, request->extension);
+
+    check_room(all);
+    recording->all = all;
+    recording->format = qs_demo_format_of_name(pattern);
+    recording->cut = *all->no_room;
+    if (!recording->cut)
+        recording->writer = writer_new_named(all->folder, pattern);
+    return recording;
+}
+
+/* Whole blocks come. With the one that exceeds --max-demo-size the demo ends. */
+static void write_bytes(void *file, const void *data, size_t size)
+{
+    struct recording *recording = file;
+    const uint64_t max = recorder_options.max_demo_size;
+
+    if (recording->cut)
+        return;
+    recording->cut = max && recording->written + size > max;
+    if (recording->cut) {
+        GByteArray *end = g_byte_array_new();
+
+        recording->format->append_end(end, (struct qs_view){data, (uint32_t)size});
+        writer_add(recording->writer, end->data, end->len);
+        g_byte_array_free(end, TRUE);
+    } else {
+        writer_add(recording->writer, data, size);
+    }
+    recording->written += size;
+}
+
+static bool is_cut(const void *file)
+{
+    return ((const struct recording *)file)->cut;
+}
+
+static void name_demo(struct recording *recording, const struct qs_demo_name_request *request,
+                      struct qs_session_demo_file *result)
+{
+    struct recordings *all = recording->all;
+
+    do {
+        g_free(result->error);
+        g_free(result->name);
+        result->name = qs_demo_names_next(all->naming, request);
+        result->error = writer_commit(recording->writer, result->name, false);
+    } while (writer_name_is_taken(recording->writer));
+    result->unchanged = writer_is_unchanged(recording->writer);
+}
+
+static void commit(struct qs_demo_store *store, void *file,
+                   const struct qs_demo_name_request *request, struct qs_session_demo_file *result)
+{
+    struct recordings *all = (struct recordings *)store;
+    struct recording *recording = file;
+
+    if (request->end <= all->until) {
+        result->name = qs_demo_names_next(all->naming, request);
+        result->unchanged = true;
+    } else if (!recording->writer) {
+        result->error = g_strdup("no room (--min-free)");
+    } else {
+        name_demo(recording, request, result);
+    }
+    qs_demo_names_forget(all->naming, NAMES_MAX);
+}
+
+static void end(void *file)
+{
+    struct recording *recording = file;
+
+    if (recording->writer && recording->all->leaves)
+        writer_leave(recording->writer);
+    else if (recording->writer)
+        writer_free(recording->writer);
+    g_free(recording);
+}
+
+/* --- The time stamp -------------------------------------------------------------------------- */
+
+static char *until_path(const struct recordings *all)
+{
+    return g_build_filename(all->folder, UNTIL_FILE, NULL);
+}
+
+void recordings_set_until(struct recordings *all, int64_t until)
+{
+    g_autofree char *path = until_path(all), *text = NULL;
+
+    if (until == all->saved)
+        return;
+    text = g_strdup_printf("%" G_GINT64_FORMAT "\n", until);
+    g_free(writer_replace(path, text));
+    all->saved = until;
+}
+
+static void read_until(struct recordings *all)
+{
+    g_autofree char *path = until_path(all), *text = NULL;
+
+    if (g_file_get_contents(path, &text, NULL, NULL))
+        all->until = all->saved = g_ascii_strtoll(text, NULL, 10);
+    if (all->until > g_get_real_time() * 1000) /* the clock was wrong then */
+        all->until = 0;
+}
+
+/* --- Demos that were not finished ------------------------------------------------------------ */
+
+/* What a demo holds. */
+struct contents {
+    struct qs_sessions_handler handler;
+    uint64_t whole;  /* bytes of whole blocks */
+    GByteArray *end; /* what is missing behind them */
+    char *player, *map;
+};
+
+static void on_session_end(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    struct contents *contents = (struct contents *)handler;
+
+    contents->player = g_strdup(session->player);
+    contents->map = session->maps->len ? g_strdup(g_ptr_array_index(session->maps, 0)) : NULL;
+}
+
+static void read_blocks(struct contents *contents, const struct qs_sessions_options *options,
+                        struct qs_demo_input *demo)
+{
+    struct qs_sessions *sessions = qs_sessions_new(options, &contents->handler);
+    struct qs_demo_block block;
+    struct qs_view last = {0};
+
+    qs_sessions_set_source(sessions, demo->name, "");
+    qs_sessions_begin_demo(sessions, demo);
+    while (qs_demo_input_next(demo, &block)) {
+        qs_sessions_block(sessions, &block);
+        last = block.bytes;
+        contents->whole = block.offset + last.size;
+    }
+    qs_sessions_end_demo(sessions);
+    demo->reader.format->append_end(contents->end, last);
+    if (last.data && last.size == contents->end->len &&
+        memcmp(last.data, contents->end->data, last.size) == 0)
+        g_byte_array_set_size(contents->end, 0); /* it has its end */
+    qs_sessions_free(sessions, true);
+}
+
+/* False: not a single block is whole. */
+static bool read_contents(struct contents *contents, const struct qs_sessions_options *options,
+                          FILE *stream, const char *path)
+{
+    char *problem = NULL, *error = NULL;
+    GByteArray *bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
+    struct qs_demo_input *demo = qs_demo_input_open(bytes, problem, path, &error);
+
+    if (demo) {
+        read_blocks(contents, options, demo);
+        qs_demo_input_close(demo);
+    }
+    g_free(error);
+    return contents->whole != 0;
+}
+
+/* Copies what is whole, and names the copy. */
+static void complete(struct recordings *all, const struct qs_sessions_options *options,
+                     const char *name, int64_t start)
+{
+    g_autofree char *path = g_build_filename(all->folder, name, NULL);
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *stream = file >= 0 ? fdopen(file, "rb") : NULL;
+    struct contents contents = {.handler.session_end = on_session_end, .end = g_byte_array_new()};
+    struct qs_session_demo_file result = {0};
+    GMappedFile *bytes = NULL;
+
+    if (stream && read_contents(&contents, options, stream, path))
+        bytes = g_mapped_file_new_from_fd(file, FALSE, NULL);
+    if (bytes &&
+        g_mapped_file_get_length(bytes) > QS_DEMO_INPUT_MAX) /* it was not read to its end */
+        contents.whole = g_mapped_file_get_length(bytes);
+    if (bytes) {
+        const struct qs_demo_name_request request = {.capture = "",
+                                                     .start = start,
+                                                     .player = contents.player,
+                                                     .map = contents.map,
+                                                     .extension = strrchr(name, '.') + 1};
+        struct recording recording = {.all = all, .writer = writer_new_named(all->folder, NULL)};
+
+        writer_add(recording.writer, g_mapped_file_get_contents(bytes),
+                   MIN(contents.whole, g_mapped_file_get_length(bytes)));
+        writer_add(recording.writer, contents.end->data, contents.end->len);
+        name_demo(&recording, &request, &result);
+        writer_free(recording.writer);
+        g_mapped_file_unref(bytes);
+        log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", result.name), "%s: %s",
+                  result.name,
+                  result.error ? result.error
+                               : "an unfinished demo whose beginning the ring has lost");
+    }
+    if (!result.error && stream)
+        unlink(path);
+    if (stream)
+        fclose(stream);
+    g_byte_array_free(contents.end, TRUE);
+    g_free(contents.player);
+    g_free(contents.map);
+    g_free(result.name);
+    g_free(result.error);
+}
+
+void recordings_complete(struct recordings *all, const struct qs_sessions_options *options,
+                         int64_t oldest)
+{
+    DIR *folder = opendir(all->folder);
+    const struct dirent *entry;
+
+    while (folder && (entry = readdir(folder))) {
+        const char *name = entry->d_name;
+        char *after = NULL;
+        int64_t start;
+
+        if (!g_str_has_prefix(name, UNFINISHED))
+            continue;
+        start = g_ascii_strtoll(name + strlen(UNFINISHED), &after, 10);
+        if (*after == '-' && qs_demo_format_of_name(name) && !(oldest && oldest <= start))
+            complete(all, options, name, start);
+        else if (*after == '-' || g_str_has_suffix(name, ".tmp"))
+            unlinkat(dirfd(folder), name, 0);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+void recordings_leave(struct recordings *all)
+{
+    all->leaves = true;
+}
+
+void recordings_free(struct recordings *all)
+{
+    if (all->lock >= 0)
+        close(all->lock);
+    qs_demo_names_free(all->naming);
+    g_free(all);
+}
+
+struct recordings *recordings_new(const char *folder, bool *no_room, char **error)
+{
+    struct recordings *all = g_new0(struct recordings, 1);
+
+    all->store = (struct qs_demo_store){
+        .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
+    all->folder = folder;
+    all->no_room = no_room;
+    all->naming = qs_demo_names_new(NULL);
+    *error = make_folders(folder);
+    all->lock = *error ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!*error && (all->lock < 0 || flock(all->lock, LOCK_EX | LOCK_NB) != 0))
+        *error = errno == EWOULDBLOCK
+                     ? g_strdup_printf("%s: another pcap2demo records to this folder", folder)
+                     : g_strdup_printf("%s: %s", folder, g_strerror(errno));
+    if (!*error) {
+        read_until(all);
+        return all;
+    }
+    recordings_free(all);
+    return NULL;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recording/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pcap2demo/capture/source.h"
+#include "pcap2demo/recording/log.h"
+
+/* HEAD: bytes by which a file is recognized. OLD_S: seconds without a change. */
+enum { HEAD = 512, OLD_S = 60 };
+
+struct file {
+    char *name, *path;
+    struct stat about;   /* as of the last look */
+    struct input *input; /* NULL: it is no capture, or has no whole frame yet */
+    FILE *stream;        /* of the input, which owns it */
+    uint8_t head[HEAD];  /* its first bytes */
+    size_t head_size;
+    int64_t first; /* time of its first frame */
+    struct input_frame frame;
+    bool has_frame; /* that was read, and not yet returned */
+    bool at_end;    /* nothing more can be read before the next look */
+    bool cut;       /* it ends within a record */
+    bool damaged;   /* nothing more of it is read */
+    bool seen;      /* at this look */
+};
+
+struct ring {
+    const char *folder, *filter;
+    GHashTable *files;   /* struct file, by name */
+    GPtrArray *captures; /* those that have an input */
+    struct file *last;   /* whose frame was returned; or NULL */
+};
+
+static void report(const struct file *file, const char *what)
+{
+    log_event(LOG_WARNING, "ring", json_pack("{s:s}", "file", file->name), "%s: %s", file->path,
+              what);
+}
+
+/* --- One file -------------------------------------------------------------------------------- */
+
+static void free_file(gpointer data)
+{
+    struct file *file = data;
+
+    if (file->input)
+        input_close(file->input);
+    g_free(file->name);
+    g_free(file->path);
+    g_free(file);
+}
+
+/* Reads its next frame, unless it has one. */
+static void fill(struct file *file)
+{
+    enum input_status status;
+
+    if (file->has_frame || file->at_end)
+        return;
+    status = input_next(file->input, &file->frame);
+    file->has_frame = status == INPUT_FRAME;
+    file->at_end = !file->has_frame;
+    file->cut = status == INPUT_CUT;
+    file->damaged = status == INPUT_BROKEN;
+    if (file->damaged)
+        report(file, file->input->error);
+}
+
+/* NULL: it cannot be opened, or another file has its name now. */
+static FILE *open_stream(const struct file *file)
+{
+    const int descriptor = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about;
+
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &about) == 0 && about.st_ino == file->about.st_ino &&
+        S_ISREG(about.st_mode))
+        return fdopen(descriptor, "rb");
+    close(descriptor);
+    return NULL;
+}
+
+/* Opens it, if it is a capture whose first frame is whole. It stays open, to be read to its end
+ * also when it is removed. */
+static void open_file(struct ring *ring, struct file *file)
+{
+    g_autofree char *error = NULL;
+    ssize_t size;
+
+    file->stream = open_stream(file);
+    if (!file->stream)
+        return;
+    if (!source_is_capture(file->stream)) {
+        fclose(file->stream);
+        return;
+    }
+    file->input = input_open_capture(file->stream, file->path, ring->filter, &error);
+    if (!file->input)
+        return;
+    if (input_has_known_links(file->input)) {
+        fill(file);
+    } else {
+        file->damaged = file->at_end = true;
+        report(file, "its link type cannot be read");
+    }
+    if (!file->input->frames && !file->damaged) {
+        g_clear_pointer(&file->input, input_close);
+        file->at_end = false;
+        return;
+    }
+    size = pread(fileno(file->stream), file->head, HEAD, 0);
+    file->head_size = (size_t)MAX(size, 0);
+    file->first = file->has_frame ? file->frame.packet.time : 0;
+    g_ptr_array_add(ring->captures, file);
+}
+
+/* Whether it still begins as it did when it was opened. */
+static bool has_same_head(const struct file *file)
+{
+    uint8_t head[HEAD];
+
+    return pread(fileno(file->stream), head, file->head_size, 0) == (ssize_t)file->head_size &&
+           memcmp(head, file->head, file->head_size) == 0;
+}
+
+/* --- Looking --------------------------------------------------------------------------------- */
+
+static void add_file(struct ring *ring, const char *name, const struct stat *about)
+{
+    struct file *file = g_new0(struct file, 1);
+
+    file->name = g_strdup(name);
+    file->path = g_build_filename(ring->folder, name, NULL);
+    file->about = *about;
+    file->seen = true;
+    g_hash_table_insert(ring->files, file->name, file);
+    open_file(ring, file);
+}
+
+/* The file is gone, or another one has its name. */
+static void remove_file(struct ring *ring, struct file *file, const char *why)
+{
+    if (file->input && !file->damaged && (file->has_frame || !file->at_end || file->cut))
+        report(file, why);
+    g_ptr_array_remove(ring->captures, file);
+    if (ring->last == file)
+        ring->last = NULL;
+    g_hash_table_remove(ring->files, file->name);
+}
+
+/* A file that has changed. */
+static void update_file(struct ring *ring, struct file *file, const struct stat *about)
+{
+    if (!file->input || about->st_ino != file->about.st_ino || !has_same_head(file) ||
+        about->st_size < (off_t)file->input->reader->position) {
+        g_autofree char *name = g_strdup(file->name);
+
+        remove_file(ring, file, "was overwritten before it was read to its end");
+        add_file(ring, name, about);
+        return;
+    }
+    file->about = *about;
+    if (file->at_end && !file->damaged) {
+        frame_reader_resume(file->input->reader);
+        file->at_end = false;
+    }
+}
+
+static void look_at(struct ring *ring, const char *name, const struct stat *about)
+{
+    struct file *file = g_hash_table_lookup(ring->files, name);
+
+    if (!file) {
+        add_file(ring, name, about);
+        return;
+    }
+    file->seen = true;
+    if (about->st_ino != file->about.st_ino || about->st_size != file->about.st_size ||
+        memcmp(&about->st_mtim, &file->about.st_mtim, sizeof about->st_mtim) != 0)
+        update_file(ring, file, about);
+}
+
+/* Forgets files that are gone, once they were read to their ends. */
+static void forget_removed(struct ring *ring)
+{
+    GList *files = g_hash_table_get_values(ring->files);
+
+    for (GList *link = files; link; link = link->next) {
+        struct file *file = link->data;
+
+        if (!file->seen && (!file->input || file->at_end))
+            remove_file(ring, file, "was removed before it was read to its end");
+        else
+            file->seen = false;
+    }
+    g_list_free(files);
+}
+
+bool ring_look(struct ring *ring)
+{
+    DIR *folder = opendir(ring->folder);
+    const struct dirent *entry;
+    struct stat about;
+
+    if (!folder)
+        return false;
+    while ((entry = readdir(folder)))
+        if (*entry->d_name != '.' &&
+            fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(about.st_mode))
+            look_at(ring, entry->d_name, &about);
+    closedir(folder);
+    forget_removed(ring);
+    return true;
+}
+
+/* --- Frames ---------------------------------------------------------------------------------- */
+
+/* Of frames with one time, that of the file which began first comes first. */
+static bool is_before(const struct file *file, const struct file *other)
+{
+    if (file->frame.packet.time != other->frame.packet.time)
+        return file->frame.packet.time < other->frame.packet.time;
+    return file->first != other->first ? file->first < other->first
+                                       : strcmp(file->name, other->name) < 0;
+}
+
+struct input_frame *ring_next(struct ring *ring, int64_t now)
+{
+    struct file *first = NULL;
+    int64_t age;
+
+    if (ring->last)
+        ring->last->has_frame = false;
+    ring->last = NULL;
+    for (guint i = 0; i < ring->captures->len; i++) {
+        struct file *file = g_ptr_array_index(ring->captures, i);
+
+        fill(file);
+        if (file->has_frame && (!first || is_before(file, first)))
+            first = file;
+    }
+    age = first ? now - first->frame.packet.time : 0;
+    if (!first || (age >= 0 && age < RING_PATIENCE))
+        return NULL;
+    ring->last = first;
+    return &first->frame;
+}
+
+bool ring_is_read(const struct ring *ring)
+{
+    for (guint i = 0; i < ring->captures->len; i++)
+        if (!((const struct file *)g_ptr_array_index(ring->captures, i))->at_end)
+            return false;
+    return true;
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+int64_t ring_oldest(const struct ring *ring)
+{
+    int64_t oldest = 0;
+
+    for (guint i = 0; i < ring->captures->len; i++) {
+        const struct file *file = g_ptr_array_index(ring->captures, i);
+
+        if (file->first && (!oldest || file->first < oldest))
+            oldest = file->first;
+    }
+    return oldest;
+}
+
+/* The oldest file of those that may be removed, or NULL; and the bytes of all. */
+static struct file *find_oldest(const struct ring *ring, uint64_t *bytes)
+{
+    const time_t now = time(NULL);
+    struct file *oldest = NULL;
+
+    *bytes = 0;
+    for (guint i = 0; i < ring->captures->len; i++) {
+        struct file *file = g_ptr_array_index(ring->captures, i);
+
+        *bytes += (uint64_t)file->about.st_size;
+        if (file->at_end && now - file->about.st_mtim.tv_sec > OLD_S &&
+            (!oldest || file->first < oldest->first))
+            oldest = file;
+    }
+    return oldest;
+}
+
+void ring_remove_oldest(struct ring *ring, uint64_t max)
+{
+    uint64_t bytes;
+    struct file *oldest;
+
+    while ((oldest = find_oldest(ring, &bytes)) && bytes > max) {
+        if (unlink(oldest->path) != 0)
+            return;
+        remove_file(ring, oldest, "was removed");
+    }
+}
+
+struct ring *ring_new(const char *folder, const char *filter)
+{
+    struct ring *ring = g_new0(struct ring, 1);
+
+    ring->folder = folder;
+    ring->filter = filter;
+    ring->files = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_file);
+    ring->captures = g_ptr_array_new();
+    return ring;
+}
+
+void ring_free(struct ring *ring)
+{
+    g_ptr_array_free(ring->captures, TRUE);
+    g_hash_table_destroy(ring->files);
+    g_free(ring);
+}
