@@ -113,6 +113,7 @@ static const struct sanitize_game game = {
     .stufftext = SVC_STUFFTEXT,
     .ids = {NQ_SVC},
     .has_font = true,
+    .without_folder = true,
     .kinds = kinds,
     .clients = clients,
     .number_row = NQ_SERVERINFO_MODEL_NUMBER,
