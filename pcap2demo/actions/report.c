@@ -340,7 +340,7 @@ json_t *report_session_json(const struct qs_client_session *session)
         json_array_append_new(players, report_text_json(*name));
     return json_pack(
         "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, "
-        "s:o, s:o, s:o, s:b}",
+        "s:o, s:o, s:b}",
         "number", report_number(session->number), "protocol", session->protocol->name, "title",
         session->protocol->title, "version", report_text_json(session->version), "client",
         address_json(&session->client), "server", address_json(&session->server), "maps",
