@@ -446,9 +446,8 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
 
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
-static void add_datagram(void *user, struct qs_packet *packet)
+static void add_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
 {
-    struct qs_sessions *sessions = user;
     const int64_t now = packet->time;
     struct qs_conversation *conversation;
     int protocol;
@@ -472,14 +471,25 @@ static void add_datagram(void *user, struct qs_packet *packet)
     expect_announced(sessions, protocol, now);
 }
 
+/* A datagram that waited for an answer: later ones have set the clock. */
+static void add_unanswered(void *user, struct qs_packet *packet)
+{
+    struct qs_sessions *sessions = user;
+
+    if (sessions->as_captured || !drop_copy(sessions, packet))
+        add_datagram(sessions, packet);
+}
+
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
 {
+    if (sessions->unanswered &&
+        !qs_flow_between(sessions->flows, &packet->source, &packet->destination) &&
+        !qs_unanswered_pass(sessions->unanswered, packet, add_unanswered, sessions))
+        return;
     if (!sessions->as_captured && drop_copy(sessions, packet))
         return;
     follow_clock(sessions, packet);
-    if (!sessions->unanswered || find_known(sessions, packet) ||
-        qs_unanswered_pass(sessions->unanswered, packet, add_datagram, sessions))
-        add_datagram(sessions, packet);
+    add_datagram(sessions, packet);
 }
 
 static void end_source(struct qs_flow *flow, void *user)
