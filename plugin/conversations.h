@@ -22,9 +22,8 @@
  * capture: filters, statistics and pcap2demo agree on them.
  */
 
-/* Call these when the capture is closed. */
+/* Call it when the capture is closed. */
 void session_numbers_restart(void);
-void packet_states_free(struct dissector *dissector);
 
 /* The number of sessions begun. */
 uint32_t session_numbers_count(void);
@@ -55,7 +54,7 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
                                      struct conversation_state *known);
 
 /* Whether this packet, between unknown ends, continues one; in later passes, whether it did. */
-bool conversation_has_moved(const struct dissector *dissector, const packet_info *pinfo,
+bool conversation_has_moved(const struct dissector *dissector, packet_info *pinfo,
                             const struct qs_packet *packet);
 
 /* Call it when a datagram of the first pass was decoded. */

@@ -58,15 +58,13 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
 enum { LABEL_MAX = 160 };
 
 /* Wireshark cuts labels at 240 bytes, even within a character. */
-static char *label_of(const char *summary)
+static void append_label(proto_item *top, const char *summary)
 {
     const char *end = summary;
 
-    if (strlen(summary) <= LABEL_MAX)
-        return g_strdup(summary);
-    while (g_utf8_next_char(end) - summary <= LABEL_MAX)
+    while (*end && g_utf8_next_char(end) - summary <= LABEL_MAX)
         end = g_utf8_next_char(end);
-    return g_strdup_printf("%.*s…", (int)(end - summary), summary);
+    proto_item_append_text(top, ", %.*s%s", (int)(end - summary), summary, *end ? "…" : "");
 }
 
 /* The packet's summary, which is complete when the packet is decoded. */
@@ -75,12 +73,8 @@ static void show_summary(const struct dissector *dissector, packet_info *pinfo, 
     const char *summary = dissector->decoder.summary->str;
 
     col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
-    if (top && summary[0]) {
-        char *label = label_of(summary);
-
-        proto_item_append_text(top, ", %s", label);
-        g_free(label);
-    }
+    if (top && summary[0])
+        append_label(top, summary);
 }
 
 static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
@@ -123,8 +117,9 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
     follow_queue(dissector, pinfo);
+    credentials_queue(dissector, pinfo);
     session_number = packet_session_number(context, &dissector->decoder);
-    session_fields_show(dissector, proto_item_get_subtree(top), tvb, session_number);
+    session_fields_show(dissector, pinfo, proto_item_get_subtree(top), tvb, session_number);
     if (wanted)
         statistics_queue(dissector, pinfo, context, session_number);
     if (dissector->decoder.want_summary)
@@ -273,46 +268,57 @@ static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
                                                      handle);
 }
 
-/* Wireshark passes heuristics no data, but the protocol's title. */
-static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
-                                bool late)
+static bool dissect_datagram(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo,
+                             proto_tree *tree, bool late)
 {
-    struct dissector *dissector = dissectors_find(pinfo->current_proto);
-    struct qs_packet packet;
+    const struct qs_packet packet = packet_of(dissector, tvb, pinfo);
 
-    if (!dissector)
-        return FALSE;
-    packet = packet_of(dissector, tvb, pinfo);
     if (late ? !is_late(dissector, pinfo, &packet)
              : !dissector->protocol->recognize(&packet) &&
                    !conversation_has_moved(dissector, pinfo, &packet))
-        return FALSE;
+        return false;
     set_dissector(dissector->handle, pinfo);
-    dissect_packet(tvb, pinfo, tree, data, dissector);
-    return TRUE;
+    dissect_packet(tvb, pinfo, tree, NULL, dissector);
+    return true;
 }
 
-static ws_bool dissect_recognized(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static bool dissect_recognized_stream(struct dissector *dissector, tvbuff_t *tvb,
+                                      packet_info *pinfo, proto_tree *tree, void *data)
 {
-    return dissect_datagram(tvb, pinfo, tree, data, false);
-}
-
-static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    return dissect_datagram(tvb, pinfo, tree, data, true);
-}
-
-static ws_bool dissect_recognized_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
-                                         void *data)
-{
-    struct dissector *dissector = dissectors_find(pinfo->current_proto);
-
-    if (!dissector || !recognizes_stream(dissector, tvb))
-        return FALSE;
+    if (!recognizes_stream(dissector, tvb))
+        return false;
     set_dissector(dissector->stream_handle, pinfo);
     dissect_stream(tvb, pinfo, tree, data, dissector);
-    return TRUE;
+    return true;
 }
+
+/* Wireshark's heuristics have no user data: so each protocol has functions of its own. */
+#define HEURISTICS(n)                                                                              \
+    static ws_bool recognize_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)  \
+    {                                                                                              \
+        (void)data;                                                                                \
+        return dissect_datagram(dissectors[n], tvb, pinfo, tree, false);                           \
+    }                                                                                              \
+    static ws_bool recognize_late_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,         \
+                                      void *data)                                                  \
+    {                                                                                              \
+        (void)data;                                                                                \
+        return dissect_datagram(dissectors[n], tvb, pinfo, tree, true);                            \
+    }                                                                                              \
+    static ws_bool recognize_stream_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,       \
+                                        void *data)                                                \
+    {                                                                                              \
+        return dissect_recognized_stream(dissectors[n], tvb, pinfo, tree, data);                   \
+    }
+
+/* clang-format off */
+HEURISTICS(0) HEURISTICS(1) HEURISTICS(2) HEURISTICS(3)
+
+#define ROW(n) {recognize_##n, recognize_late_##n, recognize_stream_##n}
+static const struct {
+    heur_dissector_t datagram, late, stream;
+} heuristics[] = {ROW(0), ROW(1), ROW(2), ROW(3)};
+/* clang-format on */
 
 /* --- Registration --- */
 
@@ -328,7 +334,6 @@ void dissect_register(struct dissector *dissector)
         dissector->stream_handle =
             register_dissector_with_data(name, dissect_stream, dissector->proto, dissector);
     }
-    dissectors_add(dissector);
 }
 
 static void add_heuristic(const struct dissector *dissector, const char *transport,
@@ -344,15 +349,17 @@ static void add_heuristic(const struct dissector *dissector, const char *transpo
     g_free(upper);
 }
 
-void dissect_register_heuristics(const struct dissector *dissector)
+void dissect_register_heuristics(int protocol)
 {
+    const struct dissector *dissector = dissectors[protocol];
     const heuristic_enable_e enable =
         dissector->protocol->recognize_on_request ? HEURISTIC_DISABLE : HEURISTIC_ENABLE;
 
+    g_assert(protocol < (int)G_N_ELEMENTS(heuristics));
     if (dissector->protocol->recognize)
-        add_heuristic(dissector, "udp", "", dissect_recognized, enable);
+        add_heuristic(dissector, "udp", "", heuristics[protocol].datagram, enable);
     if (dissector->protocol->moves)
-        add_heuristic(dissector, "udp", "_late", dissect_late, HEURISTIC_DISABLE);
+        add_heuristic(dissector, "udp", "_late", heuristics[protocol].late, HEURISTIC_DISABLE);
     if (dissector->stream_handle)
-        add_heuristic(dissector, "tcp", "", dissect_recognized_stream, HEURISTIC_ENABLE);
+        add_heuristic(dissector, "tcp", "", heuristics[protocol].stream, HEURISTIC_ENABLE);
 }

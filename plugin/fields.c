@@ -256,8 +256,17 @@ void fields_register(struct dissector *dissector)
 
 /* --- Session fields */
 
+char *pool_string(wmem_allocator_t *pool, char *text)
+{
+    char *copy = wmem_strdup(pool, text);
+
+    g_free(text);
+    return copy;
+}
+
 /* A session's summary is made only when its item is expanded. */
-static void show_player(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb)
+static void show_player(const struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
+                        tvbuff_t *tvb)
 {
     const int hf = dissector->session_hf[QS_SESSION_PLAYER];
     char *player;
@@ -266,12 +275,12 @@ static void show_player(const struct dissector *dissector, proto_tree *tree, tvb
         return;
     player = qs_player_of(dissector->protocol, dissector->decoder.session);
     if (player)
-        proto_item_set_generated(proto_tree_add_string(tree, hf, tvb, 0, 0, player));
-    g_free(player);
+        proto_item_set_generated(
+            proto_tree_add_string(tree, hf, tvb, 0, 0, pool_string(pinfo->pool, player)));
 }
 
-void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
-                         uint32_t number)
+void session_fields_show(struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
+                         tvbuff_t *tvb, uint32_t number)
 {
     const enum qs_direction direction = dissector->decoder.direction;
 
@@ -282,5 +291,5 @@ void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t
         return;
     proto_item_set_generated(
         proto_tree_add_uint(tree, dissector->session_hf[QS_SESSION_NUMBER], tvb, 0, 0, number));
-    show_player(dissector, tree, tvb);
+    show_player(dissector, pinfo, tree, tvb);
 }

@@ -114,6 +114,7 @@ struct location {
     int hf;
     tvbuff_t *tvb;
     int start, length;
+    wmem_allocator_t *pool;
 };
 
 /* The decoder gives parts shifted down; Wireshark shifts by itself, and draws the bits. */
@@ -158,15 +159,10 @@ static proto_item *add_real(const struct location *at, const struct qs_field *ro
 /* Text is converted only where a person or a filter looks at it. */
 static proto_item *add_text(const struct location *at, struct qs_view text)
 {
-    proto_item *item;
-    char *readable;
-
     if (!proto_field_is_referenced(at->tree, at->hf))
         return NULL;
-    readable = qs_text_utf8(text);
-    item = proto_tree_add_string(at->tree, at->hf, at->tvb, at->start, at->length, readable);
-    g_free(readable);
-    return item;
+    return proto_tree_add_string(at->tree, at->hf, at->tvb, at->start, at->length,
+                                 pool_string(at->pool, qs_text_utf8(text)));
 }
 
 static proto_item *add_address(const struct location *at, const struct qs_field *row,
@@ -250,6 +246,7 @@ static void show_field(struct qs_sink *base, const struct qs_field *row,
         .tvb = sink->source->tvb,
         .start = (int)value->offset,
         .length = (int)value->length,
+        .pool = sink->pinfo->pool,
     };
     proto_item *item = has_room(sink, 2) ? add_field(&at, row, value) : NULL;
 
