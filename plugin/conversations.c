@@ -287,6 +287,24 @@ struct conversation_state *conversation_known(const struct dissector *dissector,
     return conversation && conversation->first <= pinfo->num ? conversation : NULL;
 }
 
+bool conversation_is_connected(const struct conversation_state *conversation)
+{
+    return conversation && conversation->session->connection;
+}
+
+uint32_t conversation_first(packet_info *pinfo)
+{
+    uint32_t first = pinfo->num;
+
+    for (int i = 0; dissectors[i]; i++) {
+        const struct conversation_state *state = find(dissectors[i], pinfo);
+
+        if (state)
+            first = MIN(first, state->first);
+    }
+    return first;
+}
+
 /* `packet`: NULL for a stream. */
 static struct conversation_state *conversation_of(const struct dissector *dissector,
                                                   packet_info *pinfo,

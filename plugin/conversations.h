@@ -47,6 +47,12 @@ struct packet_context {
 struct conversation_state *conversation_known(const struct dissector *dissector,
                                               packet_info *pinfo);
 
+/* Whether a connection has begun in it; NULL: no. */
+bool conversation_is_connected(const struct conversation_state *conversation);
+
+/* The first frame of the packet's conversation that a dissector of ours had; else its own. */
+uint32_t conversation_first(packet_info *pinfo);
+
 /* `known`: what that function returned for the packet. A client's packet from a new address
  * continues its conversation: see common/sessions/qports.h. */
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,

@@ -156,6 +156,36 @@ static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
            conversation_has_moved(dissector, pinfo, packet) || is_late(dissector, pinfo, packet);
 }
 
+/* The dissector whose protocol alone can have sent the packet; NULL: none. */
+static struct dissector *recognized_by(const struct qs_packet *packet)
+{
+    for (int i = 0; dissectors[i]; i++) {
+        const struct qs_protocol *protocol = dissectors[i]->protocol;
+
+        if (!protocol->recognize_on_request && protocol->recognize(packet) &&
+            proto_is_protocol_enabled(find_protocol_by_id(dissectors[i]->proto)))
+            return dissectors[i];
+    }
+    return NULL;
+}
+
+/*
+ * Games listen on each other's ports: until a connection begins, a packet that only another one
+ * sends goes to that one's heuristic. Some clients ask for a connection in two protocols at once:
+ * the server's answer decides.
+ */
+static bool is_of_another(const struct dissector *dissector, const struct qs_packet *packet,
+                          const struct conversation_state *known)
+{
+    const struct dissector *other;
+
+    if (conversation_is_connected(known) || dissector->protocol->recognize(packet))
+        return false;
+    other = recognized_by(packet);
+    return other && (!packet->destination_is_server_port ||
+                     ports_has_server(other, packet->destination.port));
+}
+
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
@@ -165,7 +195,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     struct packet_context context;
 
     (void)data;
-    if (!is_ours(dissector, pinfo, &packet, known))
+    if (!is_ours(dissector, pinfo, &packet, known) || is_of_another(dissector, &packet, known))
         return 0;
     context = packet_context(dissector, pinfo, &packet, known);
     packet.from = context.from;
@@ -258,14 +288,14 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 /* --- Conversations on other ports --- */
 
 /*
- * This dissector gets the conversation's packets from this one on; earlier ones are not dissected
- * again. Packets quoted in ICMP errors decide nothing.
+ * This dissector gets the conversation's packets from this one on, and in later passes those that
+ * another of ours had. Packets quoted in ICMP errors decide nothing.
  */
 static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
 {
     if (!pinfo->flags.in_error_pkt)
-        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo), pinfo->num,
-                                                     handle);
+        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo),
+                                                     conversation_first(pinfo), handle);
 }
 
 static bool dissect_datagram(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo,
@@ -319,6 +349,46 @@ static const struct {
     heur_dissector_t datagram, late, stream;
 } heuristics[] = {ROW(0), ROW(1), ROW(2), ROW(3)};
 /* clang-format on */
+
+/*
+ * Ports of Quake III, on which other games' servers listen, too. Its requests do not end with a
+ * newline, as those of Quake II and QuakeWorld do. What is not ours goes to Wireshark's dissector.
+ */
+static int dissect_on_quake3_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    static const char request[] = "\xff\xff\xff\xffgetchallenge\n";
+
+    const struct qs_packet packet = packet_of(dissectors[0], tvb, pinfo);
+    const struct dissector *dissector = recognized_by(&packet);
+    dissector_handle_t built_in = dissector_get_default_uint_handle("udp.port", pinfo->match_uint);
+    int size = 0;
+
+    if (dissector) {
+        set_dissector(dissector->handle, pinfo);
+        size = call_dissector_only(dissector->handle, tvb, pinfo, tree, data);
+    } else if (packet.size == strlen(request) && !memcmp(packet.data, request, packet.size)) {
+        size = call_dissector_only(find_dissector("q2"), tvb, pinfo, tree, data);
+    }
+    return size || !built_in ? size : call_dissector_only(built_in, tvb, pinfo, tree, data);
+}
+
+static void take_port(const char *table, ftenum_t type, void *port, void *entry, void *handle)
+{
+    const int protocol = dissector_handle_get_protocol_index(dtbl_entry_get_handle(entry));
+
+    (void)type;
+    if (protocol == proto_get_id_by_filter_name("quake3"))
+        dissector_change_uint(table, GPOINTER_TO_UINT(port), handle);
+}
+
+void dissect_take_quake3_ports(void)
+{
+    static dissector_handle_t handle;
+
+    if (!handle)
+        handle = create_dissector_handle(dissect_on_quake3_port, -1);
+    dissector_table_foreach("udp.port", take_port, handle);
+}
 
 /* --- Registration --- */
 
