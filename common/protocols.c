@@ -43,3 +43,17 @@ int qs_protocol_number(const char *name)
     g_strfreev(words);
     return found;
 }
+
+char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row)
+{
+    const char *message = qs_message_name(row->name);
+    char *alias;
+
+    if (row->type != QS_GROUP || !message)
+        return NULL;
+    alias = g_strconcat(protocol->name, ".", message, NULL);
+    for (unsigned i = 0; alias && i < protocol->field_count; i++)
+        if (strcmp(protocol->fields[i].name, alias) == 0)
+            g_clear_pointer(&alias, g_free);
+    return alias;
+}

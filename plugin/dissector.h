@@ -45,8 +45,9 @@ struct dissector {
     /* Registered ids, by the row's index. */
     int *hf;
     int session_hf[QS_SESSION_FIELDS];
-    int *ett;    /* only for rows with child rows */
-    int ett_top; /* of the protocol itself */
+    int *ett;                   /* only for rows with child rows */
+    hf_register_info **aliases; /* second names of groups; NULL: of other rows */
+    int ett_top;                /* of the protocol itself */
     expert_field expert_infos[QS_NOTE_KINDS];
 
     /* The values of the record's options: in effect, and as preferences. */

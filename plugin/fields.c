@@ -171,6 +171,29 @@ static void register_fields(struct dissector *dissector)
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 }
 
+/* "qw.damage" for "qw.svc_damage"; one for all messages of that name. */
+static void register_aliases(struct dissector *dissector)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+    GHashTable *known = g_hash_table_new(g_str_hash, g_str_equal);
+
+    dissector->aliases = g_new0(hf_register_info *, protocol->field_count);
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        char *name = qs_alias_of(protocol, &protocol->fields[i]);
+        hf_register_info *header = name ? g_hash_table_lookup(known, name) : NULL;
+
+        dissector->aliases[i] = header;
+        if (!name || header)
+            continue;
+        header = dissector->aliases[i] = g_new(hf_register_info, 1);
+        *header = header_of(&protocol->fields[i], g_new(int, 1));
+        header->hfinfo.abbrev = name;
+        g_hash_table_insert(known, name, header);
+        proto_register_field_array(dissector->proto, header, 1);
+    }
+    g_hash_table_destroy(known);
+}
+
 /* Others may stand under a group, and under an integer row that has parts. */
 static bool has_subtree(const struct qs_protocol *protocol, unsigned i)
 {
@@ -249,6 +272,7 @@ static void register_session_fields(struct dissector *dissector)
 void fields_register(struct dissector *dissector)
 {
     register_fields(dissector);
+    register_aliases(dissector);
     register_session_fields(dissector);
     register_subtrees(dissector);
     register_expert_infos(dissector);

@@ -317,16 +317,6 @@ static void add_line(struct table *table, const struct figures *figures)
 
 /* --- Packets and messages */
 
-/* As the list of packets has it: "print" of qw.svc_print. */
-static char *message_name(const char *filter)
-{
-    const char *name = strchr(filter, '.') + 1;
-    const char *rest = strchr(name, '_');
-
-    return g_strdup(
-        rest && (g_str_has_prefix(name, "svc") || g_str_has_prefix(name, "clc")) ? rest + 1 : name);
-}
-
 static void count(struct table *table, const struct row_key *key, uint32_t bytes)
 {
     stat_tap_table_item_type *cell = row_of(table, key);
@@ -338,7 +328,10 @@ static void count(struct table *table, const struct row_key *key, uint32_t bytes
     put_text(&cell, g_strdup(key->game->title));
     put_text(&cell,
              g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
-    put_text(&cell, key->message ? message_name(filter) : g_strdup("(packets)"));
+    /* "print" of qw.svc_print, as the list of packets has it; else "oob" of qw.oob. */
+    put_text(&cell, g_strdup(!key->message             ? "(packets)"
+                             : qs_message_name(filter) ? qs_message_name(filter)
+                                                       : strchr(filter, '.') + 1));
     put_number(&cell, counted);
     put_number(&cell, size);
     put_text(&cell, g_strdup(filter));

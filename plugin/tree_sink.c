@@ -62,15 +62,27 @@ static unsigned index_of(const struct tree_sink *sink, const struct qs_field *ro
     return (unsigned)(row - sink->dissector->protocol->fields);
 }
 
+/* An item that filters find and nobody sees, where a filter asks for it. */
+static void add_alias(const struct tree_sink *sink, unsigned id, uint32_t offset)
+{
+    const hf_register_info *alias = sink->dissector->aliases[id];
+
+    if (alias && alias->hfinfo.ref_type != HF_REF_TYPE_NONE)
+        proto_item_set_hidden(proto_tree_add_item(sink->group->tree, *alias->p_id,
+                                                  sink->source->tvb, (int)offset, 0, ENC_NA));
+}
+
 static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_t offset)
 {
     struct tree_sink *sink = self(base);
     const unsigned id = index_of(sink, row);
     proto_item *item = NULL;
 
-    if (has_room(sink, 2))
+    if (has_room(sink, 2)) {
+        add_alias(sink, id, offset);
         item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[id], sink->source->tvb,
                                    (int)offset, 0, ENC_NA);
+    }
     push_group(sink, item, proto_item_add_subtree(item, sink->dissector->ett[id]), offset);
 }
 
