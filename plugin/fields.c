@@ -186,7 +186,7 @@ static void register_aliases(struct dissector *dissector)
         if (!name || header)
             continue;
         header = dissector->aliases[i] = g_new(hf_register_info, 1);
-        *header = header_of(&protocol->fields[i], g_new(int, 1));
+        *header = header_of(&protocol->fields[i], g_new0(int, 1));
         header->hfinfo.abbrev = name;
         g_hash_table_insert(known, name, header);
         proto_register_field_array(dissector->proto, header, 1);
