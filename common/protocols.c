@@ -47,13 +47,15 @@ int qs_protocol_number(const char *name)
 char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row)
 {
     const char *message = qs_message_name(row->name);
-    char *alias;
+    const size_t prefix = strlen(protocol->name) + 1;
 
     if (row->type != QS_GROUP || !message)
         return NULL;
-    alias = g_strconcat(protocol->name, ".", message, NULL);
-    for (unsigned i = 0; alias && i < protocol->field_count; i++)
-        if (strcmp(protocol->fields[i].name, alias) == 0)
-            g_clear_pointer(&alias, g_free);
-    return alias;
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        const char *other = protocol->fields[i].name + prefix;
+
+        if (*other == *message && strcmp(other, message) == 0)
+            return NULL;
+    }
+    return g_strconcat(protocol->name, ".", message, NULL);
 }
