@@ -212,7 +212,8 @@ static void put_session(stat_tap_table_item_type **cell, const struct figures *f
     protocol->describe(figures->session, description);
     put_number(cell, figures->number);
     put_text(cell, g_strdup(protocol->title));
-    put_text(cell, description->player);
+    put_text(cell, qs_player_of(protocol, figures->session));
+    g_free(description->player);
 }
 
 /* --- Sessions */
