@@ -5,6 +5,7 @@
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
 
+#include "common/core/hash.h"
 #include "common/core/session.h"
 #include "common/netchan/links.h"
 
@@ -175,7 +176,7 @@ static void register_fields(struct dissector *dissector)
 static void register_aliases(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;
-    GHashTable *known = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTable *known = g_hash_table_new(qs_str_hash, g_str_equal);
 
     dissector->aliases = g_new0(hf_register_info *, protocol->field_count);
     for (unsigned i = 0; i < protocol->field_count; i++) {
