@@ -43,3 +43,19 @@ int qs_protocol_number(const char *name)
     g_strfreev(words);
     return found;
 }
+
+char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row)
+{
+    const char *message = qs_message_name(row->name);
+    const size_t prefix = strlen(protocol->name) + 1;
+
+    if (row->type != QS_GROUP || !message)
+        return NULL;
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        const char *other = protocol->fields[i].name + prefix;
+
+        if (*other == *message && strcmp(other, message) == 0)
+            return NULL;
+    }
+    return g_strconcat(protocol->name, ".", message, NULL);
+}

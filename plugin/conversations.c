@@ -5,7 +5,6 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 
-#include "common/core/lists.h"
 #include "common/netchan/seqinfo.h"
 #include "common/protocols.h"
 #include "common/sessions/protocol_selection.h"
@@ -28,15 +27,22 @@ static ws_bool clear_session(wmem_allocator_t *pool, wmem_cb_event_t event, void
     return FALSE; /* once is enough */
 }
 
-/* The caller must initialize `*session` at once. */
-static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_protocol *protocol)
+static void clear_with(wmem_allocator_t *pool, const struct qs_protocol *protocol,
+                       struct qs_session *session)
 {
     struct owner *owner = wmem_new(pool, struct owner);
 
-    owner->protocol = protocol;
-    owner->session = wmem_alloc(pool, protocol->session_size);
+    *owner = (struct owner){protocol, session};
     wmem_register_callback(pool, clear_session, owner);
-    return owner->session;
+}
+
+/* The caller must initialize `*session` at once. */
+static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_protocol *protocol)
+{
+    struct qs_session *session = wmem_alloc(pool, protocol->session_size);
+
+    clear_with(pool, protocol, session);
+    return session;
 }
 
 /* --- Numbers of sessions --- */
@@ -73,169 +79,37 @@ struct conversation_state {
     uint32_t qport;
     struct stream streams[2];   /* of TCP, by enum qs_end */
     struct qs_session *session; /* after the last packet of the first pass */
-    struct qs_snapshot_base snapshots;
+    struct qs_session *whole;   /* of its last snapshots; NULL: there is none */
+    struct qs_session *present; /* raw memory for the next one */
     struct qs_links *links;
     struct qs_session_number number;
 };
 
-/* --- Packets: the state of each, and of each stream unit, for later passes. A row in one table,
- * since memory per packet limits large captures. --- */
+/* --- Packets: the state of each datagram and stream unit, as data of its frame --- */
 
 struct packet_state {
     struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
-    uint32_t frame;                          /* its number */
+    const struct qs_session *whole;          /* NULL: nothing was known */
     uint32_t number;                         /* of its session; 0: it belongs to none */
-    uint32_t snapshot;                       /* of the session before it; see plugin/snapshots.h */
     uint32_t missing;                        /* bytes that the capture lacks before the unit */
-    uint32_t layer : 8;                      /* of the frame: its curr_layer_num */
-    uint32_t from : 2;                       /* enum qs_end */
-    uint32_t unit : 22;                      /* from 1 on; 0: a datagram */
+    uint8_t from;                            /* enum qs_end */
+    uint8_t size;
+    uint8_t changes[]; /* to `whole`: the session before it; see plugin/snapshots.h */
 };
 
-/* Masks. */
-enum { PACKET_STATE_LAYER = 0xff, PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x3fffff };
+enum { UNIT_SHIFT = 8 };
 
-/* Of one capture. */
-struct packet_states {
-    struct qs_chunks rows; /* struct packet_state, in the order of frame, layer, unit */
-    uint32_t used;         /* of them; the rest waits to be used again */
-    uint32_t found;        /* number of the row found last: frames mostly come in order */
-    int64_t offset;        /* in the file, of the frame that came last in the first pass */
-    struct qs_snapshots *snapshots;
-    struct qs_qports *qports; /* to struct conversation_state */
-};
-
-void packet_states_free(struct dissector *dissector)
+/* The layer of the frame, and which unit it is in it: from 1 on; 0: a datagram. */
+static uint32_t key_of(uint32_t layer, uint32_t unit)
 {
-    struct packet_states *states = dissector->packet_states;
-
-    if (!states)
-        return;
-    qs_chunks_clear(&states->rows);
-    qs_snapshots_free(states->snapshots);
-    qs_qports_free(states->qports);
-    g_free(states);
-    dissector->packet_states = NULL;
+    return layer | unit << UNIT_SHIFT;
 }
 
-static struct packet_states *states_of(struct dissector *dissector)
-{
-    struct packet_states *states = dissector->packet_states;
-
-    if (states)
-        return states;
-    states = g_new0(struct packet_states, 1);
-    qs_chunks_init(&states->rows, sizeof(struct packet_state), 0);
-    states->snapshots = qs_snapshots_new(dissector->protocol);
-    states->qports = qs_qports_new();
-    dissector->packet_states = states;
-    return states;
-}
-
-static int compare(const struct packet_state *state, const struct packet_state *key)
-{
-    if (state->frame != key->frame)
-        return state->frame < key->frame ? -1 : 1;
-    if (state->layer != key->layer)
-        return state->layer < key->layer ? -1 : 1;
-    return state->unit < key->unit ? -1 : state->unit > key->unit;
-}
-
-static struct packet_state *row_at(const struct packet_states *states, uint32_t number)
-{
-    return qs_chunks_at(&states->rows, number);
-}
-
-/* The number of the first row that is not before the key; one past the last where all are. */
-static uint32_t lower_bound(const struct packet_states *states, const struct packet_state *key)
-{
-    uint32_t low = 1, high = states->used + 1;
-    const uint32_t near = MIN(states->found, states->used);
-
-    if (near && compare(row_at(states, near), key) < 0) {
-        low = near + 1;
-        if (low < high && compare(row_at(states, low), key) >= 0)
-            high = low;
-    }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (compare(row_at(states, middle), key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct packet_state key_of(const packet_info *pinfo, uint32_t unit)
-{
-    return (struct packet_state){.frame = pinfo->num,
-                                 .layer = pinfo->curr_layer_num & PACKET_STATE_LAYER,
-                                 .unit = unit & PACKET_STATE_UNIT};
-}
-
-/*
- * Where a filter leaves a frame out of two passes, the next one gets its number, and the left out
- * one is not seen again. The first pass tells the two apart by where they are in the file. Later
- * that does not identify a frame: File > Save moves it.
- */
-static void drop_left_out(struct packet_states *states, const packet_info *pinfo)
-{
-    if (PINFO_FD_VISITED(pinfo) || pinfo->fd->file_off == states->offset)
-        return;
-    states->offset = pinfo->fd->file_off;
-    while (states->used && row_at(states, states->used)->frame == pinfo->num)
-        states->used--;
-}
-
-/* The state of the frame's datagram or unit, or NULL. Valid until another one is added. */
-static struct packet_state *find_packet(const struct dissector *dissector, const packet_info *pinfo,
+static struct packet_state *find_packet(const struct dissector *dissector, packet_info *pinfo,
                                         uint32_t unit)
 {
-    const struct packet_state key = key_of(pinfo, unit);
-    struct packet_states *states = dissector->packet_states;
-    uint32_t number;
-
-    if (!states)
-        return NULL;
-    drop_left_out(states, pinfo);
-    number = lower_bound(states, &key);
-    if (number > states->used || compare(row_at(states, number), &key) != 0)
-        return NULL;
-    states->found = number;
-    return row_at(states, number);
-}
-
-/* Moves the last row to its place: frames come in order, but what stands in one may not. */
-static struct packet_state *put_in_order(struct packet_states *states)
-{
-    uint32_t number = states->used;
-    struct packet_state *state = row_at(states, number);
-    const struct packet_state added = *state;
-
-    for (; number > 1 && compare(row_at(states, number - 1), &added) > 0; number--) {
-        struct packet_state *before = row_at(states, number - 1);
-
-        *state = *before;
-        state = before;
-    }
-    *state = added;
-    return state;
-}
-
-/* A new one, all zeros except its key. Frames come in order. */
-static struct packet_state *add_packet(struct dissector *dissector, const packet_info *pinfo,
-                                       uint32_t unit)
-{
-    struct packet_states *states = states_of(dissector);
-
-    drop_left_out(states, pinfo);
-    if (states->used == states->rows.count)
-        qs_chunks_add(&states->rows);
-    states->found = ++states->used;
-    *row_at(states, states->used) = key_of(pinfo, unit);
-    return put_in_order(states);
+    return p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto,
+                            key_of(pinfo->curr_layer_num, unit));
 }
 
 /* --- Conversations --- */
@@ -258,6 +132,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
 
     state->protocol = dissector->protocol;
     state->session = allocate(wmem_file_scope(), dissector->protocol);
+    state->present = wmem_alloc(wmem_file_scope(), dissector->protocol->session_size);
     state->protocol->session_init(state->session);
     state->links = qs_links_new(0);
     wmem_register_callback(wmem_file_scope(), clear_state, state);
@@ -320,9 +195,7 @@ static bool continues(void *owner, const struct qs_packet *packet, bool same_hos
 static struct conversation_state *find_moved(const struct dissector *dissector,
                                              const struct qs_packet *packet)
 {
-    const struct packet_states *states = dissector->packet_states;
-
-    return packet && states ? qs_qports_find(states->qports, packet, continues) : NULL;
+    return packet ? qs_qports_find(dissector->qports, packet, continues) : NULL;
 }
 
 /* Wireshark's conversation of the client's new address shares the state of the former one. */
@@ -345,17 +218,16 @@ void conversation_update_qport(const struct dissector *dissector,
 {
     struct conversation_state *state = context->current;
     const struct qs_packet *packet = dissector->decoder.packet;
-    struct qs_qports *qports = dissector->packet_states->qports;
     struct qs_seqinfo seqinfo;
 
     if (dissector->decoder.direction == QS_S2C || !state->protocol->seqinfo ||
         !state->protocol->seqinfo(state->session, packet, &seqinfo) || !seqinfo.from_client ||
         !seqinfo.qport || seqinfo.qport == state->qport)
         return;
-    qs_qports_remove(qports, state->found_by);
+    qs_qports_remove(dissector->qports, state->found_by);
     state->qport = seqinfo.qport;
-    state->found_by =
-        qs_qports_add(qports, &packet->destination, &packet->source, state->qport, state);
+    state->found_by = qs_qports_add(dissector->qports, &packet->destination, &packet->source,
+                                    state->qport, state);
 }
 
 static struct conversation_state *find_or_begin(const struct dissector *dissector,
@@ -395,7 +267,7 @@ static bool is_first_pass(const packet_info *pinfo)
     return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
 }
 
-bool conversation_has_moved(const struct dissector *dissector, const packet_info *pinfo,
+bool conversation_has_moved(const struct dissector *dissector, packet_info *pinfo,
                             const struct qs_packet *packet)
 {
     return is_first_pass(pinfo) ? find_moved(dissector, packet) != NULL
@@ -415,6 +287,24 @@ struct conversation_state *conversation_known(const struct dissector *dissector,
     return conversation && conversation->first <= pinfo->num ? conversation : NULL;
 }
 
+bool conversation_is_connected(const struct conversation_state *conversation)
+{
+    return conversation && conversation->session->connection;
+}
+
+uint32_t conversation_first(packet_info *pinfo)
+{
+    uint32_t first = pinfo->num;
+
+    for (int i = 0; dissectors[i]; i++) {
+        const struct conversation_state *state = find(dissectors[i], pinfo);
+
+        if (state)
+            first = MIN(first, state->first);
+    }
+    return first;
+}
+
 /* `packet`: NULL for a stream. */
 static struct conversation_state *conversation_of(const struct dissector *dissector,
                                                   packet_info *pinfo,
@@ -425,20 +315,48 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Contexts --- */
 
+/* The session before this packet, as a session that several packets share, and changes to it. */
+static uint8_t take_snapshot(struct conversation_state *conversation,
+                             uint8_t changes[SNAPSHOT_CHANGES_MAX])
+{
+    const struct qs_protocol *protocol = conversation->protocol;
+    struct qs_session *present = conversation->present;
+    int size = -1;
+
+    protocol->session_copy(present, conversation->session);
+    if (protocol->session_forget_packet)
+        protocol->session_forget_packet(present);
+    if (conversation->whole && protocol->session_shares(conversation->whole, present))
+        size = snapshot_compare(protocol, conversation->whole, present, changes);
+    if (size >= 0) {
+        protocol->session_clear(present);
+        return (uint8_t)size;
+    }
+    clear_with(wmem_file_scope(), protocol, present);
+    conversation->whole = present;
+    conversation->present = wmem_alloc(wmem_file_scope(), protocol->session_size);
+    return 0;
+}
+
 /* In the first pass, the conversation's session is the state before this packet. A later pass that
  * dissects a packet for the first time stores nothing. */
-static struct packet_state *new_packet_state(struct dissector *dissector, packet_info *pinfo,
+static struct packet_state *new_packet_state(const struct dissector *dissector, packet_info *pinfo,
                                              uint32_t unit, struct conversation_state *conversation)
 {
-    struct packet_state *state = PINFO_FD_VISITED(pinfo)
-                                     ? wmem_new0(pinfo->pool, struct packet_state)
-                                     : add_packet(dissector, pinfo, unit);
+    const bool visited = PINFO_FD_VISITED(pinfo);
+    uint8_t changes[SNAPSHOT_CHANGES_MAX];
+    const uint8_t size = conversation ? take_snapshot(conversation, changes) : 0;
+    struct packet_state *state =
+        wmem_alloc0(visited ? pinfo->pool : wmem_file_scope(), sizeof *state + size);
 
     state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
-    state->from = (conversation ? sender_of(conversation, pinfo) : QS_END_A) & PACKET_STATE_END;
-    if (conversation)
-        state->snapshot = qs_snapshots_take(states_of(dissector)->snapshots,
-                                            &conversation->snapshots, conversation->session);
+    state->from = conversation ? (uint8_t)sender_of(conversation, pinfo) : QS_END_A;
+    state->whole = conversation ? conversation->whole : NULL;
+    state->size = size;
+    memcpy(state->changes, changes, size);
+    if (!visited)
+        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto,
+                         key_of(pinfo->curr_layer_num, unit), state);
     return state;
 }
 
@@ -460,7 +378,11 @@ static struct packet_context context_of(struct dissector *dissector, const packe
         return context;
     }
     context.session = allocate(pinfo->pool, dissector->protocol);
-    qs_snapshots_restore(states_of(dissector)->snapshots, state->snapshot, context.session);
+    if (state->whole)
+        snapshot_restore(dissector->protocol, state->whole, state->changes, state->size,
+                         context.session);
+    else
+        dissector->protocol->session_init(context.session);
     return context;
 }
 
@@ -510,7 +432,7 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
     stream->next = segment->nxtseq - cut;
 }
 
-static struct packet_state *new_unit_state(struct dissector *dissector, packet_info *pinfo,
+static struct packet_state *new_unit_state(const struct dissector *dissector, packet_info *pinfo,
                                            uint32_t unit, struct conversation_state *conversation)
 {
     struct packet_state *state = new_packet_state(dissector, pinfo, unit, conversation);
@@ -554,19 +476,16 @@ uint32_t packet_session_number(const struct packet_context *context,
 
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo)
 {
-    const struct packet_state first = {.frame = pinfo->num};
-    const struct packet_states *states = dissector->packet_states;
+    const struct packet_state *state;
 
-    if (!states)
-        return 0;
-    for (uint32_t number = lower_bound(states, &first); number <= states->used; number++) {
-        const struct packet_state *state = row_at(states, number);
-
-        if (state->frame != first.frame)
-            break;
-        if (state->number)
-            return state->number;
-    }
+    for (uint32_t layer = 1; layer <= wmem_list_count(pinfo->layers); layer++)
+        for (uint32_t unit = 0;
+             (state = p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto,
+                                       key_of(layer, unit))) != NULL ||
+             !unit;
+             unit++)
+            if (state && state->number)
+                return state->number;
     return 0;
 }
 

@@ -22,9 +22,8 @@
  * capture: filters, statistics and pcap2demo agree on them.
  */
 
-/* Call these when the capture is closed. */
+/* Call it when the capture is closed. */
 void session_numbers_restart(void);
-void packet_states_free(struct dissector *dissector);
 
 /* The number of sessions begun. */
 uint32_t session_numbers_count(void);
@@ -48,6 +47,12 @@ struct packet_context {
 struct conversation_state *conversation_known(const struct dissector *dissector,
                                               packet_info *pinfo);
 
+/* Whether a connection has begun in it; NULL: no. */
+bool conversation_is_connected(const struct conversation_state *conversation);
+
+/* The first frame of the packet's conversation that a dissector of ours had; else its own. */
+uint32_t conversation_first(packet_info *pinfo);
+
 /* `known`: what that function returned for the packet. A client's packet from a new address
  * continues its conversation: see common/sessions/qports.h. */
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,
@@ -55,7 +60,7 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
                                      struct conversation_state *known);
 
 /* Whether this packet, between unknown ends, continues one; in later passes, whether it did. */
-bool conversation_has_moved(const struct dissector *dissector, const packet_info *pinfo,
+bool conversation_has_moved(const struct dissector *dissector, packet_info *pinfo,
                             const struct qs_packet *packet);
 
 /* Call it when a datagram of the first pass was decoded. */

@@ -58,15 +58,13 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
 enum { LABEL_MAX = 160 };
 
 /* Wireshark cuts labels at 240 bytes, even within a character. */
-static char *label_of(const char *summary)
+static void append_label(proto_item *top, const char *summary)
 {
     const char *end = summary;
 
-    if (strlen(summary) <= LABEL_MAX)
-        return g_strdup(summary);
-    while (g_utf8_next_char(end) - summary <= LABEL_MAX)
+    while (*end && g_utf8_next_char(end) - summary <= LABEL_MAX)
         end = g_utf8_next_char(end);
-    return g_strdup_printf("%.*s…", (int)(end - summary), summary);
+    proto_item_append_text(top, ", %.*s%s", (int)(end - summary), summary, *end ? "…" : "");
 }
 
 /* The packet's summary, which is complete when the packet is decoded. */
@@ -75,12 +73,8 @@ static void show_summary(const struct dissector *dissector, packet_info *pinfo, 
     const char *summary = dissector->decoder.summary->str;
 
     col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
-    if (top && summary[0]) {
-        char *label = label_of(summary);
-
-        proto_item_append_text(top, ", %s", label);
-        g_free(label);
-    }
+    if (top && summary[0])
+        append_label(top, summary);
 }
 
 static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
@@ -123,8 +117,9 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
     follow_queue(dissector, pinfo);
+    credentials_queue(dissector, pinfo);
     session_number = packet_session_number(context, &dissector->decoder);
-    session_fields_show(dissector, proto_item_get_subtree(top), tvb, session_number);
+    session_fields_show(dissector, pinfo, proto_item_get_subtree(top), tvb, session_number);
     if (wanted)
         statistics_queue(dissector, pinfo, context, session_number);
     if (dissector->decoder.want_summary)
@@ -161,6 +156,36 @@ static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
            conversation_has_moved(dissector, pinfo, packet) || is_late(dissector, pinfo, packet);
 }
 
+/* The dissector whose protocol alone can have sent the packet; NULL: none. */
+static struct dissector *recognized_by(const struct qs_packet *packet)
+{
+    for (int i = 0; dissectors[i]; i++) {
+        const struct qs_protocol *protocol = dissectors[i]->protocol;
+
+        if (!protocol->recognize_on_request && protocol->recognize(packet) &&
+            proto_is_protocol_enabled(find_protocol_by_id(dissectors[i]->proto)))
+            return dissectors[i];
+    }
+    return NULL;
+}
+
+/*
+ * Games listen on each other's ports: until a connection begins, a packet that only another one
+ * sends goes to that one's heuristic. Some clients ask for a connection in two protocols at once:
+ * the server's answer decides.
+ */
+static bool is_of_another(const struct dissector *dissector, const struct qs_packet *packet,
+                          const struct conversation_state *known)
+{
+    const struct dissector *other;
+
+    if (conversation_is_connected(known) || dissector->protocol->recognize(packet))
+        return false;
+    other = recognized_by(packet);
+    return other && (!packet->destination_is_server_port ||
+                     ports_has_server(other, packet->destination.port));
+}
+
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
@@ -170,7 +195,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     struct packet_context context;
 
     (void)data;
-    if (!is_ours(dissector, pinfo, &packet, known))
+    if (!is_ours(dissector, pinfo, &packet, known) || is_of_another(dissector, &packet, known))
         return 0;
     context = packet_context(dissector, pinfo, &packet, known);
     packet.from = context.from;
@@ -263,55 +288,106 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 /* --- Conversations on other ports --- */
 
 /*
- * This dissector gets the conversation's packets from this one on; earlier ones are not dissected
- * again. Packets quoted in ICMP errors decide nothing.
+ * This dissector gets the conversation's packets from this one on, and in later passes those that
+ * another of ours had. Packets quoted in ICMP errors decide nothing.
  */
 static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
 {
     if (!pinfo->flags.in_error_pkt)
-        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo), pinfo->num,
-                                                     handle);
+        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo),
+                                                     conversation_first(pinfo), handle);
 }
 
-/* Wireshark passes heuristics no data, but the protocol's title. */
-static ws_bool dissect_datagram(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
-                                bool late)
+static bool dissect_datagram(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo,
+                             proto_tree *tree, bool late)
 {
-    struct dissector *dissector = dissectors_find(pinfo->current_proto);
-    struct qs_packet packet;
+    const struct qs_packet packet = packet_of(dissector, tvb, pinfo);
 
-    if (!dissector)
-        return FALSE;
-    packet = packet_of(dissector, tvb, pinfo);
     if (late ? !is_late(dissector, pinfo, &packet)
              : !dissector->protocol->recognize(&packet) &&
                    !conversation_has_moved(dissector, pinfo, &packet))
-        return FALSE;
+        return false;
     set_dissector(dissector->handle, pinfo);
-    dissect_packet(tvb, pinfo, tree, data, dissector);
-    return TRUE;
+    dissect_packet(tvb, pinfo, tree, NULL, dissector);
+    return true;
 }
 
-static ws_bool dissect_recognized(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static bool dissect_recognized_stream(struct dissector *dissector, tvbuff_t *tvb,
+                                      packet_info *pinfo, proto_tree *tree, void *data)
 {
-    return dissect_datagram(tvb, pinfo, tree, data, false);
-}
-
-static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    return dissect_datagram(tvb, pinfo, tree, data, true);
-}
-
-static ws_bool dissect_recognized_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
-                                         void *data)
-{
-    struct dissector *dissector = dissectors_find(pinfo->current_proto);
-
-    if (!dissector || !recognizes_stream(dissector, tvb))
-        return FALSE;
+    if (!recognizes_stream(dissector, tvb))
+        return false;
     set_dissector(dissector->stream_handle, pinfo);
     dissect_stream(tvb, pinfo, tree, data, dissector);
-    return TRUE;
+    return true;
+}
+
+/* Wireshark's heuristics have no user data: so each protocol has functions of its own. */
+#define HEURISTICS(n)                                                                              \
+    static ws_bool recognize_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)  \
+    {                                                                                              \
+        (void)data;                                                                                \
+        return dissect_datagram(dissectors[n], tvb, pinfo, tree, false);                           \
+    }                                                                                              \
+    static ws_bool recognize_late_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,         \
+                                      void *data)                                                  \
+    {                                                                                              \
+        (void)data;                                                                                \
+        return dissect_datagram(dissectors[n], tvb, pinfo, tree, true);                            \
+    }                                                                                              \
+    static ws_bool recognize_stream_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,       \
+                                        void *data)                                                \
+    {                                                                                              \
+        return dissect_recognized_stream(dissectors[n], tvb, pinfo, tree, data);                   \
+    }
+
+/* clang-format off */
+HEURISTICS(0) HEURISTICS(1) HEURISTICS(2) HEURISTICS(3)
+
+#define ROW(n) {recognize_##n, recognize_late_##n, recognize_stream_##n}
+static const struct {
+    heur_dissector_t datagram, late, stream;
+} heuristics[] = {ROW(0), ROW(1), ROW(2), ROW(3)};
+/* clang-format on */
+
+/*
+ * Ports of Quake III, on which other games' servers listen, too. Its requests do not end with a
+ * newline, as those of Quake II and QuakeWorld do. What is not ours goes to Wireshark's dissector.
+ */
+static int dissect_on_quake3_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    static const char request[] = "\xff\xff\xff\xffgetchallenge\n";
+
+    const struct qs_packet packet = packet_of(dissectors[0], tvb, pinfo);
+    const struct dissector *dissector = recognized_by(&packet);
+    dissector_handle_t built_in = dissector_get_default_uint_handle("udp.port", pinfo->match_uint);
+    int size = 0;
+
+    if (dissector) {
+        set_dissector(dissector->handle, pinfo);
+        size = call_dissector_only(dissector->handle, tvb, pinfo, tree, data);
+    } else if (packet.size == strlen(request) && !memcmp(packet.data, request, packet.size)) {
+        size = call_dissector_only(find_dissector("q2"), tvb, pinfo, tree, data);
+    }
+    return size || !built_in ? size : call_dissector_only(built_in, tvb, pinfo, tree, data);
+}
+
+static void take_port(const char *table, ftenum_t type, void *port, void *entry, void *handle)
+{
+    const int protocol = dissector_handle_get_protocol_index(dtbl_entry_get_handle(entry));
+
+    (void)type;
+    if (protocol == proto_get_id_by_filter_name("quake3"))
+        dissector_change_uint(table, GPOINTER_TO_UINT(port), handle);
+}
+
+void dissect_take_quake3_ports(void)
+{
+    static dissector_handle_t handle;
+
+    if (!handle)
+        handle = create_dissector_handle(dissect_on_quake3_port, -1);
+    dissector_table_foreach("udp.port", take_port, handle);
 }
 
 /* --- Registration --- */
@@ -328,7 +404,6 @@ void dissect_register(struct dissector *dissector)
         dissector->stream_handle =
             register_dissector_with_data(name, dissect_stream, dissector->proto, dissector);
     }
-    dissectors_add(dissector);
 }
 
 static void add_heuristic(const struct dissector *dissector, const char *transport,
@@ -344,15 +419,17 @@ static void add_heuristic(const struct dissector *dissector, const char *transpo
     g_free(upper);
 }
 
-void dissect_register_heuristics(const struct dissector *dissector)
+void dissect_register_heuristics(int protocol)
 {
+    const struct dissector *dissector = dissectors[protocol];
     const heuristic_enable_e enable =
         dissector->protocol->recognize_on_request ? HEURISTIC_DISABLE : HEURISTIC_ENABLE;
 
+    g_assert(protocol < (int)G_N_ELEMENTS(heuristics));
     if (dissector->protocol->recognize)
-        add_heuristic(dissector, "udp", "", dissect_recognized, enable);
+        add_heuristic(dissector, "udp", "", heuristics[protocol].datagram, enable);
     if (dissector->protocol->moves)
-        add_heuristic(dissector, "udp", "_late", dissect_late, HEURISTIC_DISABLE);
+        add_heuristic(dissector, "udp", "_late", heuristics[protocol].late, HEURISTIC_DISABLE);
     if (dissector->stream_handle)
-        add_heuristic(dissector, "tcp", "", dissect_recognized_stream, HEURISTIC_ENABLE);
+        add_heuristic(dissector, "tcp", "", heuristics[protocol].stream, HEURISTIC_ENABLE);
 }

@@ -6,37 +6,15 @@
 #include "common/protocols.h"
 #include "common/sessions/protocol_selection.h"
 
-static GPtrArray *dissectors; /* struct dissector * */
-static uint32_t *options[QS_PROTOCOLS_MAX];
-
-void dissectors_add(struct dissector *dissector)
-{
-    options[qs_protocol_number(dissector->protocol->name)] = dissector->options;
-    if (!dissectors)
-        dissectors = g_ptr_array_new();
-    g_ptr_array_add(dissectors, dissector);
-}
-
-void dissectors_each(void (*visit)(struct dissector *dissector))
-{
-    for (unsigned i = 0; i < dissectors->len; i++)
-        visit(dissectors->pdata[i]);
-}
+struct dissector *dissectors[QS_PROTOCOLS_MAX + 1];
 
 uint32_t **dissectors_options(void)
 {
+    static uint32_t *options[QS_PROTOCOLS_MAX];
+
+    for (int i = 0; dissectors[i]; i++)
+        options[i] = dissectors[i]->options;
     return options;
-}
-
-struct dissector *dissectors_find(const char *title)
-{
-    for (unsigned i = 0; i < dissectors->len; i++) {
-        struct dissector *dissector = dissectors->pdata[i];
-
-        if (strcmp(dissector->title, title) == 0)
-            return dissector;
-    }
-    return NULL;
 }
 
 /* --- Preferences */

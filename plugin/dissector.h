@@ -7,8 +7,8 @@
  * Reading order: quakeshark.c (entry points, registration), dissector.c (list, preferences, ports),
  * fields.c (what is registered of fields and notes), dissect.c (a packet's way), tree_sink.c
  * (fields shown), conversations.c (what is remembered of conversations and packets),
- * snapshots.c (of sessions), and what stands on them: follow, statistics, export_objects,
- * export_demos.
+ * snapshots.c (sessions before each packet), and what stands on them: follow, statistics,
+ * export_objects, export_demos.
  */
 #ifndef QS_PLUGIN_DISSECTOR_H
 #define QS_PLUGIN_DISSECTOR_H
@@ -24,6 +24,7 @@
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
+#include "common/sessions/protocol_selection.h"
 #include "common/stats/stats.h"
 
 struct packet_context; /* see conversations.h */
@@ -44,8 +45,9 @@ struct dissector {
     /* Registered ids, by the row's index. */
     int *hf;
     int session_hf[QS_SESSION_FIELDS];
-    int *ett;    /* only for rows with child rows */
-    int ett_top; /* of the protocol itself */
+    int *ett;                   /* only for rows with child rows */
+    hf_register_info **aliases; /* second names of groups; NULL: of other rows */
+    int ett_top;                /* of the protocol itself */
     expert_field expert_infos[QS_NOTE_KINDS];
 
     /* The values of the record's options: in effect, and as preferences. */
@@ -61,21 +63,16 @@ struct dissector {
     struct qs_message_counter counter;
 
     struct qs_decoder decoder;
-    struct packet_states *packet_states; /* of the capture; NULL: none yet */
+    struct qs_qports *qports; /* of the capture: to struct conversation_state */
 };
 
-/* --- All dissectors, in the order of their registration */
+/* --- All dissectors */
 
-void dissectors_add(struct dissector *dissector);
+/* By the number of the protocol; ends with NULL. */
+extern struct dissector *dissectors[QS_PROTOCOLS_MAX + 1];
 
 /* The values of their options in effect, by the number of the protocol: see qs_decoder.options. */
 uint32_t **dissectors_options(void);
-
-/* Calls `visit` for each. */
-void dissectors_each(void (*visit)(struct dissector *dissector));
-
-/* The dissector with this title, or NULL. */
-struct dissector *dissectors_find(const char *title);
 
 /* --- A record's options as preferences of its protocol, `<protocol>.<option>` */
 
@@ -122,16 +119,22 @@ static inline const struct qs_field *field_whole(const struct qs_field *row)
  * Adds the generated fields that packets of every protocol have (see qs_session_fields), as far as
  * they are known of the packet that was just decoded. `number` 0: it has no session.
  */
-void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
-                         uint32_t number);
+void session_fields_show(struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
+                         tvbuff_t *tvb, uint32_t number);
+
+/* Gives a new string to the pool: what it is passed on to may throw an exception. */
+char *pool_string(wmem_allocator_t *pool, char *text);
 
 /* --- dissect.c */
 
 /* Registers the functions that Wireshark calls with the protocol's packets. */
 void dissect_register(struct dissector *dissector);
 
-/* Registers the heuristics for the protocol's conversations on other ports. */
-void dissect_register_heuristics(const struct dissector *dissector);
+/* Registers the heuristics for conversations of the protocol of this number on other ports. */
+void dissect_register_heuristics(int protocol);
+
+/* Takes the ports of Quake III, and hands on to its dissector what is not ours. */
+void dissect_take_quake3_ports(void);
 
 /* --- late.c: sessions that started before the capture */
 
@@ -164,12 +167,11 @@ void conversation_filter_register(void);
 /*
  * --- statistics.c
  *
- * Figures, in the menu Statistics > Quake of all games together, and for tshark also of each:
+ * Figures, in the menu Statistics of all games together, and for tshark also of each:
  *
  *     tshark -z quake,sessions     who played where, and how well the line was
  *     tshark -z quake,messages     packets and messages by session, direction and type
  *     tshark -z quake,line         the quality of each session's line, by direction
- *     tshark -z quake,passwords    passwords on the wire: in which packet, whose, what for
  *     tshark -z qw,line            the same of QuakeWorld
  *     tshark -z qw,srt             response times of requests: Statistics > Service Response Time
  *
@@ -178,11 +180,14 @@ void conversation_filter_register(void);
  * packet adds to them.
  */
 
-/* The submenu, and what it shows. */
+/* Of all games. */
 void statistics_register(void);
 
 /* Of one game. */
 void statistics_register_game(struct dissector *dissector);
+
+/* Gives Wireshark's tap of credentials (`-z credentials`) the passwords of the packet. */
+void credentials_queue(const struct dissector *dissector, packet_info *pinfo);
 
 /* Whether a tap listens now; then messages are to be counted. */
 bool statistics_are_wanted(const struct dissector *dissector);
@@ -204,27 +209,6 @@ bool export_objects_are_wanted(void);
 /* Gives the tap decoder->transfers of the packet just decoded, which is of this conversation. */
 void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
                           const void *conversation);
-
-/*
- * Lists of objects hear here when all packets are about to come, and when they have come. The reset
- * callback of register_export_object() does not tell: only Wireshark's windows call it, sharkd does
- * not, and lists of two captures may have the same address.
- */
-
-struct retap_listener {
-    tap_reset_cb reset; /* packets come from the first one on */
-    tap_draw_cb draw;   /* they have come; or NULL */
-    bool listening;
-};
-
-void retap_register(void);
-
-/*
- * From now on the listener is called, before all that listen by now; to be called from a tap's
- * packet callback, since Wireshark walks along its listeners in the other ones. The listener must
- * live as long as Wireshark does.
- */
-void retap_listen(struct retap_listener *listener);
 
 /* --- export_demos.c: File > Export Objects > Quake demos */
 

@@ -27,6 +27,7 @@
 
 static int proto;
 static int tap;
+static const char end_tap[] = "quake_demos_end"; /* without packets */
 
 /* The number of the last frame with a packet for us, as far as the capture was read. */
 static uint32_t last_frame;
@@ -38,6 +39,7 @@ struct frame_queue {
     unsigned count;
     unsigned taken;
     bool has_unclaimed;
+    bool visited; /* the frame was dissected before: `last_frame` is the last of all */
 };
 
 /* The bytes are the packet's. */
@@ -53,6 +55,7 @@ static struct frame_queue *queue_of(packet_info *pinfo)
 
     if (!frame) {
         frame = wmem_new0(pinfo->pool, struct frame_queue);
+        frame->visited = PINFO_FD_VISITED(pinfo);
         p_add_proto_data(pinfo->pool, pinfo, proto, 0, frame);
     }
     return frame;
@@ -174,7 +177,7 @@ struct export
 
 static struct export *current; /* NULL: no packet has come yet */
 static bool is_over;           /* all demos are listed; further packets are too late */
-static bool is_window;         /* the list is started over: it is a window's, and may be closed */
+static uint32_t last_taken;    /* frame of the packet that came last */
 
 /* "127.0.0.1:27500: labplayer, dm4, 1:25" */
 static char *description_of(const struct qs_client_session *session,
@@ -318,30 +321,28 @@ static void give_up(void)
         current->handler.session_end = NULL;
     end(false);
     is_over = false;
+    last_taken = 0;
 }
 
-static void packets_begin(void *data)
-{
-    (void)data;
-    give_up();
-}
-
-/*
- * tshark writes its objects, and sharkd its list, in callbacks that run after those registered
- * later. So a listener registered later ends each list.
- */
+/* tshark without -2 learns only from a listener that no packet is left. It writes its objects in a
+ * callback that runs after those registered later. */
 static void await_end(void)
 {
-    static struct retap_listener listener = {.reset = packets_begin, .draw = no_more_packets};
+    static bool listening;
+    GString *error = listening ? NULL
+                               : register_tap_listener(end_tap, &listening, NULL, 0, NULL, NULL,
+                                                       no_more_packets, NULL);
 
-    retap_listen(&listener);
+    listening = true;
+    if (error)
+        g_string_free(error, TRUE);
 }
 
-/* Whether the last frame is complete. Windows get no callback after the last packet; later ones may
- * come after the window is closed. */
+/* Whether the last frame is complete, in a later pass. */
 static bool is_last(const struct tapped *tapped, const packet_info *pinfo)
 {
-    return pinfo->num >= last_frame && tapped->frame->taken == tapped->frame->count;
+    return tapped->frame->visited && pinfo->num >= last_frame &&
+           tapped->frame->taken == tapped->frame->count;
 }
 
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
@@ -350,29 +351,25 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     const struct tapped *tapped = data;
 
     (void)edt, (void)flags;
-    if (is_over || (current && current->list != list))
+    /* All packets come again, for another list. */
+    if (!tapped->frame->taken && pinfo->num <= last_taken)
+        give_up();
+    last_taken = pinfo->num;
+    if (is_over)
         return TAP_PACKET_DONT_REDRAW;
-    if (!current) {
+    if (!current)
         begin(list);
-        if (!is_window)
-            await_end();
-    }
+    if (!tapped->frame->visited)
+        await_end();
     tapped->frame->taken++;
     current->last = tapped->packet.number;
     if (tapped->packet.unit)
         take_unit(tapped);
     else
         take_datagram(tapped);
-    if (is_window && is_last(tapped, pinfo))
+    if (is_last(tapped, pinfo))
         no_more_packets(NULL);
     return TAP_PACKET_REDRAW;
-}
-
-/* A window's list is empty and gets all packets again. */
-static void start_over(void)
-{
-    is_window = true;
-    give_up();
 }
 
 /* The list, if any, may already be freed. */
@@ -386,5 +383,6 @@ void export_demos_register(void)
 {
     proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
-    tap = register_export_object(proto, take_packet, start_over);
+    tap = register_export_object(proto, take_packet, give_up);
+    register_tap(end_tap);
 }

@@ -9,32 +9,12 @@
 #include "plugin/dissector.h"
 
 #include <epan/export_object.h>
+#include <epan/proto_data.h>
 #include <epan/tap.h>
 #include <epan/to_str.h>
 
 #include "common/core/text.h"
 #include "common/netchan/transfer.h"
-
-/* A separate tap without packets: dissectors check whether theirs has listeners. */
-static const char tap_name[] = "quake_retap";
-
-void retap_register(void)
-{
-    register_tap(tap_name);
-}
-
-void retap_listen(struct retap_listener *listener)
-{
-    GString *error;
-
-    if (listener->listening)
-        remove_tap_listener(listener);
-    error = register_tap_listener(tap_name, listener, NULL, 0, listener->reset, NULL,
-                                  listener->draw, NULL);
-    listener->listening = !error;
-    if (error)
-        g_string_free(error, TRUE);
-}
 
 /* Bytes of all files, complete or not; each is held twice while it is not complete. */
 #define ROOM_MAX (UINT64_C(512) << 20)
@@ -42,12 +22,14 @@ void retap_listen(struct retap_listener *listener)
 /* Of files that are not complete, and of kinds that have no name. */
 static const char any_type[] = "application/octet-stream";
 
+static int proto;
 static int tap;
 
 /* --- From the dissector to the tap --- */
 
 /* File data in a packet, in the packet's pool. */
 struct packet_transfers {
+    bool first; /* in this dissection of its frame */
     const void *conversation;
     uint32_t connection; /* number in the conversation */
     unsigned count;
@@ -73,6 +55,9 @@ void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
     if (!transfers->len || !conversation || !export_objects_are_wanted())
         return;
     packet = wmem_new(pinfo->pool, struct packet_transfers);
+    packet->first = !p_get_proto_data(pinfo->pool, pinfo, proto, 0);
+    if (packet->first)
+        p_add_proto_data(pinfo->pool, pinfo, proto, 0, packet);
     packet->conversation = conversation;
     packet->connection = dissector->decoder.session->connection;
     packet->count = transfers->len;
@@ -97,6 +82,7 @@ struct receiver {
 
 static struct qs_transfer_room room = {.max = ROOM_MAX};
 static GHashTable *receivers; /* conversation -> struct receiver */
+static uint32_t last_frame;   /* of the packet that came last */
 
 static char *readable_name(const struct qs_transferred *file)
 {
@@ -237,25 +223,21 @@ void export_objects_end(void)
 {
     g_hash_table_remove_all(receivers);
     room.max = ROOM_MAX;
-}
-
-static void packets_begin(void *data)
-{
-    (void)data;
-    export_objects_end();
+    last_frame = 0;
 }
 
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
                                      const void *data, tap_flags_t flags)
 {
-    static struct retap_listener listener = {.reset = packets_begin};
-
     const struct packet_transfers *packet = data;
-    struct receiver *receiver = receiver_for(packet);
+    struct receiver *receiver;
 
     (void)edt, (void)flags;
-    if (!listener.listening)
-        retap_listen(&listener);
+    /* All packets come again, for another list. */
+    if (packet->first && pinfo->num <= last_frame)
+        export_objects_end();
+    last_frame = pinfo->num;
+    receiver = receiver_for(packet);
     receiver->list = list;
     receiver->pinfo = pinfo;
     enter_connection(receiver, packet->connection);
@@ -267,9 +249,7 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
 
 void export_objects_register(void)
 {
-    const int proto =
-        proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
-
+    proto = proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
     receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     tap = register_export_object(proto, take_packet, export_objects_end);

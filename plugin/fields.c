@@ -5,6 +5,7 @@
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
 
+#include "common/core/hash.h"
 #include "common/core/session.h"
 #include "common/netchan/links.h"
 
@@ -171,6 +172,29 @@ static void register_fields(struct dissector *dissector)
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 }
 
+/* "qw.damage" for "qw.svc_damage"; one for all messages of that name. */
+static void register_aliases(struct dissector *dissector)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+    GHashTable *known = g_hash_table_new(qs_str_hash, g_str_equal);
+
+    dissector->aliases = g_new0(hf_register_info *, protocol->field_count);
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        char *name = qs_alias_of(protocol, &protocol->fields[i]);
+        hf_register_info *header = name ? g_hash_table_lookup(known, name) : NULL;
+
+        dissector->aliases[i] = header;
+        if (!name || header)
+            continue;
+        header = dissector->aliases[i] = g_new(hf_register_info, 1);
+        *header = header_of(&protocol->fields[i], g_new0(int, 1));
+        header->hfinfo.abbrev = name;
+        g_hash_table_insert(known, name, header);
+        proto_register_field_array(dissector->proto, header, 1);
+    }
+    g_hash_table_destroy(known);
+}
+
 /* Others may stand under a group, and under an integer row that has parts. */
 static bool has_subtree(const struct qs_protocol *protocol, unsigned i)
 {
@@ -249,6 +273,7 @@ static void register_session_fields(struct dissector *dissector)
 void fields_register(struct dissector *dissector)
 {
     register_fields(dissector);
+    register_aliases(dissector);
     register_session_fields(dissector);
     register_subtrees(dissector);
     register_expert_infos(dissector);
@@ -256,8 +281,17 @@ void fields_register(struct dissector *dissector)
 
 /* --- Session fields */
 
+char *pool_string(wmem_allocator_t *pool, char *text)
+{
+    char *copy = wmem_strdup(pool, text);
+
+    g_free(text);
+    return copy;
+}
+
 /* A session's summary is made only when its item is expanded. */
-static void show_player(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb)
+static void show_player(const struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
+                        tvbuff_t *tvb)
 {
     const int hf = dissector->session_hf[QS_SESSION_PLAYER];
     char *player;
@@ -266,12 +300,12 @@ static void show_player(const struct dissector *dissector, proto_tree *tree, tvb
         return;
     player = qs_player_of(dissector->protocol, dissector->decoder.session);
     if (player)
-        proto_item_set_generated(proto_tree_add_string(tree, hf, tvb, 0, 0, player));
-    g_free(player);
+        proto_item_set_generated(
+            proto_tree_add_string(tree, hf, tvb, 0, 0, pool_string(pinfo->pool, player)));
 }
 
-void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
-                         uint32_t number)
+void session_fields_show(struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
+                         tvbuff_t *tvb, uint32_t number)
 {
     const enum qs_direction direction = dissector->decoder.direction;
 
@@ -282,5 +316,5 @@ void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t
         return;
     proto_item_set_generated(
         proto_tree_add_uint(tree, dissector->session_hf[QS_SESSION_NUMBER], tvb, 0, 0, number));
-    show_player(dissector, tree, tvb);
+    show_player(dissector, pinfo, tree, tvb);
 }

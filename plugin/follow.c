@@ -13,32 +13,16 @@
 
 #include "plugin/conversations.h"
 
-struct search {
-    packet_info *pinfo;
-    unsigned session;
-    char *filter; /* NULL: nothing found yet */
-};
-
-static struct search search;
-
-static void look_in(struct dissector *dissector)
-{
-    const uint32_t number = packet_session_number_again(dissector, search.pinfo);
-
-    if (!number || search.filter)
-        return;
-    search.session = number;
-    search.filter = g_strdup_printf("%s.session == %u", dissector->protocol->name, number);
-}
-
 /* The filter for the session that a packet belongs to, which was dissected before: a new string;
  * NULL where it belongs to none. */
 static char *session_filter_of(packet_info *pinfo, unsigned *session)
 {
-    search = (struct search){.pinfo = pinfo};
-    dissectors_each(look_in);
-    *session = search.session;
-    return search.filter;
+    for (int i = 0; dissectors[i]; i++) {
+        *session = packet_session_number_again(dissectors[i], pinfo);
+        if (*session)
+            return g_strdup_printf("%s.session == %u", dissectors[i]->protocol->name, *session);
+    }
+    return NULL;
 }
 
 static char *filter_of(packet_info *pinfo WS_FILTER_USER)
@@ -75,22 +59,15 @@ static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned 
 }
 
 /* Sessions of all games are numbered together, and nothing tells whose the number is. */
-static GString *index_filter;
-static unsigned index_wanted;
-
-static void add_index(struct dissector *dissector)
-{
-    g_string_append_printf(index_filter, "%s%s.session == %u", index_filter->len ? " or " : "",
-                           dissector->protocol->name, index_wanted);
-}
-
 static char *filter_of_index(unsigned stream, unsigned sub_stream)
 {
+    GString *filter = g_string_new(NULL);
+
     (void)sub_stream;
-    index_filter = g_string_new(NULL);
-    index_wanted = stream;
-    dissectors_each(add_index);
-    return g_string_free(index_filter, FALSE);
+    for (int i = 0; dissectors[i]; i++)
+        g_string_append_printf(filter, "%s%s.session == %u", i ? " or " : "",
+                               dissectors[i]->protocol->name, stream);
+    return g_string_free(filter, FALSE);
 }
 
 static char *filter_of_addresses(address *source, address *destination, int source_port,

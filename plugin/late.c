@@ -16,8 +16,9 @@
 static struct qs_heuristic *heuristic; /* NULL: nobody has asked in this capture */
 static int proto;                      /* by which frames have data: the first protocol of ours */
 
-/* Keys of a frame's data, beside those of layers. */
-enum { KEY_ASKED = 0x10000, KEY_COMPLETION };
+/* Keys of a frame's data, beside those of datagrams and units. */
+#define KEY_ASKED UINT32_C(0xfffffffe)
+#define KEY_COMPLETION UINT32_C(0xffffffff)
 
 void late_end(void)
 {

@@ -3,26 +3,25 @@
 #include "plugin/dissector.h"
 #include "plugin/conversations.h"
 #include "common/protocols.h"
+#include "common/sessions/qports.h"
 
 WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
 WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
 WS_DLL_PUBLIC_DEF const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
 
-static void apply_preferences(struct dissector *dissector)
+/* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
+static void capture_begins(void)
 {
-    preferences_apply(dissector);
-    ports_assign(dissector);
+    for (int i = 0; dissectors[i]; i++)
+        ports_assign(dissectors[i]);
+    dissect_take_quake3_ports();
 }
 
 static void preferences_changed(void)
 {
-    dissectors_each(apply_preferences);
-}
-
-/* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
-static void capture_begins(void)
-{
-    dissectors_each(ports_assign);
+    for (int i = 0; dissectors[i]; i++)
+        preferences_apply(dissectors[i]);
+    capture_begins();
 }
 
 /* Runs when a capture is closed, and before it is dissected anew. */
@@ -31,7 +30,10 @@ static void capture_ends(void)
     export_demos_end();
     export_objects_end();
     late_end();
-    dissectors_each(packet_states_free);
+    for (int i = 0; dissectors[i]; i++) {
+        qs_qports_free(dissectors[i]->qports);
+        dissectors[i]->qports = qs_qports_new();
+    }
     session_numbers_restart();
 }
 
@@ -51,7 +53,7 @@ static char *title_of(const struct qs_protocol *protocol)
     return g_strdup(protocol->title);
 }
 
-static void add_dissector(const struct qs_protocol *protocol)
+static struct dissector *new_dissector(const struct qs_protocol *protocol)
 {
     struct dissector *dissector = g_new0(struct dissector, 1);
 
@@ -60,19 +62,20 @@ static void add_dissector(const struct qs_protocol *protocol)
     dissector->proto = proto_register_protocol(dissector->title, dissector->title, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
     qs_message_counter_init(&dissector->counter, false);
+    dissector->qports = qs_qports_new();
     fields_register(dissector);
     preferences_register(dissector, preferences_changed);
     statistics_register_game(dissector);
     follow_register(dissector);
     dissect_register(dissector);
+    return dissector;
 }
 
 static void add_protocols(void)
 {
-    for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
-        add_dissector(*protocol);
+    for (int i = 0; qs_protocols[i]; i++)
+        dissectors[i] = new_dissector(qs_protocols[i]);
     statistics_register();
-    retap_register();
     export_objects_register();
     export_demos_register();
     conversation_filter_register();
@@ -80,15 +83,12 @@ static void add_protocols(void)
     register_cleanup_routine(capture_ends);
 }
 
-static void hand_off(struct dissector *dissector)
-{
-    ports_register(dissector);
-    dissect_register_heuristics(dissector);
-}
-
 static void hand_off_protocols(void)
 {
-    dissectors_each(hand_off);
+    for (int i = 0; dissectors[i]; i++) {
+        ports_register(dissectors[i]);
+        dissect_register_heuristics(i);
+    }
 }
 
 WS_DLL_PUBLIC void plugin_register(void);

@@ -2,7 +2,6 @@
 #include "plugin/dissector.h"
 
 #include <epan/conversation_table.h>
-#include <epan/plugin_if.h>
 #include <epan/srt_table.h>
 #include <epan/stat_tap_ui.h>
 #include <epan/tap.h>
@@ -22,14 +21,12 @@ struct figures {
     struct qs_tally_packet tally;
     struct qs_line line; /* of its session, as far as it is known */
     struct qs_response response;
-    struct qs_places places;
-    const struct qs_credential *credentials;
-    unsigned credential_count;
 };
 
 /* The tap of all games. */
 static const char tap_name[] = "quake";
 static int tap;
+static int credentials_tap; /* Wireshark's, of Tools > Credentials */
 
 /* --- Columns. Those worth most come first: windows show about ten. */
 
@@ -58,8 +55,6 @@ static stat_tap_table_item message_columns[] = {
     NUMBER("    Session (0: all)"), TEXT("Game"), TEXT("Direction"), TEXT("Message"),
     NUMBER("Count"), NUMBER("Bytes"), TEXT("Filter")};
 
-static stat_tap_table_item password_columns[] = {
-    NUMBER("    Packet"), TEXT("Game"), TEXT("User"), TEXT("What for"), TEXT("Filter")};
 /* clang-format on */
 
 /* --- Tables */
@@ -217,7 +212,8 @@ static void put_session(stat_tap_table_item_type **cell, const struct figures *f
     protocol->describe(figures->session, description);
     put_number(cell, figures->number);
     put_text(cell, g_strdup(protocol->title));
-    put_text(cell, description->player);
+    put_text(cell, qs_player_of(protocol, figures->session));
+    g_free(description->player);
 }
 
 /* --- Sessions */
@@ -322,16 +318,6 @@ static void add_line(struct table *table, const struct figures *figures)
 
 /* --- Packets and messages */
 
-/* As the list of packets has it: "print" of qw.svc_print. */
-static char *message_name(const char *filter)
-{
-    const char *name = strchr(filter, '.') + 1;
-    const char *rest = strchr(name, '_');
-
-    return g_strdup(
-        rest && (g_str_has_prefix(name, "svc") || g_str_has_prefix(name, "clc")) ? rest + 1 : name);
-}
-
 static void count(struct table *table, const struct row_key *key, uint32_t bytes)
 {
     stat_tap_table_item_type *cell = row_of(table, key);
@@ -343,7 +329,10 @@ static void count(struct table *table, const struct row_key *key, uint32_t bytes
     put_text(&cell, g_strdup(key->game->title));
     put_text(&cell,
              g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
-    put_text(&cell, key->message ? message_name(filter) : g_strdup("(packets)"));
+    /* "print" of qw.svc_print, as the list of packets has it; else "oob" of qw.oob. */
+    put_text(&cell, g_strdup(!key->message             ? "(packets)"
+                             : qs_message_name(filter) ? qs_message_name(filter)
+                                                       : strchr(filter, '.') + 1));
     put_number(&cell, counted);
     put_number(&cell, size);
     put_text(&cell, g_strdup(filter));
@@ -371,40 +360,19 @@ static void add_messages(struct table *table, const struct figures *figures)
         count_messages(table, figures, figures->number);
 }
 
-/* --- Passwords */
-
-static void add_passwords(struct table *table, const struct figures *figures)
-{
-    const struct qs_protocol *protocol = figures->dissector->protocol;
-
-    for (unsigned i = 0; i < figures->credential_count; i++) {
-        const struct qs_credential *found = &figures->credentials[i];
-        const struct row_key key = {.game = protocol,
-                                    .message = &protocol->fields[found->row],
-                                    .session = (uint32_t)figures->packet.number,
-                                    .direction = i};
-        stat_tap_table_item_type *cell = row_of(table, &key);
-
-        put_number(&cell, figures->packet.number);
-        put_text(&cell, g_strdup(protocol->title));
-        put_text(&cell, g_strdup(found->user));
-        put_text(&cell, g_strdup(found->purpose));
-        put_text(&cell, g_strdup(key.message->name));
-    }
-}
-
-/* --- Registration: the submenu, and the options of tshark */
+/* --- Registration */
 
 /* clang-format off */
 static const struct table_kind kinds[] = {
     {"sessions", "Sessions", session_columns, G_N_ELEMENTS(session_columns), add_session},
     {"messages", "Packets and messages", message_columns, G_N_ELEMENTS(message_columns), add_messages},
-    {"line", "Line quality", line_columns, G_N_ELEMENTS(line_columns), add_line},
-    {"passwords", "Passwords", password_columns, G_N_ELEMENTS(password_columns), add_passwords}};
+    {"line", "Line quality", line_columns, G_N_ELEMENTS(line_columns), add_line}};
 /* clang-format on */
 
-/* What is registered lives as long as Wireshark. No menu has the group: the submenu has entries. */
-static void register_table(const struct table_kind *kind, const char *name, const char *title)
+/* What is registered lives as long as Wireshark. Statistics has the tables of all games together;
+ * no menu has those of the other group. */
+static void register_table(const struct table_kind *kind, const char *name, const char *title,
+                           register_stat_group_t group)
 {
     static tap_param filter = {PARAM_FILTER, "filter", "Filter", NULL, TRUE};
     struct table *table = g_new0(struct table, 1);
@@ -412,7 +380,7 @@ static void register_table(const struct table_kind *kind, const char *name, cons
     table->kind = kind;
     table->rows =
         g_hash_table_new_full(qs_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    table->ui = (stat_tap_table_ui){.group = REGISTER_LOG_STAT_GROUP_UNSORTED,
+    table->ui = (stat_tap_table_ui){.group = group,
                                     .title = g_strdup_printf("%s: %s", title, kind->title),
                                     .tap_name = name,
                                     .cli_string = g_strdup_printf("%s,%s", name, kind->name),
@@ -427,28 +395,12 @@ static void register_table(const struct table_kind *kind, const char *name, cons
     register_stat_tap_table_ui(&table->ui);
 }
 
-/* Tables register for no submenu of Statistics; so an entry does what `-z` does. */
-static void open_table(ext_menubar_gui_type type, void *window, void *kind)
-{
-    char *argument = g_strdup_printf("%s,%s", tap_name, ((const struct table_kind *)kind)->name);
-
-    (void)type, (void)window;
-    if (process_stat_cmd_arg(argument))
-        start_requested_stats();
-    g_free(argument);
-}
-
 void statistics_register(void)
 {
-    const int proto = proto_get_id_by_filter_name(qs_protocols[0]->name);
-    ext_menu_t *menu = ext_menubar_register_menu(proto, "Quake", TRUE);
-
     tap = register_tap(tap_name);
-    ext_menubar_set_parentmenu(menu, "Statistics");
-    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        register_table(&kinds[i], tap_name, "Quake");
-        ext_menubar_add_entry(menu, kinds[i].title, NULL, open_table, (void *)&kinds[i]);
-    }
+    credentials_tap = register_tap("credentials");
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+        register_table(&kinds[i], tap_name, "Quake", REGISTER_PACKET_STAT_GROUP_UNSORTED);
 }
 
 /* --- Conversations and endpoints: sessions, with the players' names for the clients' addresses */
@@ -578,48 +530,14 @@ static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_
     return TAP_PACKET_REDRAW;
 }
 
-/* --- Positions of players, as CSV: tshark only */
-
-static tap_packet_status print_positions(void *seen, packet_info *pinfo, epan_dissect_t *edt,
-                                         const void *tapped, tap_flags_t flags)
-{
-    const struct figures *figures = tapped;
-    char *own = qs_player_of(figures->dissector->protocol, figures->session);
-    GString *lines = g_string_new(NULL);
-
-    (void)edt, (void)flags;
-    qs_places_print(&figures->places, seen, lines, nstime_to_sec(&pinfo->rel_ts), figures->number,
-                    own ? own : "");
-    fputs(lines->str, stdout);
-    g_string_free(lines, TRUE);
-    g_free(own);
-    return TAP_PACKET_DONT_REDRAW;
-}
-
-static WS_TAP_START start_positions(const char *argument, void *data)
-{
-    static struct qs_places places;
-    struct dissector *dissector = data;
-    const char *filter = strchr(strchr(argument, ',') + 1, ',');
-    GString *error = register_tap_listener(
-        dissector->protocol->name, g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free),
-        filter ? filter + 1 : NULL, 0, NULL, print_positions, NULL, NULL);
-
-    dissector->counter.places = &places;
-    puts(error ? error->str : "time,session,player,x,y,z,health");
-    WS_TAP_STARTED(!error);
-}
-
 void statistics_register_game(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;
-    stat_tap_ui positions = {.cli_string = g_strdup_printf("%s,positions", protocol->name),
-                             .tap_init_cb = start_positions};
 
     dissector->tap = register_tap(protocol->name);
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
-        register_table(&kinds[i], protocol->name, protocol->title);
-    register_stat_tap_ui(&positions, dissector);
+        register_table(&kinds[i], protocol->name, protocol->title,
+                       REGISTER_LOG_STAT_GROUP_UNSORTED);
     register_conversation_table(dissector->proto, FALSE, add_conversation, add_endpoints);
     if (protocol->seqinfo) /* others have hardly anything that is asked for */
         register_srt_table(dissector->proto, protocol->name, 1, add_response_time,
@@ -631,6 +549,25 @@ void statistics_register_game(struct dissector *dissector)
 bool statistics_are_wanted(const struct dissector *dissector)
 {
     return have_tap_listener(dissector->tap) || have_tap_listener(tap);
+}
+
+void credentials_queue(const struct dissector *dissector, packet_info *pinfo)
+{
+    const struct qs_decoder *decoder = &dissector->decoder;
+
+    for (unsigned i = 0; i < decoder->credential_count; i++) {
+        const struct qs_credential *found = &decoder->credentials[i];
+        struct ws_credential *credential = wmem_new(pinfo->pool, struct ws_credential);
+
+        *credential = (struct ws_credential){
+            .number = pinfo->num,
+            .username_number = pinfo->num,
+            .password_hf = (unsigned)dissector->hf[found->row],
+            .username = wmem_strdup(pinfo->pool, found->user[0] ? found->user : "n.a."),
+            .protocol = dissector->protocol->title,
+            .info = wmem_strdup(pinfo->pool, found->purpose)};
+        tap_queue_packet(credentials_tap, pinfo, credential);
+    }
 }
 
 /* Taps run when all of the frame is dissected, which may hold more packets. */
@@ -665,13 +602,6 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                                               .connectionless = decoder->connectionless,
                                               .ack_rtt = links.ack_rtt};
     figures->response = links.response;
-    if (dissector->counter.places) {
-        figures->places = *dissector->counter.places;
-        figures->places.found = copy_of(pinfo, figures->places.found);
-    }
-    figures->credential_count = decoder->credential_count;
-    figures->credentials = wmem_memdup(pinfo->pool, decoder->credentials,
-                                       decoder->credential_count * sizeof decoder->credentials[0]);
     tap_queue_packet(dissector->tap, pinfo, figures);
     tap_queue_packet(tap, pinfo, figures);
 }

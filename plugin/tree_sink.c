@@ -62,15 +62,27 @@ static unsigned index_of(const struct tree_sink *sink, const struct qs_field *ro
     return (unsigned)(row - sink->dissector->protocol->fields);
 }
 
+/* An item that filters find and nobody sees, where a filter asks for it. */
+static void add_alias(const struct tree_sink *sink, unsigned id, uint32_t offset)
+{
+    const hf_register_info *alias = sink->dissector->aliases[id];
+
+    if (alias && alias->hfinfo.ref_type != HF_REF_TYPE_NONE)
+        proto_item_set_hidden(proto_tree_add_item(sink->group->tree, *alias->p_id,
+                                                  sink->source->tvb, (int)offset, 0, ENC_NA));
+}
+
 static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_t offset)
 {
     struct tree_sink *sink = self(base);
     const unsigned id = index_of(sink, row);
     proto_item *item = NULL;
 
-    if (has_room(sink, 2))
+    if (has_room(sink, 2)) {
+        add_alias(sink, id, offset);
         item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[id], sink->source->tvb,
                                    (int)offset, 0, ENC_NA);
+    }
     push_group(sink, item, proto_item_add_subtree(item, sink->dissector->ett[id]), offset);
 }
 
@@ -114,6 +126,7 @@ struct location {
     int hf;
     tvbuff_t *tvb;
     int start, length;
+    wmem_allocator_t *pool;
 };
 
 /* The decoder gives parts shifted down; Wireshark shifts by itself, and draws the bits. */
@@ -158,15 +171,10 @@ static proto_item *add_real(const struct location *at, const struct qs_field *ro
 /* Text is converted only where a person or a filter looks at it. */
 static proto_item *add_text(const struct location *at, struct qs_view text)
 {
-    proto_item *item;
-    char *readable;
-
     if (!proto_field_is_referenced(at->tree, at->hf))
         return NULL;
-    readable = qs_text_utf8(text);
-    item = proto_tree_add_string(at->tree, at->hf, at->tvb, at->start, at->length, readable);
-    g_free(readable);
-    return item;
+    return proto_tree_add_string(at->tree, at->hf, at->tvb, at->start, at->length,
+                                 pool_string(at->pool, qs_text_utf8(text)));
 }
 
 static proto_item *add_address(const struct location *at, const struct qs_field *row,
@@ -250,6 +258,7 @@ static void show_field(struct qs_sink *base, const struct qs_field *row,
         .tvb = sink->source->tvb,
         .start = (int)value->offset,
         .length = (int)value->length,
+        .pool = sink->pinfo->pool,
     };
     proto_item *item = has_room(sink, 2) ? add_field(&at, row, value) : NULL;
 

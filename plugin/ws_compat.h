@@ -45,14 +45,15 @@ typedef gboolean ws_bool;
 #define WS_FILTER_NULL
 #endif
 
-/* What starts a tap tells since 4.6 whether it could. */
-#if WS_AT_LEAST(4, 6)
-#define WS_TAP_START bool
-#define WS_TAP_STARTED(good) return (good)
-#else
-#define WS_TAP_START void
-#define WS_TAP_STARTED(good) (void)(good)
-#endif
+/* What the tap "credentials" is given: tap_credential_t of ui/tap-credentials.h, which packages
+ * lack. */
+struct ws_credential {
+    unsigned number, username_number; /* of packets */
+    unsigned password_hf;
+    char *username;
+    const char *protocol;
+    char *info;
+};
 
 /* 4.0 leaves the units of floating point numbers out. */
 static inline void ws_append_unit(proto_item *item, int hf, double value)

@@ -75,6 +75,36 @@ void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *tabl
     qs_label_text(d, " ", qs_view_of(name), "");
 }
 
+/* "anna: gg"; of a team "(anna): gg"; of a spectator "[SPEC] anna: gg". */
+static bool is_said_by(struct qs_view text, struct qs_view name)
+{
+    static const char spectator[] = "[SPEC] ";
+    const uint32_t mark = qs_view_begins(text, spectator) ? sizeof spectator - 1 : 0;
+    const struct qs_view line = qs_view_behind(text, mark);
+    const bool team = qs_view_character(line, 0) == '(' && qs_view_character(name, 0) != '(';
+    const struct qs_view said = qs_view_behind(line, team);
+
+    return name.size && said.size > name.size && !memcmp(said.data, name.data, name.size) &&
+           qs_view_begins(qs_view_behind(said, name.size), team ? "): " : ": ");
+}
+
+void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uint32_t count,
+                     struct qs_view (*name_of)(const struct qs_session *session, uint32_t player))
+{
+    struct qs_view speaker = {0};
+
+    if (!d->fields_wanted)
+        return;
+    for (uint32_t player = 0; player < count; player++) {
+        const struct qs_view name = name_of(d->session, player);
+
+        if (name.size > speaker.size && is_said_by(text, name))
+            speaker = name;
+    }
+    if (speaker.size)
+        qs_emit_generated_bytes(d, id, (uint32_t)(text.data - d->in.data), text.size, speaker);
+}
+
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)
 {
     if (d->fields_wanted && d->sink->open)

@@ -54,6 +54,11 @@ void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, 
 void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length);
 
+/* Emits the player that says the line `text`, which was just read: the longest of the names of
+ * players 0 to `count` - 1 that it begins with, as "name: " or "(name): ". */
+void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uint32_t count,
+                     struct qs_view (*name_of)(const struct qs_session *session, uint32_t player));
+
 /* Opens a group at an offset; closes the innermost one there. */
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset);
 void qs_close_at(struct qs_decoder *d, uint32_t end);

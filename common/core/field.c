@@ -5,6 +5,16 @@
 
 #include <stddef.h>
 
+const char *qs_message_name(const char *filter)
+{
+    const char *name = strchr(filter, '.') + 1;
+    const char *word = strchr(name, '_');
+    const bool message = word && !memchr(name, '.', (size_t)(word - name)) &&
+                         (strncmp(name, "svc", 3) == 0 || strncmp(name, "clc", 3) == 0);
+
+    return message ? word + 1 : NULL;
+}
+
 const char *qs_name_of(const struct qs_name *names, uint32_t value)
 {
     for (; names && names->name; names++)

@@ -144,6 +144,10 @@ bool qs_type_holds(enum qs_type type, int64_t number);
  * it has none. */
 const char *qs_unit_of(const struct qs_field *field);
 
+/* The name of the message whose group has this filter name: "damage" of "qw.svc_damage"; NULL: it
+ * is no message's. */
+const char *qs_message_name(const char *filter);
+
 /* The name of `value`, or NULL. `names` may be NULL. */
 const char *qs_name_of(const struct qs_name *names, uint32_t value);
 

@@ -156,6 +156,12 @@ struct qs_protocol {
  * unknown. */
 char *qs_player_of(const struct qs_protocol *protocol, const struct qs_session *session);
 
+/*
+ * The second filter name of a group of a message's fields: "qw.damage" of "qw.svc_damage", new.
+ * NULL: it is no such group, or another row has that name.
+ */
+char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row);
+
 /* The map that the session is on: new; NULL: unknown. */
 static inline char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
 {

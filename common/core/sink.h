@@ -30,6 +30,7 @@ enum qs_note {
     QS_NOTE_CUT,
     QS_NOTE_CHECKSUM_BAD,
     QS_NOTE_SEQUENCE_GAP,
+    QS_NOTE_LOST, /* only links between packets tell (netchan/links.h) */
     QS_NOTE_SEQUENCE_STALE,
     QS_NOTE_SEQUENCE_DUPLICATE,
     QS_NOTE_NOT_CAPTURED,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/netchan/links.h"
+
+#include "common/core/numeric_text.h"
 #include "common/netchan/links_state.h"
 
 #include <string.h>
@@ -463,6 +465,10 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
         else
             qs_emit_generated_uint(d, row, 0, 0, found.values[link]);
     }
+    if (found.values[QS_LINK_LOST])
+        qs_note(d, QS_NOTE_LOST, 0, 0, "%u packet%s of this sender lost before this one",
+                (unsigned)found.values[QS_LINK_LOST],
+                qs_plural((unsigned)found.values[QS_LINK_LOST]));
     if (d->want_summary)
         summarize(d, &found);
 }

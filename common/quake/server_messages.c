@@ -117,6 +117,13 @@ static void read_signonnum(struct qs_decoder *d)
 
 /* --- Texts --- */
 
+enum { CHAT_BYTE = 1 /* which colors a line */ };
+
+static struct qs_view name_of(const struct qs_session *session, uint32_t player)
+{
+    return qs_view_of(qs_table_get(&((const struct nq_session *)session)->players, player));
+}
+
 static void read_print(struct qs_decoder *d)
 {
     const struct qs_view text = qs_text(d, NQ_PRINT_TEXT);
@@ -125,6 +132,9 @@ static void read_print(struct qs_decoder *d)
     if (qs_view_begins(text, "\nServer: "))
         nq_session_of(d)->darkplaces = true;
     qs_label_text(d, ": ", text, "");
+    if (text.size && text.data[0] == CHAT_BYTE)
+        qs_emit_speaker(d, NQ_PRINT_SPEAKER, qs_view_behind(text, 1),
+                        qs_table_end(&nq_session_of(d)->players), name_of);
 }
 
 static void read_stufftext(struct qs_decoder *d)

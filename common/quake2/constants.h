@@ -192,4 +192,7 @@ enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 /* Flags of an MVD stream. Source: Q2PRO, protocol.h mvd_flags_t. */
 enum { MVF_EXTLIMITS = 4, MVF_EXTLIMITS_2 = 8 };
 
+/* Levels of svc_print. */
+enum { PRINT_CHAT = 3 };
+
 #endif

@@ -157,10 +157,23 @@ static void read_sound(struct qs_decoder *d)
     q2_read_sound_fields(d, qs_u8(d, Q2_SOUND_FLAGS));
 }
 
+enum { CLIENTS = 256 /* MAX_CLIENTS */ };
+
+static struct qs_view name_of(const struct qs_session *session, uint32_t player)
+{
+    return qs_view_up_to(qs_view_of(q2_configstring((const struct q2_session *)session,
+                                                    Q2_RANGE_PLAYERSKINS, player)),
+                         "\\");
+}
+
 void q2_read_print(struct qs_decoder *d)
 {
-    qs_u8(d, Q2_PRINT_LEVEL);
-    qs_label_text(d, ": ", qs_text(d, Q2_PRINT_TEXT), "");
+    const bool chat = qs_u8(d, Q2_PRINT_LEVEL) == PRINT_CHAT;
+    const struct qs_view text = qs_text(d, Q2_PRINT_TEXT);
+
+    qs_label_text(d, ": ", text, "");
+    if (chat)
+        qs_emit_speaker(d, Q2_PRINT_SPEAKER, text, CLIENTS, name_of);
 }
 
 QS_TEXT_READER(read_stufftext, Q2_STUFFTEXT_TEXT)

@@ -105,4 +105,7 @@ enum { PROJECTILE_NUMBER = 0x7fff };
     (FTE_SCALE | FTE_TRANS | FTE_FATNESS | FTE_HEXEN2 | FTE_COLOURMOD | FTE_DPFLAGS |              \
      FTE_MODELDBL | FTE_ENTITYDBL | FTE_ENTITYDBL2)
 
+/* Levels of svc_print. */
+enum { PRINT_CHAT = 3 };
+
 #endif

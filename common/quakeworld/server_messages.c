@@ -12,10 +12,19 @@ static void read_disconnect(struct qs_decoder *d)
 
 /* --- The session and its texts --- */
 
+static struct qs_view name_of(const struct qs_session *session, uint32_t player)
+{
+    return qw_player_name((const struct qw_session *)session, player);
+}
+
 static void read_print(struct qs_decoder *d)
 {
-    qs_u8(d, QW_PRINT_LEVEL);
-    qs_label_text(d, ": ", qs_text(d, QW_PRINT_TEXT), "");
+    const bool chat = qs_u8(d, QW_PRINT_LEVEL) == PRINT_CHAT;
+    const struct qs_view text = qs_text(d, QW_PRINT_TEXT);
+
+    qs_label_text(d, ": ", text, "");
+    if (chat)
+        qs_emit_speaker(d, QW_PRINT_SPEAKER, text, QW_PLAYERS_MAX, name_of);
 }
 
 QS_TEXT_READER(read_centerprint, QW_CENTERPRINT_TEXT)

@@ -50,8 +50,6 @@ static void open_group(struct qs_sink *base, const struct qs_field *group, uint3
     else
         open.message = innermost(counter)->message;
     g_array_append_val(counter->open, open);
-    if (counter->places)
-        qs_places_hear(counter->places, group, NULL);
     if (counter->next && counter->next->open)
         counter->next->open(counter->next, group, offset);
 }
@@ -97,8 +95,6 @@ static void forward_field(struct qs_sink *base, const struct qs_field *field,
 
     if (counter->fields && counter->open->len)
         count_field(counter, field, value);
-    if (counter->places)
-        qs_places_hear(counter->places, field, value);
     if (next && next->field)
         next->field(next, field, value);
 }
@@ -161,8 +157,6 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
     g_array_set_size(counter->counted, 0);
     if (counter->fields)
         g_array_set_size(counter->fields, 0);
-    if (counter->places)
-        qs_places_begin(counter->places);
     counter->places_player = false;
     g_array_set_size(counter->open, 0);
     g_array_set_size(counter->bases, 0);

@@ -11,31 +11,6 @@
 #include "common/core/parse.h"
 #include "common/netchan/links.h"
 
-/* --- positions.c: where players are, as packets tell it by rows whose role says so, as CSV */
-
-/* Bytes of a player's name, with the terminator; what is over is cut. */
-enum { QS_PLAYER_NAME_MAX = 128 };
-
-/* What one packet tells; zeroed at first. */
-struct qs_places {
-    GArray *found;                   /* struct qs_place */
-    char player[QS_PLAYER_NAME_MAX]; /* of the group at hand; "": the session's own */
-    bool named;                      /* the group is of that player */
-    bool placing;                    /* the last place was found in the group */
-    bool other;                      /* the figure that comes is not the health */
-};
-
-void qs_places_begin(struct qs_places *places);
-
-/* All groups (`value` NULL) and fields of the packet, in their order. */
-void qs_places_hear(struct qs_places *places, const struct qs_field *row,
-                    const struct qs_value *value);
-
-/* Appends a line for each place: time, session, player, x, y, z, health. `seen` keeps what is known
- * of players from packet to packet: text -> g_malloc()ed. */
-void qs_places_print(const struct qs_places *places, GHashTable *seen, GString *to, double time,
-                     uint32_t session, const char *own_player);
-
 /* --- A packet's messages: the outermost groups of its fields, with the headers around them. What
  * was joined or inflated counts as it is then. */
 
@@ -58,7 +33,6 @@ struct qs_message_counter {
     struct qs_sink *next;     /* that is given all of it, too; or NULL */
     GArray *counted;          /* struct qs_counted: of the packet that was decoded last */
     GArray *fields;           /* struct qs_counted_field, in their order; NULL: not wanted */
-    struct qs_places *places; /* of players; NULL: not wanted */
     bool places_player;       /* with fields: a value shows where a player is */
     GArray *open;             /* struct qs_open_group */
     GArray *bases;            /* guint: groups that were open when each source began */

@@ -21,6 +21,7 @@ struct described {
     const char *type, *title;
     const struct qs_field *row;      /* or */
     const struct qs_note_kind *note; /* NULL */
+    const char *alias;               /* or NULL */
 };
 
 static const char *type_name(enum qs_type type)
@@ -84,6 +85,8 @@ static void print_text(const struct described *what)
     g_autofree char *type = type_text(what);
 
     print_line("%-*s  %-*s  %s", NAME_WIDTH, what->name, TYPE_WIDTH, type, what->title);
+    if (what->alias)
+        print_line("    Also %s", what->alias);
     if (what->row)
         print_row_details(what->row);
 }
@@ -121,6 +124,8 @@ static void print_json(const struct described *what)
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "name", what->name, "protocol",
                                what->protocol->name, "type", what->type, "title", what->title);
 
+    if (what->alias)
+        json_object_set_new(object, "alias", json_string(what->alias));
     if (what->row)
         add_row_members(object, what->row);
     else
@@ -135,34 +140,52 @@ static void print_json(const struct described *what)
 struct listing {
     char *const *words; /* ends with NULL; none: all fields are wanted */
     void (*print)(const struct described *what);
-    bool descriptions; /* list those that a word selects by its description only */
+    unsigned rank; /* list those of this rank */
     bool any;
 };
 
-/* "qw.damage" is the beginning of names, "damage" is searched for. */
-static bool is_wanted(char *const *words, const struct described *what, bool descriptions)
+/* How well a word fits: the best first. */
+enum { RANK_WORD, RANK_DESCRIBED, RANK_PART, RANK_PART_DESCRIBED, RANKS };
+
+/* Whether it stands in the text, in any case; `whole`: as a word. */
+static bool has_word(const char *text, const char *word, bool whole)
 {
-    const char *blurb = descriptions && what->row && what->row->blurb ? what->row->blurb : "";
+    const char *begin = text, *at;
 
-    if (!*words)
-        return true;
-    for (; *words; words++) {
-        char *game = g_strndup(*words, strcspn(*words, "."));
-        const bool begins = qs_protocol_number(game) >= 0;
-
-        g_free(game);
-        if (begins ? g_str_has_prefix(what->name, *words)
-                   : strcasestr(what->name, *words) || strcasestr(what->title, *words) ||
-                         strcasestr(blurb, *words))
+    for (; text && (at = strcasestr(text, word)) != NULL; text = at + 1)
+        if (!whole ||
+            ((at == begin || !g_ascii_isalnum(at[-1])) && !g_ascii_isalnum(at[strlen(word)])))
             return true;
-    }
     return false;
+}
+
+/* "qw.damage" is the beginning of names, "damage" is searched for. */
+static unsigned rank_of(const char *word, const struct described *what)
+{
+    const char *blurb = what->row ? what->row->blurb : NULL;
+    g_autofree char *game = g_strndup(word, strcspn(word, "."));
+
+    if (qs_protocol_number(game) >= 0)
+        return g_str_has_prefix(what->name, word) ||
+                       (what->alias && g_str_has_prefix(what->alias, word))
+                   ? RANK_WORD
+                   : RANKS;
+    if (has_word(what->name, word, true) || has_word(what->title, word, true))
+        return RANK_WORD;
+    if (has_word(blurb, word, true))
+        return RANK_DESCRIBED;
+    if (has_word(what->name, word, false) || has_word(what->title, word, false))
+        return RANK_PART;
+    return has_word(blurb, word, false) ? RANK_PART_DESCRIBED : RANKS;
 }
 
 static void list(struct listing *listing, const struct described *what)
 {
-    if (!is_wanted(listing->words, what, listing->descriptions) ||
-        (listing->descriptions && is_wanted(listing->words, what, false)))
+    unsigned rank = *listing->words ? RANKS : RANK_WORD;
+
+    for (char *const *word = listing->words; *word; word++)
+        rank = MIN(rank, rank_of(*word, what));
+    if (rank != listing->rank)
         return;
     listing->print(what);
     listing->any = true;
@@ -172,11 +195,13 @@ static void list_row(struct listing *listing, const struct qs_protocol *protocol
                      const char *prefix, const struct qs_field *row)
 {
     g_autofree char *name = g_strconcat(prefix, row->name, NULL);
+    g_autofree char *alias = *prefix ? NULL : qs_alias_of(protocol, row);
 
     list(listing, &(struct described){.name = name,
                                       .protocol = protocol,
                                       .type = type_name(row->type),
                                       .title = row->title,
+                                      .alias = alias,
                                       .row = row});
 }
 
@@ -209,7 +234,7 @@ static void print_fields(const struct options *options)
     struct listing listing = {.words = options->files,
                               .print = options->json ? print_json : print_text};
 
-    for (int pass = 0; pass < 2; pass++, listing.descriptions = true)
+    for (; listing.rank < RANKS; listing.rank++)
         for (int i = 0; qs_protocols[i]; i++)
             list_protocol(&listing, qs_protocols[i]);
     if (!listing.any)

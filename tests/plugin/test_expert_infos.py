@@ -89,4 +89,4 @@ class ExpertInfos(PluginTest):
         for passes in ([], ["-2"]):
             last = self.trees(capture, *passes)[4]
             self.assertEqual([name for name, _ in expert_infos(last)],
-                             ["q2.sequence.gap", "q2.sequence.not_captured"])
+                             ["q2.sequence.gap", "q2.sequence.not_captured", "q2.sequence.lost"])

@@ -3,6 +3,7 @@
 
 import json
 import re
+import struct
 
 from wireshark import CAPTURES, PluginTest, to_client, to_server
 
@@ -51,3 +52,23 @@ class Follow(PluginTest):
         self.assertEqual(self.pieces(path, "q2", 1), [])
         header = self.tshark("-q", "-r", path, "-z", "follow,qw,ascii,2")
         self.assertIn("Node 0: 10.0.0.1:5002\nNode 1: 10.0.0.2:27500\n", header)
+
+    def test_who_says_a_line(self):
+        """Each client gets the line; once it is shown at the speaker's."""
+        mark = b"\xff\xff\xff\xff"
+        names = b"".join(struct.pack("<BBI", 40, slot, slot) + b"\\name\\" + name + b"\0"
+                         for slot, name in enumerate((b"anna", b"bert", b"an")))
+        lines = b"".join(b"\x08\3" + line + b"\n\0" for line in (b"anna: bert: hi", b"(bert): on the team",
+                                                                b"[SPEC] an: nice", b"anne: who?"))
+        packets = []
+        for port, name in ((5001, b"anna"), (5002, b"bert")):
+            packets += [to_server(port, 27500, mark + b'connect 28 7 1 "\\name\\' + name + b'"\n'),
+                        to_client(port, 27500, mark + b"j"),
+                        to_server(port, 27500, bytes.fromhex("01000000 00000000 0700 01")),
+                        to_client(port, 27500, struct.pack("<II", 1, 1) + names + lines)]
+        path = self.capture(packets)
+        found = self.tshark("-r", path, "-T", "fields", "-e", "qw.print.speaker", "-Y", "qw.print")
+        self.assertEqual(found, "anna,bert,an\n" * 2)
+        said = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
+                           "-Y", "qw.print.speaker == qw.session.player")
+        self.assertEqual(said.split(), ["4", "8"])

@@ -31,7 +31,33 @@ def late_session(port):
     return [frame[:34] + frame[34:38].replace(standard, other) + frame[38:] for frame in frames[300:300 + LATE_PACKETS]]
 
 
+def on_port(name, standard, port, count=None):
+    """Frames of a capture, the server on another port."""
+    was, now = struct.pack(">H", standard), struct.pack(">H", port)
+    return [frame[:34] + frame[34:38].replace(was, now) + frame[38:]
+            for _, frame, _ in stored_packets(CAPTURES[0] / name)[:count]]
+
+
 class Ports(PluginTest):
+    def test_another_games_port(self):
+        """Of the first request nothing tells which game it is; the answer does, for later passes."""
+        for name, standard, port, before in (("qw-sample", 27500, 26000, "nq"), ("qw-sample", 27500, 27962, "q2"),
+                                             ("q2-vanilla", 27910, 27960, "q2"), ("q2-vanilla", 27910, 27500, "qw")):
+            frames = on_port(f"{name}.pcap", standard, port, 60)
+            with self.subTest(name, port=port):
+                found = [self.layers(self.capture(frames), *passes) for passes in ([], ["-2"])]
+                self.assertEqual(found, [[before] + [name[:2]] * 59, [name[:2]] * 60])
+
+    def test_quake3_keeps_its_ports(self):
+        mark = b"\xff\xff\xff\xff"
+        texts = (b"getchallenge", b"getchallenge 1 Quake3Arena", b"challengeResponse 1", b"connectResponse", b"print\nhello\n",
+                 b"statusResponse\n\\protocol\\68\n", b"infoResponse\n\\protocol\\68")
+        frames = [to_server(40000, 27960, mark + text) for text in texts] + [to_client(40000, 27960, struct.pack("<I", 1) + bytes(20))]
+        for passes in ([], ["-2"]):
+            self.assertEqual(set(self.layers(self.capture(frames), *passes)), {"quake3"})
+        frames = on_port("q2-vanilla.pcap", 27910, 27960, 60)
+        self.assertEqual(set(self.layers(self.capture(frames), "--disable-protocol", "q2")), {"quake3"})
+
     def test_the_port_is_taken_over(self):
         capture = self.capture([to_server(5001, 27500, GAME), to_client(5001, 27500, CONNECT)])
         self.assertEqual(self.layers(capture), ["qw", "qw"])

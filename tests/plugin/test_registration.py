@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from wireshark import PluginTest, rows, tool
+from wireshark import CAPTURES, PluginTest, rows, tool
 
 FIELD_TYPES = {
     "group": {"FT_NONE"},
@@ -86,7 +86,8 @@ class Registration(PluginTest):
         protocols = {name for name, *_ in rows("protocol")}
         registered = {name: found[0] for name, found in self.fields.items()
                       if found[0][4] in protocols or name.split(".")[0] in protocols}
-        self.assertEqual(set(registered), set(reference))
+        aliases = {field["alias"] for field in fields if "alias" in field}
+        self.assertEqual(set(registered), set(reference) | aliases)
         for field in fields:
             with self.subTest(field["name"]):
                 line = registered[field["name"]]
@@ -94,6 +95,16 @@ class Registration(PluginTest):
                 self.assertEqual(int(line[6] or "0", 16), field.get("mask", 0))
                 if "mask" not in field and field["type"] not in ("group", "note"):
                     self.assertEqual(line[3].lower(), "ft_" + field["type"])
+
+    def test_aliases_of_groups(self):
+        """They are no items of the tree, and cost nothing unless they are asked for."""
+        path = self.readable(CAPTURES[0] / "qw-sample.pcap")
+        frames = [self.tshark("-r", path, "-Y", name, *passes)
+                  for name in ("qw.svc_playerinfo", "qw.playerinfo") for passes in ([], ["-2"])]
+        self.assertEqual(len(set(frames)), 1)
+        self.assertNotEqual(frames[0], "")
+        trees = [self.tshark("-r", path, "-c", "60", "-V", "-Y", name) for name in ("qw", "qw || qw.playerinfo")]
+        self.assertEqual(*trees)
 
     @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
     def test_same_name_same_kind(self):

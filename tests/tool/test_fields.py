@@ -27,17 +27,28 @@ class Fields(ToolTest):
         every = self.reference()
         for prefixes in (["qw.damage"], ["nq.sequence", "q2"], ["acknex."]):
             self.assertEqual(self.reference(*prefixes),
-                             [field for field in every if field["name"].startswith(tuple(prefixes))])
+                             [field for field in every if field["name"].startswith(tuple(prefixes))
+                              or field.get("alias", "").startswith(tuple(prefixes))])
         output, error = self.tool("--fields", "zombie", status=1)
         self.assertEqual((output, error), ("", "pcap2demo: no field has that in its name, title or description\n"))
 
     def test_words(self):
-        """Other words are searched for in names and titles, then in descriptions, in any case."""
-        every = self.reference()
-        first = [field for field in every if "chat" in (field["name"] + field["title"]).lower()]
-        then = [field for field in every if "chat" in field.get("description", "").lower() and field not in first]
-        self.assertEqual(self.reference("Chat"), first + then)
-        self.assertIn("qw.print.level", [field["name"] for field in then])
+        """Other words are searched for in names and titles, then in descriptions, in any case; parts of
+        words come last."""
+        every, rest = self.reference(), []
+        for pattern in (r"(?<![a-z0-9])chat(?![a-z0-9])", "chat"):
+            for texts in (("name", "title"), ("description",)):
+                rest += [field for field in every if field not in rest and
+                         any(re.search(pattern, field.get(text, ""), re.I) for text in texts)]
+        self.assertEqual(self.reference("Chat"), rest)
+        names = [field["name"] for field in rest]
+        self.assertLess(names.index("qw.print.level"), names.index("qw.voicechat.player"))
+
+    def test_aliases(self):
+        """A message's group has the name of its fields, too, unless that is taken."""
+        found = {field["name"]: field.get("alias") for field in self.reference("qw")}
+        self.assertEqual([found[name] for name in ("qw.svc_damage", "qw.svcfte_voicechat", "qw.clc_delta", "qw.oob")],
+                         ["qw.damage", "qw.voicechat", None, None])
 
     def test_members(self):
         found = {field["name"]: field for field in self.reference("qw")}
