@@ -90,6 +90,13 @@ static int64_t since_sent(const struct qs_line_way *way, uint32_t index, int64_t
     return (int32_t)((uint32_t)time - sent_at(way, index)->time);
 }
 
+/* Whether the datagram has come by the last place of the capture; there may be one such place only.
+ */
+static bool has_arrived(const struct qs_line_way *way, uint32_t index)
+{
+    return !way->copied || sent_at(way, index)->copied;
+}
+
 /*
  * Acknowledgements name the newest datagram only, and of two that arrive together none names the
  * first. A datagram without an acknowledgement was lost only if the client has sent something
@@ -164,7 +171,7 @@ static void acknowledge(struct qs_line_history *history, const struct packet *pa
     if (leg->started && index - leg->index < QS_LINE_SENT_MAX) {
         if (packet->to_server && !(history->named && packet->gap >= UNSURE_GAP))
             pass_over(history, packet->rules, index, times[0], times[1]);
-        low = since_sent(to, leg->newest + 1, times[1]);
+        low = has_arrived(to, leg->newest + 1) ? since_sent(to, leg->newest + 1, times[1]) : 0;
         if (newest)
             add_time(history, &leg->low, low);
         if (newest && high - MAX(low, 0) < CLOSE && (packet->to_server || !packet->rules->answers))
@@ -207,7 +214,8 @@ static void add_to_way(struct qs_line_history *history, const struct packet *pac
     way->times[1] = way->times[0];
     way->times[0] = packet->time;
     way->last = packet->number;
-    if (packet->mark)
+    /* Without acknowledgements, only copies are looked up. */
+    if (packet->mark || (packet->to_server && !packet->rules->server_acknowledges))
         way->sent[way->count++ % QS_LINE_SENT_MAX] =
             (struct qs_line_sent){(uint32_t)packet->time, packet->mark, packet->number, false};
 }
@@ -342,6 +350,7 @@ void qs_quality_copy(struct qs_quality *quality, enum qs_direction direction, ui
     if (!quality->history || direction == QS_DIRECTION_UNKNOWN)
         return;
     way = &quality->history->ways[direction - QS_C2S];
+    way->repeated++;
     for (uint32_t i = way->count; i-- > way->count - MIN(way->count, QS_LINE_SENT_MAX);) {
         struct qs_line_sent *sent = &way->sent[i % QS_LINE_SENT_MAX];
         const uint32_t now = (uint32_t)(time / 1000);

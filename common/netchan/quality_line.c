@@ -60,6 +60,16 @@ static double gap_loss(const struct qs_line_way *way, double lacking)
     return without(percent((double)way->missing, (double)way->missing + arrived), lacking);
 }
 
+/* Whether most of what the receiver acknowledged came by a second place of the capture; what the
+ * network repeats seldom does. */
+static bool has_second_place(const struct qs_line_way *way)
+{
+    const uint32_t passed = way->acknowledged ? way->acknowledged : way->accepted;
+    const uint32_t copied = way->acknowledged ? way->acknowledged_copied : way->copied;
+
+    return way->copied >= ENOUGH && copied >= passed / 2;
+}
+
 static struct view view_of(const struct qs_quality *quality)
 {
     const struct qs_line_history *history = quality->history;
@@ -81,8 +91,9 @@ static struct view view_of(const struct qs_quality *quality)
     };
 
     view.near_client = is_near(quality, view.client_leg, false);
-    view.near_server = is_near(quality, view.server_leg, true) ||
-                       (!quality->rules->server_acknowledges && !view.near_client);
+    view.near_server =
+        is_near(quality, view.server_leg, true) ||
+        (!quality->rules->server_acknowledges && (!view.near_client || has_second_place(client)));
     view.gaps_c2s = gap_loss(client, view.lacking);
     view.gaps_s2c = gap_loss(server, view.lacking);
     return view;
@@ -308,13 +319,6 @@ static double leg_ping(const struct qs_line_leg *leg, double loss, double *above
     return ping;
 }
 
-/* Whether most of what the receiver acknowledged came by a second place of the capture; what the
- * network repeats seldom does. */
-static bool has_second_place(const struct qs_line_way *way)
-{
-    return way->copied >= ENOUGH && way->acknowledged_copied * 2 >= way->acknowledged;
-}
-
 static void estimate_ping(const struct view *view, struct qs_line *line)
 {
     const struct qs_histogram *answers = &view->server_leg->high;
@@ -390,7 +394,7 @@ static void finish_direction(const struct view *view, enum qs_direction directio
     const uint32_t burst = gaps ? way->burst : view->history->burst;
 
     line->late = (uint64_t)way->late;
-    line->duplicates = (uint64_t)way->duplicates;
+    line->duplicates = (uint64_t)way->duplicates + (has_second_place(way) ? 0 : way->repeated);
     add_loss_between(view, direction, line);
     if (line->loss >= 0 || line->loss_at_most > LIMIT_MAX)
         line->loss_at_most = QS_LINE_UNKNOWN;

@@ -97,7 +97,8 @@ struct qs_line_way {
     uint32_t not_captured, acknowledged;  /* by the other end */
     uint64_t holes;                       /* numbers missing where the capture stopped */
     uint32_t burst;                       /* missing in a row, at most */
-    uint32_t copied, acknowledged_copied; /* that came by a second place; by the other end */
+    uint32_t repeated;                    /* datagrams that came by again */
+    uint32_t copied, acknowledged_copied; /* of `sent` those that did; by the other end */
     uint32_t before_copies;               /* accepted before the first of these */
     double lag;                           /* from the first place to the second, the sum */
     bool hole;                            /* the capture stopped since the last one */

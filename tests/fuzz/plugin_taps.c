@@ -103,6 +103,19 @@ static void listen_to_table(struct plugin_taps *taps, const char *name, const ch
            &(struct calls){reset_table, stat->stat_tap_data->packet_func, draw_table, free_table});
 }
 
+/* --- Credentials --- */
+
+static tap_packet_status look_at_credential(void *data, packet_info *pinfo, epan_dissect_t *edt,
+                                            const void *packet, tap_flags_t flags)
+{
+    const struct ws_credential *credential = packet;
+
+    (void)data, (void)pinfo, (void)edt, (void)flags;
+    look_at_text(credential->username);
+    look_at_text(credential->info);
+    return TAP_PACKET_DONT_REDRAW;
+}
+
 /* --- Response times --- */
 
 struct response_times {
@@ -294,7 +307,8 @@ struct plugin_taps *plugin_taps_new(unsigned wanted)
     if (wanted & FUZZ_PLUGIN_DEMOS)
         listen_to_objects(taps, "quake_demos");
     if (wanted & FUZZ_PLUGIN_CREDENTIALS)
-        listen_to_table(taps, "quake", "passwords");
+        listen(taps, "credentials", g_new0(char, 1),
+               &(struct calls){.packet = look_at_credential, .free = g_free});
     return taps;
 }
 

@@ -83,14 +83,14 @@ class Shapes(ToolTest):
 
     def test_messages_of_one_kind_are_counted(self):
         link_type, player = capture.read(SAMPLE)
-        for count, lines in ((3, 1), (1200, 1001)):
-            path = self.folder / "twice.pcap"
-            capture.write(path, link_type, damages.in_turn(player[:60], count, 10**6))
-            _, error = self.tool("--output", "demos", path)
-            said = error.splitlines()
-            self.assertEqual(len(said), lines)
-            self.assertIn("under another address", said[0])
-        self.assertEqual(said[-1], f"pcap2demo: {path}: 198 more messages")
+        for count, lines in ((3, 3), (1200, 1001)):
+            path = self.folder / "many.pcap"
+            capture.write(path, link_type, damages.in_turn(player[:30], count, 10 * 10**9))
+            _, error = self.tool("--output", "demos", path, status=1)
+            printed = error.splitlines()
+            self.assertEqual(len(printed), lines)
+            self.assertIn("the session ended before the game began", printed[0])
+        self.assertEqual(printed[-1], f"pcap2demo: {path}: 200 more messages")
 
     # --- Goldens
 

@@ -231,7 +231,8 @@ class Line(ToolTest):
                 for way in "c2s", "s2c":
                     self.assertAlmostEqual(session["line"][way]["loss"],
                                            true_loss(truth[session["client"]][way]), delta=0.5)
-                    self.assertEqual(session["line"][way]["duplicates"], 0)
+                    # One acknowledgement is sent twice.
+                    self.assertLessEqual(session["line"][way]["duplicates"], 1)
 
     def test_table(self):
         path = OWN / "qw-g-server.pcap.gz"

@@ -39,7 +39,7 @@ TEST(test_info_strings)
     FROM_CLIENT("\\password", "");
     FROM_CLIENT("\\spectator\\1", "");
     FROM_CLIENT("\\spectator\\letmein", "[letmein]");
-    FROM_CLIENT("\\mypassword\\x", "");
+    FROM_CLIENT("\\mypassword\\x", "[x]");
 }
 
 TEST(test_commands)
