@@ -34,9 +34,9 @@ struct qs_message {
     uint32_t offset; /* of its id, in its source */
     uint32_t length; /* with the id */
     uint16_t id;
-    uint8_t source;        /* 0: the payload; else how many sources it is nested in */
-    bool is_unlisted : 1;  /* it names something by a number that the list does not have */
-    const uint8_t *bytes;  /* as long as its source is there */
+    uint8_t source;       /* 0: the payload; else how many sources it is nested in */
+    bool is_unlisted : 1; /* it names something by a number that the list does not have */
+    const uint8_t *bytes; /* as long as its source is there */
 };
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */

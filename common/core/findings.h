@@ -129,7 +129,7 @@ void qs_transfer_clear(void *transfer);
 
 enum qs_player_event_kind {
     QS_PLAYER_INFO, /* the session has its name and team; value: its user id, 0: nobody */
-    QS_PLAYER_TEAM,   /* value: the team's number, where the session does not have it */
+    QS_PLAYER_TEAM, /* value: the team's number, where the session does not have it */
     QS_PLAYER_FRAGS,
     QS_PLAYER_PING,      /* ms */
     QS_PLAYER_LOSS,      /* percent */

@@ -49,7 +49,7 @@ struct qs_demo_writer {
      * NULL: none is. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
     struct qs_sanitizer *sanitizer; /* writes what is left of the demo; NULL: all is */
-    bool no_bytes; /* nobody keeps them: `write` may be called with NULL */
+    bool no_bytes;                  /* nobody keeps them: `write` may be called with NULL */
     enum qs_qwd_format qwd_format;
     bool goes_on;     /* the session had a demo before this one, which begins with another level */
     bool begun;       /* a demo has begun and was not discarded */

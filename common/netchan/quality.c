@@ -90,8 +90,7 @@ static int64_t since_sent(const struct qs_line_way *way, uint32_t index, int64_t
     return (int32_t)((uint32_t)time - sent_at(way, index)->time);
 }
 
-/* Whether the datagram has come by the last place of the capture; there may be one such place only.
- */
+/* Whether the datagram has come by the last place of the capture; there may be one place only. */
 static bool has_arrived(const struct qs_line_way *way, uint32_t index)
 {
     return !way->copied || sent_at(way, index)->copied;
@@ -166,6 +165,7 @@ static void acknowledge(struct qs_line_history *history, const struct packet *pa
         return;
     to->acknowledged++;
     to->acknowledged_copied += sent_at(to, index)->copied;
+    to->sent[index % QS_LINE_SENT_MAX].acknowledged = true;
     leg->tried++;
     high = since_sent(to, index, times[0]);
     if (leg->started && index - leg->index < QS_LINE_SENT_MAX) {
@@ -202,6 +202,28 @@ static void acknowledge_all(struct qs_line_history *history, const struct packet
 
 /* --- Numbers --- */
 
+static void add_copy(struct qs_line_way *way, uint32_t index, uint32_t time)
+{
+    struct qs_line_sent *sent = &way->sent[index % QS_LINE_SENT_MAX];
+
+    if (sent->copied)
+        return;
+    if (!way->copied++)
+        way->before_copies = way->accepted - (way->count - index);
+    way->acknowledged_copied += sent->acknowledged;
+    way->lag += (int32_t)(time - sent->time);
+    sent->copied = true;
+    sent->time = time;
+}
+
+/* The datagram that was added last may have come by the second place already. */
+static void add_early_copy(struct qs_line_way *way, uint32_t number)
+{
+    for (uint32_t i = 0; i < MIN(way->early_count, QS_LINE_EARLY_MAX); i++)
+        if (way->early[i].number == number)
+            add_copy(way, way->count - 1, way->early[i].time);
+}
+
 static void add_to_way(struct qs_line_history *history, const struct packet *packet)
 {
     struct qs_line_way *way = packet->way;
@@ -215,9 +237,11 @@ static void add_to_way(struct qs_line_history *history, const struct packet *pac
     way->times[0] = packet->time;
     way->last = packet->number;
     /* Without acknowledgements, only copies are looked up. */
-    if (packet->mark || (packet->to_server && !packet->rules->server_acknowledges))
-        way->sent[way->count++ % QS_LINE_SENT_MAX] =
-            (struct qs_line_sent){(uint32_t)packet->time, packet->mark, packet->number, false};
+    if (!packet->mark && (!packet->to_server || packet->rules->server_acknowledges))
+        return;
+    way->sent[way->count++ % QS_LINE_SENT_MAX] =
+        (struct qs_line_sent){(uint32_t)packet->time, packet->mark, packet->number, false, false};
+    add_early_copy(way, packet->number);
 }
 
 static void add_gap(struct qs_line_history *history, const struct packet *packet)
@@ -345,25 +369,19 @@ static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
 void qs_quality_copy(struct qs_quality *quality, enum qs_direction direction, uint32_t number,
                      int64_t time)
 {
+    const uint32_t now = (uint32_t)(time / 1000);
     struct qs_line_way *way;
 
     if (!quality->history || direction == QS_DIRECTION_UNKNOWN)
         return;
     way = &quality->history->ways[direction - QS_C2S];
     way->repeated++;
-    for (uint32_t i = way->count; i-- > way->count - MIN(way->count, QS_LINE_SENT_MAX);) {
-        struct qs_line_sent *sent = &way->sent[i % QS_LINE_SENT_MAX];
-        const uint32_t now = (uint32_t)(time / 1000);
-
-        if (sent->number != number || sent->copied)
-            continue;
-        if (!way->copied++)
-            way->before_copies = way->accepted - (way->count - i);
-        way->lag += (int32_t)(now - sent->time);
-        sent->copied = true;
-        sent->time = now;
-        return;
-    }
+    for (uint32_t i = way->count; i-- > way->count - MIN(way->count, QS_LINE_SENT_MAX);)
+        if (sent_at(way, i)->number == number) {
+            add_copy(way, i, now);
+            return;
+        }
+    way->early[way->early_count++ % QS_LINE_EARLY_MAX] = (struct qs_line_copy){number, now};
 }
 
 void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)

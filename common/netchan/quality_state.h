@@ -79,30 +79,39 @@ static inline int32_t qs_intervals_covering(const struct qs_histogram *intervals
 
 enum {
     QS_LINE_SENT_MAX = 128, /* datagrams that an acknowledgement may still be for */
-    QS_LINE_SPACINGS = 64
+    QS_LINE_SPACINGS = 64,
+    QS_LINE_EARLY_MAX = 64
 };
 
 struct qs_line_sent {
     uint32_t time; /* modulo 2^32; where it came by last */
     uint32_t mark;
     uint32_t number;
-    bool copied; /* it came by a second place, too */
+    bool copied;       /* it came by a second place, too */
+    bool acknowledged; /* by name */
+};
+
+/* A copy that came before its datagram was added, which waits for one before it. */
+struct qs_line_copy {
+    uint32_t number, time;
 };
 
 /* What one end sends. */
 struct qs_line_way {
     uint32_t accepted, late, duplicates;
-    uint32_t last;                        /* number that was accepted */
-    uint64_t missing;                     /* numbers before, less those that came late */
-    uint32_t not_captured, acknowledged;  /* by the other end */
-    uint64_t holes;                       /* numbers missing where the capture stopped */
-    uint32_t burst;                       /* missing in a row, at most */
-    uint32_t repeated;                    /* datagrams that came by again */
-    uint32_t copied, acknowledged_copied; /* of `sent` those that did; by the other end */
-    uint32_t before_copies;               /* accepted before the first of these */
-    double lag;                           /* from the first place to the second, the sum */
-    bool hole;                            /* the capture stopped since the last one */
-    int64_t times[3];                     /* of the last accepted datagrams, the newest first */
+    uint32_t last;                                /* number that was accepted */
+    uint64_t missing;                             /* numbers before, less those that came late */
+    uint32_t not_captured, acknowledged;          /* by the other end */
+    uint64_t holes;                               /* numbers missing where the capture stopped */
+    uint32_t burst;                               /* missing in a row, at most */
+    uint32_t repeated;                            /* datagrams that came by again */
+    uint32_t copied, acknowledged_copied;         /* of `sent` those that did; by the other end */
+    uint32_t before_copies;                       /* accepted before the first of these */
+    struct qs_line_copy early[QS_LINE_EARLY_MAX]; /* a ring */
+    uint32_t early_count;                         /* so far */
+    double lag;                                   /* from the first place to the second, the sum */
+    bool hole;                                    /* the capture stopped since the last one */
+    int64_t times[3]; /* of the last accepted datagrams, the newest first */
     struct qs_histogram interval;
     struct qs_histogram spacings; /* from one number to the next; where skips are regular */
     uint32_t since_skip;          /* datagrams since the last gap */

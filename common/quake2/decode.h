@@ -99,7 +99,6 @@ void q2_read_spawnbaselineblast(struct qs_decoder *d);
 /* Messages of MVD up to the reader's limit. */
 void q2_read_mvd_messages(struct qs_decoder *d);
 
-
 /* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, unit_size and decode_unit */
 bool q2_recognize_stream(struct qs_view start);
 uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *start,

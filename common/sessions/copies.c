@@ -23,10 +23,12 @@ struct qs_copies {
     uint32_t *buckets;     /* by hash: the newest one's index + 1, or NONE */
     uint32_t size;         /* of both; a power of 2 */
     uint32_t oldest, count;
-    /* By recorder: how far its clock is ahead of the first one's, if that is known. */
+    /* Each file may be of a recorder with a clock of its own: how far that is ahead of the first
+     * one's, if it is known. The latest files, in a ring. */
+    const struct qs_capture_file *files[RECORDERS_MAX];
     int64_t offsets[RECORDERS_MAX];
     bool known[RECORDERS_MAX];
-    bool several; /* recorders */
+    unsigned recorders, latest; /* so far; of the last datagram */
 };
 
 static void allocate(struct qs_copies *copies, uint32_t size)
@@ -41,7 +43,6 @@ struct qs_copies *qs_copies_new(void)
     struct qs_copies *copies = g_new0(struct qs_copies, 1);
 
     allocate(copies, SIZE_AT_FIRST);
-    copies->known[0] = true;
     return copies;
 }
 
@@ -91,7 +92,7 @@ static void grow(struct qs_copies *copies)
 
 static void make_room(struct qs_copies *copies, int64_t now)
 {
-    const int64_t window = copies->several ? QS_CLOCKS_DIFFER : QS_COPY_WINDOW;
+    const int64_t window = copies->recorders > 1 ? QS_CLOCKS_DIFFER : QS_COPY_WINDOW;
 
     while (copies->count && ABS(now - copies->entries[copies->oldest].sighting.time) > window)
         remove_oldest(copies);
@@ -105,16 +106,27 @@ static void make_room(struct qs_copies *copies, int64_t now)
 
 /* --- Copies ---------------------------------------------------------------------------------- */
 
-static unsigned recorder_of(const struct qs_sighting *sighting)
+static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_file *file)
 {
-    return MIN(sighting->recorder, RECORDERS_MAX - 1);
+    unsigned recorder = copies->latest;
+
+    if (copies->files[recorder] == file && copies->recorders)
+        return recorder;
+    for (recorder = 0; recorder < MIN(copies->recorders, RECORDERS_MAX); recorder++)
+        if (copies->files[recorder] == file)
+            return copies->latest = recorder;
+    recorder = copies->recorders++ % RECORDERS_MAX;
+    copies->files[recorder] = file;
+    copies->known[recorder] = copies->recorders == 1;
+    copies->offsets[recorder] = 0;
+    return copies->latest = recorder;
 }
 
 /* Returns whether one datagram can be seen at both times; measures the offset of a new clock. */
 static bool is_in_time(struct qs_copies *copies, const struct qs_sighting *first,
                        const struct qs_sighting *second)
 {
-    const unsigned a = recorder_of(first), b = recorder_of(second);
+    const unsigned a = first->recorder, b = second->recorder;
     const int64_t lag = second->time - first->time;
 
     if (copies->known[a] && copies->known[b])
@@ -145,12 +157,12 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
 {
     const struct entry entry = {
         .sighting = {packet->source, packet->destination, packet->number, packet->time,
-                     packet->place, packet->size, packet->ip_id, packet->recorder},
+                     packet->place, packet->size, packet->ip_id,
+                     (uint16_t)recorder_of(copies, packet->file)},
         .hash = qs_view_hash((struct qs_view){packet->data, packet->size}) + packet->ip_id,
     };
     uint32_t at;
 
-    copies->several |= packet->recorder != 0;
     make_room(copies, packet->time);
     at = copies->buckets[entry.hash & (copies->size - 1)];
     for (unsigned i = 0; i < CHAIN_MAX && at != NONE; i++, at = copies->entries[at - 1].next) {

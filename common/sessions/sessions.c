@@ -408,8 +408,11 @@ static void join_sides(struct qs_sessions *sessions, struct qs_conversation *con
     if (other == &conversation->flow)
         return;
     if (other) {
-        if (((struct qs_conversation *)other)->session)
-            qs_conversation_leave_out(sessions, (struct qs_conversation *)other);
+        struct qs_conversation *same = (struct qs_conversation *)other;
+
+        if (same->session)
+            qs_conversation_leave_out(sessions, same);
+        same->announced = false; /* it is not missing */
         qs_flow_end(sessions->flows, other);
     }
     qs_flow_add_ends(sessions->flows, &conversation->flow, packet->from, packet);

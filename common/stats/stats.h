@@ -30,12 +30,12 @@ struct qs_counted_field {
 
 struct qs_message_counter {
     struct qs_sink base;
-    struct qs_sink *next;     /* that is given all of it, too; or NULL */
-    GArray *counted;          /* struct qs_counted: of the packet that was decoded last */
-    GArray *fields;           /* struct qs_counted_field, in their order; NULL: not wanted */
-    bool places_player;       /* with fields: a value shows where a player is */
-    GArray *open;             /* struct qs_open_group */
-    GArray *bases;            /* guint: groups that were open when each source began */
+    struct qs_sink *next; /* that is given all of it, too; or NULL */
+    GArray *counted;      /* struct qs_counted: of the packet that was decoded last */
+    GArray *fields;       /* struct qs_counted_field, in their order; NULL: not wanted */
+    bool places_player;   /* with fields: a value shows where a player is */
+    GArray *open;         /* struct qs_open_group */
+    GArray *bases;        /* guint: groups that were open when each source began */
 };
 
 void qs_message_counter_init(struct qs_message_counter *counter, bool want_fields);

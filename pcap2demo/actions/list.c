@@ -231,7 +231,8 @@ static void widen_for_titles(struct list *list)
     if (list->several_files)
         list->width[INPUT] -= g_utf8_strlen(list->file, (gssize)list->common);
     for (int i = 0; i < COLUMNS; i++)
-        if (((i == SIGN_ON || i == SCORE) && !list->width[i]) || (i == INPUT && !list->several_files))
+        if (((i == SIGN_ON || i == SCORE) && !list->width[i]) ||
+            (i == INPUT && !list->several_files))
             list->width[i] = 0;
         else
             measure(list, i, columns[i].title);

@@ -16,6 +16,7 @@ struct input_frame {
      * filter skips numbers. */
     struct qs_packet packet;
     int link_type;          /* a DLT_ value of libpcap */
+    uint32_t interface;     /* of a pcapng file: its number in the section; else 0 */
     struct qs_view comment; /* from a pcapng file; empty: none */
 };
 

@@ -302,6 +302,7 @@ static enum input_status read_packet(struct pcapng_reader *in, struct input_fram
     frame->packet.size = size;
     frame->packet.wire_size = MAX(size, u32(in, head + 16));
     frame->link_type = interface->link_type;
+    frame->interface = in->type == PCAPNG_PACKET ? u32(in, head) : u16(in, head);
     frame->comment =
         pcapng_option(in, pcapng_rest(in, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
     return INPUT_FRAME;

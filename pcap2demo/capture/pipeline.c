@@ -4,6 +4,8 @@
 #include <pcap/pcap.h>
 #include <stdio.h>
 
+#include "common/core/hash.h"
+#include "common/core/reader.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/capture/signals.h"
 
@@ -78,9 +80,32 @@ void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions)
     pipeline->reorder = qs_sessions_is_as_captured(sessions) ? NULL : qs_reorder_new();
 }
 
+/*
+ * Where a frame was captured: a hash of its file, interface, link layer header and TTL. Only where
+ * the packet has no identification; else 0.
+ */
+static uint64_t place_of(const struct input_frame *frame, const uint8_t *header)
+{
+    const struct qs_packet *packet = &frame->packet;
+    const uint8_t *ip = packet->data;
+    bool is_ipv6;
+    guint place;
+
+    if (packet->size < 10)
+        return 0;
+    is_ipv6 = ip[0] >> 4 == 6;
+    if (!is_ipv6 && qs_be16(ip + 4))
+        return 0;
+    place = qs_hash_number((uintptr_t)packet->file);
+    place = qs_hash_number((uint64_t)place << 32 | frame->interface);
+    place = qs_hash_number((uint64_t)place << 32 | ip[is_ipv6 ? 7 : 8]);
+    return place ^ qs_view_hash((struct qs_view){header, (uint32_t)(ip - header)});
+}
+
 bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
 {
     struct qs_packet *packet = &frame->packet;
+    const uint8_t *header;
 
     pipeline->frames++;
     if (!pipeline->link || pipeline->link_type != frame->link_type) {
@@ -89,8 +114,10 @@ bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
     }
     if (!pipeline->link)
         return false;
+    header = packet->data;
     if (!pipeline->link(packet))
         return true;
+    packet->place = place_of(frame, header);
     if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
         decode_packet(pipeline, packet);
     else

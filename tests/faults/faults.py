@@ -262,6 +262,6 @@ FAULTS = [
     ("sessions", "if (conversation->session && place.numbered) {", "if (conversation->session) {"),
     ("core", "if (d->session->qport == qport)", "if (true)"),
     ("core", "way->lag += (int32_t)(now - sent->time);", ""),
-    ("core", "return !way->copied || sent_at(way, index)->copied;", "return true;"),
+    ("core", "way->acknowledged_copied += sent->acknowledged;", ""),
     ("core", "passed - way->copied, passed", "0, passed"),
 ]

@@ -53,7 +53,7 @@ struct dem {
     bool moved;      /* in any level */
     bool timed;      /* `time` is of this level */
     enum view_source source;
-    struct dem_angles view; /* the last known */
+    struct dem_angles view;  /* the last known */
     GByteArray *donor_block; /* scratch */
     GByteArray *waiting;     /* blocks that wait for their angles */
     GArray *waiting_offsets; /* guint: of each, in it */

@@ -140,8 +140,8 @@ static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *de
         const struct qs_view bytes = qs_message_view(message);
 
         /* Most messages are entities, and the time, which the late session has itself. */
-        if (!sign_on->complete || (message->id != SVC_TIME && message->id != SVC_CLIENTDATA &&
-                                        message->id < U_SIGNAL))
+        if (!sign_on->complete ||
+            (message->id != SVC_TIME && message->id != SVC_CLIENTDATA && message->id < U_SIGNAL))
             update(sign_on, session, bytes, first && !sign_on->complete);
     }
 }

@@ -48,11 +48,11 @@ struct dm2 {
     int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
-    struct q2_variant variant;    /* of the demo */
-    bool passed_over;             /* the demo omits the current packet's frame */
-    const GArray *messages;       /* struct qs_message, of the packet at hand; or NULL */
-    GByteArray *block;            /* that is being filled, behind room for its length */
-    GByteArray *unit;             /* scratch: what must not be split */
+    struct q2_variant variant; /* of the demo */
+    bool passed_over;          /* the demo omits the current packet's frame */
+    const GArray *messages;    /* struct qs_message, of the packet at hand; or NULL */
+    GByteArray *block;         /* that is being filled, behind room for its length */
+    GByteArray *unit;          /* scratch: what must not be split */
 };
 
 /* q2_tracker.missing */

@@ -118,7 +118,7 @@ static const struct qs_demo_packet_maker packets = {
 
 struct mvd2 {
     struct qs_demo_writer *out;
-    bool lost;            /* what came behind a hole is of no use */
+    bool lost; /* what came behind a hole is of no use */
 };
 
 static void *mvd2_new(struct qs_demo_writer *out)

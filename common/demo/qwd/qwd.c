@@ -78,7 +78,7 @@ static struct qs_view rest_of(const struct qs_reader *in)
 }
 
 enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *block,
-                                         enum qwd_cmd_form form)
+                                      enum qwd_cmd_form form)
 {
     struct qs_reader from = *in;
 

@@ -7,7 +7,7 @@
 #include "common/demo/sanitize/demo_files.h"
 #include "common/demo/sanitize/rules.h"
 
-enum { NO_RANGE = UINT32_MAX }; /* of config strings */
+#define NO_RANGE UINT32_MAX /* of config strings */
 
 /* A message of the block at hand. */
 struct reading {
