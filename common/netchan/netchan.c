@@ -131,6 +131,8 @@ bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(
 
 bool qs_receive_qport(struct qs_decoder *d, uint32_t qport, struct qs_span span)
 {
+    if (d->in.overrun) /* the packet is cut before it */
+        return true;
     if (!d->session->qport)
         d->session->qport = qport;
     if (d->session->qport == qport)

@@ -13,7 +13,7 @@
 #include "common/netchan/seqinfo.h"
 
 /* Datagrams of a conversation that are held. */
-enum { QS_ORDER_HELD_MAX = 32 };
+enum { QS_ORDER_HELD_MAX = 16 };
 
 /* --- By time --------------------------------------------------------------------------------- */
 

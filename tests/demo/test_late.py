@@ -275,7 +275,7 @@ class QuakeWorld(Late):
     def test_demo_that_does_not_fit(self):
         """Sounds that its list lacks, weapons of other numbers, and FTE's replacement deltas."""
         other = self.write("other.qwd", self.recorded.read_bytes().replace(b"/v_", b"/x_"))
-        for name, why in (("qw-mvdsv.mvd", "has no sign-on of a whole level"),
+        for name, why in (("qw-mvdsv.mvd", "models of the session differ in its list, or are not there"),
                           (other, "models of the session differ in its list, or are not there"),
                           ("qw-fte.mvd", "only one of the two has FTE's replacement deltas")):
             error = self.convert(cut(self.whole, self.playing(0.2)), "--sign-on", CAPTURES / name)

@@ -23,10 +23,11 @@ LEFT_OUT = ("q2.serverdata.servercount", "q2.svc_download", "q2.download", "q2.s
             "q2.entity.", "qw.svc_download", "qw.download", "nq.svc_nop", "qw.challenge")
 
 # Of these a client would not have shown, or recorded, all: updates without their base, effects
-# before the first frame, packets out of order; and the demo of a server.
+# before the first frame, packets out of order; and the demo of a server. Of two levels of Quake II
+# each is a demo of its own: a, d-v34; c-v34 begins with a download.
 OTHERWISE = ("osm_quake__demo01", "osm_quake__demo27", "osm_quake__demo31", "osm_quake__demo4",
              "j-idqwcl-late", "j-idqwcl", "w-r35-lab2", "w-q36-lab2", "serverrecord",
-             "d2-dpserver-dpclient-dp7")
+             "d2-dpserver-dpclient-dp7", "a", "c-v34", "d-v34")
 
 
 @functools.cache
@@ -102,6 +103,8 @@ class StoredDemos(ToolTest):
         made = self.folder / "made.pcapng"
         fields = 0
         for path in self.stored:
+            if path.name.startswith("j-idqwcl.qwd"):  # its capture has no handshake
+                continue
             with self.subTest(path.name):
                 demos.run("-q", "-f", "--pcap", made, path)
                 there = content(after_handshake(demos.dumped(made)))

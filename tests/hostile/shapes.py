@@ -99,7 +99,7 @@ def translated(count, packets=30):
     for number in range(count):
         frames = quakeworld((b"\x08\2session %d, message %d\0" % (number, place)
                              for place in range(packets)), most=1)
-        sessions.append([damages.copy(frame, 2 * number + copy)
+        sessions.append([damages.copy(frame, 2 * number + copy, number)
                          for frame in frames for copy in range(2)])
     begun = 60  # before it is taken for a player
     frames = [frame for session in sessions for frame in session[:begun]]

@@ -8,7 +8,7 @@ directions apart.
 
 import random
 
-from capture import NANOSECONDS, ends, is_udp, with_ends
+from capture import ETHERNET_HEADER, NANOSECONDS, ends, is_udp, with_ends
 
 MILLISECONDS = NANOSECONDS // 1000
 
@@ -138,12 +138,19 @@ def set_clock(frames, share, nanoseconds):
 # --- Copies, each between addresses of its own
 
 
-def copy(own, number):
-    """The frame of copy `number` of the session."""
+def copy(own, number, identification=None):
+    """The frame of copy `number` of the session; its IP identification differs by that number, too."""
     def moved(end):
         return end[0][:1] + number.to_bytes(2, "big") + end[0][3:], end[1]
 
-    return with_ends(own, *map(moved, ends(own))) if is_udp(own) else own
+    if not is_udp(own):
+        return own
+    frame = with_ends(own, *map(moved, ends(own)))
+    data = bytearray(frame.data)
+    at = ETHERNET_HEADER + 4
+    other = number if identification is None else identification
+    data[at:at + 2] = (int.from_bytes(data[at:at + 2], "big") ^ other).to_bytes(2, "big")
+    return frame._replace(data=bytes(data))
 
 
 def at_once(frames, times):

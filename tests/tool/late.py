@@ -20,8 +20,14 @@ def readdressed(capture, client, server=None):
     a little, or it would be the same one on the other side of a translation of addresses."""
     assert capture.link_type == ETHERNET
     old = capture.frames[0][1][SOURCE:SOURCE + 4]
-    return Capture(capture.link_type, [(time, with_address(frame, old, bytes(client), server))
+    return Capture(capture.link_type, [(time, identified(with_address(frame, old, bytes(client), server), client[3]))
                                        for time, frame in capture.frames])
+
+
+def identified(frame, number):
+    """With an IP identification of its own."""
+    at = ETHERNET_SIZE + 4
+    return frame[:at] + bytes([frame[at] ^ number]) + frame[at + 1:]
 
 
 def with_address(frame, old, new, server=None):
