@@ -89,7 +89,7 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at);
 static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
 {
     count = MIN(count, text.size);
-    return (struct qs_view){text.data + count, text.size - count};
+    return (struct qs_view){count ? text.data + count : text.data, text.size - count};
 }
 
 /* Its character at `at` without the font's color; 0 behind its end. */

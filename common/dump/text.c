@@ -107,11 +107,12 @@ static void text_close(struct qs_sink *base, uint32_t end)
 {
     struct text_dump *sink = self(base);
     const guint index = g_array_index(sink->open, guint, sink->open->len - 1);
-    struct qs_dump_line *line = &sink->lines.at[index];
+    struct qs_dump_line *line;
 
     g_array_set_size(sink->open, sink->open->len - 1);
     if (index == LEFT_OUT)
         return;
+    line = &sink->lines.at[index];
     line->position.length = end - line->position.offset;
     line->end = sink->lines.count;
 }

@@ -249,10 +249,14 @@ static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *s
 static guint count_shared(const struct q2_entities *from, guint old,
                           const struct q2_entities *entities, guint new)
 {
-    struct q2_shared_entity *const *a = from->shared + old;
-    struct q2_shared_entity *const *b = entities->shared + new;
-    struct q2_shared_entity *const *end = a + MIN(from->len - old, entities->len - new);
+    const guint common = MIN(from->len - old, entities->len - new);
+    struct q2_shared_entity *const *a, *const *b, *const *end;
 
+    if (!common)
+        return 0;
+    a = from->shared + old;
+    b = entities->shared + new;
+    end = a + common;
     while (a < end && *a == *b && !((*b)->state.renderfx & RF_BEAM)) {
         a++;
         b++;

@@ -46,7 +46,9 @@ static struct held *queue_append(struct queue *queue, const struct qs_packet *pa
         queue->held = g_new(struct held *, queue->max + 1);
     queue->held[queue->count++] = held;
     *held = (struct held){.packet = *packet};
-    held->packet.data = memcpy(held + 1, packet->data, packet->size);
+    held->packet.data = (const uint8_t *)(held + 1);
+    if (packet->size)
+        memcpy(held + 1, packet->data, packet->size);
     return held;
 }
 
