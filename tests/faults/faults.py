@@ -261,7 +261,7 @@ FAULTS = [
     ("sessions", "held->place.echo >= next->place.mark + AHEAD_MAX", "false"),
     ("sessions", "if (conversation->session && place.numbered) {", "if (conversation->session) {"),
     ("core", "if (d->session->qport == qport)", "if (true)"),
-    ("core", "way->lag += (int32_t)(now - sent->time);", ""),
+    ("core", "way->lag += (int32_t)(time - sent->time);", ""),
     ("core", "way->acknowledged_copied += sent->acknowledged;", ""),
     ("core", "passed - way->copied, passed", "0, passed"),
 ]
