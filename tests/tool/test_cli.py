@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import struct
 import shlex
 import signal
 import unittest
@@ -364,7 +365,13 @@ class Check(ToolTest):
             self.assertEqual(error, f"pcap2demo: no session {first}: the input has 1 session\n")
 
     def test_json(self):
-        path = self.write("bad.pcap", self.damaged(1))
+        """The damaged capture is an hour later: else its packets would be copies of the other's."""
+        later, at = bytearray(self.damaged(1)), 24
+        while at < len(later):
+            seconds, _, size = struct.unpack_from("<III", later, at)
+            struct.pack_into("<I", later, at, seconds + 3600)
+            at += 16 + size
+        path = self.write("bad.pcap", bytes(later))
         output, _ = self.tool("--check", "--json", ACKNEX, path, status=1)
         report = json.loads(output)
         self.assertEqual((report["schema"], report["kind"], report["status"]), (1, "check", 1))

@@ -23,6 +23,8 @@ SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
 # In the sandbox, AddressSanitizer cannot look for leaks.
 IN_SANDBOX = {"ASAN_OPTIONS": "detect_leaks=0"}
 CAPTURES = SOURCE / "tests" / "captures"
+# Sanitizers take memory of their own, and keep what was freed.
+SANITIZED = bool(os.environ.get("SANITIZED"))
 SHARED = SOURCE.parent / "shared" / "captures"
 
 # What never ends is ended, however busy the machine is: no process computes for so many seconds.
