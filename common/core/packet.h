@@ -50,8 +50,8 @@ struct qs_packet {
 
     /* What tells copies of a datagram from others with the same bytes: see
      * common/sessions/copies.h. */
-    uint32_t ip_id;    /* IP identification; 0: it has none */
-    uint64_t place;    /* where, if ip_id is 0: a hash of interface, link layer addresses and TTL */
+    uint32_t ip_id; /* IP identification; 0: it has none */
+    uint64_t place; /* where, if ip_id is 0: a hash of interface, link layer addresses and TTL */
 
     /* What follows in the capture shows that its receiver did not accept it, or that it
      * acknowledges what was not sent. */

@@ -422,14 +422,15 @@ static void visit_items(const struct visit *visit, struct entry *entry)
     g_hash_table_iter_init(&iter, entry->type->fields);
     while (g_hash_table_iter_next(&iter, &key, &value)) {
         const struct qs_field *field = key;
+        const bool is_flag = field->mask != 0;
         const double number =
             (double)((const struct qs_share *)value)->count / (double)entry->type->count;
         const char *name = expect_field_name(field);
         g_autofree char *unit = g_strdup_printf(" %s a message", name);
 
-        if (name && (field == most || field->mask))
+        if (name && (field == most || is_flag))
             visit_number(visit, &list, name, number,
-                         around(number, number, field->mask ? removal_margin : list_margin), unit,
+                         around(number, number, is_flag ? removal_margin : list_margin), unit,
                          value);
     }
     entry->found |= list.found;
@@ -492,7 +493,7 @@ static void compare_format(const struct visit *visit, struct entry *entry)
     while (part && g_hash_table_iter_next(&iter, &key, &value))
         if (!expect_range_has(part->range, GPOINTER_TO_UINT(key)))
             add_share(&sizes, value, key, &size);
-    if (is_enough(type, sizes.count))
+    if (part && is_enough(type, sizes.count))
         add(visit, entry, true, &sizes, differs(GPOINTER_TO_UINT(size), " bytes", part->range));
     if (!part || !type->fields)
         return;

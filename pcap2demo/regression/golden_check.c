@@ -198,7 +198,7 @@ static void visit_packets(void *user, struct side *was, guint gone, struct side 
         if (result->count++ >= GOLDEN_DIFFERENCES_MAX)
             continue;
         difference = g_new0(struct golden_difference, 1);
-        difference->packet = now ? now->packet : before->packet;
+        difference->packet = now ? now->packet : before ? before->packet : 0;
         difference->lines = g_ptr_array_new_with_free_func(g_free);
         compare(a, b, false, visit_lines, difference);
         g_ptr_array_add(result->differences, difference);
