@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One direction of a netchan: packets with a sequence number that only grows, and what arrived of
- * them. Headers with 31-bit numbers have the reliable bit above them. What is done about it is in
- * receiver.h.
+ * them. Headers with 31-bit numbers have the reliable bit above them. The receiver's rules
+ * stand below.
  */
 #ifndef QS_NETCHAN_NETCHAN_H
 #define QS_NETCHAN_NETCHAN_H

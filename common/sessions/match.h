@@ -85,8 +85,8 @@ GArray *qs_match_scores(const struct qs_match_level *level, bool teams);
 /* The winner of such scores; NULL: nobody, or several have as many frags. */
 const char *qs_match_winner(const GArray *scores);
 
-/* "anna 21, bert 17", of the levels in which somebody scored; of several levels "dm4: anna 21, bert
- * 17; dm6: ...". NULL: nobody scored. Printable. New. */
+/* Returns the scores of all levels that have any, printable and new: "anna 21, bert 17", or for
+ * several levels "dm4: anna 21, bert 17; dm6: ...". NULL if nobody scored. */
 char *qs_match_score_text(const struct qs_match *match);
 
 #endif

@@ -4,8 +4,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/core/text.h"
-
 /* --- Packets that are held ------------------------------------------------------------------- */
 
 struct held {

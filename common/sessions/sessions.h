@@ -6,7 +6,7 @@
  *            |                          |                        |
  *     find_conversation()         find_connection()              |        flow, then protocol,
  *            |                          |                        |        or heuristic.h
- *     process_datagram()          units (stream.h)               |        in order: reorder.h
+ *     process_datagram()          units (stream.h)               |        in order: order.h
  *            +--------------------------+------------------------+
  *                                       |
  *                                process_packet()

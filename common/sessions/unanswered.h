@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Datagrams between ends of which only one has sent so far. Anybody can send under as many
- * addresses as there are: an unanswered conversation costs UNANSWERED_BYTES at most, and there are
- * UNANSWERED_MAX of them; the one idle longest is forgotten. The last of its datagrams are kept
- * until the other end answers.
+ * Conversations in which one end has sent and the other has not answered. Source addresses can be
+ * forged, so the table keeps at most UNANSWERED_MAX conversations of at most UNANSWERED_BYTES each
+ * and forgets the one idle longest. It keeps the last datagrams of a conversation until the other
+ * end answers.
  */
 #ifndef QS_SESSIONS_UNANSWERED_H
 #define QS_SESSIONS_UNANSWERED_H

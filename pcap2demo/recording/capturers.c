@@ -191,7 +191,7 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
         const char *arguments[] = {
             program, "-i", interface, "-n", "-U", "-s", "0", "-B", BUFFER_KIB,
             "--time-stamp-precision=nano", "-C", megabytes, "-W", files, "-w", base,
-            /* -Z is last but for the filter */
+            /* The filter comes behind all options. */
             user ? "-Z" : filter, user ? user->pw_name : NULL, user ? filter : NULL, NULL};
 
         capturers->all[i].interface = interface;

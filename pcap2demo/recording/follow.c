@@ -231,7 +231,7 @@ static bool read_frames(struct follower *follower, int64_t now)
     return count != 0;
 }
 
-/* Whether somebody captures, or may. */
+/* Returns whether more packets may come: a capturer runs, or another program writes the ring. */
 static bool has_capturer(const struct follower *follower)
 {
     return !follower->capturers || capturers_check(follower->capturers);

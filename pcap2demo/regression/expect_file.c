@@ -272,7 +272,7 @@ static char *value_text(const struct expect_rule *rule)
 /* --- The file --------------------------------------------------------------------------------- */
 
 struct expect_file {
-    GKeyFile *text;    /* as it was read, with its comments */
+    GKeyFile *text;    /* the file's contents, with comments */
     GHashTable *rules; /* struct expect_rule by "GROUP\nKEY" */
 };
 
