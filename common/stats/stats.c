@@ -375,7 +375,7 @@ bool qs_tally_moves(const struct qs_tally *tally, const struct qs_tally_packet *
                                    *type =
                                        g_hash_table_lookup(tally->types[packet->direction], &key);
 
-        moves = type && type->list && message->bytes > type->smallest;
+        moves = type && type->list && !type->text && message->bytes > type->smallest;
     }
     return moves;
 }

@@ -111,7 +111,8 @@ struct qs_tally_packet {
 };
 void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet);
 
-/* Whether a list of the packet is longer than the shortest of its type that was added. */
+/* Whether a list of the packet is longer than the shortest of its type that was added. Lists of
+ * texts do not count: the arguments of a command are one. */
 bool qs_tally_moves(const struct qs_tally *tally, const struct qs_tally_packet *packet);
 
 /* Whether it is one of the game's messages, or the header of its packets. */
