@@ -3,15 +3,6 @@
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
-/* Nanoseconds: a player sends something in that time. */
-#define BUSY (INT64_C(5) * 1000000000)
-
-/* Sessions that wait for a donor: each may hold a temporary file. */
-enum { WAITING_MAX = 64 };
-
-/* Sessions of fewer packets that are reported; further ones are only counted. */
-enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
-
 static void init_state(struct qs_conversation *conversation, int protocol)
 {
     conversation->protocol = protocol;
@@ -66,8 +57,6 @@ void qs_conversation_set_protocol(struct qs_conversation *conversation,
     find_server_ports(conversation, selection);
 }
 
-/* --- A session begins ------------------------------------------------------------------------ */
-
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server)
 {
@@ -78,147 +67,261 @@ const struct qs_address *qs_conversation_address(const struct qs_conversation *c
     return &conversation->flow.ends[(end == QS_END_A) == server ? QS_END_A : QS_END_B];
 }
 
-bool qs_ranges_have(const GArray *ranges, uint64_t number)
-{
-    for (guint i = 0; i < ranges->len; i++) {
-        const struct qs_range *range = &g_array_index(ranges, struct qs_range, i);
+/* --- Of a known game ------------------------------------------------------------------------- */
 
-        if (number >= range->first && number <= range->last)
-            return true;
-    }
-    return false;
+static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, int protocol,
+                                                  const struct qs_address *a,
+                                                  const struct qs_address *b, int64_t now)
+{
+    struct qs_conversation *conversation =
+        qs_conversation_new(sessions->options->selection, protocol, a, b);
+
+    conversation->order = qs_order_new();
+    conversation->clock = qs_flow_table_shifted(sessions->flows);
+    qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
+    return conversation;
 }
 
-/* A session begins with a number that is new: packets may come of one that is over. */
-void qs_conversation_update_session(struct qs_sessions *sessions,
-                                    struct qs_conversation *conversation,
-                                    const struct qs_decoded_packet *decoded)
+void qs_conversation_read_seqinfo(const struct qs_conversation *conversation,
+                                  const struct qs_packet *packet, struct qs_seqinfo *seqinfo)
 {
-    const bool demo = conversation->demo != NULL;
-    const uint32_t before = conversation->numbered.number;
-    const uint32_t number = qs_number_session(&sessions->numbering, &conversation->numbered,
-                                              demo ? 0 : conversation->state->connection,
-                                              demo || decoded->decoder->accepted);
+    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
-    if (number != before)
-        qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
-    if (number && number != before)
-        conversation->session = qs_client_session_new(sessions, conversation, number, decoded);
-    if (conversation->session)
-        qs_client_session_packet(conversation->session, decoded);
+    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, seqinfo))
+        *seqinfo = (struct qs_seqinfo){0};
 }
 
-/* --- A session ends -------------------------------------------------------------------------- */
-
-static void report_left_out(struct qs_sessions *sessions, const struct qs_client_session *session)
-{
-    if (sessions->handler->session_left_out)
-        sessions->handler->session_left_out(sessions->handler, session);
-}
-
-/* Whether the session is reported by itself; a few packets of one end that reveal nothing are only
- * counted, where there are many such. */
-static bool is_reported(struct qs_sessions *sessions, const struct qs_client_session *session)
-{
-    if (qs_client_session_is_live(session) || session->recorded || session->state.level ||
-        session->packets >= CONTENT_PACKETS || sessions->options->chosen->len ||
-        sessions->small_ended++ < SMALL_MAX)
-        return true;
-    sessions->others.sessions++;
-    sessions->others.packets += session->packets;
-    return false;
-}
-
-static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
-{
-    struct qs_sessions_handler *handler = sessions->handler;
-
-    qs_client_session_end(session, sessions->keep);
-    if (!is_reported(sessions, session))
-        report_left_out(sessions, session);
-    else if (session->chosen && handler->session_end)
-        handler->session_end(handler, session);
-    qs_client_session_free(session);
-}
-
-/* A session that began late may be lent a sign-on by a client that comes later, unless time counts.
+/*
+ * As long as no session has come of a conversation, it may turn out to be of another protocol; but
+ * packets that are held are of the protocol that they were held for.
  */
-void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                                 enum qs_session_end why)
+static bool is_decided(const struct qs_conversation *conversation)
 {
-    struct qs_client_session *session = conversation->session;
+    return conversation->session || conversation->announced || qs_order_holds(conversation->order);
+}
 
-    if (!session)
-        return;
-    session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
-    conversation->session = NULL;
-    if (!conversation->qport) { /* else they are known, and the client may have moved */
-        session->server = *qs_conversation_address(conversation, true);
-        session->client = *qs_conversation_address(conversation, false);
+/* Finds the protocol of a conversation that is not decided, or of a new one; NULL: none. */
+static struct qs_conversation *find_protocol(struct qs_sessions *sessions,
+                                             struct qs_conversation *conversation,
+                                             struct qs_packet *packet)
+{
+    const struct qs_sessions_options *options = sessions->options;
+    int protocol;
+
+    protocol = qs_protocol_selection_find(options->selection, packet,
+                                          conversation ? conversation->protocol : QS_PROTOCOL_NONE);
+    if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
+        protocol = options->find_protocol(packet);
+    if (protocol == QS_PROTOCOL_NONE)
+        return NULL;
+    if (!conversation) {
+        packet->from = QS_END_A;
+        return begin_conversation(sessions, protocol, &packet->source, &packet->destination,
+                                  packet->time);
     }
-    qs_client_session_over(session, conversation->state);
-    if (!sessions->options->may_wait || !qs_client_session_waits(session)) {
-        finish_session(sessions, session);
-        return;
+    if (protocol != conversation->protocol)
+        qs_conversation_set_protocol(conversation, options->selection, protocol);
+    return conversation;
+}
+
+/* Finds the game of a conversation by its numbers, as heuristic.h does; or returns NULL. */
+static G_GNUC_NO_INLINE struct qs_conversation *find_by_numbers(struct qs_sessions *sessions,
+                                                                struct qs_packet *packet)
+{
+    const struct qs_protocol_selection *selection = sessions->options->selection;
+    const int by_port = qs_protocol_selection_by_port(selection, packet);
+    struct qs_heuristic_found found;
+    struct qs_conversation *conversation;
+
+    packet->source_is_server_port =
+        by_port != QS_PROTOCOL_NONE &&
+        qs_protocol_selection_is_server(selection, by_port, packet->source.port);
+    if (!qs_heuristic_add(sessions->heuristic, packet, by_port, &found))
+        return NULL;
+    conversation = begin_conversation(sessions, found.protocol, &packet->source,
+                                      &packet->destination, packet->time);
+    conversation->state->server = qs_flow_end_of(&conversation->flow, &found.server);
+    return conversation;
+}
+
+struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
+                                                 const struct qs_announcement *announced,
+                                                 int64_t now)
+{
+    struct qs_conversation *next = (struct qs_conversation *)qs_flow_between(
+        sessions->flows, &announced->client, &announced->server);
+
+    if (next && next->session && !next->state->disconnected)
+        return NULL;
+    if (next) {
+        next->announced = false; /* it is announced again */
+        qs_flow_end(sessions->flows, &next->flow);
     }
-    g_queue_push_tail(&sessions->waiting, session);
-    if (g_queue_get_length(&sessions->waiting) > WAITING_MAX)
-        finish_session(sessions, g_queue_pop_head(&sessions->waiting));
+    next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
+    next->state->server = QS_END_B;
+    next->announced = true;
+    qs_flow_raise(sessions->flows, &next->flow, QS_FLOW_ANSWERED);
+    return next;
 }
 
-void qs_conversation_end_waiting(struct qs_sessions *sessions)
-{
-    struct qs_client_session *session;
+/* --- Clients whose address changes ----------------------------------------------------------- */
 
-    while ((session = g_queue_pop_head(&sessions->waiting)))
-        finish_session(sessions, session);
+/* How far a packet's numbers are from the last ones of its connection, and from those of the next
+ * packets. */
+enum { APART_MAX = 64, NEXT_MAX = 8 };
+
+void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                               uint32_t qport)
+{
+    qs_qports_remove(sessions->qports, conversation->found_by);
+    conversation->found_by =
+        qs_qports_add(sessions->qports, qs_conversation_address(conversation, true),
+                      qs_conversation_address(conversation, false), qport, conversation);
+    conversation->qport = qport;
 }
 
-/* --- Limits ---------------------------------------------------------------------------------- */
-
-/* Ends the conversation's session without a report, and processes no more of its packets. */
-void qs_conversation_leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
+/* The client of the conversation has this address from now on. */
+static struct qs_conversation *move_client(struct qs_sessions *sessions,
+                                           struct qs_conversation *conversation,
+                                           struct qs_packet *packet, bool from_server,
+                                           struct qs_conversation_found *found)
 {
-    struct qs_client_session *session = conversation->session;
+    const enum qs_end server = conversation->state->server;
+    const enum qs_end client = server == QS_END_A ? QS_END_B : QS_END_A;
 
-    conversation->session = NULL;
-    conversation->left_out = true;
-    qs_client_session_over(session, conversation->state);
-    qs_client_session_end(session, false);
-    report_left_out(sessions, session);
-    qs_client_session_free(session);
+    qs_flow_move(sessions->flows, &conversation->flow, client,
+                 from_server ? &packet->destination : &packet->source);
+    qs_conversation_set_qport(sessions, conversation, conversation->qport);
+    qs_flow_find(sessions->flows, packet);
+    qs_conversation_read_seqinfo(conversation, packet, &found->seqinfo);
+    found->has_earlier = true;
+    return conversation;
 }
 
-static bool has_room(const struct qs_sessions *sessions)
+static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
 {
-    const guint live = qs_flow_count(sessions->flows, QS_FLOW_LIVE);
+    const struct qs_conversation *conversation = owner;
 
-    return live < sessions->options->sessions_max &&
-           (!sessions->options->has_memory || sessions->options->has_memory(live));
+    return conversation->session &&
+           qs_session_continues(qs_protocols[conversation->protocol], conversation->state, packet,
+                                conversation->qport, same_host);
 }
 
-/* A live session that was idle for long ends. False: there is none. */
-static bool make_room(struct qs_sessions *sessions, int64_t now)
+/* The conversation that a packet between unknown ends continues, at its client's new address. */
+static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct qs_packet *packet,
+                                          struct qs_conversation_found *found)
 {
-    struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
+    struct qs_conversation *conversation = qs_qports_find(sessions->qports, packet, continues);
 
-    if (!oldest || now - qs_flow_last(sessions->flows, oldest) < BUSY)
+    return conversation ? move_client(sessions, conversation, packet, false, found) : NULL;
+}
+
+/* Whether a packet of the server has numbers within `apart` of the last ones. */
+static bool is_near(const struct qs_session *state, const struct qs_seqinfo *seqinfo, int64_t apart)
+{
+    const int64_t number = (int64_t)(seqinfo->number >> QS_SEQINFO_SHIFT);
+
+    return seqinfo->numbered && ABS(number - state->to_client.sequence) <= apart &&
+           ABS((int64_t)seqinfo->echo - state->to_server.sequence) <= apart;
+}
+
+static bool continues_server(void *owner, const struct qs_packet *packet, bool same_host)
+{
+    const struct qs_conversation *conversation = owner;
+    const struct qs_session *state = conversation->state;
+    struct qs_packet sent = *packet;
+    struct qs_seqinfo seqinfo;
+
+    (void)same_host;
+    if (!conversation->session || state->server == QS_END_UNKNOWN || !state->to_client.started ||
+        !state->to_server.started)
         return false;
-    sessions->limits.ended += ((const struct qs_conversation *)oldest)->session != NULL;
-    qs_flow_end(sessions->flows, oldest);
-    return true;
+    sent.from = state->server;
+    qs_conversation_read_seqinfo(conversation, &sent, &seqinfo);
+    return is_near(state, &seqinfo, NEXT_MAX);
 }
 
-void qs_conversation_limit_sessions(struct qs_sessions *sessions,
-                                    struct qs_conversation *conversation, int64_t now)
+static bool has_qport(const struct qs_conversation *conversation, const struct qs_packet *packet)
 {
-    if (conversation->flow.class == QS_FLOW_LIVE || !conversation->session ||
-        !qs_client_session_is_live(conversation->session))
-        return;
-    if (!has_room(sessions) && !make_room(sessions, now)) {
-        sessions->limits.left_out++;
-        qs_conversation_leave_out(sessions, conversation);
-        return;
+    enum { OFFSET = 8 };
+    const unsigned width = conversation->qport >> 16;
+    const uint16_t qport = (uint16_t)conversation->qport;
+
+    return packet->size < OFFSET + 2 ||
+           qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
+}
+
+/* Whether the qport, or the server's numbers, show that the packet is not of this conversation. */
+static bool is_foreign(const struct qs_conversation *conversation, const struct qs_packet *packet,
+                       const struct qs_seqinfo *seqinfo)
+{
+    const struct qs_session *state = conversation->state;
+
+    if (!conversation->session || !conversation->qport)
+        return false;
+    if (packet->from != state->server)
+        return !has_qport(conversation, packet);
+    return state->to_client.started && !is_near(state, seqinfo, APART_MAX);
+}
+
+/* Routers give two clients of one host each other's port, too. Finds the other client, if there is
+ * one. */
+static G_GNUC_NO_INLINE struct qs_conversation *find_exchanged(struct qs_sessions *sessions,
+                                                               struct qs_conversation *conversation,
+                                                               struct qs_packet *packet,
+                                                               struct qs_conversation_found *found)
+{
+    const bool from_server = packet->from == conversation->state->server;
+    struct qs_conversation *other =
+        from_server ? qs_qports_find_host(sessions->qports, &packet->source, &packet->destination,
+                                          packet, continues_server)
+                    : qs_qports_find(sessions->qports, packet, continues);
+
+    return other && other != conversation ? move_client(sessions, other, packet, from_server, found)
+                                          : conversation;
+}
+
+/* --- Of a datagram --------------------------------------------------------------------------- */
+
+/* The conversation that the packet belongs to, of those that are known; or NULL. At a former
+ * address only what the server sent before it knew of the new one. */
+static struct qs_conversation *find_known(struct qs_sessions *sessions, struct qs_packet *packet,
+                                          struct qs_conversation_found *found)
+{
+    struct qs_conversation *conversation =
+        (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+
+    if (!conversation)
+        return find_moved(sessions, packet, found);
+    qs_conversation_read_seqinfo(conversation, packet, &found->seqinfo);
+    if (is_foreign(conversation, packet, &found->seqinfo))
+        conversation = find_exchanged(sessions, conversation, packet, found);
+    if (found->has_earlier || !conversation->flow.moved ||
+        !qs_flow_is_other(&conversation->flow, packet) ||
+        (packet->from == conversation->state->server && found->seqinfo.numbered))
+        return conversation;
+    qs_flow_forget_other(sessions->flows, &conversation->flow);
+    return find_moved(sessions, packet, found);
+}
+
+void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet,
+                          struct qs_conversation_found *found)
+{
+    struct qs_conversation *conversation;
+
+    found->has_earlier = found->is_kept = false;
+    conversation = find_known(sessions, packet, found);
+    if (!conversation || !is_decided(conversation)) {
+        conversation = find_protocol(sessions, conversation, packet);
+        if (conversation)
+            qs_conversation_read_seqinfo(conversation, packet, &found->seqinfo);
+        else if ((conversation = find_by_numbers(sessions, packet)))
+            found->has_earlier = found->is_kept = true;
     }
-    qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
+    /* Where servers of the protocol listen, what came before the first packet that can be read
+     * alone is of the same game. */
+    if (conversation && !conversation->number &&
+        (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B]))
+        found->has_earlier = true;
+    found->conversation = conversation;
 }

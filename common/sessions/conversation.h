@@ -85,7 +85,37 @@ const struct qs_address *qs_conversation_address(const struct qs_conversation *c
 void qs_conversation_set_protocol(struct qs_conversation *conversation,
                                   const struct qs_protocol_selection *selection, int protocol);
 
-/* --- Its sessions ---------------------------------------------------------------------------- */
+/* Reads the numbers of a packet; zeroed if it has none. */
+void qs_conversation_read_seqinfo(const struct qs_conversation *conversation,
+                                  const struct qs_packet *packet, struct qs_seqinfo *seqinfo);
+
+/* What is found of a datagram. */
+struct qs_conversation_found {
+    struct qs_conversation *conversation; /* NULL: it is of no known game */
+    struct qs_seqinfo seqinfo;            /* of the packet; zeroed: it has no numbers */
+    bool has_earlier; /* heuristic.h may have kept packets of the conversation, */
+    bool is_kept;     /* and this is one of them */
+};
+
+/*
+ * Finds the conversation of a datagram, or begins it: by its addresses, by the qport where a
+ * client's address has changed, by its protocol, by its numbers (heuristic.h). Sets `from`.
+ */
+void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet,
+                          struct qs_conversation_found *found);
+
+/* Begins the conversation of which a server has told a client the port. NULL: it is there, and its
+ * session continues. */
+struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
+                                                 const struct qs_announcement *announced,
+                                                 int64_t now);
+
+/* Sets the qport that finds the conversation at a new address of its client. */
+void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                               uint32_t qport);
+
+/* --- Its sessions: session_lifecycle.c
+ * ---------------------------------------------------------------------------- */
 
 /* Updates the session of the packet just decoded, which may also end or begin a session. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
@@ -111,11 +141,12 @@ void qs_conversation_end_waiting(struct qs_sessions *sessions);
 
 /* --- Sessions: session.c --------------------------------------------------------------------- */
 
-/* Begins with its first packet; pass that to qs_client_session_packet(), too. */
-struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessions,
-                                                const struct qs_conversation *conversation,
-                                                unsigned number,
-                                                const struct qs_decoded_packet *first);
+/* Begins with its first packet; pass that to qs_client_session_packet(), too. `recorded`: the
+ * format of the demo that it is read from, or NULL. */
+struct qs_client_session *
+qs_client_session_new(const struct qs_sessions *sessions, const struct qs_address *client,
+                      const struct qs_address *server, const struct qs_demo_format *recorded,
+                      unsigned number, const struct qs_decoded_packet *first);
 void qs_client_session_free(struct qs_client_session *session);
 
 /* Updates the session by a packet, and reports what is new. */

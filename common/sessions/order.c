@@ -167,6 +167,10 @@ struct stream {
     bool started;
     uint64_t next; /* number expected */
     uint32_t mark; /* the newest that has passed, or was given up; 0: none */
+
+    /* Of the datagrams that are held, or a little more: */
+    uint64_t held_number; /* the highest in the stream */
+    uint32_t held_echo;   /* the highest mark of the stream that one of the other end echoes */
 };
 
 struct qs_order {
@@ -359,6 +363,31 @@ static void reject_ahead(struct qs_order *order, const struct held *next)
     }
 }
 
+/* Whether nothing that is held has its number or a higher one, or acknowledges it. */
+static bool is_latest(const struct qs_order *order, const struct held *held)
+{
+    const struct stream *stream = &order->streams[held->packet.from][held->place.stream];
+
+    return held->place.number > stream->held_number &&
+           (!held->place.mark || held->place.mark > stream->held_echo);
+}
+
+static void note_held(struct qs_order *order, const struct held *held)
+{
+    struct stream *stream = &order->streams[held->packet.from][held->place.stream];
+    struct stream *echoed = (struct stream *)echoed_stream(order, held->packet.from, &held->place);
+
+    stream->held_number = MAX(stream->held_number, held->place.number);
+    echoed->held_echo = MAX(echoed->held_echo, held->place.echo);
+}
+
+static void forget_held(struct qs_order *order)
+{
+    for (int end = 0; end < 2; end++)
+        for (int i = 0; i < QS_STREAMS; i++)
+            order->streams[end][i].held_number = order->streams[end][i].held_echo = 0;
+}
+
 void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
                    const struct qs_seqinfo *place)
 {
@@ -366,9 +395,12 @@ void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
     struct held *held = queue_append(queue, packet);
 
     held->place = *place;
-    reject_ahead(order, held);
-    if (!has_passed(order, held))
-        move_late(order, queue->count - 1);
+    if (!is_latest(order, held)) {
+        reject_ahead(order, held);
+        if (!has_passed(order, held))
+            move_late(order, queue->count - 1);
+    }
+    note_held(order, held);
     /* It may acknowledge what came late. */
     for (guint i = 0; i < queue->count; i++)
         if (queue->held[i]->late)
@@ -381,9 +413,11 @@ void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_
     order->beginning = true;
     qs_order_follow(order, from, place);
     /* What is held was placed by the numbers of the connection before. */
-    for (guint i = 0; i < order->queue.count; i++)
+    for (guint i = 0; i < order->queue.count; i++) {
+        note_held(order, order->queue.held[i]);
         if (!has_passed(order, order->queue.held[i]))
             move_late(order, i);
+    }
 }
 
 bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
@@ -417,6 +451,8 @@ struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqi
     if (!order->queue.count || (!all && !is_turn(order)))
         return NULL;
     held = queue_remove_first(&order->queue);
+    if (!order->queue.count)
+        forget_held(order);
     *place = held->place;
     qs_order_follow(order, held->packet.from, place);
     return &held->packet;

@@ -281,10 +281,10 @@ static void rebuild_late(struct session *session)
 
 /* --- Its way --------------------------------------------------------------------------------- */
 
-struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessions,
-                                                const struct qs_conversation *conversation,
-                                                unsigned number,
-                                                const struct qs_decoded_packet *first)
+struct qs_client_session *
+qs_client_session_new(const struct qs_sessions *sessions, const struct qs_address *client,
+                      const struct qs_address *server, const struct qs_demo_format *recorded,
+                      unsigned number, const struct qs_decoded_packet *first)
 {
     const struct qs_sessions_options *options = sessions->options;
     struct session *session = g_new0(struct session, 1);
@@ -295,15 +295,15 @@ struct qs_client_session *qs_client_session_new(const struct qs_sessions *sessio
     *shared = (struct qs_client_session){
         .number = number,
         .protocol = first->decoder->protocol,
-        .client = *qs_conversation_address(conversation, false),
-        .server = *qs_conversation_address(conversation, true),
+        .client = *client,
+        .server = *server,
         .first = first->location,
         .start = first->packet->time,
         .maps = g_ptr_array_new_with_free_func(g_free),
         .match = qs_match_new(),
         .quality = session->handler->want_lines ? qs_quality_new() : NULL,
         .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
-        .recorded = conversation->demo ? conversation->demo->reader.format : NULL,
+        .recorded = recorded,
     };
     shared->format = shared->recorded
                          ? shared->recorded

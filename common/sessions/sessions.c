@@ -21,61 +21,6 @@ bool qs_sessions_is_as_captured(const struct qs_sessions *sessions)
     return sessions->as_captured;
 }
 
-/* --- The conversation of a packet ------------------------------------------------------------ */
-
-static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, int protocol,
-                                                  const struct qs_address *a,
-                                                  const struct qs_address *b, int64_t now)
-{
-    struct qs_conversation *conversation =
-        qs_conversation_new(sessions->options->selection, protocol, a, b);
-
-    conversation->order = qs_order_new();
-    conversation->clock = qs_flow_table_shifted(sessions->flows);
-    qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
-    return conversation;
-}
-
-static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
-                       struct qs_seqinfo *place)
-{
-    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
-
-    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, place))
-        *place = (struct qs_seqinfo){0};
-}
-
-/*
- * The conversation of a datagram, or NULL where it is of no known game. As long as no session has
- * come of a conversation, it may turn out to be of another protocol; but packets that are held are
- * of the protocol that they were held for.
- */
-static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
-                                                 struct qs_conversation *conversation,
-                                                 struct qs_packet *packet)
-{
-    const struct qs_sessions_options *options = sessions->options;
-    int protocol;
-
-    if (conversation &&
-        (conversation->session || conversation->announced || qs_order_holds(conversation->order)))
-        return conversation;
-    protocol = qs_protocol_selection_find(options->selection, packet,
-                                          conversation ? conversation->protocol : QS_PROTOCOL_NONE);
-    if (protocol == QS_PROTOCOL_NONE && options->find_protocol)
-        protocol = options->find_protocol(packet);
-    if (protocol == QS_PROTOCOL_NONE)
-        return NULL;
-    if (!conversation) {
-        packet->from = QS_END_A;
-        return begin_conversation(sessions, protocol, &packet->source, &packet->destination,
-                                  packet->time);
-    }
-    if (protocol != conversation->protocol)
-        qs_conversation_set_protocol(conversation, options->selection, protocol);
-    return conversation;
-}
-
 /* --- Decode, update, report ------------------------------------------------------------------ */
 
 static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -135,29 +80,19 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
 
 /* --- Datagrams in order ---------------------------------------------------------------------- */
 
-static void set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                      uint32_t qport)
-{
-    qs_qports_remove(sessions->qports, conversation->found_by);
-    conversation->found_by =
-        qs_qports_add(sessions->qports, qs_conversation_address(conversation, true),
-                      qs_conversation_address(conversation, false), qport, conversation);
-    conversation->qport = qport;
-}
-
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                             struct qs_packet *packet, const struct qs_seqinfo *place)
+                             struct qs_packet *packet, const struct qs_seqinfo *seqinfo)
 {
     const uint32_t connection = conversation->state->connection;
 
     process_packet(sessions, conversation, packet);
-    if (conversation->session && place->qport && place->qport != conversation->qport) {
-        set_qport(sessions, conversation, place->qport);
+    if (conversation->session && seqinfo->qport && seqinfo->qport != conversation->qport) {
+        qs_conversation_set_qport(sessions, conversation, seqinfo->qport);
         conversation->session->server = *qs_conversation_address(conversation, true);
         conversation->session->client = *qs_conversation_address(conversation, false);
     }
     if (conversation->state->connection != connection)
-        qs_order_restart(conversation->order, packet->from, place);
+        qs_order_restart(conversation->order, packet->from, seqinfo);
 }
 
 /* `all`: packets wait no longer for those before them. */
@@ -165,30 +100,26 @@ static void process_held(struct qs_sessions *sessions, struct qs_conversation *c
                          bool all)
 {
     struct qs_packet *packet;
-    struct qs_seqinfo place;
+    struct qs_seqinfo seqinfo;
 
-    while ((packet = qs_order_next(conversation->order, all, &place)))
-        process_in_order(sessions, conversation, packet, &place);
+    while ((packet = qs_order_next(conversation->order, all, &seqinfo)))
+        process_in_order(sessions, conversation, packet, &seqinfo);
 }
 
 static void process_datagram(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                             struct qs_packet *packet)
+                             struct qs_packet *packet, const struct qs_seqinfo *seqinfo)
 {
     const bool as_captured = sessions->as_captured;
-    struct qs_seqinfo place;
 
-    find_place(conversation, packet, &place);
     if (as_captured)
-        qs_order_follow(conversation->order, packet->from, &place);
-    if (as_captured || qs_order_passes(conversation->order, packet, &place)) {
-        process_in_order(sessions, conversation, packet, &place);
+        qs_order_follow(conversation->order, packet->from, seqinfo);
+    if (as_captured || qs_order_passes(conversation->order, packet, seqinfo)) {
+        process_in_order(sessions, conversation, packet, seqinfo);
         return;
     }
-    qs_order_hold(conversation->order, packet, &place);
+    qs_order_hold(conversation->order, packet, seqinfo);
     process_held(sessions, conversation, false);
 }
-
-/* --- Datagrams of no known game -------------------------------------------------------------- */
 
 /* Processes the packets that came before it was known what the conversation is. */
 static void process_earlier(struct qs_sessions *sessions, struct qs_conversation *conversation)
@@ -197,172 +128,14 @@ static void process_earlier(struct qs_sessions *sessions, struct qs_conversation
     const struct qs_address *b = &conversation->flow.ends[QS_END_B];
     unsigned count;
     struct qs_packet *packets = qs_heuristic_packets(sessions->heuristic, a, b, &count);
+    struct qs_seqinfo seqinfo;
 
     for (unsigned i = 0; i < count; i++) {
         packets[i].from = qs_flow_end_of(&conversation->flow, &packets[i].source);
-        process_datagram(sessions, conversation, &packets[i]);
+        qs_conversation_read_seqinfo(conversation, &packets[i], &seqinfo);
+        process_datagram(sessions, conversation, &packets[i], &seqinfo);
     }
     qs_heuristic_remove(sessions->heuristic, a, b);
-}
-
-/* The server answers from another port: that conversation has its protocol before a packet. */
-static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t now)
-{
-    const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
-    struct qs_conversation *next;
-
-    if (!announced->valid)
-        return;
-    next = (struct qs_conversation *)qs_flow_between(sessions->flows, &announced->client,
-                                                     &announced->server);
-    if (next && next->session && !next->state->disconnected)
-        return;
-    if (next) {
-        next->announced = false; /* it is announced again */
-        qs_flow_end(sessions->flows, &next->flow);
-    }
-    next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
-    next->state->server = QS_END_B;
-    next->announced = true;
-    qs_flow_raise(sessions->flows, &next->flow, QS_FLOW_ANSWERED);
-    process_earlier(sessions, next);
-}
-
-static G_GNUC_NO_INLINE void try_heuristic(struct qs_sessions *sessions, struct qs_packet *packet)
-{
-    const struct qs_protocol_selection *selection = sessions->options->selection;
-    const int by_port = qs_protocol_selection_by_port(selection, packet);
-    struct qs_heuristic_found found;
-    struct qs_conversation *conversation;
-
-    packet->source_is_server_port =
-        by_port != QS_PROTOCOL_NONE &&
-        qs_protocol_selection_is_server(selection, by_port, packet->source.port);
-    if (!qs_heuristic_add(sessions->heuristic, packet, by_port, &found))
-        return;
-    conversation = begin_conversation(sessions, found.protocol, &packet->source,
-                                      &packet->destination, packet->time);
-    conversation->state->server = qs_flow_end_of(&conversation->flow, &found.server);
-    process_earlier(sessions, conversation);
-}
-
-/* --- Clients whose address changes ----------------------------------------------------------- */
-
-/* How far a packet's numbers are from the last ones of its connection, and from those of the next
- * packets. */
-enum { APART_MAX = 64, NEXT_MAX = 8 };
-
-static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
-{
-    const struct qs_conversation *conversation = owner;
-
-    return conversation->session &&
-           qs_session_continues(qs_protocols[conversation->protocol], conversation->state, packet,
-                                conversation->qport, same_host);
-}
-
-/* The client of the conversation has this address from now on. */
-static struct qs_conversation *move_client(struct qs_sessions *sessions,
-                                           struct qs_conversation *conversation,
-                                           struct qs_packet *packet, bool from_server)
-{
-    const enum qs_end server = conversation->state->server;
-    const enum qs_end client = server == QS_END_A ? QS_END_B : QS_END_A;
-
-    qs_flow_move(sessions->flows, &conversation->flow, client,
-                 from_server ? &packet->destination : &packet->source);
-    set_qport(sessions, conversation, conversation->qport);
-    process_earlier(sessions, conversation);
-    return (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
-}
-
-/* The conversation that a packet between unknown ends continues, at its client's new address. */
-static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct qs_packet *packet)
-{
-    struct qs_conversation *conversation = qs_qports_find(sessions->qports, packet, continues);
-
-    return conversation ? move_client(sessions, conversation, packet, false) : NULL;
-}
-
-/* Whether the server's packet, under any address, has numbers within `apart` of the last ones. */
-static bool is_near(const struct qs_conversation *conversation, const struct qs_packet *packet,
-                    int64_t apart)
-{
-    const struct qs_session *state = conversation->state;
-    struct qs_packet sent = *packet;
-    struct qs_seqinfo place;
-
-    sent.from = state->server;
-    find_place(conversation, &sent, &place);
-    return place.numbered &&
-           ABS((int64_t)(place.number >> QS_SEQINFO_SHIFT) - state->to_client.sequence) <= apart &&
-           ABS((int64_t)place.echo - state->to_server.sequence) <= apart;
-}
-
-static bool continues_server(void *owner, const struct qs_packet *packet, bool same_host)
-{
-    const struct qs_conversation *conversation = owner;
-    const struct qs_session *state = conversation->state;
-
-    (void)same_host;
-    return conversation->session && state->server != QS_END_UNKNOWN && state->to_client.started &&
-           state->to_server.started && is_near(conversation, packet, NEXT_MAX);
-}
-
-static bool has_qport(const struct qs_conversation *conversation, const struct qs_packet *packet)
-{
-    enum { OFFSET = 8 };
-    const unsigned width = conversation->qport >> 16;
-    const uint16_t qport = (uint16_t)conversation->qport;
-
-    return packet->size < OFFSET + 2 ||
-           qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
-}
-
-/*
- * Routers give two clients of one host each other's port, too: whose a packet is then, the qport
- * tells and the server's numbers. NULL: it is of no other conversation.
- */
-static struct qs_conversation *find_exchanged(struct qs_sessions *sessions,
-                                              struct qs_conversation *conversation,
-                                              struct qs_packet *packet)
-{
-    const bool from_server = packet->from == conversation->state->server;
-    struct qs_conversation *other;
-
-    if (!conversation->session || !conversation->qport ||
-        (from_server
-             ? !conversation->state->to_client.started || is_near(conversation, packet, APART_MAX)
-             : has_qport(conversation, packet)))
-        return NULL;
-    other = from_server ? qs_qports_find_host(sessions->qports, &packet->source,
-                                              &packet->destination, packet, continues_server)
-                        : qs_qports_find(sessions->qports, packet, continues);
-    return other && other != conversation ? move_client(sessions, other, packet, from_server)
-                                          : NULL;
-}
-
-/* The conversation that the packet belongs to, of those that are known; or NULL. At a former
- * address only what the server sent before it knew of the new one. */
-static struct qs_conversation *find_known(struct qs_sessions *sessions, struct qs_packet *packet)
-{
-    struct qs_conversation *conversation =
-        (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
-    struct qs_conversation *exchanged;
-    struct qs_seqinfo place;
-
-    if (!conversation)
-        return find_moved(sessions, packet);
-    exchanged = find_exchanged(sessions, conversation, packet);
-    if (exchanged)
-        return exchanged;
-    if (!conversation->flow.moved || !qs_flow_is_other(&conversation->flow, packet))
-        return conversation;
-    find_place(conversation, packet, &place);
-    if (packet->from == conversation->state->server && place.numbered)
-        return conversation;
-    qs_flow_forget_other(sessions->flows, &conversation->flow);
-    return find_moved(sessions, packet);
 }
 
 /* --- The clock ------------------------------------------------------------------------------- */
@@ -371,13 +144,13 @@ static G_GNUC_NO_INLINE bool goes_on(const struct qs_sessions *sessions, struct 
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
         sessions->flows, &packet->source, &packet->destination);
-    struct qs_seqinfo place;
+    struct qs_seqinfo seqinfo;
 
     if (!conversation)
         return false;
     packet->from = qs_flow_end_of(&conversation->flow, &packet->source);
-    find_place(conversation, packet, &place);
-    return qs_order_continues(conversation->order, packet, &place);
+    qs_conversation_read_seqinfo(conversation, packet, &seqinfo);
+    return qs_order_continues(conversation->order, packet, &seqinfo);
 }
 
 /*
@@ -426,7 +199,7 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     const struct qs_sighting *first = qs_copies_find(sessions->copies, packet);
     struct qs_conversation *conversation;
-    struct qs_seqinfo place;
+    struct qs_seqinfo seqinfo;
 
     if (!first)
         return false;
@@ -435,12 +208,12 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
     if (!conversation)
         return true;
     packet->from = qs_flow_end_of(&conversation->flow, &first->source);
-    find_place(conversation, packet, &place);
-    if (conversation->session && place.numbered) {
+    qs_conversation_read_seqinfo(conversation, packet, &seqinfo);
+    if (conversation->session && seqinfo.numbered) {
         join_sides(sessions, conversation, packet);
-        if (!place.stream)
+        if (!seqinfo.stream)
             qs_client_session_copy(conversation->session, packet->from,
-                                   (uint32_t)(place.number >> QS_SEQINFO_SHIFT), packet->time);
+                                   (uint32_t)(seqinfo.number >> QS_SEQINFO_SHIFT), packet->time);
         return true;
     }
     return qs_flow_between(sessions->flows, &packet->source, &packet->destination) ==
@@ -452,26 +225,27 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
 static void add_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
 {
     const int64_t now = packet->time;
-    struct qs_conversation *conversation;
+    const struct qs_announcement *announced;
+    struct qs_conversation_found found;
+    struct qs_conversation *conversation, *next;
     int protocol;
 
-    conversation = find_conversation(sessions, find_known(sessions, packet), packet);
-    if (!conversation) {
-        try_heuristic(sessions, packet);
-        return;
-    }
-    /* Where servers of the protocol listen, what came before the first packet that can be read
-     * alone is of the same game. */
-    if (!conversation->number &&
-        (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B]))
+    qs_conversation_find(sessions, packet, &found);
+    conversation = found.conversation;
+    if (conversation && found.has_earlier)
         process_earlier(sessions, conversation);
-    if (conversation->left_out)
+    if (!conversation || found.is_kept || conversation->left_out)
         return;
+    if (found.has_earlier)
+        qs_conversation_read_seqinfo(conversation, packet, &found.seqinfo);
     protocol = conversation->protocol;
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
-    process_datagram(sessions, conversation, packet);
+    process_datagram(sessions, conversation, packet, &found.seqinfo);
     qs_conversation_limit_sessions(sessions, conversation, now);
-    expect_announced(sessions, protocol, now);
+    announced = &sessions->decoders[protocol].announced;
+    next = announced->valid ? qs_conversation_announce(sessions, protocol, announced, now) : NULL;
+    if (next)
+        process_earlier(sessions, next);
 }
 
 /* A datagram that waited for an answer: later ones have set the clock. */
