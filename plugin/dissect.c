@@ -152,7 +152,7 @@ static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
     const struct qs_protocol *protocol = dissector->protocol;
 
     return (!packet->source_is_server_port && !packet->destination_is_server_port) || known ||
-           protocol->recognize(packet) || !protocol->is_foreign(packet) ||
+           protocol->recognize(protocol, packet) || !protocol->is_foreign(protocol, packet) ||
            conversation_has_moved(dissector, pinfo, packet) || is_late(dissector, pinfo, packet);
 }
 
@@ -162,7 +162,7 @@ static struct dissector *recognized_by(const struct qs_packet *packet)
     for (int i = 0; dissectors[i]; i++) {
         const struct qs_protocol *protocol = dissectors[i]->protocol;
 
-        if (!protocol->recognize_on_request && protocol->recognize(packet) &&
+        if (!protocol->recognize_on_request && protocol->recognize(protocol, packet) &&
             proto_is_protocol_enabled(find_protocol_by_id(dissectors[i]->proto)))
             return dissectors[i];
     }
@@ -179,7 +179,8 @@ static bool is_of_another(const struct dissector *dissector, const struct qs_pac
 {
     const struct dissector *other;
 
-    if (conversation_is_connected(known) || dissector->protocol->recognize(packet))
+    if (conversation_is_connected(known) ||
+        dissector->protocol->recognize(dissector->protocol, packet))
         return false;
     other = recognized_by(packet);
     return other && (!packet->destination_is_server_port ||
@@ -304,7 +305,7 @@ static bool dissect_datagram(struct dissector *dissector, tvbuff_t *tvb, packet_
     const struct qs_packet packet = packet_of(dissector, tvb, pinfo);
 
     if (late ? !is_late(dissector, pinfo, &packet)
-             : !dissector->protocol->recognize(&packet) &&
+             : !dissector->protocol->recognize(dissector->protocol, &packet) &&
                    !conversation_has_moved(dissector, pinfo, &packet))
         return false;
     set_dissector(dissector->handle, pinfo);

@@ -14,6 +14,7 @@
 /* A sink that counts the file names of a trial. */
 struct name_sink {
     struct qs_sink base;
+    const struct qs_field *fields;
     unsigned file_names, others; /* others: texts that no person wrote */
 };
 
@@ -46,9 +47,9 @@ static void count_name(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     struct name_sink *sink = (struct name_sink *)base;
-    const bool names_file = field == &acknex_fields[ACKNEX_FILE] ||
-                            field == &acknex_fields[ACKNEX_TYPE] ||
-                            field == &acknex_fields[ACKNEX_LEVEL];
+    const bool names_file = field == &sink->fields[ACKNEX_FILE] ||
+                            field == &sink->fields[ACKNEX_TYPE] ||
+                            field == &sink->fields[ACKNEX_LEVEL];
 
     if (!names_file)
         return;
@@ -58,23 +59,24 @@ static void count_name(struct qs_sink *base, const struct qs_field *field,
         sink->others++;
 }
 
-static bool names_files(const struct qs_packet *packet, enum qs_direction direction)
+static bool names_files(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                        enum qs_direction direction)
 {
-    struct name_sink sink = {.base = {.field = count_name}};
+    struct name_sink sink = {.base = {.field = count_name}, .fields = protocol->fields};
 
-    return qs_reads_alone(&acknex_protocol, packet, direction, &sink.base) && sink.file_names &&
+    return qs_reads_alone(protocol, packet, direction, &sink.base) && sink.file_names &&
            !sink.others;
 }
 
-bool acknex_recognize(const struct qs_packet *packet)
+bool acknex_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     /* The cheap question first: this sees everybody's traffic. */
     if (!packet->size || !memchr(packet->data, '.', packet->size))
         return false;
-    return names_files(packet, QS_S2C) || names_files(packet, QS_C2S);
+    return names_files(protocol, packet, QS_S2C) || names_files(protocol, packet, QS_C2S);
 }
 
-bool acknex_is_foreign(const struct qs_packet *packet)
+bool acknex_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
-    return !qs_may_be_read(&acknex_protocol, packet);
+    return !qs_may_be_read(protocol, packet);
 }

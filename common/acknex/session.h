@@ -62,10 +62,10 @@ enum acknex_angle_byte_order {
 };
 
 /* Strict enough to select the protocol on any port when the user asks for it; see the source. */
-bool acknex_recognize(const struct qs_packet *packet);
+bool acknex_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 /* Whether it can be read to its end in neither direction. */
-bool acknex_is_foreign(const struct qs_packet *packet);
+bool acknex_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 extern const struct qs_protocol acknex_protocol;
 

@@ -62,14 +62,19 @@ uint64_t qs_view_hash(struct qs_view bytes)
 
     for (; bytes.size - at >= sizeof word; at += WORD) {
         memcpy(&word, bytes.data + at, sizeof word);
-        hash = add_word(hash, word & (UINT64_MAX >> 8));
+        hash = add_word(hash, GUINT64_FROM_LE(word) & (UINT64_MAX >> 8));
     }
-    for (; at < bytes.size; at += WORD) {
+    if (!bytes.size)
+        return qs_hash_finish(hash % PRIME);
+    if (bytes.size >= sizeof word) { /* the last bytes, without those before them */
+        memcpy(&word, bytes.data + bytes.size - sizeof word, sizeof word);
+        word = GUINT64_FROM_LE(word) >> 8 * (sizeof word - (bytes.size - at));
+    } else {
         word = 0;
-        for (uint32_t i = 0; i < MIN(bytes.size - at, WORD); i++)
-            word |= (uint64_t)bytes.data[at + i] << 8 * i;
-        hash = add_word(hash, word);
+        for (uint32_t i = 0; i < bytes.size; i++)
+            word |= (uint64_t)bytes.data[i] << 8 * i;
     }
+    hash = add_word(hash, word);
     return qs_hash_finish(hash % PRIME);
 }
 

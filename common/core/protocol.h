@@ -89,16 +89,16 @@ struct qs_protocol {
     /*
      * Whether the packet can be of no other protocol, judged by its bytes alone: then its
      * conversation is taken for this protocol's, whatever its ports. Must be strict: it is asked of
-     * all traffic.
+     * all traffic. `protocol` is this record.
      */
-    bool (*recognize)(const struct qs_packet *packet);
+    bool (*recognize)(const struct qs_protocol *protocol, const struct qs_packet *packet);
     /*
      * Whether nothing in the packet identifies this protocol, although it has a server's port.
      * Called for conversations without a protocol; the packet's ends say whose port it is. If the
      * capture began during a game, its packets are not foreign if they can be read without session
      * state; others of that game may be.
      */
-    bool (*is_foreign)(const struct qs_packet *packet);
+    bool (*is_foreign)(const struct qs_protocol *protocol, const struct qs_packet *packet);
     /*
      * `recognize` may be wrong, since the protocol has no magic bytes: it is called only if the
      * user asks for that.

@@ -80,7 +80,7 @@ bool nq_is_sign_on(struct qs_view packet);
 /* Whether server messages begin a level: svc_serverinfo, perhaps behind texts and commands. */
 bool nq_begins_level(struct qs_view messages);
 /* Whether they cannot be a packet of the game at all. */
-bool nq_is_foreign(const struct qs_packet *packet);
+bool nq_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 /* frame_acks.c: frames that clients acknowledge: the capture may lack one that was received */
 /* The server's frame of this number is being read. */

@@ -19,10 +19,11 @@ static void init(struct qs_session *session)
     ((struct nq_session *)session)->ext.game = &nq_fte_game;
 }
 
-static bool recognize(const struct qs_packet *packet)
+static bool recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
 
+    (void)protocol;
     return nq_is_control(bytes) || nq_is_darkplaces(bytes) || nq_is_game(bytes) ||
            nq_is_sign_on(bytes);
 }

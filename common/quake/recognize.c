@@ -199,10 +199,11 @@ static bool is_header(uint32_t word, const struct qs_packet *packet)
     return false;
 }
 
-bool nq_is_foreign(const struct qs_packet *packet)
+bool nq_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
 
+    (void)protocol;
     if (nq_is_connectionless(bytes))
         return !nq_is_known_text(bytes);
     return bytes.size < CONTROL_HEADER_SIZE || !is_header(qs_be32(bytes.data), packet);

@@ -28,8 +28,8 @@ bool q2_is_connectionless_text(struct qs_view text);
 void q2_decode_connectionless(struct qs_decoder *d);
 
 /* recognize.c: see qs_protocol.recognize and is_foreign */
-bool q2_recognize(const struct qs_packet *packet);
-bool q2_is_foreign(const struct qs_packet *packet);
+bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
+bool q2_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);

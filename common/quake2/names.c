@@ -6,16 +6,6 @@ static const struct qs_name q2_ghud_type_names[] = {
     {0, "GHT_IMG"}, {1, "GHT_FILL"}, {2, "GHT_TEXT"}, {3, "GHT_NUM"}, {0, NULL},
 };
 
-const struct qs_name q2_undecoded_names[] = {
-    {25, "test release"},
-    {37, "MVD"},
-    {56, "KMQuake2"},
-    {2022, "rerelease"},
-    {2023, "rerelease"},
-    {2024, "yquake2remaster"},
-    {0, NULL},
-};
-
 static const struct qs_name q2_protocol_names[] = {
     {25, "3.00 (test release)"},
     {26, "3.05, 3.06"},

@@ -42,10 +42,11 @@ static bool is_rules(struct qs_view text, const char *command)
 }
 
 /* Only what no other game sends. QuakeWorld has connect, too, with versions up to 28. */
-bool q2_recognize(const struct qs_packet *packet)
+bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     struct qs_view text;
 
+    (void)protocol;
     if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
         return false;
     text = (struct qs_view){packet->data + MARK_SIZE, packet->size - MARK_SIZE};
@@ -55,7 +56,7 @@ bool q2_recognize(const struct qs_packet *packet)
 }
 
 /* Source's A2S queries, and much else, have the mark, too. */
-bool q2_is_foreign(const struct qs_packet *packet)
+bool q2_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;
     const uint32_t start = marked ? MARK_SIZE : 0;
@@ -64,5 +65,5 @@ bool q2_is_foreign(const struct qs_packet *packet)
         return !q2_is_connectionless_text(
             (struct qs_view){packet->data + start, packet->size - start});
     return !qs_may_begin_with_numbers(packet, qs_le32, RATE_RATIO) ||
-           !qs_may_be_read(&q2_protocol, packet);
+           !qs_may_be_read(protocol, packet);
 }

@@ -7,6 +7,16 @@
 #include "common/core/text.h"
 #include "common/quake2/fields.h"
 
+const struct qs_name q2_undecoded_names[] = {
+    {25, "test release"},
+    {37, "MVD"},
+    {56, "KMQuake2"},
+    {2022, "rerelease"},
+    {2023, "rerelease"},
+    {2024, "yquake2remaster"},
+    {0, NULL},
+};
+
 void q2_session_init(struct qs_session *base)
 {
     struct q2_session *session = q2_session_of(base);

@@ -66,8 +66,8 @@ static inline int32_t qw_version(const struct qs_decoder *d)
 }
 
 /* recognize.c */
-bool qw_recognize(const struct qs_packet *packet);
-bool qw_is_foreign(const struct qs_packet *packet);
+bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
+bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 /* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
 /* A control packet of Quake's. */

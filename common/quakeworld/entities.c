@@ -99,7 +99,7 @@ static void read_changed(struct qs_decoder *d, unsigned id, unsigned bits,
     qs_open(d, id);
     for (unsigned component = id + 1; component <= id + 3; component++, bits >>= 1)
         if (bits & 1)
-            qs_label(d, " %s %g", qw_fields[component].title, read(d, component));
+            qs_label(d, " %s %g", d->protocol->fields[component].title, read(d, component));
     qs_close(d);
 }
 

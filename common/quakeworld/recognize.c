@@ -37,10 +37,11 @@ static bool is_status_reply(struct qs_view text)
  * rcon. connect is QuakeWorld's by its version, a challenge and a reply to status by their glued
  * letter.
  */
-bool qw_recognize(const struct qs_packet *packet)
+bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     struct qs_view text;
 
+    (void)protocol;
     if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
         return false;
     text = qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
@@ -49,18 +50,18 @@ bool qw_recognize(const struct qs_packet *packet)
 
 /* A server numbers its packets as the client does, whom it answers: mvdsv sv_user.c,
  * SV_ExecuteClientMessage. FTE's STUNAWARE has the other byte order. */
-static bool may_be_game(const struct qs_packet *packet)
+static bool may_be_game(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     return (qs_may_begin_with_numbers(packet, qs_le32, 1) ||
             qs_may_begin_with_numbers(packet, qs_be32, 1)) &&
-           qs_may_be_read(&qw_protocol, packet);
+           qs_may_be_read(protocol, packet);
 }
 
 /* Source's A2S queries, and much else, have the mark, too. */
-bool qw_is_foreign(const struct qs_packet *packet)
+bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
         return !qw_is_known_oob(
             qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
-    return !qw_is_bare_text(packet) && !may_be_game(packet);
+    return !qw_is_bare_text(packet) && !may_be_game(protocol, packet);
 }

@@ -127,7 +127,8 @@ static int recognized(const struct qs_packet *packet, unsigned by_port)
     for (int i = 0; qs_protocols[i]; i++) {
         const bool port = by_port >> i & 1;
 
-        if ((!port && qs_protocols[i]->recognize_on_request) || !qs_protocols[i]->recognize(packet))
+        if ((!port && qs_protocols[i]->recognize_on_request) ||
+            !qs_protocols[i]->recognize(qs_protocols[i], packet))
             continue;
         if (port)
             return i;
@@ -163,7 +164,7 @@ static bool is_foreign(const struct qs_protocol_selection *selection,
         qs_protocol_selection_is_server(selection, protocol, packet->source.port);
     copy.destination_is_server_port =
         qs_protocol_selection_is_server(selection, protocol, packet->destination.port);
-    return qs_protocols[protocol]->is_foreign(&copy);
+    return qs_protocols[protocol]->is_foreign(qs_protocols[protocol], &copy);
 }
 
 static int find_first(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
@@ -185,7 +186,7 @@ static int find_other(const struct qs_protocol_selection *selection, const struc
     const unsigned by_port = selection->servers[packet->destination.port];
     int protocol;
 
-    if (qs_protocols[present]->recognize(packet))
+    if (qs_protocols[present]->recognize(qs_protocols[present], packet))
         return present;
     protocol = recognized(packet, protocols_by_port(selection, packet));
     /* What goes to a port of the present one's servers, and of none of the other's, is its own. */

@@ -279,6 +279,17 @@ static void rebuild_late(struct session *session)
         qs_demo_problem(&demo->writer, NULL, "%s", qs_late_session_error(session->late));
 }
 
+bool qs_ranges_have(const GArray *ranges, uint64_t number)
+{
+    for (guint i = 0; i < ranges->len; i++) {
+        const struct qs_range *range = &g_array_index(ranges, struct qs_range, i);
+
+        if (number >= range->first && number <= range->last)
+            return true;
+    }
+    return false;
+}
+
 /* --- Its way --------------------------------------------------------------------------------- */
 
 struct qs_client_session *

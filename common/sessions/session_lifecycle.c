@@ -12,17 +12,6 @@ enum { WAITING_MAX = 64 };
 /* Sessions of fewer packets that are reported; further ones are only counted. */
 enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
 
-bool qs_ranges_have(const GArray *ranges, uint64_t number)
-{
-    for (guint i = 0; i < ranges->len; i++) {
-        const struct qs_range *range = &g_array_index(ranges, struct qs_range, i);
-
-        if (number >= range->first && number <= range->last)
-            return true;
-    }
-    return false;
-}
-
 /* A session begins with a number that is new: packets may come of one that is over. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,

@@ -328,8 +328,8 @@ FIXTURE_TEST(test_malformed_messages)
  * --------------------------------------------------------------------------------------------- */
 
 #define RECOGNIZE(bytes)                                                                           \
-    acknex_recognize(                                                                              \
-        &(struct qs_packet){.data = (const uint8_t *)(bytes), .size = sizeof(bytes) - 1})
+    acknex_recognize(&acknex_protocol, &(struct qs_packet){.data = (const uint8_t *)(bytes),       \
+                                                           .size = sizeof(bytes) - 1})
 
 FIXTURE_TEST(test_recognition)
 {

@@ -64,7 +64,7 @@ static void take(struct stream *stream, const struct fuzz_piece *piece)
         invariants_decode_twice(&stream->invariants, &stream->decoder, stream->session, &packet);
     else
         invariants_decode(&stream->invariants, &stream->decoder, stream->session, &packet);
-    stream->protocol->recognize(&packet);
+    stream->protocol->recognize(stream->protocol, &packet);
     stream->protocol->describe(stream->session, &description);
     g_free(description.version);
     g_free(description.map);

@@ -438,7 +438,7 @@ static bool recognized(struct qs_view bytes)
     const struct qs_packet packet = {
         .data = bytes.data, .size = bytes.size, .wire_size = bytes.size};
 
-    return nq_protocol.recognize(&packet);
+    return nq_protocol.recognize(&nq_protocol, &packet);
 }
 
 WIRE_TEST(test_recognize)

@@ -202,9 +202,9 @@ TEST(test_cut_packets_are_no_others)
                                .from = QS_END_B,
                                .source_is_server_port = true};
 
-    assert_true(q2_protocol.is_foreign(&packet));
+    assert_true(q2_protocol.is_foreign(&q2_protocol, &packet));
     packet.wire_size += 20;
-    assert_false(q2_protocol.is_foreign(&packet));
+    assert_false(q2_protocol.is_foreign(&q2_protocol, &packet));
 }
 
 TEST(test_connections_that_are_not_decoded)

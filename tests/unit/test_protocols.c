@@ -316,7 +316,7 @@ TEST(test_recognize_is_strict)
         for (size_t s = 0; s < sizeof strangers / sizeof strangers[0]; s++) {
             const struct qs_packet packet = toy_packet(strangers[s]);
 
-            if (qs_protocols[i]->recognize(&packet))
+            if (qs_protocols[i]->recognize(qs_protocols[i], &packet))
                 fail_msg("%s claims stranger %zu", qs_protocols[i]->name, s);
         }
 }

@@ -40,8 +40,9 @@ static void describe(const struct qs_session *session, struct qs_description *de
     *description = (struct qs_description){0};
 }
 
-static bool recognize(const struct qs_packet *packet)
+static bool recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
+    (void)protocol;
     (void)packet;
     return false;
 }
