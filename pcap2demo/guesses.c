@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/command_line.h"
+#include "pcap2demo/options.h"
 
 #include <string.h>
 
@@ -17,8 +17,10 @@ static const struct {
     {" format fmt ", "--dump=json and --dump=text choose how packets are printed; a demo's format "
                      "is that of its game"},
     {" csv tsv ", "--list --json prints JSON, and jq makes CSV of it"},
-    {" player players name user-name map level maps info team who ",
-     "--list shows who played what; --session takes the number"},
+    {" name players user-name who ", "--player NAME takes the sessions of a player"},
+    {" map level maps info team ", "--list shows who played what; --session takes the number"},
+    {" n numeric no-resolve ", "addresses stay numbers without an option"},
+    {" dry-run dryrun simulate no-write ", "--list shows which demos it would write"},
     {" client server ip host address addr ", "--filter \"host ADDRESS\" takes its packets"},
     {" input in file infile stdin ", "name the file alone, or \"-\" for standard input"},
     {" diff compare cmp baseline reference ",
@@ -56,17 +58,6 @@ static const struct {
     {" all ", "without --session, it takes all sessions"},
 };
 
-const GOptionEntry *guess_find(const GArray *entries, const char *name)
-{
-    for (guint i = 0; *name && i < entries->len; i++) {
-        const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, i);
-
-        if (strcmp(entry->long_name, name) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
 static const char *find_hint(const char *name)
 {
     char *word = g_strdup_printf(" %s ", name);
@@ -78,8 +69,7 @@ static const char *find_hint(const char *name)
     return hint;
 }
 
-/* Letters to add, leave out, replace or exchange with the next one (optimal string alignment). */
-static unsigned edits(const char *a, const char *b)
+unsigned guess_edits(const char *a, const char *b)
 {
     const size_t m = strlen(a), n = strlen(b);
     unsigned cost[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -107,50 +97,55 @@ static bool is_near(const char *name, const char *other)
 
     return length > 2 && *other &&
            (strstr(other, name) || g_str_has_prefix(name, other) ||
-            edits(name, other) <= (length < LONG_NAME ? 1 : 2));
+            guess_edits(name, other) <= (length < LONG_NAME ? 1 : 2));
 }
 
 /* "--list or --lists"; empty if none is near. New. */
-static char *near_options(const GArray *entries, const char *name)
+static char *near_options(const GPtrArray *rows, const char *name)
 {
     GString *near = g_string_new(NULL);
 
-    for (guint i = 0; i < entries->len; i++) {
-        const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, i);
+    for (guint i = 0; i < rows->len; i++) {
+        const char *other = ((const struct option_row *)g_ptr_array_index(rows, i))->name;
 
-        if (is_near(name, entry->long_name))
-            g_string_append_printf(near, "%s--%s", near->len ? " or " : "", entry->long_name);
+        if (other && is_near(name, other))
+            g_string_append_printf(near, "%s--%s", near->len ? " or " : "", other);
     }
     return g_string_free(near, FALSE);
 }
 
-bool guess_unknown(const GArray *entries, const char *word, const char *name)
+bool guess_unknown(const GPtrArray *rows, const char *word, const char *name)
 {
     const char *hint = find_hint(name);
-    char *near = hint ? NULL : near_options(entries, name);
+    g_autofree char *near = hint ? NULL : near_options(rows, name);
 
     if (hint)
-        usage_error("unknown option %s: %s", word, hint);
-    else if (*near)
-        usage_error("unknown option %s; did you mean %s?", word, near);
-    else
-        usage_error("unknown option %s", word);
-    g_free(near);
-    return false;
+        return usage_error("unknown option %s: %s", word, hint);
+    if (*near)
+        return usage_error("unknown option %s; did you mean %s?", word, near);
+    return usage_error("unknown option %s", word);
 }
 
-bool guess_missing_file(const GArray *entries, const char *file, bool demos)
+bool guess_missing_file(const GPtrArray *rows, const struct options *options, const char *file,
+                        bool demos)
 {
+    const bool is_number = *file && !file[strspn(file, "0123456789")];
+
     if (strcmp(file, "-") == 0 || g_file_test(file, G_FILE_TEST_EXISTS))
         return true;
-    if (guess_find(entries, file))
+    if (option_find(rows, file))
         return usage_error("%s: no such file; did you mean --%s?", file, file);
     if (qs_dump_format_find(file))
         return usage_error("%s: no such file; did you mean --dump=%s?", file, file);
+    if (is_number)
+        return usage_error("%s: no such file; --session %s takes one session, and --pcap FILE "
+                           "--packets 1-%s the first packets",
+                           file, file, file);
     if (!strpbrk(file, "./") && find_hint(file))
         return usage_error("%s: no such file; %s", file, find_hint(file));
-    if (strchr(file, ' ') && !strchr(file, '.'))
-        return usage_error("%s: no such file; did you mean --filter \"%s\"?", file, file);
+    if (strchr(file, ' ') && (!strchr(file, '.') || options->recorder.interface))
+        return usage_error("%s: no such file; did you mean --filter \"%s\"?%s", file, file,
+                           options->force ? " -f is --force" : "");
     if (demos && (g_str_has_suffix(file, "/") || qs_demo_format_of_name(file)))
         return usage_error("%s: no such file; --output %s writes there", file, file);
     return true;

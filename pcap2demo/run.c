@@ -3,6 +3,7 @@
 
 #include <pcap/pcap.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "common/sessions/demo_input.h"
@@ -77,14 +78,23 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
 
 /* --- Captures -------------------------------------------------------------------------------- */
 
+static bool is_wireless(int link_type)
+{
+    return link_type == DLT_IEEE802_11 || link_type == DLT_IEEE802_11_RADIO ||
+           link_type == DLT_PRISM_HEADER || link_type == DLT_PPI;
+}
+
 static bool begin_capture(struct input_visitor *visitor, struct input *input)
 {
     struct run *run = (struct run *)visitor;
 
     if (!input_has_known_links(input)) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = input->name},
-                "captures of link type \"%s\" cannot be read",
-                pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
+                "captures of link type \"%s\" cannot be read%s",
+                pcap_datalink_val_to_description_or_dlt(input_link_type(input)),
+                is_wireless(input_link_type(input))
+                    ? "; capture without monitor mode (tcpdump without -I), or at the server"
+                    : "");
         return false;
     }
     input->file = begin_input(run, input->name, input->stem);
@@ -210,22 +220,22 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
 }
 
 /* Sessions that need none of them are written all the same. */
-static void read_sign_ons(GPtrArray *sign_ons, char **name, bool unchecked)
+static void read_sign_ons(GPtrArray *sign_ons, const GPtrArray *names, bool unchecked)
 {
-    for (; name && *name; name++) {
-        char *error = read_sign_on(sign_ons, *name, unchecked);
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        g_autofree char *error = read_sign_on(sign_ons, name, unchecked);
 
         if (error)
-            message((struct qs_location){.file = source_title_of(*name)},
+            message((struct qs_location){.file = source_title_of(name)},
                     "not used for --sign-on: %s", error);
-        g_free(error);
     }
 }
 
 static void read_all_sign_ons(const struct options *options)
 {
-    read_sign_ons(options->sessions.sign_ons, demo_options.sign_ons, false);
-    read_sign_ons(options->sessions.sign_ons, demo_options.unchecked_sign_ons, true);
+    read_sign_ons(options->sessions.sign_ons, options->demo.sign_ons, false);
+    read_sign_ons(options->sessions.sign_ons, options->demo.unchecked_sign_ons, true);
 }
 
 /* --- All inputs ------------------------------------------------------------------------------ */
@@ -258,7 +268,7 @@ static void end_source(struct input_visitor *visitor, struct source *source)
 
 static void read_files(struct run *run)
 {
-    run->visitor = (struct input_visitor){.filter = input_options.filter,
+    run->visitor = (struct input_visitor){.filter = run->options->input.filter,
                                           .demos = run->options->action != &convert_action,
                                           .separate = run->action->separate_inputs,
                                           .unusable = report_unusable,
@@ -319,19 +329,64 @@ static void read_ahead(const struct options *options, struct action *action)
     messages_mute(false);
 }
 
+/* Whether all inputs can be read twice; reports the first that cannot. */
+static bool check_files(const struct options *options)
+{
+    const char *pipe = first_pipe(options);
+
+    if (pipe)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(pipe)},
+                "is read twice, and must be a file");
+    return !pipe;
+}
+
 /* False: an input must be read twice, and cannot be. */
 static bool prepare(const struct options *options, struct action *action)
 {
-    const char *pipe = action->ahead || action->reads_again ? first_pipe(options) : NULL;
-
-    if (pipe) {
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(pipe)},
-                "is read twice, and must be a file");
+    if ((action->ahead || action->reads_again) && !check_files(options))
         return false;
-    }
     if (action->ahead)
         read_ahead(options, action);
     return true;
+}
+
+/* --- Sessions of a player -------------------------------------------------------------------- */
+
+struct player_search {
+    struct action action;
+    char *part;    /* of the name, case-folded */
+    GArray *found; /* struct qs_range: numbers of sessions */
+};
+
+static void search_session(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    const struct player_search *search = (const struct player_search *)handler;
+    g_autofree char *name = g_utf8_casefold(session->player ? session->player : "", -1);
+    const struct qs_range number = {session->number, session->number};
+
+    if (strstr(name, search->part))
+        g_array_append_val(search->found, number);
+}
+
+/* The numbers of the sessions whose player has --player in the name, as a first pass finds them.
+ * New. */
+static GArray *find_player(const struct options *options)
+{
+    g_autofree char *part = g_utf8_make_valid(options->input.player, -1);
+    struct player_search search = {
+        .action = {.handler.session_end = search_session, .options = options},
+        .part = g_utf8_casefold(part, -1),
+        .found = g_array_new(FALSE, FALSE, sizeof(struct qs_range))};
+    struct run run;
+
+    messages_mute(true);
+    read_inputs(&run, options, &search.action);
+    end_sessions(&run, false);
+    pipeline_clear(&run.pipeline);
+    messages_mute(false);
+    g_free(search.part);
+    return search.found;
 }
 
 /* --- The run --------------------------------------------------------------------------------- */
@@ -353,10 +408,10 @@ static bool keep_incomplete(const struct options *options)
 
 static void report_filter(const struct run *run)
 {
-    if (input_options.filter && run->frames && !run->pipeline.frames)
+    if (run->options->input.filter && run->frames && !run->pipeline.frames)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", input_options.filter,
-                run->frames);
+                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets",
+                run->options->input.filter, run->frames);
 }
 
 /* Only if none of them exists: a range may exceed the sessions. */
@@ -394,13 +449,32 @@ static void run_files(const struct options *options)
     action_free(action);
 }
 
+static void run_player(const struct options *options)
+{
+    struct options selected = *options;
+
+    if (!check_files(options))
+        return;
+    selected.sessions.chosen = find_player(options);
+    if (selected.sessions.chosen->len)
+        run_files(&selected);
+    else
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "no player has \"%s\" in the name; --list shows their names",
+                options->input.player);
+    g_array_free(selected.sessions.chosen, TRUE);
+}
+
 void run_inputs(const struct options *options)
 {
     signals_catch();
-    if (recorder_is_wanted()) {
+    if (recorder_is_wanted(options)) {
         recorder_run(options, read_all_sign_ons);
         return;
     }
     read_all_sign_ons(options);
-    run_files(options);
+    if (options->input.player)
+        run_player(options);
+    else
+        run_files(options);
 }

@@ -16,6 +16,8 @@ static const struct {
     {NULL, "version https://git-lfs", "a Git LFS pointer", "get the file with git lfs pull"},
     {".html", "<!doctype html", "a web page", "download the file itself"},
     {".htm", "<html", "a web page", "download the file itself"},
+    {NULL, "snoop", "a capture of Solaris", "editcap -F pcap makes one that can be read"},
+    {".erf", NULL, "a capture of an Endace card", "editcap -F pcap makes one that can be read"},
     {NULL, "HLDEMO", "a demo of Half-Life", "only that game plays it"},
     {NULL, "HL2DEMO", "a demo of a Source game", "only that game plays it"},
     {NULL, "PBDEMS2", "a demo of a Source 2 game", "only that game plays it"},

@@ -11,27 +11,9 @@
 #include "common/sessions/sessions.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/options.h"
 
-struct action_kind;
 struct rows;
-
-/*
- * The command line options that all actions share. Other options are static in their module, whose
- * GOptionEntry rows GOption fills. Before the command line is read, and after the run, they are
- * false or NULL.
- */
-struct options {
-    const struct action_kind *action;
-    char *argument; /* of the action: a file, a folder, a format; or NULL */
-    bool json;
-    bool quiet, verbose;
-    bool show_secrets; /* in output and in goldens */
-    bool force;        /* overwrite files */
-    char **files;      /* ends with NULL */
-    bool any_folder;   /* some of them come from a folder */
-    struct demo_files *demos;
-    struct qs_sessions_options sessions;
-};
 
 /*
  * A running action. Any function except `end` may be NULL. Implementations begin with this struct;
@@ -41,6 +23,8 @@ struct action {
     struct qs_sessions_handler handler;
     const struct options *options;
     struct qs_small_sessions others; /* counted by action_add_others() */
+    unsigned sessions;               /* that were reported, one way or another */
+    uint16_t likely_ports[2];        /* see struct qs_missed_games */
     struct rows *rows;               /* of a report */
     bool separate_inputs;            /* sessions end with each input; numbers restart at 1 */
     bool interrupted;                /* set by the caller: the inputs were not read to the end */
@@ -61,24 +45,17 @@ struct action {
 /* Where --help lists an action. */
 enum task { TASK_LOOK, TASK_TEST, TASK_CAPTURE, TASK_RECORD };
 
-/* The command line options of an action. */
+/* An action, as the command line knows it. */
 struct action_kind {
-    const char *name; /* of the option: "list" */
-    char letter;      /* of the short option, or 0 */
-    const char *help;
+    struct option_row option; /* of type OPTION_ACTION */
     enum task task;
-    const char *argument; /* the argument's name in --help, or NULL */
-    /* If not NULL, the argument is one of these choices: number i, NULL after the last. */
-    const char *(*choice)(unsigned i);
-    const char *standard; /* the default argument; NULL: it is required */
-    bool json;            /* --json is allowed */
+    bool json; /* --json is allowed */
     /* Returns what is wrong with the argument, a new string, or NULL. NULL: all are valid. */
     char *(*problem)(const char *argument);
-    const GOptionEntry *entries; /* its own options (options.h); or NULL */
-    bool is_implied;             /* any of them selects the action */
-    /* Parses their values, after the files. False: an error was reported. NULL: all are valid.
-     */
-    bool (*parse_options)(const struct options *options);
+    const struct option_row *rows; /* its own options; or NULL */
+    bool is_implied;               /* any of them selects the action */
+    /* Parses its own options, when the files are known. False: an error was reported. Or NULL. */
+    bool (*parse)(struct options *options);
     size_t size;           /* of the struct that begins with struct action; zeros behind that */
     struct action running; /* what it begins with; `begin` sets the rest, or is NULL */
     void (*begin)(struct action *action);
@@ -92,6 +69,12 @@ void action_free(struct action *action);
 
 /* A handler of sessions that are only counted. */
 void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
+
+/* A handler of games that were not decoded: reports the one that a server sent its client to. */
+void action_add_missed(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
+
+/* All inputs were read: reports that there was no session, unless something else was wrong. */
+void action_report_no_session(const struct action *action);
 
 /* The default action. */
 extern const struct action_kind convert_action;

@@ -2,6 +2,9 @@
 /* The list of actions: the command line loops over it. */
 #include "pcap2demo/actions/action.h"
 
+#include <string.h>
+
+#include "common/dump/dump.h"
 #include "pcap2demo/output/rows.h"
 
 extern const struct action_kind list_action, dump_action, stats_action, anonymize_action,
@@ -48,4 +51,38 @@ void action_add_others(struct qs_sessions_handler *handler, const struct qs_smal
 
     sum->sessions += others->sessions;
     sum->packets += others->packets;
+}
+
+void action_add_missed(struct qs_sessions_handler *handler, const struct qs_missed_games *missed)
+{
+    struct action *action = (struct action *)handler;
+    GString *server;
+
+    memcpy(action->likely_ports, missed->ports, sizeof missed->ports);
+    if (!missed->announced)
+        return;
+    action->sessions++;
+    server = g_string_new(NULL);
+    qs_address_append(server, &missed->server);
+    failure(EXIT_PROBLEMS, (struct qs_location){0},
+            "a server sent its client to %s, but the capture has no packet from there%s; capture "
+            "with a filter that names no port, such as: udp and host %.*s",
+            server->str, missed->announced > 1 ? ", and others on other ports" : "",
+            (int)(strrchr(server->str, ':') - server->str), server->str);
+    g_string_free(server, TRUE);
+}
+
+void action_report_no_session(const struct action *action)
+{
+    const uint16_t port = action->likely_ports[0];
+
+    if (action->sessions || action->others.sessions || status_so_far() != EXIT_WELL)
+        return;
+    if (port)
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "no session found; the packets between ports %u and %u are numbered like a game's: "
+                "try --port with the server's port, such as --port qw=%u or --port q2=%u",
+                port, action->likely_ports[1], port, port);
+    else
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
 }

@@ -28,12 +28,9 @@ struct counts {
     uint64_t passwords, addresses, names, chats, packed, undecoded;
 };
 
-static struct {
-    gboolean replace_names, replace_chat, keep_undecoded;
-} given; /* the command line options */
-
 struct anonymize {
     struct action action;
+    const struct anonymize_options *options;
     struct redactions *redactions;
     struct addresses *addresses;
     struct qs_secret_guard guard;
@@ -102,7 +99,7 @@ static void blank(struct anonymize *all, uint32_t offset, uint32_t length)
 {
     g_autofree char *letters = g_strnfill(length, 'x');
 
-    if (given.keep_undecoded || !length)
+    if (all->options->keep_undecoded || !length)
         return;
     location_replace(&all->location, offset, letters, length);
     all->counts.undecoded += length;
@@ -132,10 +129,10 @@ static void replace_redaction(struct anonymize *all, const struct redaction *red
         replace_binary_address(all, bytes, redaction->offset);
     else if (redaction->kind == REDACT_UNDECODED)
         blank(all, redaction->offset, redaction->length);
-    else if (redaction->kind == REDACT_CHAT && given.replace_chat) {
+    else if (redaction->kind == REDACT_CHAT && all->options->replace_chat) {
         hide(all, bytes, redaction->offset);
         all->counts.chats++;
-    } else if (redaction->kind == REDACT_NAME && given.replace_names) {
+    } else if (redaction->kind == REDACT_NAME && all->options->replace_names) {
         if (bytes.size > PSEUDONYM_SIZE_MAX)
             hide(all, bytes, redaction->offset);
         else
@@ -144,7 +141,7 @@ static void replace_redaction(struct anonymize *all, const struct redaction *red
         struct word_search search = {all, redaction->offset, &all->counts.passwords};
 
         pseudonyms_find(all->passwords, bytes, for_passwords, replace_word, &search);
-        if (given.replace_names)
+        if (all->options->replace_names)
             replace_names(all, bytes, redaction->offset, for_names);
     }
 }
@@ -175,11 +172,11 @@ static void replace_more_passwords(struct anonymize *all)
 
 /* --- A packet -------------------------------------------------------------------------------- */
 
-static bool is_wanted(enum redaction_kind kind)
+static bool is_wanted(const struct anonymize *all, enum redaction_kind kind)
 {
     return kind == REDACT_PASSWORD || kind == REDACT_ADDRESS ||
-           (kind == REDACT_CHAT && given.replace_chat) ||
-           (kind == REDACT_NAME && given.replace_names);
+           (kind == REDACT_CHAT && all->options->replace_chat) ||
+           (kind == REDACT_NAME && all->options->replace_names);
 }
 
 /*
@@ -199,7 +196,7 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
 
         if (redaction->offset <= bytes.size &&
             redaction->length <= bytes.size - redaction->offset &&
-            (redaction->kind == REDACT_PASSWORD || (is_name && given.replace_names)))
+            (redaction->kind == REDACT_PASSWORD || (is_name && all->options->replace_names)))
             pseudonyms_add(is_name ? all->names : all->passwords,
                            (struct qs_view){bytes.data + redaction->offset, redaction->length});
     }
@@ -220,7 +217,7 @@ static bool has_something(const struct anonymize *all, const struct redaction_so
     bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
 
     pseudonyms_find(all->passwords, bytes, for_passwords, note_found, &found);
-    if (given.replace_names)
+    if (all->options->replace_names)
         pseudonyms_find(all->names, bytes, for_names, note_found, &found);
     return found;
 }
@@ -234,7 +231,7 @@ static bool needs_unpacking(const struct anonymize *all)
         const struct redaction *redaction = &g_array_index(redactions->list, struct redaction, i);
 
         if (location_is_opaque(location_source(redactions, redaction->source)) &&
-            is_wanted(redaction->kind))
+            is_wanted(all, redaction->kind))
             return true;
     }
     for (guint i = 0; i < redactions->sources->len; i++) {
@@ -408,9 +405,9 @@ static void print_counts(const struct anonymize *all)
                pseudonyms_count(all->passwords), counts->passwords);
     print_line("  addresses: %u, replaced in messages: %" PRIu64, addresses_count(all->addresses),
                counts->addresses);
-    if (given.replace_names)
+    if (all->options->replace_names)
         print_line("  names: %u, replaced: %" PRIu64, pseudonyms_count(all->names), counts->names);
-    if (given.replace_chat)
+    if (all->options->replace_chat)
         print_line("  lines of chat replaced: %" PRIu64, counts->chats);
     if (counts->undecoded)
         print_line("  bytes that were not decoded replaced: %" PRIu64, counts->undecoded);
@@ -468,6 +465,7 @@ static void begin(struct action *action)
     struct anonymize *all = (struct anonymize *)action;
     g_autofree char *folder = g_path_get_dirname(action->options->argument);
 
+    all->options = &action->options->anonymize;
     all->redactions = redactions_new();
     all->addresses = addresses_new();
     qs_secret_guard_init(&all->guard, false);
@@ -479,21 +477,20 @@ static void begin(struct action *action)
     action->handler.guard = &all->guard.base;
 }
 
-static const GOptionEntry entries[] = {
-    {"replace-names", 0, 0, G_OPTION_ARG_NONE, &given.replace_names,
-     "Also replace the names of players and servers", NULL},
-    {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &given.replace_chat, "Also replace chat", NULL},
-    {"keep-undecoded", 0, 0, G_OPTION_ARG_NONE, &given.keep_undecoded,
-     "Keep bytes that are not decoded, whatever they say", NULL},
-    G_OPTION_ENTRY_NULL};
+static const struct option_row rows[] = {
+    {"replace-names", 0, OPTION(FLAG, anonymize.replace_names),
+     "Also replace the names of players and servers"},
+    {"replace-chat", 0, OPTION(FLAG, anonymize.replace_chat), "Also replace chat"},
+    {"keep-undecoded", 0, OPTION(FLAG, anonymize.keep_undecoded),
+     "Keep bytes that are not decoded, whatever they say"},
+    OPTIONS_END};
 
 const struct action_kind anonymize_action = {
-    .name = "anonymize",
-    .help = "Copy captures without passwords and addresses",
+    .option = {"anonymize", .type = OPTION_ACTION,
+               .help = "Copy captures without passwords and addresses", .value = "FILE"},
     .task = TASK_CAPTURE,
-    .argument = "FILE",
     .problem = name_problem,
-    .entries = entries,
+    .rows = rows,
     .size = sizeof(struct anonymize),
     .running = {.handler.as_captured = true,
                 .handler.packet = anonymize_packet,

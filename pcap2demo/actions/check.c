@@ -20,6 +20,8 @@ enum { PROBLEMS_MAX = 10 };
 
 struct check {
     struct action action;
+    const struct check_options *options;
+    struct golden_options golden_options;
     struct qs_sink base;
     GPtrArray *files;            /* struct findings, in the order of reading */
     struct findings *current;    /* of the file of the last packet */
@@ -35,55 +37,49 @@ struct check {
 
 /* --- Options --------------------------------------------------------------------------------- */
 
-/* The command line options. */
-static struct {
-    gboolean no_rebuild; /* do not check whether demos can be made */
-    char *junit;         /* report test cases in this file; or NULL */
-    char *expect;        /* the file of expectations; or NULL */
-    gboolean no_default_ignore;
-    char **ignored;
-} given;
-
-static struct golden_options golden_options;
-static struct expect *expectations; /* those of the file; or NULL */
-
-static const GOptionEntry entries[] = {
-    {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &given.no_rebuild,
-     "Check the decoding only, not the demos", NULL},
-    {"golden", 0, 0, G_OPTION_ARG_FILENAME, &golden_options.folder,
-     "Compare each input with DIR/NAME.golden", "DIR"},
-    {"expect", 0, 0, G_OPTION_ARG_FILENAME, &given.expect,
-     "Compare what sessions have on the wire with FILE", "FILE"},
-    {"update", 0, 0, G_OPTION_ARG_NONE, &golden_options.update,
-     "Write the goldens, or widen FILE, instead of comparing", NULL},
-    {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.ignored,
-     "With --update: leave this field out (may be repeated)", "FIELD"},
-    {"problem", 0, 0, G_OPTION_ARG_STRING_ARRAY, &golden_options.expected,
-     "With --update: expect this problem (may be repeated)", "NAME"},
-    {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &given.no_default_ignore,
-     "With --update: keep times, addresses, challenges, qports", NULL},
-    {"junit", 0, 0, G_OPTION_ARG_FILENAME, &given.junit, "Write test cases to a JUnit file",
+static const struct option_row rows[] = {
+    {"no-rebuild", 0, OPTION(FLAG, check.no_rebuild), "Check the decoding only, not the demos"},
+    {"golden", 0, OPTION(TEXT, check.golden), "Compare each input with DIR/NAME.golden", "DIR"},
+    {"expect", 0, OPTION(TEXT, check.expect), "Compare what sessions have on the wire with FILE",
      "FILE"},
-    G_OPTION_ENTRY_NULL};
+    {"update", 0, OPTION(FLAG, check.update),
+     "Write the goldens, or widen FILE, instead of comparing"},
+    {"ignore", 0, OPTION(TEXTS, check.ignored),
+     "With --update: leave this field out (may be repeated)", "FIELD"},
+    {"problem", 0, OPTION(TEXTS, check.problems),
+     "With --update: expect this problem (may be repeated)", "NAME"},
+    {"no-default-ignore", 0, OPTION(FLAG, check.no_default_ignore),
+     "With --update: keep times, addresses, challenges, qports"},
+    {"junit", 0, OPTION(TEXT, check.junit), "Write test cases to a JUnit file", "FILE"},
+    OPTIONS_END};
 
 /* A golden names the fields that it leaves out; only options replace that list. */
-static bool set_ignored(void)
+static bool check_ignored(const struct check_options *check)
 {
-    GPtrArray *ignored;
-
-    if (!given.ignored && !given.no_default_ignore)
-        return true;
-    if (!golden_options.update)
+    if (!check->update && (check->ignored->len || check->no_default_ignore))
         return usage_error("--ignore and --no-default-ignore go with --update: a golden names what "
                            "it leaves out");
-    ignored =
-        given.no_default_ignore ? g_ptr_array_new_with_free_func(g_free) : golden_varying_fields();
-    golden_options.ignored = ignored;
-    for (char **name = given.ignored; name && *name; name++) {
-        if (!golden_is_field(*name))
+    for (guint i = 0; i < check->ignored->len; i++) {
+        const char *name = g_ptr_array_index(check->ignored, i);
+
+        if (!golden_is_field(name))
             return usage_error("--ignore %s: no field is called that, nor begins with \"%s.\"",
-                               *name, *name);
-        g_ptr_array_add(ignored, g_strdup(*name));
+                               name, name);
+    }
+    return true;
+}
+
+static bool check_problems(const struct check_options *check)
+{
+    if (!check->update && check->problems->len)
+        return usage_error("--problem goes with --update: a golden names what it expects");
+    for (guint i = 0; i < check->problems->len; i++) {
+        const char *name = g_ptr_array_index(check->problems, i);
+
+        if (!golden_is_problem(name))
+            return usage_error("--problem %s: no such problem; others are undecoded, malformed, "
+                               "unknown_message",
+                               name);
     }
     return true;
 }
@@ -106,62 +102,63 @@ static bool have_goldens(char *const *files)
     return good;
 }
 
-static bool parse_golden(char *const *files)
+static bool check_golden(const struct check_options *check, char *const *files)
 {
-    char *const *problem = golden_options.expected;
-
-    if (!golden_options.folder) {
-        if (golden_options.update && !given.expect)
-            return usage_error("--update goes with --golden or --expect");
-        if (given.ignored || given.no_default_ignore || problem)
-            return usage_error("--ignore, --no-default-ignore and --problem go with --golden");
-        return true;
-    }
-    if (problem && !golden_options.update)
-        return usage_error("--problem goes with --update: a golden names what it expects");
-    for (; problem && *problem; problem++)
-        if (!golden_is_problem(*problem))
-            return usage_error("--problem %s: no such problem; others are undecoded, malformed, "
-                               "unknown_message",
-                               *problem);
+    if (!check->golden && check->update && !check->expect)
+        return usage_error("--update goes with --golden or --expect");
+    if (!check->golden)
+        return (!check->ignored->len && !check->no_default_ignore && !check->problems->len) ||
+               usage_error("--ignore, --no-default-ignore and --problem go with --golden");
     if (!*files || g_strv_contains((const char *const *)files, "-"))
         return usage_error("--golden goes with files, whose names are those of the goldens");
-    return set_ignored() && have_goldens(files);
+    return check_problems(check) && check_ignored(check) && have_goldens(files);
 }
 
-static bool parse_expect(void)
+static bool parse_expect(struct check_options *check)
 {
-    char *problem = NULL, *text;
+    g_autofree char *problem = NULL;
 
-    g_clear_pointer(&expectations, expect_free);
-    if (!given.expect)
+    if (!check->expect)
         return true;
-    if (golden_options.folder)
+    if (check->golden)
         return usage_error("choose one of --golden and --expect");
-    expectations = expect_new(given.expect, golden_options.update, &problem);
-    if (expectations)
-        return true;
-    text = g_strdup_printf("%s: %s", given.expect, problem);
-    g_free(problem);
-    return usage_problem(text);
+    check->expectations = expect_new(check->expect, check->update, &problem);
+    return check->expectations || usage_error("%s: %s", check->expect, problem);
 }
 
-static bool parse_options(const struct options *options)
+static bool parse(struct options *options)
 {
-    char *problem = writer_name_problem("--junit", given.junit);
+    char *problem = writer_name_problem("--junit", options->check.junit);
 
     if (problem)
         return usage_problem(problem);
-    g_clear_pointer(&golden_options.ignored, g_ptr_array_unref);
-    if (options->show_secrets && golden_options.folder)
+    if (options->input.player &&
+        (options->check.golden || options->check.expect || options->check.junit))
+        return usage_error("--player does not go with --golden, --expect and --junit, which number "
+                           "the sessions of each input");
+    if (options->show_secrets && options->check.golden)
         return usage_error("goldens hide passwords: --show-secrets does not go with --golden");
-    return parse_golden(options->files) && parse_expect();
+    return check_golden(&options->check, options->files) && parse_expect(&options->check);
+}
+
+/* NULL: those that the golden names, or the usual ones. New. */
+static GPtrArray *ignored_fields(const struct check_options *options)
+{
+    GPtrArray *ignored;
+
+    if (!options->ignored->len && !options->no_default_ignore)
+        return NULL;
+    ignored = options->no_default_ignore ? g_ptr_array_new_with_free_func(g_free)
+                                         : golden_varying_fields();
+    for (guint i = 0; i < options->ignored->len; i++)
+        g_ptr_array_add(ignored, g_strdup(g_ptr_array_index(options->ignored, i)));
+    return ignored;
 }
 
 /* Expectations are about the wire alone. */
-static bool wants_rebuild(void)
+static bool wants_rebuild(const struct check_options *options)
 {
-    return !given.no_rebuild && !given.expect;
+    return !options->no_rebuild && !options->expect;
 }
 
 /* --- The sink ------------------------------------------------------------------------------- */
@@ -369,7 +366,7 @@ static void check_session(struct qs_sessions_handler *handler,
         check->current->demos += session->demo != NULL;
     if (check->expect)
         expect_session(check->expect, session);
-    if (!wants_rebuild())
+    if (!wants_rebuild(check->options))
         return;
     test_report_about(check->report, session->first.file, "rebuild");
     report_demo_problems(session);
@@ -391,7 +388,7 @@ static void check_others(struct qs_sessions_handler *handler,
     struct check *check = (struct check *)handler;
 
     action_add_others(handler, others);
-    if (!wants_rebuild())
+    if (!wants_rebuild(check->options))
         return;
     if (check->current)
         test_report_about(check->report, check->current->file, "rebuild");
@@ -445,7 +442,7 @@ static void print_expected(const struct check *check, const struct findings *fin
     test_report_about(check->report, NULL, NULL);
     if (shows_findings(check))
         print_styled(failed ? STYLE_BAD : STYLE_GOOD, "  %s: %u of %u expectation%s failed",
-                     given.expect, failed, all->len, qs_plural(all->len));
+                     check->options->expect, failed, all->len, qs_plural(all->len));
 }
 
 static void print_json(const struct check *check)
@@ -467,7 +464,7 @@ static void print_file(const struct check *check, const struct findings *finding
         findings_print(findings);
     if (findings->golden)
         print_golden(check, findings);
-    if (findings->expected && (findings->expected->len || !golden_options.update))
+    if (findings->expected && (findings->expected->len || !check->options->update))
         print_expected(check, findings);
 }
 
@@ -483,16 +480,16 @@ static void report_cases(const struct check *check)
 {
     char *error;
 
-    for (guint i = 0; i < check->files->len && wants_rebuild(); i++) {
+    for (guint i = 0; i < check->files->len && wants_rebuild(check->options); i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
         if (!findings->demos)
             test_report_add(check->report, findings->file, "rebuild", CASE_SKIPPED,
                             "there is nothing to rebuild");
     }
-    error = given.junit ? junit_write(check->report, given.junit) : NULL;
+    error = check->options->junit ? junit_write(check->report, check->options->junit) : NULL;
     if (error)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = given.junit}, "%s", error);
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = check->options->junit}, "%s", error);
     g_free(error);
 }
 
@@ -507,7 +504,7 @@ static void report_orphans(const struct check *check)
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
         return;
-    orphans = golden_orphans(golden_options.folder, options->files);
+    orphans = golden_orphans(check->options->golden, options->files);
     for (guint i = 0; i < orphans->len; i++) {
         const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
         static const char text[] = "no input has this golden";
@@ -529,9 +526,9 @@ static void write_expectations(const struct check *check)
     GPtrArray *changes = expect_write(check->expect, &problem);
 
     if (problem)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = given.expect}, "%s", problem);
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = check->options->expect}, "%s", problem);
     for (guint i = 0; !problem && i < changes->len && shows_findings(check); i++)
-        print_line("%s: %s", given.expect, (const char *)g_ptr_array_index(changes, i));
+        print_line("%s: %s", check->options->expect, (const char *)g_ptr_array_index(changes, i));
     g_ptr_array_free(changes, TRUE);
     g_free(problem);
 }
@@ -553,8 +550,7 @@ static void check_end(struct action *action, bool report)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
-    if (check->expect)
-        expect_free(check->expect);
+    g_clear_pointer(&check->golden_options.ignored, g_ptr_array_unref);
     qs_secret_guard_clear(&check->guard);
     g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
@@ -563,15 +559,15 @@ static void check_end(struct action *action, bool report)
 }
 
 /* The test cases of each input. */
-static const char *const *case_names(void)
+static const char *const *case_names(const struct check *check)
 {
     static const char *names[4];
     int count = 0;
 
     names[count++] = CASE_DECODE;
-    if (golden_options.folder)
+    if (check->options->golden)
         names[count++] = "golden";
-    if (wants_rebuild())
+    if (wants_rebuild(check->options))
         names[count++] = "rebuild";
     names[count] = NULL;
     return names;
@@ -581,37 +577,43 @@ static void begin(struct action *action)
 {
     struct check *check = (struct check *)action;
 
+    check->options = &action->options->check;
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
-    check->expect = g_steal_pointer(&expectations);
+    check->expect = action->options->check.expectations;
     qs_secret_guard_init(&check->guard, !action->options->show_secrets);
     check->by_name = g_hash_table_new(NULL, NULL);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->lines = g_ptr_array_new_with_free_func(g_free);
-    action->handler.want_rebuild = wants_rebuild();
-    action->handler.as_captured = golden_options.folder != NULL;
-    action->separate_inputs = golden_options.folder || given.expect || given.junit;
-    if (golden_options.folder) {
-        check->golden = golden_check_new(&golden_options);
+    action->handler.want_rebuild = wants_rebuild(check->options);
+    action->handler.as_captured = check->options->golden != NULL;
+    action->separate_inputs =
+        check->options->golden || check->options->expect || check->options->junit;
+    if (check->options->golden) {
+        check->golden_options = (struct golden_options){
+            .folder = check->options->golden,
+            .update = check->options->update,
+            .ignored = ignored_fields(check->options),
+            .expected = check->options->problems->len ? check->options->problems : NULL};
+        check->golden = golden_check_new(&check->golden_options);
         check->base.open = sink_open;
         check->base.close = sink_close;
         check->base.source = sink_source;
         action->handler.guard = &check->guard.base;
     }
     action->handler.sink = check->expect ? expect_sink(check->expect, &check->base) : &check->base;
-    if (given.junit)
-        check->report = test_report_new(case_names());
+    if (check->options->junit)
+        check->report = test_report_new(case_names(check));
 }
 
 const struct action_kind check_action = {
-    .name = "check",
-    .letter = 'c',
-    .help = "Check that everything can be decoded and rebuilt",
+    .option = {"check", 'c', .type = OPTION_ACTION,
+               .help = "Check that everything can be decoded and rebuilt"},
     .task = TASK_TEST,
     .json = true,
-    .entries = entries,
+    .rows = rows,
     .is_implied = true,
-    .parse_options = parse_options,
+    .parse = parse,
     .size = sizeof(struct check),
     .running = {.handler.want_lines = true,
                 .handler.packet = check_packet,

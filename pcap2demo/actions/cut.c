@@ -64,38 +64,12 @@ struct cut {
     struct cut_counts counts;
 };
 
-/* --- Options --------------------------------------------------------------------------------- */
-
-/* The command line options. */
-static char **given_packets;
-
-static GArray *wanted; /* struct qs_range of packet numbers; empty: all */
-
-const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given_packets,
-                                     "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
-                                    G_OPTION_ENTRY_NULL};
-
-bool cut_options_are_given(void)
+/* Whether it is one of the packets that were asked for. */
+static bool is_wanted(const struct cut *cut, uint64_t number)
 {
-    return given_packets;
-}
+    const GArray *packets = cut->options->packets;
 
-bool cut_options_parse(const struct options *options)
-{
-    if (given_packets && options->files[0] && options->files[1])
-        return usage_error("--packets goes with one capture: each counts its own packets");
-    g_clear_pointer(&wanted, g_array_unref);
-    wanted = g_array_new(FALSE, FALSE, sizeof(struct qs_range));
-    for (char **text = given_packets; text && *text; text++)
-        if (!ranges_parse(wanted, *text))
-            return usage_error(
-                "--packets %s: packets are numbers from 1, such as 7 or 100-200,300-", *text);
-    return true;
-}
-
-static bool is_wanted(uint64_t number)
-{
-    return !wanted->len || qs_ranges_have(wanted, number);
+    return !packets->len || qs_ranges_have(packets, number);
 }
 
 /* --- Frames that are kept -------------------------------------------------------------------- */
@@ -298,9 +272,9 @@ static void keep_wanted(struct cut *cut, struct followed *followed,
     if (followed->level)
         add_stretch(followed, client, true,
                     (struct stretch){followed->level_first, followed->level_last});
-    add_stretch(
-        followed, client, is_stream,
-        (struct stretch){is_stream ? 0 : frame, is_stream && !wanted->len ? UINT64_MAX : frame});
+    add_stretch(followed, client, is_stream,
+                (struct stretch){is_stream ? 0 : frame,
+                                 is_stream && !cut->options->packets->len ? UINT64_MAX : frame});
 }
 
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
@@ -317,7 +291,7 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
     if (!decoded->session->chosen)
         return;
     remember(followed, frame, decoded->decoder);
-    if (is_wanted(decoded->packet->number))
+    if (is_wanted(cut, decoded->packet->number))
         keep_wanted(cut, followed, decoded, frame);
 }
 
@@ -339,7 +313,7 @@ static void find_frames(struct input_visitor *visitor, struct input *input,
 {
     struct cut *cut = (struct cut *)visitor;
     const uint64_t number = frame->packet.frame;
-    const bool chosen = is_wanted(frame->packet.number);
+    const bool chosen = is_wanted(cut, frame->packet.number);
     struct qs_packet packet;
     const GArray *fragments;
 
@@ -363,7 +337,7 @@ static void copy_frame(struct input_visitor *visitor, struct input *input,
 
     (void)input;
     cut->counts.frames++;
-    if (!is_kept(cut, packet->frame) && !(all && is_wanted(packet->number)))
+    if (!is_kept(cut, packet->frame) && !(all && is_wanted(cut, packet->number)))
         return;
     cut->counts.kept++;
     pcap_out_frame(cut->out,
@@ -395,7 +369,7 @@ static bool read_again(struct cut *cut,
                        void (*visit)(struct input_visitor *visitor, struct input *input,
                                      struct input_frame *frame))
 {
-    cut->visitor = (struct input_visitor){.filter = input_options.filter,
+    cut->visitor = (struct input_visitor){.filter = cut->options->input.filter,
                                           .demos = true,
                                           .unusable = report_unusable,
                                           .capture_start = has_known_links,

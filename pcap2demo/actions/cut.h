@@ -19,15 +19,6 @@
 
 struct cut;
 
-/* The options of --pcap that select packets of captures. */
-extern const GOptionEntry cut_entries[];
-
-/* Whether any of them was given. */
-bool cut_options_are_given(void);
-
-/* Parses the values. False: an error was reported. */
-bool cut_options_parse(const struct options *options);
-
 /* `options` must outlive it. */
 struct cut *cut_new(const struct options *options);
 void cut_free(struct cut *cut);

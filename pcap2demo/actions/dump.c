@@ -40,11 +40,6 @@ static void dump_end(struct action *action, bool report)
     g_ptr_array_free(dump->ignored, TRUE);
 }
 
-static const char *format_name(unsigned i)
-{
-    return qs_dump_formats[i] ? qs_dump_formats[i]->name : NULL;
-}
-
 /* --json overrides other formats. */
 static void begin(struct action *action)
 {
@@ -65,10 +60,8 @@ static void begin(struct action *action)
 }
 
 const struct action_kind dump_action = {
-    .name = "dump",
-    .help = "Print every field of every packet",
-    .choice = format_name,
-    .standard = "text",
+    .option = {"dump", .type = OPTION_ACTION, .help = "Print every field of every packet",
+               .choices = "text|compact|json", .standard = "text"},
     .json = true,
     .size = sizeof(struct dump),
     .running = {.handler.as_captured = true, .handler.packet = dump_packet, .end = dump_end},

@@ -228,9 +228,8 @@ static void begin(struct action *action)
 }
 
 const struct action_kind extract_action = {
-    .name = "extract-files",
-    .help = "Write the files that servers sent to clients",
-    .argument = "DIR",
+    .option = {"extract-files", .type = OPTION_ACTION,
+               .help = "Write the files that servers sent to clients", .value = "DIR"},
     .problem = problem,
     .size = sizeof(struct extract),
     .running = {.handler.want_transfers = true,

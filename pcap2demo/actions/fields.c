@@ -227,6 +227,44 @@ static void list_protocol(struct listing *listing, const struct qs_protocol *pro
     }
 }
 
+/* --- Words that no field has ------------------------------------------------------------------ */
+
+/* The part of a field's name that is nearest to the word; NULL: none is near. New. */
+static char *nearest_part(const char *word)
+{
+    enum { NEAR = 2 };
+    unsigned least = NEAR + 1;
+    char *nearest = NULL;
+
+    for (int i = 0; qs_protocols[i] && strlen(word) > NEAR; i++)
+        for (unsigned k = 0; k < qs_protocols[i]->field_count; k++) {
+            char **parts = g_strsplit_set(qs_protocols[i]->fields[k].name, "._", -1);
+
+            for (char **part = parts; *part; part++) {
+                const unsigned edits = guess_edits(word, *part);
+
+                if (edits < least) {
+                    least = edits;
+                    g_free(nearest);
+                    nearest = g_strdup(*part);
+                }
+            }
+            g_strfreev(parts);
+        }
+    return nearest;
+}
+
+static void report_unknown(char *const *words)
+{
+    for (; *words; words++) {
+        g_autofree char *lower = g_ascii_strdown(*words, -1), *near = nearest_part(lower);
+
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "no field has \"%s\" in its name, title or description%s%s%s", *words,
+                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+}
+
 /* --- The action ------------------------------------------------------------------------------ */
 
 static void print_fields(const struct options *options)
@@ -238,13 +276,12 @@ static void print_fields(const struct options *options)
         for (int i = 0; qs_protocols[i]; i++)
             list_protocol(&listing, qs_protocols[i]);
     if (!listing.any)
-        failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "no field has that in its name, title or description");
+        report_unknown(options->files);
 }
 
 const struct action_kind fields_action = {
-    .name = "fields",
-    .help = "Describe all fields, or those with this WORD in them",
+    .option = {"fields", .type = OPTION_ACTION,
+               .help = "Describe all fields, or those with this WORD in them"},
     .json = true,
     .print = print_fields,
 };

@@ -30,7 +30,7 @@ enum cell {
 };
 
 /* clang-format off */
-static struct column {
+static const struct column {
     const char *title;
     unsigned rank; /* on a narrow terminal, columns of the highest rank are left out; 0: never */
     glong least;   /* characters to which a cell may be cut on a narrow terminal; 0: never cut */
@@ -56,17 +56,22 @@ static struct column {
 };
 /* clang-format on */
 
-static gboolean wide; /* all columns, and none is cut */
-static char *sort;
-static bool by_loss, ascii; /* of `sort`; the terminal has no other characters */
-
 struct list {
     struct action action;
     glong width[COLUMNS]; /* of the widest cell; when printing, of the column; 0: left out */
     const char *file;     /* of the last session */
     size_t common;        /* bytes of the folders that are the same in all files' names */
     bool several_files;
+    bool by_loss; /* the order */
+    bool ascii;   /* the terminal has no other characters */
 };
+
+static const char *title_of(const struct list *list, int column)
+{
+    if (list->ascii && (column == LOSS_UP || column == LOSS_DOWN))
+        return column == LOSS_UP ? "loss up" : "loss down";
+    return columns[column].title;
+}
 
 /* --- Cells ----------------------------------------------------------------------------------- */
 
@@ -96,7 +101,7 @@ static char *start_cell(const struct qs_client_session *session)
 }
 
 /* Milliseconds; percents to and from the server. */
-static void fill_line_cells(const struct qs_client_session *session, char *cells[])
+static void fill_line_cells(const struct qs_client_session *session, bool ascii, char *cells[])
 {
     struct qs_line line;
 
@@ -117,7 +122,7 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
     cells[MAP] = report_maps(session);
     cells[GAME] = report_short_game(session, list->action.options->verbose);
     cells[DURATION] = report_duration(session);
-    fill_line_cells(session, cells);
+    fill_line_cells(session, list->ascii, cells);
     cells[DEMO] = report_demo(session);
     cells[SIGN_ON] = report_sign_on(session);
     if (!cells[SIGN_ON])
@@ -155,11 +160,11 @@ static void measure(struct list *list, int column, const char *cell)
 }
 
 /* The place of a session's row: the worst line first, those that are not known last. */
-static unsigned place_of(const struct qs_client_session *session)
+static unsigned place_of(const struct list *list, const struct qs_client_session *session)
 {
     struct qs_line line;
 
-    if (!by_loss)
+    if (!list->by_loss)
         return session->number;
     qs_quality_line(session->quality, &line);
     return 1 + (unsigned)((100 - qs_line_worst(&line)) * 1000);
@@ -189,13 +194,13 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     fill_cells(list, session, cells);
     note_file(list, session->first.file);
     for (int i = 0; i < COLUMNS; i++) {
-        if (!wide && columns[i].cut)
+        if (!list->action.options->list.wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
         measure(list, i, cells[i]);
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
     }
-    rows_add(list->action.rows, place_of(session), row->data, row->len);
+    rows_add(list->action.rows, place_of(list, session), row->data, row->len);
     g_byte_array_free(row, TRUE);
 }
 
@@ -235,7 +240,7 @@ static void widen_for_titles(struct list *list)
             (i == INPUT && !list->several_files))
             list->width[i] = 0;
         else
-            measure(list, i, columns[i].title);
+            measure(list, i, title_of(list, i));
 }
 
 /* The width of a row whose cells are cut to `times` the least. */
@@ -295,7 +300,7 @@ static void print_titles(const struct list *list)
     char *line;
 
     for (int i = 0; i < COLUMNS; i++)
-        g_string_append_len(head, columns[i].title, (gssize)strlen(columns[i].title) + 1);
+        g_string_append_len(head, title_of(list, i), (gssize)strlen(title_of(list, i)) + 1);
     line = line_of(list, head->str, 0);
     print_styled(STYLE_TITLE, "%s", line);
     g_free(line);
@@ -307,7 +312,7 @@ static void print_table(struct list *list)
     const unsigned line = terminal_columns(stdout);
 
     widen_for_titles(list);
-    if (line && !wide)
+    if (line && !list->action.options->list.wide)
         narrow(list, (glong)line);
     print_titles(list);
     rows_each(list->action.rows, print_cells, list);
@@ -321,8 +326,9 @@ static void list_session(struct qs_sessions_handler *handler,
 {
     struct list *list = (struct list *)handler;
 
+    list->action.sessions++;
     if (list->action.options->json)
-        report_add_json(list->action.rows, place_of(session), report_session_json(session));
+        report_add_json(list->action.rows, place_of(list, session), report_session_json(session));
     else
         add_row(list, session);
 }
@@ -340,38 +346,37 @@ static void list_end(struct action *action, bool report)
         report_print_json(json, action);
     } else if (report)
         print_table(list);
+    if (report)
+        action_report_no_session(action);
 }
 
 static void begin(struct action *action)
 {
+    struct list *list = (struct list *)action;
+
     /* Only JSON counts packets with something wrong. */
     action->handler.unchecked = !action->options->json;
-    by_loss = g_strcmp0(sort, "loss") == 0;
-    ascii = !g_get_charset(NULL);
-    if (ascii) {
-        columns[LOSS_UP].title = "loss up";
-        columns[LOSS_DOWN].title = "loss down";
-    }
+    list->by_loss = g_strcmp0(action->options->list.sort, "loss") == 0;
+    list->ascii = !g_get_charset(NULL);
 }
 
-static const GOptionEntry entries[] = {{"sort", 0, 0, G_OPTION_ARG_STRING, &sort,
-                                        "The order of --list; loss: the worst line first",
-                                        "start|loss"},
-                                       {"wide", 0, 0, G_OPTION_ARG_NONE, &wide,
-                                        "All columns of --list, however narrow the terminal", NULL},
-                                       G_OPTION_ENTRY_NULL};
+static const struct option_row rows[] = {
+    {"sort", 0, OPTION(TEXT, list.sort), "The order of --list; loss: the worst line first",
+     .choices = "start|loss"},
+    {"wide", 0, OPTION(FLAG, list.wide), "All columns of --list, however narrow the terminal"},
+    OPTIONS_END};
 
 const struct action_kind list_action = {
-    .name = "list",
-    .letter = 'l',
-    .help = "List the sessions: who played, and how good the line was",
+    .option = {"list", 'l', .type = OPTION_ACTION,
+               .help = "List the sessions: who played, and how good the line was"},
     .json = true,
-    .entries = entries,
+    .rows = rows,
     .size = sizeof(struct list),
     .running = {.handler.want_lines = true,
                 .handler.want_rebuild = true,
                 .handler.session_end = list_session,
                 .handler.others = action_add_others,
+                .handler.missed = action_add_missed,
                 .end = list_end},
     .begin = begin,
 };

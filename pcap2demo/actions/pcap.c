@@ -207,7 +207,7 @@ static bool cut_captures(struct pcap *pcap)
 
 static bool finish_demos(struct pcap *pcap)
 {
-    if (cut_options_are_given()) {
+    if (pcap->action.options->packets->len) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--packets goes with captures, not with demos");
         return false;
@@ -270,15 +270,24 @@ static void begin(struct action *action)
         .datagram = send_datagram, .segment = send_segment, .packet = g_byte_array_new()};
 }
 
+static bool parse(struct options *options)
+{
+    return !options->packets->len || !options->files[0] || !options->files[1] ||
+           usage_error("--packets goes with one capture: each counts its own packets");
+}
+
+static const struct option_row rows[] = {{"packets", 0, OPTION(RANGES, packets),
+                                          "Only these packets: 100-200,300 (may be repeated)",
+                                          "RANGES"},
+                                         OPTIONS_END};
+
 const struct action_kind pcap_action = {
-    .name = "pcap",
-    .letter = 'w',
-    .help = "Make a capture of demos, or of part of captures",
+    .option = {"pcap", 'w', .type = OPTION_ACTION,
+               .help = "Make a capture of demos, or of part of captures", .value = "FILE"},
     .task = TASK_CAPTURE,
-    .argument = "FILE",
     .problem = name_problem,
-    .entries = cut_entries,
-    .parse_options = cut_options_parse,
+    .rows = rows,
+    .parse = parse,
     .size = sizeof(struct pcap),
     .running = {.handler.packet = pcap_packet,
                 .handler.session_end = pcap_session,

@@ -354,8 +354,8 @@ static void begin(struct action *action)
 }
 
 const struct action_kind stats_action = {
-    .name = "stats",
-    .help = "Count the messages of each session by type",
+    .option = {"stats", .type = OPTION_ACTION,
+               .help = "Count the messages of each session by type"},
     .json = true,
     .size = sizeof(struct stats),
     .running = {.handler.want_lines = true,

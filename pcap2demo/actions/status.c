@@ -78,8 +78,8 @@ static void print_status(const struct options *options)
 }
 
 const struct action_kind status_action = {
-    .name = "status",
-    .help = "Print who plays, as the recorder of a FOLDER saw it last",
+    .option = {"status", .type = OPTION_ACTION,
+               .help = "Print who plays, as the recorder of a FOLDER saw it last"},
     .task = TASK_RECORD,
     .print = print_status,
 };

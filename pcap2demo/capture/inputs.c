@@ -9,77 +9,28 @@
 #include <unistd.h>
 
 #include "common/demo_formats.h"
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
 
 enum { DEPTH_MAX = 64 /* of folders */ };
 
-struct input_options input_options;
-
-/* The command line options. */
-static struct {
-    char **sessions, **protocol_options;
-    char *sessions_max;
-    gboolean recursive;
-} given;
-
-const GOptionEntry input_entries[] = {
-    {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &input_options.files,
-     "The same as FILE alone (may be repeated)", "FILE"},
-    {"recursive", 'R', 0, G_OPTION_ARG_NONE, &given.recursive,
-     "Also read the folders below a folder", NULL},
-    {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.sessions,
+const struct option_row input_rows[] = {
+    {"read", 'r', OPTION(TEXTS, input.files), "The same as FILE alone (may be repeated)", "FILE"},
+    {"recursive", 'R', OPTION(FLAG, input.recursive), "Also read the folders below a folder"},
+    {"session", 's', OPTION(RANGES, sessions.chosen),
      "Only these sessions: 2, or 1,3-5 (may be repeated)", "N"},
-    {"max-sessions", 0, 0, G_OPTION_ARG_STRING, &given.sessions_max,
-     "Follow at most N sessions at once", "N"},
-    {"filter", 0, 0, G_OPTION_ARG_STRING, &input_options.filter,
-     "Take only packets that match, as tcpdump does", "BPF"},
-    {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &input_options.ports,
+    {"player", 0, OPTION(TEXT, input.player), "Only sessions of players with NAME in their name",
+     "NAME"},
+    {"max-sessions", 0, OPTION(COUNT, sessions.sessions_max), "Follow at most N sessions at once",
+     "N"},
+    {"filter", 0, OPTION(TEXT, input.filter), "Take only packets that match, as tcpdump does",
+     "BPF"},
+    {"port", 'p', OPTION(TEXTS, input.ports),
      "Decode these UDP ports as this game (may be repeated)", "GAME=RANGES"},
-    {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.protocol_options,
+    {"option", 0, OPTION(TEXTS, input.protocol_options),
      "Set an option of a game's protocol (may be repeated)", "GAME.NAME=VALUE"},
-    G_OPTION_ENTRY_NULL};
-
-/* --- Lists of numbers ------------------------------------------------------------------------ */
-
-/* A number from 1 at `*at`, which moves behind it. */
-static bool read_number(const char **at, uint64_t *number)
-{
-    char *end;
-
-    if (!g_ascii_isdigit(**at))
-        return false;
-    *number = g_ascii_strtoull(*at, &end, 10);
-    *at = end;
-    return *number != 0;
-}
-
-/* "3", "3-5" or "3-" at `*at`, which moves behind it. */
-static bool read_range(const char **at, struct qs_range *range)
-{
-    if (!read_number(at, &range->first))
-        return false;
-    range->last = range->first;
-    if (**at != '-')
-        return true;
-    ++*at;
-    range->last = UINT64_MAX;
-    return !**at || **at == ',' || (read_number(at, &range->last) && range->last >= range->first);
-}
-
-bool ranges_parse(GArray *ranges, const char *text)
-{
-    struct qs_range range;
-
-    while (read_range(&text, &range)) {
-        g_array_append_val(ranges, range);
-        if (!*text)
-            return true;
-        if (*text++ != ',')
-            break;
-    }
-    return false;
-}
+    OPTIONS_END};
 
 /* --- Which files ----------------------------------------------------------------------------- */
 
@@ -123,31 +74,35 @@ static bool search(const char *folder, unsigned depth, bool demos, GPtrArray *fi
     return good;
 }
 
-static void list_folder(const char *folder, bool demos, GPtrArray *files, char **error)
+static void list_folder(const struct options *options, const char *folder, GPtrArray *files,
+                        char **error)
 {
+    const bool demos = options->action != &convert_action, recursive = options->input.recursive;
     const guint before = files->len;
 
-    if (!search(folder, given.recursive ? DEPTH_MAX : 0, demos, files))
+    if (!search(folder, recursive ? DEPTH_MAX : 0, demos, files))
         *error = g_strdup_printf("%s: %s", folder, g_strerror(errno));
     else if (files->len == before)
         *error = g_strdup_printf("%s: no captures%s in this folder%s", folder,
                                  demos ? " and no demos" : "",
-                                 given.recursive ? "" : "; -R looks into those below it, too");
+                                 recursive ? "" : "; -R looks into those below it, too");
 }
 
-char **inputs_list_files(bool demos, bool *any_folder)
+char **inputs_list_files(struct options *options)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
     char *error = NULL;
 
-    *any_folder = false;
-    for (char **file = input_options.files; file && *file && !error; file++)
-        if (g_file_test(*file, G_FILE_TEST_IS_DIR)) {
-            *any_folder = true;
-            list_folder(*file, demos, all, &error);
+    for (guint i = 0; i < options->input.files->len && !error; i++) {
+        const char *file = g_ptr_array_index(options->input.files, i);
+
+        if (!options->action->print && g_file_test(file, G_FILE_TEST_IS_DIR)) {
+            options->any_folder = true;
+            list_folder(options, file, all, &error);
         } else {
-            g_ptr_array_add(all, g_strdup(*file));
+            g_ptr_array_add(all, g_strdup(file));
         }
+    }
     if (error) {
         usage_problem(error);
         g_ptr_array_free(all, TRUE);
@@ -299,23 +254,15 @@ void inputs_clear(struct qs_sessions_options *sessions)
     qs_protocol_selection_free(sessions->selection);
 }
 
-bool inputs_parse_sessions(struct qs_sessions_options *sessions)
+bool inputs_parse_protocols(struct options *options)
 {
-    const char *max = given.sessions_max;
-    guint64 number = sessions->sessions_max;
+    const struct input_options *input = &options->input;
+    bool good = true;
 
-    if (max && !g_ascii_string_to_unsigned(max, 10, 1, G_MAXINT, &number, NULL))
-        return usage_error("--max-sessions takes a number from 1, not \"%s\"", max);
-    sessions->sessions_max = (guint)number;
-    for (char **text = given.sessions; text && *text; text++)
-        if (!ranges_parse(sessions->chosen, *text))
-            return usage_error("--session %s: sessions are numbers from 1, such as 2 or 1,3-5",
-                               *text);
-    for (char **text = given.protocol_options; text && *text; text++)
-        if (!parse_protocol_option(sessions, *text))
-            return false;
-    for (char **text = input_options.ports; text && *text; text++)
-        if (!parse_port(sessions, *text))
-            return false;
-    return true;
+    for (guint i = 0; i < input->protocol_options->len && good; i++)
+        good = parse_protocol_option(&options->sessions,
+                                     g_ptr_array_index(input->protocol_options, i));
+    for (guint i = 0; i < input->ports->len && good; i++)
+        good = parse_port(&options->sessions, g_ptr_array_index(input->ports, i));
+    return good;
 }

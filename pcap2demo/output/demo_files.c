@@ -17,36 +17,30 @@ struct demo_files {
 
 /* --- Options --- */
 
-struct demo_options demo_options;
-
-static struct {
-    char *qwd_format, *split;
-} given;
-
-const GOptionEntry demo_entries[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &demo_options.output,
+const struct option_row demo_rows[] = {
+    {"output", 'o', OPTION(TEXT, demo.output),
      "Write demos to this folder, or one demo to this file", "DIR|FILE"},
-    {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &demo_options.sign_ons,
+    {"sign-on", 0, OPTION(TEXTS, demo.sign_ons),
      "Take missing sign-ons from this demo (may be repeated)", "DEMO"},
-    {"sign-on-unchecked", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &demo_options.unchecked_sign_ons,
+    {"sign-on-unchecked", 0, OPTION(TEXTS, demo.unchecked_sign_ons),
      "The same, without evidence of its map", "DEMO"},
-    {"force", 'f', 0, G_OPTION_ARG_NONE, &demo_options.force, "Overwrite files", NULL},
-    {"sanitize", 0, 0, G_OPTION_ARG_NONE, &demo_options.sanitize,
-     "Leave out commands that players would execute", NULL},
-    {"qwd-format", 0, 0, G_OPTION_ARG_STRING, &given.qwd_format,
-     "The client that .qwd demos are for: see the manual", "classic|ezquake-3.7"},
-    {"split", 0, 0, G_OPTION_ARG_STRING, &given.split, "A demo for each level, or each connection",
-     "level|connection"},
-    G_OPTION_ENTRY_NULL};
+    {"force", 'f', OPTION(FLAG, force), "Overwrite files"},
+    {"sanitize", 0, OPTION(FLAG, sessions.demo.sanitize),
+     "Leave out commands that players would execute"},
+    {"qwd-format", 0, OPTION(TEXT, demo.qwd_format),
+     "The client that .qwd demos are for: see the manual", .choices = "classic|ezquake-3.7"},
+    {"split", 0, OPTION(TEXT, demo.split), "A demo for each level, or each connection",
+     .choices = "level|connection"},
+    OPTIONS_END};
 
-bool demo_options_parse(struct qs_session_demo_options *parsed)
+void demo_options_apply(struct options *options)
 {
-    *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
-                                               .split = g_strcmp0(given.split, "level") == 0};
-    if (given.qwd_format)
-        parsed->qwd_format =
-            strcmp(given.qwd_format, "classic") == 0 ? QS_QWD_CLASSIC : QS_QWD_EZQUAKE_37;
-    return true;
+    struct qs_session_demo_options *demo = &options->sessions.demo;
+
+    demo->split = g_strcmp0(options->demo.split, "level") == 0;
+    if (options->demo.qwd_format)
+        demo->qwd_format =
+            strcmp(options->demo.qwd_format, "classic") == 0 ? QS_QWD_CLASSIC : QS_QWD_EZQUAKE_37;
 }
 
 /* --- The demo store --- */

@@ -6,22 +6,14 @@
 #include <glib.h>
 
 #include "common/sessions/demo.h"
+#include "pcap2demo/options.h"
 
 struct demo_files;
 
-/* The command line options for demos. */
-struct demo_options {
-    char *output;              /* a folder or a file; or NULL */
-    char **sign_ons;           /* --sign-on: donor demos, ends with NULL; or NULL */
-    char **unchecked_sign_ons; /* --sign-on-unchecked, likewise */
-    gboolean force, sanitize;
-};
+extern const struct option_row demo_rows[];
 
-extern struct demo_options demo_options;
-extern const GOptionEntry demo_entries[];
-
-/* Parses all options but file names. False: an error was reported. */
-bool demo_options_parse(struct qs_session_demo_options *parsed);
+/* Sets how demos are written, by the options. */
+void demo_options_apply(struct options *options);
 
 /*
  * `output`: NULL (the current folder), a folder, or the name of the one file to write, which

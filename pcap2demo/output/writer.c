@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/demo_formats.h"
 #include "pcap2demo/output/safe_path.h"
 
 /* Bytes: of all buffers, as long as none is smaller than the least. */
@@ -28,25 +29,14 @@ struct writer {
     bool unchanged;
 };
 
-/* The extension of a compressed file's name, or NULL. */
-static const char *packed_ending(const char *name)
-{
-    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".lz4"};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
-        if (g_str_has_suffix(name, endings[i]))
-            return name + strlen(name) - strlen(endings[i]);
-    return NULL;
-}
-
 char *writer_name_problem(const char *option, const char *name)
 {
-    const char *ending = name ? packed_ending(name) : NULL;
+    const size_t length = name ? qs_unpacked_name_length(name) : 0;
 
-    if (ending && !g_file_test(name, G_FILE_TEST_IS_DIR))
+    if (name && name[length] && !g_file_test(name, G_FILE_TEST_IS_DIR))
         return g_strdup_printf("%s \"%s\": files are written uncompressed: name it %.*s, and "
                                "compress it afterwards",
-                               option, name, (int)(ending - name), name);
+                               option, name, (int)length, name);
     if (!name || (*name && strcmp(name, "-") != 0))
         return NULL;
     return g_strdup_printf("%s \"%s\": name a file", option, name);
@@ -102,7 +92,10 @@ static int open_temporary(struct writer *writer)
     file = writer->temporary
                ? open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
                : make_temporary(writer);
-    if (file < 0)
+    if (file < 0 && strcmp(writer->folder, ".") == 0)
+        writer->error = g_strdup_printf(
+            "the current folder: %s; choose another one, as -o DIR does", g_strerror(errno));
+    else if (file < 0)
         fail(writer, writer->folder);
     return file;
 }

@@ -51,15 +51,18 @@ static void append_ports(GString *filter, const char *list)
     g_strfreev(ranges);
 }
 
-char *capturers_filter(char *const *ports, const char *filter)
+char *capturers_filter(const GPtrArray *ports, const char *filter)
 {
     GString *all = g_string_new("udp or ip[6:2] & 0x1fff != 0 or ip6 proto 44");
 
     for (int i = 0; qs_protocols[i]; i++)
         if (qs_protocols[i]->stream_ports)
             append_ports(all, qs_protocols[i]->stream_ports);
-    for (; ports && *ports; ports++)
-        append_ports(all, strchr(*ports, '=') ? strchr(*ports, '=') + 1 : *ports);
+    for (guint i = 0; i < ports->len; i++) {
+        const char *port = g_ptr_array_index(ports, i), *equals = strchr(port, '=');
+
+        append_ports(all, equals ? equals + 1 : port);
+    }
     if (filter) {
         g_string_prepend_c(all, '(');
         g_string_append_printf(all, ") and (%s)", filter);

@@ -6,6 +6,7 @@
 #ifndef PCAP2DEMO_CAPTURERS_H
 #define PCAP2DEMO_CAPTURERS_H
 
+#include <glib.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
 
 /* What is captured: UDP, IP fragments, TCP on the ports of streams and of --port (`ports`, or
  * NULL); and of that what `filter` matches, if it is not NULL. New. */
-char *capturers_filter(char *const *ports, const char *filter);
+char *capturers_filter(const GPtrArray *ports, const char *filter);
 
 /* Asks for the count of dropped packets, which comes later. */
 void capturers_ask(struct capturers *capturers);

@@ -85,15 +85,14 @@ static bool become(const struct passwd *user, bool for_good)
 /* --- Capturing ------------------------------------------------------------------------------- */
 
 /* Makes the folders, which belong to `user`, or this one: NULL. */
-static char *make_ring(const char *demos, char **folder)
+static char *make_ring(const char *demos, const char *ring, char **folder)
 {
     char *error = make_folders(demos);
     mode_t mask;
 
     if (error)
         return error;
-    *folder = recorder_options.ring ? g_strdup(recorder_options.ring)
-                                    : g_build_filename(demos, "ring", NULL);
+    *folder = ring ? g_strdup(ring) : g_build_filename(demos, "ring", NULL);
     mask = umask(077); /* it holds passwords and chat */
     error = make_folders(*folder);
     umask(mask);
@@ -103,9 +102,10 @@ static char *make_ring(const char *demos, char **folder)
 /* Starts tcpdump as root, if this is root, and gives that up. */
 static bool start_capturers(struct follower *follower, const char *demos)
 {
+    const struct input_options *input = &follower->options->input;
+    const struct recorder_options *recorder = &follower->options->recorder;
     const struct passwd *user = geteuid() ? NULL : find_user(demos);
-    g_autofree char *filter = capturers_filter(input_options.ports, input_options.filter),
-                    *path = NULL;
+    g_autofree char *filter = capturers_filter(input->ports, input->filter), *path = NULL;
     char *error = NULL;
 
     if (!geteuid() && !user)
@@ -114,22 +114,21 @@ static bool start_capturers(struct follower *follower, const char *demos)
                              "own this folder (chown)"));
     if (user && !become(user, false))
         return fail(user->pw_name, g_strdup(g_strerror(errno)));
-    error = make_ring(demos, &follower->folder);
+    error = make_ring(demos, recorder->ring, &follower->folder);
     if (error)
-        return fail(recorder_options.interface, error);
+        return fail(recorder->interface, error);
     path = realpath(follower->folder, NULL);
     if (user && (seteuid(0) != 0 || setegid(0) != 0))
         return fail(user->pw_name, g_strdup(g_strerror(errno)));
-    follower->capturers =
-        capturers_start(recorder_options.interface, path ? path : follower->folder,
-                        recorder_options.ring_size, filter, user, &error);
+    follower->capturers = capturers_start(recorder->interface, path ? path : follower->folder,
+                                          recorder->ring_size, filter, user, &error);
     if (!follower->capturers)
-        return fail(recorder_options.interface, error);
+        return fail(recorder->interface, error);
     if (user && !become(user, true))
         return fail(user->pw_name, g_strdup(g_strerror(errno)));
     log_event(LOG_INFO, "listening",
-              json_pack("{s:s, s:s}", "interface", recorder_options.interface, "filter", filter),
-              "tcpdump captures %s to %s, filter: %s", recorder_options.interface, follower->folder,
+              json_pack("{s:s, s:s}", "interface", recorder->interface, "filter", filter),
+              "tcpdump captures %s to %s, filter: %s", recorder->interface, follower->folder,
               filter);
     return true;
 }
@@ -156,7 +155,7 @@ static int64_t silence(const struct follower *follower)
 /* Up to then all demos have their names, of sessions that were silent since, or go on. */
 static int64_t until(const struct follower *follower, int64_t silent)
 {
-    const int64_t idle = recorder_options.idle ? recorder_options.idle : QS_FLOW_IDLE;
+    const int64_t option = follower->options->recorder.idle, idle = option ? option : QS_FLOW_IDLE;
     const GPtrArray *sessions = follower->status.sessions;
     int64_t time = MIN(follower->frame_time + silent, g_get_real_time() * 1000) - idle;
 
@@ -176,7 +175,8 @@ static void update_status(struct follower *follower)
     status->until = follower->frame_time;
     if (follower->capturers)
         update_drops(follower);
-    status_write(status, demo_files_folder(follower->options->demos), recorder_options.metrics);
+    status_write(status, demo_files_folder(follower->options->demos),
+                 follower->options->recorder.metrics);
 }
 
 /* `idle`: all was read that is old enough. */
@@ -194,8 +194,8 @@ static void tick(struct follower *follower, bool idle)
         if (follower->read_everything)
             recordings_set_until(follower->recordings, time);
     }
-    if (recorder_options.ring_size)
-        ring_remove_oldest(follower->ring, recorder_options.ring_size);
+    if (follower->options->recorder.ring_size)
+        ring_remove_oldest(follower->ring, follower->options->recorder.ring_size);
     if (follower->ticks++ % STATUS_EVERY_S == 0) {
         update_status(follower);
         if (follower->capturers)
@@ -300,7 +300,7 @@ static void stop(struct follower *follower)
         status_reset();
     else
         failure(follower->frame_time ? EXIT_PROBLEMS : EXIT_UNUSABLE,
-                (struct qs_location){.file = recorder_options.interface},
+                (struct qs_location){.file = follower->options->recorder.interface},
                 "nothing is captured any more");
     log_event(LOG_INFO, "stopped", NULL, "stopped%s%s: %s", signal ? " by " : "",
               signal ? signal : "", text);
@@ -314,12 +314,12 @@ static void run(struct follower *follower)
     const char *demos = demo_files_folder(options->demos);
 
     follower->ring =
-        ring_new(follower->folder, recorder_options.follow ? input_options.filter : NULL);
+        ring_new(follower->folder, options->recorder.follow ? options->input.filter : NULL);
     look(follower);
     recordings_complete(follower->recordings, &options->sessions, ring_oldest(follower->ring));
     follower->sessions_options = options->sessions;
     follower->sessions_options.store = (struct qs_demo_store *)follower->recordings;
-    follower->sessions_options.idle = recorder_options.idle;
+    follower->sessions_options.idle = options->recorder.idle;
     follower->sessions_options.both_ends = true;
     follower->action = recording_action_new(options, &follower->status);
     follower->sessions = qs_sessions_new(&follower->sessions_options, &follower->action->handler);
@@ -343,7 +343,8 @@ static bool open_recordings(struct follower *follower, const char *demos)
 {
     char *error = NULL;
 
-    follower->recordings = recordings_new(demos, &follower->status.no_room, &error);
+    follower->recordings =
+        recordings_new(demos, &follower->options->recorder, &follower->status.no_room, &error);
     return follower->recordings || fail(demos, error);
 }
 
@@ -361,17 +362,17 @@ static void open_many_files(void)
 void recorder_run(const struct options *options, void (*prepare)(const struct options *options))
 {
     const char *demos = demo_files_folder(options->demos);
-    struct follower follower = {.options = options, .folder = g_strdup(recorder_options.follow)};
+    struct follower follower = {.options = options, .folder = g_strdup(options->recorder.follow)};
 
     signals_catch_requests();
     open_many_files();
-    log_open(recorder_options.json, !options->quiet);
+    log_open(g_strcmp0(options->recorder.log_format, "json") == 0, !options->quiet);
     status_init(&follower.status);
     if (!qs_demo_names_is_free(demo_files_naming(options->demos)))
         fail(demos, g_strdup("--output: demos of a recording go to a folder, not to one file"));
-    else if (recorder_options.follow && !g_file_test(follower.folder, G_FILE_TEST_IS_DIR))
+    else if (options->recorder.follow && !g_file_test(follower.folder, G_FILE_TEST_IS_DIR))
         fail(follower.folder, g_strdup("there is no such folder"));
-    else if ((recorder_options.follow || start_capturers(&follower, demos)) &&
+    else if ((options->recorder.follow || start_capturers(&follower, demos)) &&
              open_recordings(&follower, demos)) {
         prepare(options);
         run(&follower);

@@ -76,3 +76,8 @@ void log_close(void)
 {
     print_messages_with(NULL);
 }
+
+bool log_is_json(void)
+{
+    return log_options.json;
+}

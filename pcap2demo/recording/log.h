@@ -20,6 +20,9 @@
 void log_open(bool json, bool events);
 void log_close(void);
 
+/* Whether its lines are JSON. */
+bool log_is_json(void);
+
 /* The present time as in the log: UTC, as in the names of demos. New. */
 char *log_time(void);
 

@@ -3,32 +3,19 @@
 #ifndef PCAP2DEMO_RECORDING_OPTIONS_H
 #define PCAP2DEMO_RECORDING_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "pcap2demo/options.h"
 
-#include "pcap2demo/actions/action.h"
+/* Bytes of the ring of --interface, and of the disk that stay free, if no option says other ones.
+ */
+enum { RECORDER_SIZE = 1 << 30 };
 
-struct recorder_options {
-    char *follow;           /* the folder that is followed; NULL: none, or that of `interface` */
-    char *interface;        /* or several, with commas between them: they are captured; or NULL */
-    char *ring;             /* folder for what is captured; or NULL */
-    uint64_t ring_size;     /* bytes; 0: no limit */
-    bool json;              /* events as JSON */
-    char *metrics;          /* file for Prometheus; or NULL */
-    gboolean players_only;  /* no demos of spectators */
-    int64_t idle;           /* nanoseconds; 0: as in a conversion */
-    uint64_t max_demo_size; /* bytes; 0: no limit */
-    uint64_t min_free;      /* bytes of the disk */
-};
-
-extern struct recorder_options recorder_options;
-extern const GOptionEntry recorder_entries[];
+extern const struct option_row recorder_rows[];
 
 /* Whether --follow or --interface was given. */
-bool recorder_is_wanted(void);
+bool recorder_is_wanted(const struct options *options);
 
-/* Parses the values of the others. False: an error was reported. */
-bool recorder_options_parse(void);
+/* False: the options do not go together; that was reported. */
+bool recorder_options_check(struct options *options);
 
 /*
  * Follows a folder, and captures to it if that is wanted, until stopped. Calls `prepare` when it is

@@ -17,7 +17,6 @@
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recording/log.h"
-#include "pcap2demo/recording/options.h"
 
 #define UNFINISHED ".pcap2demo-"
 #define UNTIL_FILE UNFINISHED "until"
@@ -26,6 +25,7 @@ enum { NAMES_MAX = 4096 /* that are remembered */ };
 
 struct recordings {
     struct qs_demo_store store;
+    const struct recorder_options *options;
     const char *folder;
     int lock; /* the open folder */
     struct qs_demo_names *naming;
@@ -50,7 +50,7 @@ static bool has_room(const struct recordings *all)
     struct statvfs disk;
 
     return statvfs(all->folder, &disk) != 0 ||
-           (uint64_t)disk.f_bavail * disk.f_frsize >= recorder_options.min_free;
+           (uint64_t)disk.f_bavail * disk.f_frsize >= all->options->min_free;
 }
 
 static void check_room(struct recordings *all)
@@ -85,7 +85,7 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
 static void write_bytes(void *file, const void *data, size_t size)
 {
     struct recording *recording = file;
-    const uint64_t max = recorder_options.max_demo_size;
+    const uint64_t max = recording->all->options->max_demo_size;
 
     if (recording->cut)
         return;
@@ -318,12 +318,14 @@ void recordings_free(struct recordings *all)
     g_free(all);
 }
 
-struct recordings *recordings_new(const char *folder, bool *no_room, char **error)
+struct recordings *recordings_new(const char *folder, const struct recorder_options *options,
+                                  bool *no_room, char **error)
 {
     struct recordings *all = g_new0(struct recordings, 1);
 
     all->store = (struct qs_demo_store){
         .begin = begin, .write = write_bytes, .is_cut = is_cut, .commit = commit, .end = end};
+    all->options = options;
     all->folder = folder;
     all->no_room = no_room;
     all->naming = qs_demo_names_new(NULL);

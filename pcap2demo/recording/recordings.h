@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/sessions/sessions.h"
+#include "pcap2demo/options.h"
 
 struct recordings; /* begins with its struct qs_demo_store */
 
@@ -22,7 +23,8 @@ struct recordings; /* begins with its struct qs_demo_store */
  * Only one process uses a folder. NULL on failure; then `*error` is a new string. `*no_room`: set
  * while no demo begins since the disk has less free space than --min-free.
  */
-struct recordings *recordings_new(const char *folder, bool *no_room, char **error);
+struct recordings *recordings_new(const char *folder, const struct recorder_options *options,
+                                  bool *no_room, char **error);
 
 /* All sessions must have ended. */
 void recordings_free(struct recordings *recordings);

@@ -10,7 +10,6 @@
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recording/log.h"
-#include "pcap2demo/recording/options.h"
 
 enum { FINISHED_MAX = 200 };
 
@@ -238,7 +237,7 @@ static const char *player_name(const struct qs_client_session *session)
 /* The event's members; NULL: the log is text. Making them takes longer than a hundred packets. */
 static json_t *members_of(const struct qs_client_session *session)
 {
-    return recorder_options.json ? session_json(session) : NULL;
+    return log_is_json() ? session_json(session) : NULL;
 }
 
 static void on_session_begin(struct qs_sessions_handler *handler,
@@ -269,8 +268,9 @@ static void on_session_late(struct qs_sessions_handler *handler,
 static void on_session_map(struct qs_sessions_handler *handler,
                            const struct qs_client_session *session)
 {
-    (void)handler;
-    if (recorder_options.players_only && session->spectator && session->demo)
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+
+    if (recorder->action.options->recorder.players_only && session->spectator && session->demo)
         session->demo->dropped = "its player is a spectator";
     log_event(LOG_INFO, "map", members_of(session), "session %u: %s %s %s", session->number,
               player_name(session), session->spectator ? "watches" : "plays", session->map);

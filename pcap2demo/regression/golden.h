@@ -72,10 +72,10 @@ struct golden_difference {
 };
 
 struct golden_options {
-    char *folder;       /* NULL: there are no goldens */
-    gboolean update;    /* write goldens, do not compare */
-    GPtrArray *ignored; /* char *, for an update; NULL: as in the golden, or the default */
-    char **expected;    /* for an update; NULL: as in the golden, or none */
+    const char *folder;
+    bool update; /* write goldens, do not compare */
+    /* Of char *, for an update; NULL: as in the golden, or the default. */
+    GPtrArray *ignored, *expected;
 };
 
 enum golden_verdict {

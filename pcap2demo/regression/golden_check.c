@@ -214,15 +214,6 @@ void golden_compare(struct golden_result *result, const char *was, const char *i
 
 /* --- An input -------------------------------------------------------------------------------- */
 
-static GPtrArray *names_of(char *const *words)
-{
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-
-    for (; words && *words; words++)
-        g_ptr_array_add(names, g_strdup(*words));
-    return names;
-}
-
 /* Reads the golden, if it is there and its first line is good. An update replaces it. */
 static void read_golden(struct golden_check *check)
 {
@@ -262,7 +253,7 @@ void golden_check_begin(struct golden_check *check, const char *file)
     }
     if (options->expected) {
         g_ptr_array_unref(check->names.expected);
-        check->names.expected = names_of(options->expected);
+        check->names.expected = g_ptr_array_ref(options->expected);
     }
     qs_dump_text_leave_out(check->dump, golden_is_ignored, check->names.ignored);
     head = golden_head(&check->names);

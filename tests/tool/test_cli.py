@@ -7,6 +7,7 @@ import re
 import struct
 import shlex
 import signal
+import subprocess
 import unittest
 
 import tool
@@ -25,7 +26,10 @@ GUESSES = """\
 --xyzzy F | -fX F = unknown option {}
 --format json F | --fmt=qwd F = unknown option {}: --dump=json and --dump=text choose how packets are printed; …
 --csv F | --tsv F = unknown option {}: --list --json prints JSON, and jq makes CSV of it
---player x F | --name x F | --map dm4 F = unknown option {}: --list shows who played what; --session takes the number
+--name x F | --who x F = unknown option {}: --player NAME takes the sessions of a player
+--map dm4 F | --team x F = unknown option {}: --list shows who played what; --session takes the number
+-n F | --numeric F = unknown option {}: addresses stay numbers without an option
+--dry-run F = unknown option {}: --list shows which demos it would write
 --server h F | --host h F | --ip=h F = unknown option {}: --filter "host ADDRESS" takes its packets
 --input F | --in=x F = unknown option {}: name the file alone, or "-" for standard input
 --diff F | --compare x F = unknown option {}: --golden DIR --update keeps how a capture decodes, --golden DIR compares
@@ -56,7 +60,13 @@ list F | help = {}: no such file; did you mean --{}?
 convert F = {}: no such file; without an action, it writes a demo of each session, in its game's format
 F final.qwd = final.qwd: no such file; --output final.qwd writes there
 F demos/ = demos/: no such file; --output demos/ writes there
--f 'udp port 1' F = udp port 1: no such file; did you mean --filter "udp port 1"?
+-f 'udp port 1' F = udp port 1: no such file; did you mean --filter "udp port 1"? -f is --force
+-i any -f 'udp port 1' | -i any -f 'host 10.0.0.1' = …: no such file; did you mean --filter "…"? -f is --force
+-c 10 F = 10: no such file; --session 10 takes one session, and --pcap FILE --packets 1-10 the first packets
+-o=x.qwd F | -w=x F = {}: write -… x…, without the "="
+--follow F = F is a file, and --follow takes the folder that it is in: pcap2demo F reads it once
+-i lo --player x = --player does not go with --follow and --interface
+--golden x --player x F = --player does not go with --golden, --expect and --junit, …
 --filter qw.damage F = F: filter "qw.damage": …: syntax error (filters are tcpdump's, …
 -i F = F is a file: pcap2demo F
 -i lo F = choose files, or --follow or --interface, not both
@@ -207,6 +217,7 @@ class Usage(ToolTest):
         said = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
                 "a.pcap.bz2": (b"BZh91AY", "neither a capture nor a demo"),
                 "a.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it first"),
+                "a.snoop": (b"snoop\0\0\0\0\0\0\2", "a capture of Solaris: editcap -F pcap makes one that can be read"),
                 "a.rar": (b"Rar!\x1a\x07\0", "a rar archive: unpack it first")}
         for name, (data, end) in said.items():
             with self.subTest(name):
@@ -234,14 +245,24 @@ class Usage(ToolTest):
         self.assertRegex(output, r"\b1 packet\b")
         self.assertNotRegex(output, r"\b1 (packets|bytes|blocks|gaps|problems|sessions)\b")
 
+    def test_current_folder(self):
+        """It is gone, or somebody else's."""
+        (self.folder / "gone").mkdir()
+        script = 'cd gone && rmdir ../gone && exec "$0" "$@"'
+        result = subprocess.run(["sh", "-c", script, tool.PROGRAM, SAMPLE], cwd=self.folder,
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the current folder: No such file or directory; choose another one, as -o DIR does\n",
+                      result.stderr)
+
     def test_compressed_output(self):
         """Nothing is compressed when it is written: no name shall say so. Folders may have any."""
         for arguments in (["--pcap", "o.pcap.gz"], ["--anonymize", "o.pcapng.xz"],
-                          ["--output", "o.qwd.zst"], ["--check", "--junit", "o.xml.bz2"]):
+                          ["--output", "O.QWD.ZST"], ["--check", "--junit", "o.xml.bz2"]):
             with self.subTest(arguments):
                 _, error = self.tool(*arguments, ACKNEX, status=2)
                 self.assertRegex(error, r"files are written uncompressed: "
-                                        r"name it o\.\w+, and compress it afterwards")
+                                        r"name it [oO]\.\w+, and compress it afterwards")
         self.assertEqual(list(self.folder.glob("o.*")), [])
         (self.folder / "old.gz").mkdir()
         self.tool("--output", "old.gz", tool.CAPTURES / "qw-vanilla.pcap", status=1)
@@ -317,9 +338,11 @@ class List(ToolTest):
 
     def test_nothing_in_it(self):
         path = self.write("x.pcap", Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
-        output, _ = self.tool("--list", path)
+        output, error = self.tool("--list", path, status=1)
         self.assertEqual(len(output.splitlines()), 1)
-        output, _ = self.tool("--list", "--json", path)
+        self.assertEqual(error, "pcap2demo: no session found\n")
+        self.assertEqual(self.tool(path, status=1)[1], error)
+        output, _ = self.tool("--list", "--json", path, status=1)
         self.assertEqual(json.loads(output)["sessions"], [])
 
 
@@ -432,3 +455,16 @@ class Choices(ToolTest):
         changed, _ = self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX,
                                status=0)
         self.assertNotEqual(standard, changed)
+
+    def test_player(self):
+        """A part of the name, in any case, selects sessions, whatever is done with them."""
+        several = CAPTURES / "acknex-messages.pcap"
+        for action in (["--list"], ["--dump"], ["--stats"], ["--pcap", "x.pcap", "--force"]):
+            one, _ = self.tool(*action, "--player", "LONG name", several)
+            self.assertEqual(one, self.tool(*action, "--session", "2,3,5,6", several)[0])
+        self.assertEqual(self.tool("--list", "-s", "3-4", "--player", "long", several),
+                         self.tool("--list", "-s", "3", several))
+        _, error = self.tool("--player", "nobody", several, status=1)
+        self.assertEqual(error, 'pcap2demo: no player has "nobody" in the name; --list shows their names\n')
+        _, error = self.tool("--player", "x", "-", input=several.read_bytes(), status=2)
+        self.assertIn("is read twice, and must be a file", error)

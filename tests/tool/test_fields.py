@@ -29,8 +29,11 @@ class Fields(ToolTest):
             self.assertEqual(self.reference(*prefixes),
                              [field for field in every if field["name"].startswith(tuple(prefixes))
                               or field.get("alias", "").startswith(tuple(prefixes))])
-        output, error = self.tool("--fields", "zombie", status=1)
-        self.assertEqual((output, error), ("", "pcap2demo: no field has that in its name, title or description\n"))
+        output, error = self.tool("--fields", "unicorns", status=1)
+        self.assertEqual((output, error), ("", "pcap2demo: no field has \"unicorns\" in its name, title or description\n"))
+        for word, meant in (("damge", "damage"), ("Armour", "armor")):
+            _, error = self.tool("--fields", word, status=1)
+            self.assertIn(f"description; did you mean {meant}?\n", error)
 
     def test_words(self):
         """Other words are searched for in names and titles, then in descriptions, in any case; parts of

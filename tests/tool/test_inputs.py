@@ -75,6 +75,7 @@ class Formats(ToolTest):
         path = self.write("x.pcap", Capture(105, self.capture.frames).pcap())
         _, error = self.tool("--list", path, status=2)
         self.assertIn("x.pcap: captures of link type", error)
+        self.assertIn("; capture without monitor mode", error)
 
 
 class Compressed(ToolTest):
