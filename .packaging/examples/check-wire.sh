@@ -5,7 +5,7 @@
 # report.xml are kept. The first run writes FILE.expect; UPDATE=1 widens it: do that once or twice to begin with.
 #
 # GAME is quakeworld, quake or quake2. Debian packages: xvfb libgl1-mesa-dri tcpdump pcap2demo, and mvdsv ktx ezquake;
-# or quakespasm; or yquake2. These variables replace them by your own build, and say how they run:
+# or quakespasm; or yamagi-quake2, of contrib. These variables replace them by your own build, and say how they run:
 set -euo pipefail
 case ${GAME:=quakeworld} in
 quakeworld)
@@ -60,6 +60,11 @@ wait_for() {
     exit 2
 }
 
+# Quake II does not run as root: then as nobody, who may read the game's data all the same.
+player=()
+[ "$GAME/$(id -u)" != quake2/0 ] ||
+    player=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override --ambient-caps=+dac_override)
+
 for side in server client; do
     mkdir -p "$work/$side"/{id1,qw,ktx,ezquake,baseq2}
     ! [ -d "$GAMEDATA/id1" ] || ln -s "$(realpath "$GAMEDATA")"/id1/* "$work/$side/id1"
@@ -90,10 +95,11 @@ quake)
     ;;
 quake2)
     printf '%s\n' "set deathmatch 1" "set port $PORT" "$SERVER_CFG" "map $MAP" >"$work/server/baseq2/wire.cfg"
-    printf '%s\n' "set name wire" "set cl_maxfps 30" "set vid_renderer soft" "$CLIENT_CFG" "+forward" "+left" "+attack" \
+    printf '%s\n' "set name wire" "set cl_maxfps 30" "set vid_renderer gl1" "set r_mode -1" "set r_customwidth 64" \
+        "set r_customheight 48" "$CLIENT_CFG" "+forward" "+left" "+attack" \
         "connect 127.0.0.1:$PORT" >"$work/client/baseq2/wire.cfg"
-    server=(-datadir . -portable +set dedicated 1 +exec wire.cfg)
-    client=(-datadir . -portable +set s_initsound 0 +set vid_fullscreen 0 +exec wire.cfg)
+    server=(-datadir . +set dedicated 1 +exec wire.cfg)
+    client=(-datadir . +set s_initsound 0 +set vid_fullscreen 0 +exec wire.cfg)
     joined="wire entered the game"
     ;;
 esac
@@ -105,7 +111,8 @@ tcpdump=$!
 started+=("$tcpdump")
 wait_for "listening on" "$work/tcpdump.log" 10
 
-(cd "$work/server" && HOME=$work exec "$SERVER" "${server[@]}") >"$work/server.log" 2>&1 </dev/null &
+[ -z "${player[*]}" ] || chown -R 65534 "$work"
+(cd "$work/server" && HOME=$PWD exec "${player[@]}" stdbuf -oL "$SERVER" "${server[@]}") >"$work/server.log" 2>&1 </dev/null &
 started+=($!)
 mkfifo "$work/display"
 Xvfb -displayfd 3 -screen 0 320x240x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
@@ -114,8 +121,9 @@ read -rt 30 display <"$work/display"
 
 (
     cd "$work/client"
-    export DISPLAY=:$display HOME=$work SDL_VIDEODRIVER=x11 LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_NOOP=1
-    exec "$CLIENT" "${client[@]}"
+    export DISPLAY=:$display HOME=$PWD SDL_VIDEODRIVER=x11 LIBGL_ALWAYS_SOFTWARE=1
+    [ "$GAME" = quake2 ] || export GALLIUM_NOOP=1 # nothing is drawn
+    exec "${player[@]}" "$CLIENT" "${client[@]}"
 ) >"$work/client.log" 2>&1 &
 started+=($!)
 # On a busy runner the client would send fewer packets. Only root can do that.

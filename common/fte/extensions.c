@@ -172,3 +172,20 @@ void fte_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what,
     qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset, "%s 0x%x", what, value);
     d->stop = true;
 }
+
+char *qs_extension_bits_text(const struct qs_protocol *protocol, const char *extension,
+                             uint32_t bits)
+{
+    g_autofree char *low = g_ascii_strdown(extension, -1);
+    g_autofree char *prefix = g_strconcat(protocol->name, ".extension.", low, ".", NULL);
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        const struct qs_field *field = &protocol->fields[i];
+
+        if (field->mask & bits && g_str_has_prefix(field->name, prefix))
+            g_string_append_printf(text, "%s%s", text->len ? ", " : "",
+                                   field->name + strlen(prefix));
+    }
+    return g_string_free(text, FALSE);
+}

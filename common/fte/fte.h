@@ -204,4 +204,8 @@ uint32_t fte_big_entity(struct qs_decoder *d, unsigned id);
 /* The same as the session writes it: 16 bits without REPLACEMENTDELTAS. */
 uint32_t fte_entity(struct qs_decoder *d, unsigned id);
 
+/* The names of an extension's bits: "floatcoords, trans". New; empty if the game has none. */
+char *qs_extension_bits_text(const struct qs_protocol *protocol, const char *extension,
+                             uint32_t bits);
+
 #endif

@@ -180,18 +180,6 @@ void expect_session(struct expect *expect, const struct qs_client_session *sessi
     expect_left_out(expect, session);
 }
 
-/* By session, direction, name. */
-static gint compare_findings(gconstpointer a, gconstpointer b)
-{
-    const struct expect_finding *x = *(const struct expect_finding *const *)a,
-                                *y = *(const struct expect_finding *const *)b;
-
-    if (x->session != y->session)
-        return x->session > y->session ? 1 : -1;
-    return x->direction != y->direction ? (int)x->direction - (int)y->direction
-                                        : strcmp(x->name, y->name);
-}
-
 GPtrArray *expect_end_input(struct expect *expect)
 {
     GPtrArray *findings = expect->findings;
@@ -203,7 +191,6 @@ GPtrArray *expect_end_input(struct expect *expect)
             .name = g_strdup("session"), .text = g_strdup("no session"), .failed = true};
         g_ptr_array_add(findings, finding);
     }
-    g_ptr_array_sort(findings, compare_findings);
     begin_input(expect);
     return findings;
 }

@@ -33,7 +33,8 @@ void expect_packet(struct expect *expect, const struct qs_decoded_packet *decode
 void expect_session(struct expect *expect, const struct qs_client_session *session);
 void expect_left_out(struct expect *expect, const struct qs_client_session *session);
 
-/* The input is over: struct expect_finding, by session, direction, name. New. */
+/* The input is over: struct expect_finding, by session, in the order of their ends, and direction.
+ * New. */
 GPtrArray *expect_end_input(struct expect *expect);
 
 /* All inputs are over. With `update`, writes the file if it changes. Returns lines about what

@@ -2,32 +2,32 @@
 #include "pcap2demo/regression/expect_rules.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "common/core/sink.h"
 #include "common/protocols.h"
 #include "pcap2demo/regression/golden.h"
 
 /* What a new file begins with. */
 static const char head[] =
-    " What recordings of the same programs have in common on the wire. A check of another one "
-    "fails\n"
-    " where it differs; pcap2demo --check --expect FILE --update widens the file. Edit what you "
-    "like.\n"
+    " What recordings of the same programs have in common on the wire. A check of another one\n"
+    " fails where it differs; pcap2demo --check --expect FILE --update widens the file. Edit what\n"
+    " you like.\n"
     "\n"
-    " [GAME], [GAME DIRECTION]: each value must be listed, or in the range.\n"
-    " sign-on: the same types of messages, and per-level as many, if the map is listed.\n"
-    " play, every-second: the message must come in each second, per-second as often.\n"
-    " play, others: the message may be missing, and comes per-second as often at most.\n"
-    " Where a message comes, it must have the bytes and fields that are listed. If flags show "
-    "which\n"
-    "   fields it has, most messages of its type must. Of lists the items per message are "
-    "counted.\n"
-    " A new type that comes in each second or sign-on fails. Others are notes, and so are other "
-    "maps;\n"
-    "   with new = fail in [GAME] they fail, too.\n";
+    " [GAME], [GAME DIRECTION]: each value must be listed, or in the range. Of a message:\n"
+    " per-level: the sign-on must have as many, if the map is listed; from 0 on, it may have "
+    "none.\n"
+    " every-second: it must come in each second of play. Others may be missing.\n"
+    " per-second: it must come as often in play.\n"
+    " bytes, names of fields: it must have this size, and no other field. If flags show which\n"
+    "   fields it has, most messages of its type must.\n"
+    " names with a number: so many of them must be in a message that is a list.\n"
+    " A new type that comes in each second or sign-on fails. Others are notes, and so are other\n"
+    " maps; with new = fail in [GAME] they fail, too.\n";
 
-/* --- Parts ------------------------------------------------------------------------------------ */
+/* --- Rules ------------------------------------------------------------------------------------ */
 
 const struct expect_range expect_anything = {-HUGE_VAL, HUGE_VAL};
 
@@ -47,129 +47,66 @@ char *expect_range_text(struct expect_range range)
     return range.min < range.max ? g_strconcat(min, "..", max, NULL) : g_strdup(min);
 }
 
-static void part_free(gpointer data)
+static bool is_plain(struct expect_range range)
 {
-    struct expect_part *part = data;
-
-    g_free(part->name);
-    g_free(part);
-}
-
-static bool is_plain(const struct expect_part *part)
-{
-    return isinf(part->range.min) && isinf(part->range.max);
+    return isinf(range.min) && isinf(range.max);
 }
 
 static bool is_field(const char *name)
 {
-    static const char *const others[] = {EXPECT_BYTES, EXPECT_EVERY_SECOND, EXPECT_PER_LEVEL,
-                                         EXPECT_PER_SECOND, NULL};
+    static const char *const measures[] = {EXPECT_BYTES, EXPECT_EVERY_SECOND, EXPECT_PER_LEVEL,
+                                           EXPECT_PER_SECOND, NULL};
 
-    return !g_strv_contains(others, name);
+    return !g_strv_contains(measures, name);
 }
 
-/* Where the part is, or belongs: fields are last. */
-static guint place_of(const struct expect_rule *rule, const char *name, bool *found)
+/* Fields are last. */
+static gint compare_names(gconstpointer a, gconstpointer b)
 {
-    guint from = 0, end = rule->parts->len;
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
 
-    *found = false;
-    while (from < end && !*found) {
-        const guint middle = (from + end) / 2;
-        const char *other = ((struct expect_part *)g_ptr_array_index(rule->parts, middle))->name;
-        const int order = is_field(name) != is_field(other) ? is_field(name) - is_field(other)
-                                                            : strcmp(name, other);
-
-        *found = order == 0;
-        if (order > 0)
-            from = middle + 1;
-        else
-            end = middle;
-    }
-    return *found ? end : from;
+    return is_field(x) != is_field(y) ? is_field(x) - is_field(y) : strcmp(x, y);
 }
 
-struct expect_part *expect_part_find(const struct expect_rule *rule, const char *name)
+char **expect_names(const struct expect_rule *rule)
 {
-    bool found;
-    const guint place = place_of(rule, name, &found);
+    guint count;
+    char **names = (char **)g_hash_table_get_keys_as_array(rule->parts, &count);
 
-    return found ? g_ptr_array_index(rule->parts, place) : NULL;
+    qsort(names, count, sizeof *names, compare_names);
+    return names;
 }
 
-void expect_part_widen(struct expect_rule *rule, const char *name, struct expect_range range)
+struct expect_range *expect_part(const struct expect_rule *rule, const char *name)
 {
-    bool found;
-    const guint place = place_of(rule, name, &found);
-    struct expect_part *part = found ? g_ptr_array_index(rule->parts, place) : NULL;
-
-    if (part) {
-        part->range.min = MIN(part->range.min, range.min);
-        part->range.max = MAX(part->range.max, range.max);
-        return;
-    }
-    part = g_new0(struct expect_part, 1);
-    *part = (struct expect_part){g_strdup(name), range};
-    g_ptr_array_insert(rule->parts, (gint)place, part);
+    return g_hash_table_lookup(rule->parts, name);
 }
 
-static bool is_format(const struct expect_part *part)
+void expect_widen(struct expect_rule *rule, const char *name, struct expect_range range)
 {
-    return strcmp(part->name, EXPECT_BYTES) == 0 || (is_field(part->name) && is_plain(part));
+    struct expect_range *part = expect_part(rule, name);
+
+    if (!part)
+        g_hash_table_insert(rule->parts, g_strdup(name), g_memdup2(&range, sizeof range));
+    else
+        *part = (struct expect_range){MIN(part->min, range.min), MAX(part->max, range.max)};
 }
 
-void expect_part_remove(struct expect_rule *rule, const char *name)
+static gboolean is_format(gpointer name, gpointer range, gpointer user)
 {
-    for (guint i = rule->parts->len; i--;) {
-        const struct expect_part *part = g_ptr_array_index(rule->parts, i);
-
-        if (strcmp(part->name, name) == 0 || (strcmp(name, EXPECT_BYTES) == 0 && is_format(part)))
-            g_ptr_array_remove_index(rule->parts, i);
-    }
+    (void)user;
+    return strcmp(name, EXPECT_BYTES) == 0 ||
+           (is_field(name) && is_plain(*(const struct expect_range *)range));
 }
 
-void expect_move_format(struct expect_rule *to, struct expect_rule *from)
+void expect_remove_format(struct expect_rule *rule)
 {
-    for (guint i = 0; i < from->parts->len; i++) {
-        const struct expect_part *part = g_ptr_array_index(from->parts, i);
-
-        if (is_format(part))
-            expect_part_widen(to, part->name, part->range);
-    }
-    expect_part_remove(from, EXPECT_BYTES);
-}
-
-char *expect_words(const struct expect_rule *rule)
-{
-    GString *text = g_string_new(NULL);
-
-    for (guint i = 0; i < rule->parts->len; i++)
-        g_string_append_printf(text, "%s%s", i ? ", " : "",
-                               ((struct expect_part *)g_ptr_array_index(rule->parts, i))->name);
-    return g_string_free(text, FALSE);
+    g_hash_table_foreach_remove(rule->parts, is_format, NULL);
 }
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
 enum kind { UNKNOWN, LIST, RANGE, MESSAGE };
-
-static const struct {
-    const char *group, *key; /* NULL: messages */
-    enum kind kind;
-} keys[] = {
-    {"", "versions", LIST},
-    {"", "extensions", LIST},
-    {"", "maps", LIST},
-    {"", "problems", LIST},
-    {"", "new", LIST},
-    {" c2s", "packets-per-second", RANGE},
-    {" s2c", "packets-per-second", RANGE},
-    {" s2c", "moves-per-second", RANGE},
-    {" c2s sign-on", NULL, MESSAGE},
-    {" s2c sign-on", NULL, MESSAGE},
-    {" c2s play", NULL, MESSAGE},
-    {" s2c play", NULL, MESSAGE},
-};
 
 const char *expect_field_name(const struct qs_field *field)
 {
@@ -178,8 +115,9 @@ const char *expect_field_name(const struct qs_field *field)
     return name ? name + 1 : NULL;
 }
 
-/* Of a message, "svc_temp_entity TE_GUNSHOT", the name without its type. */
-static bool has_row(const struct qs_protocol *protocol, const char *name, enum kind kind)
+/* Whether the game has the message "svc_temp_entity TE_GUNSHOT", by the name before its type, or
+ * messages have the field. */
+static bool has_row(const struct qs_protocol *protocol, const char *name, bool message)
 {
     g_autofree char *group =
         g_strdup_printf("%s.%.*s", protocol->name, (int)strcspn(name, " "), name);
@@ -188,27 +126,34 @@ static bool has_row(const struct qs_protocol *protocol, const char *name, enum k
     for (unsigned i = 0; i < protocol->field_count && !found; i++) {
         const struct qs_field *row = &protocol->fields[i];
 
-        found = kind == MESSAGE ? row->type == QS_GROUP && strcmp(row->name, group) == 0
-                                : g_strcmp0(expect_field_name(row), name) == 0;
+        found = message ? row->type == QS_GROUP && strcmp(row->name, group) == 0
+                        : g_strcmp0(expect_field_name(row), name) == 0;
     }
     return found;
 }
 
-/* The kind of a key; NULL: of any in the group. */
-static enum kind kind_of(const char *group, const char *key, const struct qs_protocol **protocol)
+/* Of "QuakeWorld" or "QuakeWorld s2c", with a `direction`; NULL: there is no such group. */
+static const struct qs_protocol *group_protocol(const char *group, bool *direction)
 {
     for (int i = 0; qs_protocols[i]; i++) {
-        const size_t length = strlen(qs_protocols[i]->title);
+        const char *title = qs_protocols[i]->title;
+        const char *rest = g_str_has_prefix(group, title) ? group + strlen(title) : "?";
 
-        *protocol = qs_protocols[i];
-        for (guint k = 0; k < G_N_ELEMENTS(keys); k++)
-            if (g_str_has_prefix(group, qs_protocols[i]->title) &&
-                strcmp(group + length, keys[k].group) == 0 &&
-                (!key ||
-                 (keys[k].key ? strcmp(key, keys[k].key) == 0 : has_row(*protocol, key, MESSAGE))))
-                return keys[k].kind;
+        *direction = *rest != '\0';
+        if (!*rest || strcmp(rest, " c2s") == 0 || strcmp(rest, " s2c") == 0)
+            return qs_protocols[i];
     }
-    return UNKNOWN;
+    return NULL;
+}
+
+static enum kind kind_of(const struct qs_protocol *protocol, bool direction, const char *key)
+{
+    static const char *const lists[] = {"versions", "extensions", "maps", "problems", "new", NULL},
+                             *const ranges[] = {EXPECT_PACKETS, EXPECT_MOVES, NULL};
+
+    if (g_strv_contains(direction ? ranges : lists, key))
+        return direction ? RANGE : LIST;
+    return direction && has_row(protocol, key, true) ? MESSAGE : UNKNOWN;
 }
 
 /* --- Values ----------------------------------------------------------------------------------- */
@@ -246,25 +191,25 @@ static const char *parse_part(struct expect_rule *rule, enum kind kind, const ch
         *number++ = '\0';
     if (number && !parse_range(number, &range))
         return "not a number or a range such as 9, 9..12 or ..12";
-    if (kind == MESSAGE && is_field(name) && !has_row(protocol, name, LIST))
+    if (kind == MESSAGE && is_field(name) && !has_row(protocol, name, false))
         return "not a measure or a field of such a message";
     if (kind == LIST && strcmp(key, "new") == 0 && strcmp(name, "fail") != 0)
         return "not fail";
-    expect_part_widen(rule, name, range);
+    expect_widen(rule, name, range);
     return NULL;
 }
 
 static char *value_text(const struct expect_rule *rule)
 {
     GString *text = g_string_new(NULL);
+    g_autofree char **names = expect_names(rule);
 
-    for (guint i = 0; i < rule->parts->len; i++) {
-        const struct expect_part *part = g_ptr_array_index(rule->parts, i);
-        g_autofree char *range = expect_range_text(part->range);
+    for (char **name = names; *name; name++) {
+        const struct expect_range range = *expect_part(rule, *name);
+        g_autofree char *number = is_plain(range) ? NULL : expect_range_text(range);
 
-        g_string_append_printf(text, "%s%s%s%s", i ? "; " : "", part->name,
-                               is_plain(part) || !*part->name ? "" : " ",
-                               is_plain(part) ? "" : range);
+        g_string_append_printf(text, "%s%s%s%s", name > names ? "; " : "", *name,
+                               number && **name ? " " : "", number ? number : "");
     }
     return g_string_free(text, FALSE);
 }
@@ -280,7 +225,7 @@ static void rule_free(gpointer data)
 {
     struct expect_rule *rule = data;
 
-    g_ptr_array_free(rule->parts, TRUE);
+    g_hash_table_destroy(rule->parts);
     g_free(rule->was);
     g_free(rule);
 }
@@ -298,7 +243,7 @@ struct expect_rule *expect_add(struct expect_file *file, const char *group, cons
 
     if (!g_key_file_has_key(file->text, group, key, NULL))
         g_key_file_set_value(file->text, group, key, "");
-    rule->parts = g_ptr_array_new_with_free_func(part_free);
+    rule->parts = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free);
     g_hash_table_insert(file->rules, g_strconcat(group, "\n", key, NULL), rule);
     return rule;
 }
@@ -318,10 +263,9 @@ void expect_file_free(struct expect_file *file)
 }
 
 /* Returns what is wrong with a key, new, or NULL. */
-static char *read_key(struct expect_file *file, const char *group, const char *key)
+static char *read_key(struct expect_file *file, const char *group, const char *key,
+                      const struct qs_protocol *protocol, enum kind kind)
 {
-    const struct qs_protocol *protocol;
-    const enum kind kind = kind_of(group, key, &protocol);
     g_autofree char *value = g_key_file_get_value(file->text, group, key, NULL);
     char **parts = g_strsplit(value, ";", -1);
     const char *wrong = kind ? NULL : "no such key";
@@ -337,13 +281,14 @@ static char *read_key(struct expect_file *file, const char *group, const char *k
 
 static char *read_group(struct expect_file *file, const char *group)
 {
-    const struct qs_protocol *protocol;
+    bool direction;
+    const struct qs_protocol *protocol = group_protocol(group, &direction);
     char **all = expect_keys(file, group), *problem = NULL;
 
-    if (!kind_of(group, NULL, &protocol))
+    if (!protocol)
         problem = g_strdup_printf("[%s]: no such group", group);
     for (char **key = all; *key && !problem; key++)
-        problem = read_key(file, group, *key);
+        problem = read_key(file, group, *key, protocol, kind_of(protocol, direction, *key));
     g_strfreev(all);
     return problem;
 }
@@ -372,7 +317,7 @@ struct expect_file *expect_file_read(const char *path, bool may_miss, char **pro
     g_autofree char *text = missing ? NULL : golden_read_text(path, problem);
 
     file->text = g_key_file_new();
-    file->rules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, rule_free);
+    file->rules = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, rule_free);
     if (text)
         *problem = read_text(file, text);
     else if (missing && may_miss)

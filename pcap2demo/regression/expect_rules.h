@@ -3,8 +3,8 @@
  * Expectations: the rules of a file, whose head and the manual page say what they mean; and what a
  * session has of them.
  *
- * A file consists of groups of keys: "[QuakeWorld s2c play]", "svc_damage=bytes 9; armor; health".
- * The value of a key is one or more parts: words of a list, or names with a range.
+ * A file consists of groups of keys: "[QuakeWorld s2c]", "svc_damage=bytes 9; armor; health". The
+ * value of a key is one or more parts: words of a list, or names with a range.
  */
 #ifndef PCAP2DEMO_EXPECT_RULES_H
 #define PCAP2DEMO_EXPECT_RULES_H
@@ -23,12 +23,9 @@ extern const struct expect_range expect_anything;
 bool expect_range_has(struct expect_range range, double value);
 char *expect_range_text(struct expect_range range);
 
-/* A word of a list; a key's range, with the name ""; or a name with its range: "bytes 9". A word
- * or name alone has the range expect_anything. */
-struct expect_part {
-    char *name;
-    struct expect_range range;
-};
+/* Keys of directions; others are messages. */
+#define EXPECT_PACKETS "packets-per-second"
+#define EXPECT_MOVES "moves-per-second"
 
 /* Parts of messages; others are fields. */
 #define EXPECT_BYTES "bytes"
@@ -38,24 +35,22 @@ struct expect_part {
 
 /* The value of a key. */
 struct expect_rule {
-    GPtrArray *parts; /* struct expect_part, sorted */
-    char *was;        /* the value that was read */
+    GHashTable *parts; /* struct expect_range by the name: a word of a list, or "bytes". A word or
+                          name alone has the range expect_anything; a key's range the name "" */
+    char *was;         /* the value that was read */
 };
 
 /* NULL: it has none of that name. */
-struct expect_part *expect_part_find(const struct expect_rule *rule, const char *name);
+struct expect_range *expect_part(const struct expect_rule *rule, const char *name);
 
 /* Adds a part, or widens it by the range. */
-void expect_part_widen(struct expect_rule *rule, const char *name, struct expect_range range);
+void expect_widen(struct expect_rule *rule, const char *name, struct expect_range range);
 
-/* Removes the part; EXPECT_BYTES: and names of fields without a range, too. */
-void expect_part_remove(struct expect_rule *rule, const char *name);
+/* Removes EXPECT_BYTES and the names of fields without a range. */
+void expect_remove_format(struct expect_rule *rule);
 
-/* Moves EXPECT_BYTES and those names to another rule. */
-void expect_move_format(struct expect_rule *to, struct expect_rule *from);
-
-/* The words of a list: "27, 28". */
-char *expect_words(const struct expect_rule *rule);
+/* The parts' names, sorted; ends with NULL. New, with the rule's strings. */
+char **expect_names(const struct expect_rule *rule);
 
 /* A field's name in the file: "origin.x" of "qw.sound.origin.x". NULL: it has none. */
 const char *expect_field_name(const struct qs_field *field);

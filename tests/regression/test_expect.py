@@ -260,7 +260,7 @@ class Changes(Expect):
     def test_update(self):
         """It says what it widens, and after it all is as expected."""
         changes = self.update("new.pcap")
-        self.assertRegex(changes, r"wire\.expect: \[QuakeWorld s2c play\] svc_sound = .*; volume, was .*\n")
+        self.assertRegex(changes, r"wire\.expect: \[QuakeWorld s2c\] svc_sound = .*; volume, was .*\n")
         self.assertEqual(self.failures(SAMPLE, "new.pcap"), [])
 
     def test_new_message_of_play(self):
@@ -284,15 +284,15 @@ class Errors(Expect):
                 ("\n# a\n[Quake III]\n", "[Quake III]: no such group"),
                 ("[QuakeWorlds2c]\n", "[QuakeWorlds2c]: no such group"),
                 ("[QuakeWorld]\nmap = dm4\n", "[QuakeWorld] map = dm4: no such key"),
-                ("[QuakeWorld s2c play]\nsvc_sond=bytes 9\n",
-                 "[QuakeWorld s2c play] svc_sond = bytes 9: no such key"),
+                ("[QuakeWorld s2c]\nsvc_sond=bytes 9\n",
+                 "[QuakeWorld s2c] svc_sond = bytes 9: no such key"),
                 ("[QuakeWorld s2c]\npackets-per-second = 9...12\n",
                  "[QuakeWorld s2c] packets-per-second = 9...12: not a number or a range"),
                 ("[QuakeWorld s2c]\nmoves-per-second = 12..9\n", "not a number"),
                 ("[QuakeWorld s2c]\nmoves-per-second = nan\n", "not a number"),
-                ("[QuakeWorld s2c play]\nsvc_sound = bytes nine\n", "not a number"),
-                ("[QuakeWorld s2c play]\nsvc_sound = byte 9\n", "not a measure"),
-                ("[QuakeWorld s2c play]\nsvc_sound = bytes 9; indx\n", "not a measure"),
+                ("[QuakeWorld s2c]\nsvc_sound = bytes nine\n", "not a number"),
+                ("[QuakeWorld s2c]\nsvc_sound = byte 9\n", "not a measure"),
+                ("[QuakeWorld s2c]\nsvc_sound = bytes 9; indx\n", "not a measure"),
                 ("[QuakeWorld]\nnew = yes\n", "not fail")):
             with self.subTest(text):
                 error = self.wrong(text)
