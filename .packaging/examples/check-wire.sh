@@ -5,7 +5,8 @@
 # report.xml are kept. The first run writes FILE.expect; UPDATE=1 widens it: do that once or twice to begin with.
 #
 # GAME is quakeworld, quake or quake2. Debian packages: xvfb libgl1-mesa-dri tcpdump pcap2demo, and mvdsv ktx ezquake;
-# or quakespasm; or yamagi-quake2, of contrib. These variables replace them by your own build, and say how they run:
+# or quakespasm; or yamagi-quake2, of contrib. GAMEDATA is the folder of Quake, of LibreQuake or of Quake II, as far as
+# a map needs it. These variables replace them by your own build, and say how they run:
 set -euo pipefail
 case ${GAME:=quakeworld} in
 quakeworld)
@@ -27,6 +28,8 @@ expect=${1:-wire.expect}
 capture=${2:-wire.pcap}
 case $expect in -*) sed -n '3,/^set/p' "$0" | sed 's/^# \?//;$d' && exit 2 ;; esac
 
+[ "$GAME" != quake ] || [ -e "$PROGS/progs.dat" ] || [ -e "$PROGS/pak0.pak" ] || [ -e "$PROGS/PAK0.PAK" ] ||
+    { echo "$0: $PROGS has no progs.dat, the game's rules: Quake and LibreQuake have it in pak0.pak" >&2 && exit 2; }
 for file in "$SERVER" "$CLIENT" "$GAMEDATA" "$PROGS"; do
     [ -e "$file" ] || { echo "$0: $file does not exist: set SERVER, CLIENT, GAMEDATA or PROGS (GAME is $GAME)" >&2 && exit 2; }
 done
@@ -83,7 +86,6 @@ quakeworld)
         "+forward" "+left" "connect 127.0.0.1:$PORT" "throw" >"$work/client/qw/wire.cfg"
     server=(-port "$PORT" -game ktx +exec wire.cfg)
     client=(-basedir . -nosound -startwindowed -width 64 -height 48 -allowmultiple +exec wire.cfg)
-    joined="wire entered the game"
     ;;
 quake)
     printf '%s\n' "deathmatch 1" "$SERVER_CFG" "map $MAP" >"$work/server/id1/wire.cfg"
@@ -91,7 +93,6 @@ quake)
         "connect 127.0.0.1:$PORT" >"$work/client/id1/wire.cfg"
     server=(-dedicated 4 -basedir . -port "$PORT" +exec wire.cfg)
     client=(-basedir . -nosound -window -width 320 -height 200 +exec wire.cfg)
-    joined="Client .* connected"
     ;;
 quake2)
     printf '%s\n' "set deathmatch 1" "set port $PORT" "$SERVER_CFG" "map $MAP" >"$work/server/baseq2/wire.cfg"
@@ -100,11 +101,12 @@ quake2)
         "connect 127.0.0.1:$PORT" >"$work/client/baseq2/wire.cfg"
     server=(-datadir . +set dedicated 1 +exec wire.cfg)
     client=(-datadir . +set s_initsound 0 +set vid_fullscreen 0 +exec wire.cfg)
-    joined="wire entered the game"
     ;;
 esac
 
-capturing=(tcpdump -i lo -U -w "$capture" "udp port $PORT")
+filter="udp port $PORT"
+[ "$GAME" != quake ] || filter="udp and not port 53" # the server sends each client to another port
+capturing=(tcpdump -i lo -U -w "$capture" "$filter")
 [ "$(id -u)" = 0 ] || tcpdump -i lo -c 0 2>/dev/null || capturing=(sudo -n "${capturing[@]}")
 "${capturing[@]}" 2>"$work/tcpdump.log" &
 tcpdump=$!
@@ -128,7 +130,7 @@ read -rt 30 display <"$work/display"
 started+=($!)
 # On a busy runner the client would send fewer packets. Only root can do that.
 renice -n -15 -p "${started[@]}" >/dev/null 2>&1 || true
-wait_for "$joined" "$work/server.log" 60
+wait_for "wire entered the game" "$work/server.log" 60
 sleep "$PLAY"
 sleep 1
 kill "$tcpdump"
