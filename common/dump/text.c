@@ -285,7 +285,8 @@ static void append_compact(struct text_dump *sink, const struct qs_dump_packet *
 
     g_string_append(sink->output, "packet");
     if (number != sink->number + 1)
-        g_string_append_printf(sink->output, " +%" G_GUINT64_FORMAT, number - sink->number);
+        g_string_append_printf(sink->output, " %+" G_GINT64_FORMAT,
+                               (int64_t)(number - sink->number));
     sink->number = number;
     count_from_block(sink, about);
     append_headers(sink, about);

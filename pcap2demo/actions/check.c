@@ -586,7 +586,6 @@ static void begin(struct action *action)
     check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->lines = g_ptr_array_new_with_free_func(g_free);
     action->handler.want_rebuild = wants_rebuild(check->options);
-    action->handler.as_captured = check->options->golden != NULL;
     action->separate_inputs =
         check->options->golden || check->options->expect || check->options->junit;
     if (check->options->golden) {

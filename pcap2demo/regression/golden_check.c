@@ -84,7 +84,7 @@ static const char packet_word[] = "packet ";
 static struct item next_item(struct side *side)
 {
     struct item item = {.text = side->rest};
-    uint64_t distance = 1;
+    int64_t distance = 1;
     char *end;
 
     do {
@@ -93,10 +93,10 @@ static struct item next_item(struct side *side)
     } while (side->by_packets && *side->rest && !g_str_has_prefix(side->rest, packet_word));
     if (side->by_packets && g_str_has_prefix(item.text, packet_word)) {
         end = (char *)item.text + strlen(packet_word) - 1;
-        if (end[1] == '+')
-            distance = g_ascii_strtoull(end + 2, &end, 10);
+        if (end[1] == '+' || end[1] == '-')
+            distance = g_ascii_strtoll(end + 1, &end, 10);
         item.text = MIN(end, side->rest);
-        side->packet += MIN(distance, UINT32_MAX);
+        side->packet += (uint64_t)distance;
     }
     item.size = (size_t)(side->rest - item.text);
     item.packet = side->packet;
