@@ -194,6 +194,19 @@ class Comparing(Goldens):
             "packet": 4, "lines": ["-" + line.format(5), "+" + line.format(4)],
             "more_lines": 0}])
 
+    def test_order_and_copies(self):
+        """Packets are read as their receivers did: what the recorder mixed or has twice is the same."""
+        self.keep(SAMPLE)
+        capture = Capture.read(SAMPLE)
+        frames = list(capture.frames)
+        for at in range(100, 1400, 50):
+            frames[at], frames[at + 1] = frames[at + 1], frames[at]
+        for at in range(1400, 120, -7):
+            time, frame = frames[at]
+            frames.insert(at + 2, (time + 1, frame))
+        mixed = self.write(SAMPLE.name, Capture(capture.link_type, frames).pcap())
+        self.assertEqual(self.file_report(mixed)["verdict"], "the same")
+
     def test_first_differences(self):
         self.keep(SAMPLE)
         other = self.write("qw-sample.pcap", Capture(1, Capture.read(SAMPLE).frames[:99]).pcap())
