@@ -144,6 +144,31 @@ static G_GNUC_NO_INLINE struct qs_conversation *find_by_numbers(struct qs_sessio
     return conversation;
 }
 
+void qs_conversation_forget_announcement(struct qs_sessions *sessions,
+                                         struct qs_conversation *conversation)
+{
+    const struct qs_address *client = &conversation->flow.ends[QS_END_A];
+
+    if (g_hash_table_lookup(sessions->announced, client) == conversation)
+        g_hash_table_remove(sessions->announced, client);
+}
+
+void qs_conversation_announcement_met(struct qs_sessions *sessions, const struct qs_address *client,
+                                      const struct qs_address *server)
+{
+    struct qs_conversation *conversation = g_hash_table_lookup(sessions->announced, client);
+    struct qs_address expected;
+
+    if (!conversation)
+        return;
+    expected = conversation->flow.ends[QS_END_B];
+    expected.port = server->port;
+    if (!qs_address_equal(&expected, server))
+        return;
+    qs_conversation_forget_announcement(sessions, conversation);
+    conversation->announced = false;
+}
+
 struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
                                                  const struct qs_announcement *announced,
                                                  int64_t now)
@@ -160,6 +185,7 @@ struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, i
     next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
     next->state->server = QS_END_B;
     next->announced = true;
+    g_hash_table_replace(sessions->announced, &next->flow.ends[QS_END_A], next);
     qs_flow_raise(sessions->flows, &next->flow, QS_FLOW_ANSWERED);
     return next;
 }

@@ -46,6 +46,7 @@ struct qs_sessions {
     struct qs_flow_table *flows;
     struct qs_heuristic *heuristic;
     struct qs_qports *qports;
+    GHashTable *announced; /* struct qs_conversation without a packet, by the client's address */
     struct qs_unanswered *unanswered; /* NULL: sessions of one end are wanted */
     struct qs_copies *copies;
     struct qs_donors *donors;
@@ -109,6 +110,15 @@ void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet
 struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
                                                  const struct qs_announcement *announced,
                                                  int64_t now);
+
+/* A session begins between these addresses: if the server announced another port of its host to the
+ * client, a NAT has changed it, and no packet of that port is missing. */
+void qs_conversation_announcement_met(struct qs_sessions *sessions, const struct qs_address *client,
+                                      const struct qs_address *server);
+
+/* The conversation has a packet, or ends: it is no longer found by its client. */
+void qs_conversation_forget_announcement(struct qs_sessions *sessions,
+                                         struct qs_conversation *conversation);
 
 /* Sets the qport that finds the conversation at a new address of its client. */
 void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,

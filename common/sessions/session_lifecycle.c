@@ -25,11 +25,14 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
 
     if (number != before)
         qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
-    if (number && number != before)
+    if (number && number != before) {
+        qs_conversation_announcement_met(sessions, qs_conversation_address(conversation, false),
+                                         qs_conversation_address(conversation, true));
         conversation->session =
             qs_client_session_new(sessions, qs_conversation_address(conversation, false),
                                   qs_conversation_address(conversation, true),
                                   demo ? conversation->demo->reader.format : NULL, number, decoded);
+    }
     if (conversation->session)
         qs_client_session_packet(conversation->session, decoded);
 }

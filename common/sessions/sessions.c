@@ -68,8 +68,10 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
     if (conversation->left_out || sessions->packets == sessions->until)
         return;
     decode_packet(sessions, conversation, decoder, packet);
-    if (!conversation->number)
+    if (!conversation->number) {
+        qs_conversation_forget_announcement(sessions, conversation);
         conversation->number = ++sessions->conversations;
+    }
     qs_conversation_update_session(sessions, conversation, &decoded);
     sessions->packets++;
     decoded.session = conversation->session;
@@ -289,6 +291,7 @@ static void end_conversation(struct qs_flow *flow, void *user)
     if (conversation->order)
         process_held(sessions, conversation, true);
     qs_qports_remove(sessions->qports, conversation->found_by);
+    qs_conversation_forget_announcement(sessions, conversation);
     if (conversation->announced && !conversation->number) {
         sessions->missed.announced++;
         sessions->missed.server = conversation->flow.ends[QS_END_B];
@@ -473,6 +476,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->qports = qs_qports_new();
+    sessions->announced = g_hash_table_new(qs_address_hash, qs_address_equal);
     sessions->unanswered = options->both_ends ? qs_unanswered_new() : NULL;
     sessions->donors = qs_donors_new(options->sign_ons);
     sessions->copies = qs_copies_new();
@@ -512,6 +516,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
            sizeof sessions->missed.ports);
     qs_heuristic_free(sessions->heuristic);
     qs_qports_free(sessions->qports);
+    g_hash_table_destroy(sessions->announced);
     g_clear_pointer(&sessions->unanswered, qs_unanswered_free);
     qs_conversation_end_waiting(sessions);
     if (sessions->others.sessions && handler->others)

@@ -286,6 +286,18 @@ class Sessions(Convert):
         self.assertIn("sent its client to 10.0.0.1:40264, but the capture has no packet from there; ", error)
         self.assertIn("udp and host 10.0.0.1\n", error)
 
+    def test_announced_port_changed_by_a_nat(self):
+        """The accept names the port before the NAT; the session is there."""
+        capture = Capture.read(tool.CAPTURES / "nq-protocol15.pcap")
+        frames = [frame for _, frame in capture.frames]
+        at, = (i for i, frame in enumerate(frames) if frame[42:47] == bytes.fromhex("8000000981"))
+        frames[at] = frames[at][:47] + struct.pack("<I", 40999) + frames[at][51:]
+        path = self.write("x.pcap", Capture(capture.link_type, [(time, frame) for (time, _), frame in
+                                                               zip(capture.frames, frames)]).pcap())
+        output, error = self.tool(path)
+        self.assertIn("session 1, Quake 15", output)
+        self.assertNotIn("sent its client", error)
+
     def test_numbers_on_an_unknown_port(self):
         """From the middle on, and of one end only, no game is recognized; but a port is suggested."""
         frames = [udp((2, 40111), (1, 51000), struct.pack("<II", 900 + i, 800 + i) + bytes(40))
