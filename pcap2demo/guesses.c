@@ -17,6 +17,8 @@ static const struct {
     {" format fmt ", "--dump=json and --dump=text choose how packets are printed; a demo's format "
                      "is that of its game"},
     {" csv tsv ", "--list --json prints JSON, and jq makes CSV of it"},
+    {" user Z relinquish-privileges ",
+     "as root, -i becomes the user of sudo, or the owner of the demos' folder"},
     {" name players user-name who ", "--player NAME takes the sessions of a player"},
     {" map level maps info team ", "--list shows who played what; --session takes the number"},
     {" n numeric no-resolve ", "addresses stay numbers without an option"},

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     verdict = command_line_parse(&options, argv);
     if (verdict == COMMAND_LINE_WRONG)
-        raise_status(EXIT_UNUSABLE);
+        exit_status_raise(EXIT_UNUSABLE);
     else if (verdict == COMMAND_LINE_GOOD && options.action->print)
         options.action->print(&options);
     else if (verdict == COMMAND_LINE_GOOD)
@@ -45,5 +45,5 @@ int main(int argc, char **argv)
     command_line_clear(&options);
     finish_output();
     messages_end_file();
-    return (int)status_so_far();
+    return (int)exit_status_get();
 }

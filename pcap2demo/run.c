@@ -316,16 +316,16 @@ static void end_sessions(struct run *run, bool keep)
 /* --- Reading twice --------------------------------------------------------------------------- */
 
 /* The second pass reports problems of the inputs. */
-static void read_ahead(const struct options *options, struct action *action)
+static void read_first_pass(const struct options *options, struct action *action)
 {
     struct run run;
 
     messages_mute(true);
-    action->ahead(action, true);
+    action->first_pass(action, true);
     read_inputs(&run, options, action);
     end_sessions(&run, false);
     pipeline_clear(&run.pipeline);
-    action->ahead(action, false);
+    action->first_pass(action, false);
     messages_mute(false);
 }
 
@@ -343,10 +343,10 @@ static bool check_files(const struct options *options)
 /* False: an input must be read twice, and cannot be. */
 static bool prepare(const struct options *options, struct action *action)
 {
-    if ((action->ahead || action->reads_again) && !check_files(options))
+    if ((action->first_pass || action->reads_again) && !check_files(options))
         return false;
-    if (action->ahead)
-        read_ahead(options, action);
+    if (action->first_pass)
+        read_first_pass(options, action);
     return true;
 }
 

@@ -32,7 +32,7 @@ struct action {
      * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
      * after it; messages are muted meanwhile.
      */
-    void (*ahead)(struct action *action, bool begins);
+    void (*first_pass)(struct action *action, bool begins);
     bool reads_again; /* `end` reads the inputs again */
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);

@@ -76,7 +76,7 @@ void action_report_no_session(const struct action *action)
 {
     const uint16_t port = action->likely_ports[0];
 
-    if (action->sessions || action->others.sessions || status_so_far() != EXIT_WELL)
+    if (action->sessions || action->others.sessions || exit_status_get() != EXIT_OK)
         return;
     if (port)
         failure(EXIT_PROBLEMS, (struct qs_location){0},

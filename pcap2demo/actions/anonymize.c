@@ -42,7 +42,7 @@ struct anonymize {
     uint64_t frames;    /* of the input */
     uint64_t delivered; /* packets of the input; those with several units of a stream count once */
     uint64_t last;      /* frame of the last one */
-    bool ahead;         /* the first pass, which collects passwords and names */
+    bool first_pass;    /* the first pass, which collects passwords and names */
     bool refused;       /* an input is a demo; that was reported */
 };
 
@@ -355,7 +355,7 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     addresses_replace(all->addresses, &packet->source);
     addresses_replace(all->addresses, &packet->destination);
     learn(all, packet);
-    if (all->ahead)
+    if (all->first_pass)
         return;
     all->delivered += packet->frame != all->last;
     all->last = packet->frame;
@@ -429,11 +429,11 @@ static void write_file(struct anonymize *all)
         print_counts(all);
 }
 
-static void anonymize_ahead(struct action *action, bool begins)
+static void anonymize_first_pass(struct action *action, bool begins)
 {
     struct anonymize *all = (struct anonymize *)action;
 
-    all->ahead = begins;
+    all->first_pass = begins;
     all->refused = false;
     all->counts = (struct counts){0};
     all->frames = 0;
@@ -495,7 +495,7 @@ const struct action_kind anonymize_action = {
     .running = {.handler.as_captured = true,
                 .handler.packet = anonymize_packet,
                 .handler.conversation_over = anonymize_conversation_over,
-                .ahead = anonymize_ahead,
+                .first_pass = anonymize_first_pass,
                 .input_over = anonymize_input_over,
                 .end = anonymize_end},
     .begin = begin,

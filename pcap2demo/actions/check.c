@@ -451,7 +451,7 @@ static void print_json(const struct check *check)
 
     json_object_set_new(report, "files", report_array(check->files, findings_json));
     json_object_set_new(report, "sessions", json_array());
-    json_object_set_new(report, "status", json_integer(status_so_far()));
+    json_object_set_new(report, "status", json_integer(exit_status_get()));
     report_print_json(report, &check->action);
 }
 

@@ -14,57 +14,57 @@
 enum {
     BEFORE_MAX = 4096, /* packets of a handshake: after more the session began before the capture */
     CLIENTS_MAX = 65536, /* clients without a session that are remembered */
-    SAME_LEVEL = 8       /* stretches of a session that may still grow */
+    SAME_LEVEL = 8       /* ranges of a session that may still grow */
 };
 
 /* Frames of a client that are kept: both ways, whatever server it talks to. Quake servers continue
  * on another port, and challenges belong to no session. */
-struct stretch {
+struct frame_range {
     uint64_t first, last;
 };
 
-/* The stretches of a client's sessions that are over; when they are sorted, disjoint ones. */
+/* The ranges of a client's sessions that are over; when they are sorted, disjoint ones. */
 struct client {
-    GArray *whole;  /* struct stretch: all packets */
-    GArray *wanted; /* struct stretch: only wanted packets, and all of TCP */
+    GArray *whole;  /* struct frame_range: all packets */
+    GArray *wanted; /* struct frame_range: only wanted packets, and all of TCP */
     guint at[2];    /* in either: those before are passed */
 };
 
-struct session_stretch {
+struct session_range {
     struct qs_address client;
     bool whole;
-    struct stretch stretch;
+    struct frame_range range;
 };
 
 /* A session, and where its parts before the game are. */
-struct followed {
+struct prologue {
     uint64_t first, last;             /* frames of the handshake */
     uint64_t level_first, level_last; /* frames of the sign-on of the current level */
     unsigned before;                  /* packets before the first level */
     uint32_t level;
     struct qs_sign_on *sign_on;           /* of the current level */
     const struct qs_late_join *late_join; /* NULL: the end of its sign-ons is unknown */
-    GArray *stretches;                    /* struct session_stretch; few are of the last level */
-    bool asked;                           /* some packet is wanted */
+    GArray *ranges;                       /* struct session_range; few are of the last level */
+    bool selected;                        /* some packet is wanted */
 };
 
 /* Frames are numbered over all captures: qs_packet.frame. */
 struct cut {
     struct input_visitor visitor; /* of the second and the third pass */
     const struct options *options;
-    GByteArray *kept;     /* bit n: frame n */
-    GHashTable *clients;  /* struct qs_address -> struct client */
-    GHashTable *sessions; /* number -> struct followed */
-    GHashTable *outside;  /* client's struct qs_address -> uint64_t: its first frame since its last
-                             session */
-    unsigned asked;
+    GByteArray *kept;             /* bit n: frame n */
+    GHashTable *clients;          /* struct qs_address -> struct client */
+    GHashTable *sessions;         /* number -> struct prologue */
+    GHashTable *handshake_starts; /* client's struct qs_address -> uint64_t: its first frame since
+                            its last session */
+    unsigned selected;
     bool failed; /* a file could not be read again */
     struct ip *ip;
     struct pcap_out *out;
     struct cut_counts counts;
 };
 
-/* Whether it is one of the packets that were asked for. */
+/* Whether it is one of the packets that were selected for. */
 static bool is_wanted(const struct cut *cut, uint64_t number)
 {
     const GArray *packets = cut->options->packets;
@@ -92,23 +92,23 @@ static bool is_kept(const struct cut *cut, uint64_t frame)
     return byte < cut->kept->len && cut->kept->data[byte] >> (frame % 8) & 1;
 }
 
-/* Widens the session's stretch of this kind, or adds it. The last ones are of the current level. */
-static void add_stretch(struct followed *followed, const struct qs_address *client, bool whole,
-                        struct stretch new)
+/* Widens the session's range of this kind, or adds it. The last ones are of the current level. */
+static void add_range(struct prologue *prologue, const struct qs_address *client, bool whole,
+                      struct frame_range new)
 {
-    GArray *all = followed->stretches;
+    GArray *all = prologue->ranges;
 
     for (guint i = all->len; i-- > 0 && i + SAME_LEVEL >= all->len;) {
-        struct session_stretch *old = &g_array_index(all, struct session_stretch, i);
+        struct session_range *old = &g_array_index(all, struct session_range, i);
 
         if (old->whole == whole && qs_address_equal(&old->client, client) &&
-            (!whole || old->stretch.first == new.first)) {
-            old->stretch.first = MIN(old->stretch.first, new.first);
-            old->stretch.last = MAX(old->stretch.last, new.last);
+            (!whole || old->range.first == new.first)) {
+            old->range.first = MIN(old->range.first, new.first);
+            old->range.last = MAX(old->range.last, new.last);
             return;
         }
     }
-    g_array_append_val(all, ((struct session_stretch){*client, whole, new}));
+    g_array_append_val(all, ((struct session_range){*client, whole, new}));
 }
 
 static void client_free(gpointer data)
@@ -120,47 +120,47 @@ static void client_free(gpointer data)
     g_free(client);
 }
 
-/* Moves the stretches of a session that is over to its clients. */
-static void move_stretches(struct cut *cut, const struct followed *followed)
+/* Moves the ranges of a session that is over to its clients. */
+static void move_ranges(struct cut *cut, const struct prologue *prologue)
 {
-    for (guint i = 0; i < followed->stretches->len; i++) {
-        const struct session_stretch *own =
-            &g_array_index(followed->stretches, struct session_stretch, i);
+    for (guint i = 0; i < prologue->ranges->len; i++) {
+        const struct session_range *own = &g_array_index(prologue->ranges, struct session_range, i);
         struct client *client = g_hash_table_lookup(cut->clients, &own->client);
 
         if (!client) {
             client = g_new0(struct client, 1);
-            client->whole = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-            client->wanted = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+            client->whole = g_array_new(FALSE, FALSE, sizeof(struct frame_range));
+            client->wanted = g_array_new(FALSE, FALSE, sizeof(struct frame_range));
             g_hash_table_insert(cut->clients, g_memdup2(&own->client, sizeof own->client), client);
         }
-        g_array_append_val(own->whole ? client->whole : client->wanted, own->stretch);
+        g_array_append_val(own->whole ? client->whole : client->wanted, own->range);
     }
 }
 
 static gint compare(gconstpointer a, gconstpointer b)
 {
-    const struct stretch *one = a, *other = b;
+    const struct frame_range *one = a, *other = b;
 
     return (one->first > other->first) - (one->first < other->first);
 }
 
-/* Joins stretches that overlap. */
-static void sort_stretches(GArray *stretches)
+/* Joins ranges that overlap. */
+static void sort_ranges(GArray *ranges)
 {
     guint count = 0;
 
-    g_array_sort(stretches, compare);
-    for (guint i = 0; i < stretches->len; i++) {
-        const struct stretch next = g_array_index(stretches, struct stretch, i);
-        struct stretch *last = &g_array_index(stretches, struct stretch, count ? count - 1 : 0);
+    g_array_sort(ranges, compare);
+    for (guint i = 0; i < ranges->len; i++) {
+        const struct frame_range next = g_array_index(ranges, struct frame_range, i);
+        struct frame_range *last =
+            &g_array_index(ranges, struct frame_range, count ? count - 1 : 0);
 
         if (count && next.first <= last->last)
             last->last = MAX(last->last, next.last);
         else
-            g_array_index(stretches, struct stretch, count++) = next;
+            g_array_index(ranges, struct frame_range, count++) = next;
     }
-    g_array_set_size(stretches, count);
+    g_array_set_size(ranges, count);
 }
 
 static void sort_client(gpointer address, gpointer data, gpointer user)
@@ -168,16 +168,16 @@ static void sort_client(gpointer address, gpointer data, gpointer user)
     struct client *client = data;
 
     (void)address, (void)user;
-    sort_stretches(client->whole);
-    sort_stretches(client->wanted);
+    sort_ranges(client->whole);
+    sort_ranges(client->wanted);
 }
 
 /* Whether one of them has the frame. Frames come in order. */
-static bool has_frame(const GArray *stretches, guint *at, uint64_t frame)
+static bool has_frame(const GArray *ranges, guint *at, uint64_t frame)
 {
-    while (*at < stretches->len && g_array_index(stretches, struct stretch, *at).last < frame)
+    while (*at < ranges->len && g_array_index(ranges, struct frame_range, *at).last < frame)
         ++*at;
-    return *at < stretches->len && g_array_index(stretches, struct stretch, *at).first <= frame;
+    return *at < ranges->len && g_array_index(ranges, struct frame_range, *at).first <= frame;
 }
 
 static bool is_covered(const struct cut *cut, const struct qs_address *address, uint64_t frame,
@@ -197,117 +197,118 @@ static const struct qs_address *client_of(const struct qs_decoded_packet *decode
                                                  : &decoded->packet->source;
 }
 
-static void remember_outside(struct cut *cut, const struct qs_address *client, uint64_t frame)
+static void remember_handshake(struct cut *cut, const struct qs_address *client, uint64_t frame)
 {
-    if (g_hash_table_contains(cut->outside, client))
+    if (g_hash_table_contains(cut->handshake_starts, client))
         return;
-    if (g_hash_table_size(cut->outside) == CLIENTS_MAX)
-        g_hash_table_remove_all(cut->outside); /* a flood of requests */
-    g_hash_table_insert(cut->outside, g_memdup2(client, sizeof *client),
+    if (g_hash_table_size(cut->handshake_starts) == CLIENTS_MAX)
+        g_hash_table_remove_all(cut->handshake_starts); /* a flood of requests */
+    g_hash_table_insert(cut->handshake_starts, g_memdup2(client, sizeof *client),
                         g_memdup2(&frame, sizeof frame));
 }
 
-static void followed_free(gpointer data)
+static void prologue_free(gpointer data)
 {
-    struct followed *followed = data;
+    struct prologue *prologue = data;
 
-    qs_sign_on_free(followed->sign_on);
-    g_array_free(followed->stretches, TRUE);
-    g_free(followed);
+    qs_sign_on_free(prologue->sign_on);
+    g_array_free(prologue->ranges, TRUE);
+    g_free(prologue);
 }
 
-static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *decoded,
-                               uint64_t frame)
+static struct prologue *prologue_of(struct cut *cut, const struct qs_decoded_packet *decoded,
+                                    uint64_t frame)
 {
     const gpointer key = GUINT_TO_POINTER(decoded->session->number);
-    struct followed *followed = g_hash_table_lookup(cut->sessions, key);
+    struct prologue *prologue = g_hash_table_lookup(cut->sessions, key);
     const struct qs_demo_format *format;
     const uint64_t *first;
 
-    if (followed)
-        return followed;
+    if (prologue)
+        return prologue;
     format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
-    first = g_hash_table_lookup(cut->outside, client_of(decoded));
-    followed = g_new0(struct followed, 1);
-    followed->first = first ? *first : frame;
-    followed->last = frame;
-    followed->late_join = format ? format->late_join : NULL;
-    followed->sign_on = qs_sign_on_new();
-    followed->stretches = g_array_new(FALSE, FALSE, sizeof(struct session_stretch));
-    g_hash_table_insert(cut->sessions, key, followed);
-    return followed;
+    first = g_hash_table_lookup(cut->handshake_starts, client_of(decoded));
+    prologue = g_new0(struct prologue, 1);
+    prologue->first = first ? *first : frame;
+    prologue->last = frame;
+    prologue->late_join = format ? format->late_join : NULL;
+    prologue->sign_on = qs_sign_on_new();
+    prologue->ranges = g_array_new(FALSE, FALSE, sizeof(struct session_range));
+    g_hash_table_insert(cut->sessions, key, prologue);
+    return prologue;
 }
 
 /* Notes the packet if it comes before the game. */
-static void remember(struct followed *followed, uint64_t frame, const struct qs_decoder *decoder)
+static void update_prologue(struct prologue *prologue, uint64_t frame,
+                            const struct qs_decoder *decoder)
 {
-    if (decoder->session->level != followed->level) {
-        followed->level = decoder->session->level;
-        followed->level_first = followed->level_last = frame;
-        qs_sign_on_clear(followed->sign_on);
+    if (decoder->session->level != prologue->level) {
+        prologue->level = decoder->session->level;
+        prologue->level_first = prologue->level_last = frame;
+        qs_sign_on_clear(prologue->sign_on);
     }
-    if (!followed->late_join || followed->sign_on->complete)
+    if (!prologue->late_join || prologue->sign_on->complete)
         return;
-    if (!followed->level) {
-        followed->before++;
-        followed->last = frame;
+    if (!prologue->level) {
+        prologue->before++;
+        prologue->last = frame;
     }
-    followed->level_last = frame;
-    if (decoder->accepted && !followed->sign_on->broken)
-        followed->late_join->add_packet(followed->sign_on, decoder);
+    prologue->level_last = frame;
+    if (decoder->accepted && !prologue->sign_on->broken)
+        prologue->late_join->add_packet(prologue->sign_on, decoder);
 }
 
 /* Keeps the packet with those before the game. A stream can only be decoded from its beginning, and
  * is kept to its end. */
-static void keep_wanted(struct cut *cut, struct followed *followed,
+static void keep_wanted(struct cut *cut, struct prologue *prologue,
                         const struct qs_decoded_packet *decoded, uint64_t frame)
 {
     const struct qs_address *client = client_of(decoded);
     const bool is_stream = decoded->packet->unit;
 
-    cut->asked += !followed->asked;
-    followed->asked = true;
-    if (followed->before <= BEFORE_MAX)
-        add_stretch(followed, client, true, (struct stretch){followed->first, followed->last});
-    if (followed->level)
-        add_stretch(followed, client, true,
-                    (struct stretch){followed->level_first, followed->level_last});
-    add_stretch(followed, client, is_stream,
-                (struct stretch){is_stream ? 0 : frame,
-                                 is_stream && !cut->options->packets->len ? UINT64_MAX : frame});
+    cut->selected += !prologue->selected;
+    prologue->selected = true;
+    if (prologue->before <= BEFORE_MAX)
+        add_range(prologue, client, true, (struct frame_range){prologue->first, prologue->last});
+    if (prologue->level)
+        add_range(prologue, client, true,
+                  (struct frame_range){prologue->level_first, prologue->level_last});
+    add_range(prologue, client, is_stream,
+              (struct frame_range){is_stream ? 0 : frame,
+                                   is_stream && !cut->options->packets->len ? UINT64_MAX : frame});
 }
 
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
 {
     const uint64_t frame = decoded->packet->frame;
-    struct followed *followed;
+    struct prologue *prologue;
 
     if (!decoded->session) {
-        remember_outside(cut, client_of(decoded), frame);
+        remember_handshake(cut, client_of(decoded), frame);
         return;
     }
-    followed = follow(cut, decoded, frame);
-    g_hash_table_remove(cut->outside, client_of(decoded));
+    prologue = prologue_of(cut, decoded, frame);
+    g_hash_table_remove(cut->handshake_starts, client_of(decoded));
     if (!decoded->session->chosen)
         return;
-    remember(followed, frame, decoded->decoder);
+    update_prologue(prologue, frame, decoded->decoder);
     if (is_wanted(cut, decoded->packet->number))
-        keep_wanted(cut, followed, decoded, frame);
+        keep_wanted(cut, prologue, decoded, frame);
 }
 
 void cut_session_over(struct cut *cut, unsigned session)
 {
     const gpointer key = GUINT_TO_POINTER(session);
-    const struct followed *followed = g_hash_table_lookup(cut->sessions, key);
+    const struct prologue *prologue = g_hash_table_lookup(cut->sessions, key);
 
-    if (followed)
-        move_stretches(cut, followed);
+    if (prologue)
+        move_ranges(cut, prologue);
     g_hash_table_remove(cut->sessions, key);
 }
 
 /* --- Reading again --------------------------------------------------------------------------- */
 
-/* Keeps all frames of the packets within a stretch. */
+/* Keeps all frames of the packets within a range. */
 static void find_frames(struct input_visitor *visitor, struct input *input,
                         struct input_frame *frame)
 {
@@ -387,7 +388,7 @@ bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct
     g_hash_table_foreach(cut->clients, sort_client, NULL);
     good = read_again(cut, find_frames);
     cut->out = out;
-    cut->counts.sessions = cut->asked;
+    cut->counts.sessions = cut->selected;
     pcap_out_begin(out, comment);
     good = good && read_again(cut, copy_frame);
     *counts = cut->counts;
@@ -403,8 +404,9 @@ struct cut *cut_new(const struct options *options)
     cut->options = options;
     cut->kept = g_byte_array_new();
     cut->clients = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, client_free);
-    cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
-    cut->outside = g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, g_free);
+    cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, prologue_free);
+    cut->handshake_starts =
+        g_hash_table_new_full(qs_address_hash, qs_address_equal, g_free, g_free);
     return cut;
 }
 
@@ -413,6 +415,6 @@ void cut_free(struct cut *cut)
     g_byte_array_free(cut->kept, TRUE);
     g_hash_table_destroy(cut->clients);
     g_hash_table_destroy(cut->sessions);
-    g_hash_table_destroy(cut->outside);
+    g_hash_table_destroy(cut->handshake_starts);
     g_free(cut);
 }

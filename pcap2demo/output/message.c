@@ -56,7 +56,7 @@ static char *styled_text(FILE *stream, enum terminal_style style, const char *te
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
-static enum exit_status worst = EXIT_WELL;
+static enum exit_status worst = EXIT_OK;
 static bool muted;
 static void (*printer)(const char *line);
 static failure_handler *handler;
@@ -174,7 +174,7 @@ void failure(enum exit_status status, struct qs_location location, const char *f
 {
     va_list arguments;
 
-    raise_status(status);
+    exit_status_raise(status);
     va_start(arguments, format);
     print_message(STYLE_BAD, location, format, arguments);
     va_end(arguments);
@@ -223,15 +223,15 @@ bool usage_problem(char *problem)
     return false;
 }
 
-void raise_status(enum exit_status status)
+void exit_status_raise(enum exit_status status)
 {
     if (status > worst && !muted)
         worst = status;
 }
 
-void status_reset(void)
+void exit_status_reset(void)
 {
-    worst = EXIT_WELL;
+    worst = EXIT_OK;
 }
 
 void messages_mute(bool mute)
@@ -239,7 +239,7 @@ void messages_mute(bool mute)
     muted = mute;
 }
 
-enum exit_status status_so_far(void)
+enum exit_status exit_status_get(void)
 {
     return worst;
 }

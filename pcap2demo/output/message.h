@@ -28,7 +28,7 @@ enum terminal_style { STYLE_PLAIN, STYLE_TITLE, STYLE_GOOD, STYLE_BAD };
 void terminal_set_color(const char *when);
 
 enum exit_status {
-    EXIT_WELL = 0,     /* everything was done */
+    EXIT_OK = 0,       /* everything was done */
     EXIT_PROBLEMS = 1, /* something in the input is wrong, or a demo could not be written */
     EXIT_UNUSABLE = 2  /* wrong usage, or an input that cannot be read at all */
 };
@@ -65,10 +65,10 @@ bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
 bool usage_problem(char *problem);
 
 /* Raises the exit status without a message. */
-void raise_status(enum exit_status status);
+void exit_status_raise(enum exit_status status);
 
 /* The worst status so far. */
-enum exit_status status_so_far(void);
+enum exit_status exit_status_get(void);
 
 /* From now on passes message lines to `by`, without "pcap2demo: " and a newline, instead of
  * printing them to standard error; NULL: prints them again. */
@@ -78,7 +78,7 @@ void print_messages_with(void (*by)(const char *line));
 void messages_mute(bool mute);
 
 /* Sets the exit status back to 0. */
-void status_reset(void);
+void exit_status_reset(void);
 
 /* From now on also passes each failure to this handler, the only one; NULL: none. */
 typedef void failure_handler(enum exit_status status, struct qs_location location, const char *text,

@@ -297,7 +297,7 @@ static void stop(struct follower *follower)
     if (g_strcmp0(signal, "SIGINT") != 0)
         leave(follower);
     if (signal)
-        status_reset();
+        exit_status_reset();
     else
         failure(follower->frame_time ? EXIT_PROBLEMS : EXIT_UNUSABLE,
                 (struct qs_location){.file = follower->options->recorder.interface},

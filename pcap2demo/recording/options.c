@@ -22,18 +22,6 @@ const struct option_row recorder_rows[] = {
      "FILE.prom"},
     {"log-format", 0, OPTION(TEXT, recorder.log_format),
      "Log as lines of text (the default) or of JSON", .choices = "text|json"},
-
-    /* Services of earlier versions have these in their files: they start all the same. */
-    {"relinquish-privileges", 'Z', .type = OPTION_GONE, .offset = 0,
-     "as root, it becomes the user of sudo, or the owner of the demos' folder", "USER"},
-    {"user", 0, .type = OPTION_GONE, .offset = 0,
-     "as root, it becomes the user of sudo, or the owner of the demos' folder", "USER"},
-    {"max-disk", 0, .type = OPTION_GONE, .offset = 0, "--min-free keeps disk space free", "SIZE"},
-    {"keep", 0, .type = OPTION_GONE, .offset = 0, "tmpfiles.d removes old demos: see RECORDING.md",
-     "TIME"},
-    {"write-pcap", 0, .type = OPTION_GONE, .offset = 0,
-     "--pcap -s N cuts a session out of the captures", "DIR"},
-    {"buffer-size", 0, .type = OPTION_GONE, .offset = 0, "tcpdump has the buffer", "SIZE"},
     OPTIONS_END};
 
 bool recorder_is_wanted(const struct options *options)

@@ -19,7 +19,7 @@ bool recorder_options_check(struct options *options);
 
 /*
  * Follows a folder, and captures to it if that is wanted, until stopped. Calls `prepare` when it is
- * no longer root. Failures are reported; the exit status is EXIT_WELL after a stop that was asked
+ * no longer root. Failures are reported; the exit status is EXIT_OK after a stop that was asked
  * for.
  */
 void recorder_run(const struct options *options, void (*prepare)(const struct options *options));

@@ -20,7 +20,7 @@ static const char head[] =
     " per-level: the sign-on must have as many, if the map is listed; from 0 on, it may have "
     "none.\n"
     " every-second: it must come in each second of play. Others may be missing.\n"
-    " per-second: it must come as often in play.\n"
+    " per-second: so many packets of play must have it.\n"
     " bytes, names of fields: it must have this size, and no other field. If flags show which\n"
     "   fields it has, most messages of its type must.\n"
     " names with a number: so many of them must be in a message that is a list.\n"

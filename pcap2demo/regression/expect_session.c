@@ -478,12 +478,13 @@ static void forget_every_second(struct expect_rule *rule)
         *part = around(0, part->max, event_margin);
 }
 
+/* Packets with the message count: how many it has in one depends on where the player is. */
 static void visit_per_second(struct visit *visit, const struct types *types)
 {
     const struct qs_type_count *type = types->play;
     const struct qs_share where = share_of(type);
     const double seconds = qs_tally_seconds(&visit->counts->play);
-    const double number = seconds < SECONDS_MIN ? NAN : (double)type->count / seconds;
+    const double number = seconds < SECONDS_MIN ? NAN : (double)type->packets / seconds;
     struct expect_range range = around(number, number, every_margin);
     bool every;
 

@@ -34,14 +34,14 @@ TEST(test_no_packets)
     const struct options options = {.action = &pcap_action, .argument = file, .files = none};
     struct action *action = action_new(&options);
 
-    status_reset();
+    exit_status_reset();
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
     action->end(action, true);
     action_free(action);
-    assert_int_equal(status_so_far(), EXIT_PROBLEMS);
+    assert_int_equal(exit_status_get(), EXIT_PROBLEMS);
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
-    status_reset();
+    exit_status_reset();
     assert_int_equal(g_rmdir(folder), 0);
     g_free(folder);
 }

@@ -29,6 +29,7 @@ GUESSES = """\
 --name x F | --who x F = unknown option {}: --player NAME takes the sessions of a player
 --map dm4 F | --team x F = unknown option {}: --list shows who played what; --session takes the number
 -n F | --numeric F = unknown option {}: addresses stay numbers without an option
+-Z nobody F | --user x F = unknown option {}: as root, -i becomes the user of sudo, or the owner of the demos' folder
 --dry-run F = unknown option {}: --list shows which demos it would write
 --server h F | --host h F | --ip=h F = unknown option {}: --filter "host ADDRESS" takes its packets
 --input F | --in=x F = unknown option {}: name the file alone, or "-" for standard input

@@ -20,7 +20,7 @@ static void assert_rows(struct rows *rows, const char *expected)
 
     rows_each(rows, append, text);
     assert_string_equal(text->str, expected);
-    assert_int_equal(status_so_far(), EXIT_WELL);
+    assert_int_equal(exit_status_get(), EXIT_OK);
     rows_free(rows);
 }
 
@@ -86,6 +86,6 @@ TEST(keeps_many_in_files)
     }
     rows_each(rows, expect_next, &count);
     assert_int_equal(count.next, 3 * MANY);
-    assert_int_equal(status_so_far(), EXIT_WELL);
+    assert_int_equal(exit_status_get(), EXIT_OK);
     rows_free(rows);
 }
