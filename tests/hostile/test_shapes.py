@@ -114,7 +114,7 @@ class Shapes(ToolTest):
         many = 10 if SANITIZED else 100
         rules = "".join(f"svc_print {i} = bytes 9\n" for i in range(400 * many))
         items = "versions = " + ";".join(map(str, range(30 * many)))
-        for text, status in (("[QuakeWorld s2c play]\n" + rules, 1), ("[QuakeWorld]\n" + items + "\n", 1),
+        for text, status in (("[QuakeWorld s2c]\n" + rules, 1), ("[QuakeWorld]\n" + items + "\n", 1),
                              ("[QuakeWorld]\n" + items * 50, 1), ("# \n" * 1000 * many, 1)):
             (self.folder / "wire.expect").write_text(text)
             options = "--check", "--expect", "wire.expect", SAMPLE
