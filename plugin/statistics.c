@@ -19,7 +19,7 @@ struct figures {
     struct qs_packet packet;          /* without its bytes */
     uint32_t number;                  /* of its session; 0: it belongs to none */
     struct qs_tally_packet tally;
-    struct qs_line line; /* of its session, as far as it is known */
+    struct qs_path_quality path; /* of its session, as far as it is known */
     struct qs_response response;
 };
 
@@ -47,7 +47,7 @@ static stat_tap_table_item session_columns[] = {
 static stat_tap_table_item line_columns[] = {
     SESSION, TEXT("Direction"), NUMBER("Packets"), FIGURE("Lost (%)"), FIGURE("Longest burst"),
     FIGURE("Ping (ms)"), FIGURE("p95 (ms)"), FIGURE("Jitter (ms)"), FIGURE("Choked (%)"),
-    FIGURE("Throttled (%)"), NUMBER("Late"), NUMBER("Twice"), TEXT("Captured at"),
+    FIGURE("Throttled (%)"), FIGURE("Unanswered (%)"), NUMBER("Late"), NUMBER("Twice"), TEXT("Captured at"),
     FIGURE("Acknowledged after, min (ms)"), FIGURE("mean (ms)"), FIGURE("max (ms)"),
     TEXT("Filter")};
 
@@ -195,9 +195,9 @@ static void put_figure(stat_tap_table_item_type **cell, double value)
     put_text(cell, value < 0 ? NULL : g_strdup_printf("%12.3f", value));
 }
 
-static void put_loss(stat_tap_table_item_type **cell, const struct qs_line_direction *direction)
+static void put_loss(stat_tap_table_item_type **cell, const struct qs_path_direction *direction)
 {
-    char *loss = qs_line_loss_text(direction, false);
+    char *loss = qs_path_loss_text(direction, false);
 
     put_text(cell, strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
     g_free(loss);
@@ -256,9 +256,9 @@ static void add_session(struct table *table, const struct figures *figures)
     put_session(&cell, figures, &description);
     put_text(&cell, description.map);
     put_figure(&cell, seconds);
-    put_figure(&cell, figures->line.ping);
-    put_loss(&cell, &figures->line.c2s);
-    put_loss(&cell, &figures->line.s2c);
+    put_figure(&cell, figures->path.ping);
+    put_loss(&cell, &figures->path.c2s);
+    put_loss(&cell, &figures->path.s2c);
     put_number(&cell, tally->traffic[QS_C2S].packets);
     put_number(&cell, tally->traffic[QS_S2C].packets);
     put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_C2S].bytes, seconds) + .5));
@@ -279,7 +279,7 @@ static void put_times(stat_tap_table_item_type **cell, const struct qs_times *ti
 }
 
 static void add_direction(struct table *table, const struct figures *figures, enum qs_direction way,
-                          const struct qs_line_direction *direction)
+                          const struct qs_path_direction *direction)
 {
     const struct qs_protocol *protocol = figures->dissector->protocol;
     const struct row_key key = {.game = protocol, .session = figures->number, .direction = way};
@@ -293,14 +293,15 @@ static void add_direction(struct table *table, const struct figures *figures, en
     put_number(&cell, tally->traffic[way].packets);
     put_loss(&cell, direction);
     put_text(&cell, direction->burst < 0 ? NULL : g_strdup_printf("%6.0f", direction->burst));
-    put_figure(&cell, figures->line.ping);
-    put_figure(&cell, figures->line.ping_p95);
-    put_figure(&cell, figures->line.jitter);
+    put_figure(&cell, figures->path.ping);
+    put_figure(&cell, figures->path.ping_p95);
+    put_figure(&cell, figures->path.jitter);
     put_figure(&cell, direction->choke);
     put_figure(&cell, direction->throttle);
+    put_figure(&cell, way == QS_C2S ? figures->path.unanswered : -1);
     put_number(&cell, direction->late);
     put_number(&cell, direction->duplicates);
-    put_text(&cell, g_strdup(qs_vantage_name(figures->line.vantage)));
+    put_text(&cell, g_strdup(qs_vantage_name(figures->path.vantage)));
     put_times(&cell, &tally->rtt[way == QS_C2S ? QS_S2C : QS_C2S]);
     put_text(&cell, g_strdup_printf("%s.session == %u && %s.from_server == %d", protocol->name,
                                     figures->number, protocol->name, way == QS_S2C));
@@ -310,10 +311,10 @@ static void add_direction(struct table *table, const struct figures *figures, en
 
 static void add_line(struct table *table, const struct figures *figures)
 {
-    if (!figures->number || !figures->dissector->protocol->line)
+    if (!figures->number || !figures->dissector->protocol->path)
         return;
-    add_direction(table, figures, QS_C2S, &figures->line.c2s);
-    add_direction(table, figures, QS_S2C, &figures->line.s2c);
+    add_direction(table, figures, QS_C2S, &figures->path.c2s);
+    add_direction(table, figures, QS_S2C, &figures->path.s2c);
 }
 
 /* --- Packets and messages */
@@ -590,7 +591,7 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
 
     if (context->links)
         qs_links_find(context->links, decoder->packet, &links);
-    qs_links_line(context->links, context->session->connection, &figures->line);
+    qs_links_quality(context->links, context->session->connection, &figures->path);
     figures->dissector = dissector;
     figures->session = context->session;
     figures->packet = *decoder->packet;

@@ -52,7 +52,7 @@ static inline void begin(struct qs_decoder *d, struct qs_session *session,
     d->accepted = false;
     d->id_mask = UINT8_MAX;
     d->whole_id = 0;
-    d->line = (struct qs_line_facts){0};
+    d->path = (struct qs_path_facts){0};
     d->problems = 0;
     d->inflated = 0;
     memset(d->notes, 0, sizeof d->notes);

@@ -72,15 +72,15 @@ struct qs_announcement {
     struct qs_address server, client;
 };
 
-/* What a packet tells of the line, for common/netchan/quality.h. Of the client's packets: */
-struct qs_line_facts {
+/* What a packet tells of the path, for common/netchan/quality.h. Of the client's packets: */
+struct qs_path_facts {
     bool has_loss;
     uint8_t loss; /* percent of its last 256 numbers that were not answered, rounded down */
-    /* Marks of updates that it acknowledges by name: `echo`, and bit n: echo - n; 0: none. */
-    uint32_t echo;
-    uint64_t echoes;
+    /* Updates that it acknowledges by name: `acked_id`, and bit n: acked_id - n; 0: none. */
+    uint32_t acked_id;
+    uint64_t acked_ids;
     /* Of the server's: */
-    uint32_t mark;   /* the update's name, which the client acknowledges; 0: none */
+    uint32_t ack_id; /* the name by which the client acknowledges the update; 0: none */
     uint32_t choked; /* updates that it says it suppressed before this one */
     uint32_t frame;  /* counts updates, suppressed ones, too; 0: none */
     bool has_drop;
@@ -143,7 +143,7 @@ struct qs_decoder {
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
     uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
-    struct qs_line_facts line;
+    struct qs_path_facts path;
     struct qs_requests requests[QS_REQUESTS_MAX];
     unsigned request_count;
     struct qs_credential credentials[QS_CREDENTIALS_MAX];

@@ -17,7 +17,7 @@
 #include "common/core/session.h"
 
 struct qs_decoder;
-struct qs_line_rules;
+struct qs_path_rules;
 struct qs_seqinfo;
 
 /*
@@ -123,8 +123,8 @@ struct qs_protocol {
     bool (*seqinfo)(const struct qs_session *session, const struct qs_packet *packet,
                     struct qs_seqinfo *seqinfo);
 
-    /* How its engines number datagrams, for figures of the line; NULL: they do not. */
-    const struct qs_line_rules *line;
+    /* How its engines number datagrams, for the quality of the path; NULL: they do not. */
+    const struct qs_path_rules *path;
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);

@@ -20,8 +20,8 @@ struct qs_links *qs_links_new(uint32_t kept)
     qs_chunks_init(&links->messages, sizeof(struct qs_link_message), kept);
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
         links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    links->quality = kept ? NULL : qs_quality_new();
-    links->lines = g_array_new(FALSE, TRUE, sizeof(struct qs_line));
+    links->path = kept ? NULL : qs_path_new();
+    links->qualities = g_array_new(FALSE, TRUE, sizeof(struct qs_path_quality));
     return links;
 }
 
@@ -39,18 +39,24 @@ void qs_links_free(struct qs_links *links)
     qs_chunks_clear(&links->records);
     qs_chunks_clear(&links->extras);
     qs_chunks_clear(&links->messages);
-    qs_quality_free(links->quality);
-    g_array_free(links->lines, TRUE);
+    qs_path_free(links->path);
+    g_array_free(links->qualities, TRUE);
     g_free(links);
 }
 
 /* --- A packet comes --- */
 
+/* Its number in the input, of which several files may be merged. */
+static uint32_t number_of(const struct qs_packet *packet)
+{
+    return (uint32_t)(packet->frame ? packet->frame : packet->number);
+}
+
 static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
 {
     struct qs_link_record *record = qs_chunks_add(&links->records);
 
-    record->packet = (uint32_t)d->packet->number;
+    record->packet = number_of(d->packet);
     record->time = d->packet->time;
     return links->records.count;
 }
@@ -220,32 +226,44 @@ static void add_requests(struct qs_links *links, const struct qs_decoder *d, uin
 static void begin_connection(struct qs_links *links)
 {
     qs_links_restart(links, true);
-    if (!links->quality)
+    if (!links->path)
         return;
-    for (uint32_t i = links->lines->len; i <= links->connection; i++) {
-        struct qs_line line;
+    for (uint32_t i = links->qualities->len; i <= links->connection; i++) {
+        struct qs_path_quality quality;
 
-        qs_quality_line(i == links->connection ? links->quality : NULL, &line);
-        g_array_append_val(links->lines, line);
+        qs_path_quality(i == links->connection ? links->path : NULL, &quality);
+        g_array_append_val(links->qualities, quality);
     }
-    qs_quality_free(links->quality);
-    links->quality = qs_quality_new();
+    qs_path_free(links->path);
+    links->path = qs_path_new();
 }
 
-static void add_gap(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+/* Adds what the packet shows of the path: losses at the packets themselves, too. */
+static void add_path(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
-    const struct qs_line_gap gap = qs_quality_add_gap(links->quality, d);
+    struct qs_path_event event;
+    struct qs_link_extra *extra;
 
-    if (gap.lost || gap.skipped || gap.choked || gap.throttled)
-        qs_link_extra(links, record)->gap = gap;
+    qs_path_add_event(links->path, d, record, &event);
+    qs_link_record(links, record)->ping = (uint16_t)MIN(event.ping / 100, UINT16_MAX);
+    for (unsigned i = 0; i < event.unread_count; i++)
+        qs_link_extra(links, event.unread[i])->lost_in = record;
+    if (!event.lost && !event.skipped && !event.choked && !event.throttled && !event.unread_count)
+        return;
+    extra = qs_link_extra(links, record);
+    extra->lost = (uint16_t)MIN(event.lost + event.unread_count, UINT16_MAX);
+    extra->skipped = event.skipped;
+    extra->choked = event.choked;
+    extra->throttled = event.throttled;
 }
 
-void qs_links_line(const struct qs_links *links, uint32_t connection, struct qs_line *line)
+void qs_links_quality(const struct qs_links *links, uint32_t connection,
+                      struct qs_path_quality *quality)
 {
-    if (links && connection < links->lines->len)
-        *line = g_array_index(links->lines, struct qs_line, connection);
+    if (links && connection < links->qualities->len)
+        *quality = g_array_index(links->qualities, struct qs_path_quality, connection);
     else
-        qs_quality_line(links && connection == links->connection ? links->quality : NULL, line);
+        qs_path_quality(links && connection == links->connection ? links->path : NULL, quality);
 }
 
 void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
@@ -266,8 +284,8 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
             qs_links_acknowledge(links, d, record, &seqinfo);
         if (d->fragment)
             add_fragment(links, d, record);
-        if (links->quality)
-            add_gap(links, d, record);
+        if (links->path)
+            add_path(links, d, record);
     }
     add_requests(links, d, record);
 }
@@ -276,7 +294,7 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
 
 static bool is_of(const struct qs_link_record *record, const struct qs_packet *packet)
 {
-    return record->packet == (uint32_t)packet->number && record->time == packet->time;
+    return record->packet == number_of(packet) && record->time == packet->time;
 }
 
 /* The first record with the number or one above; one past the last where there is none. */
@@ -299,7 +317,7 @@ static uint32_t lower_bound(const struct qs_links *links, uint32_t number)
 static const struct qs_link_record *find_record(const struct qs_links *links,
                                                 const struct qs_packet *packet)
 {
-    const uint32_t number = (uint32_t)packet->number, count = links->records.count;
+    const uint32_t number = number_of(packet), count = links->records.count;
 
     if (count && is_of(qs_link_record(links, count), packet))
         return qs_link_record(links, count);
@@ -352,7 +370,6 @@ static void find_acknowledged(const struct qs_links *links, const struct qs_link
     if (!sent->sent_again && qs_link_record(links, sent->acked_by) == record) {
         found->ack_rtt = time_since(links, record->acks, record);
         set(found, QS_LINK_ACK_RTT, (uint64_t)found->ack_rtt);
-        set(found, QS_LINK_RTT, (uint64_t)found->ack_rtt);
     }
     set_packet(links, found, QS_LINK_ACKS_FRAME, record->acks);
 }
@@ -375,8 +392,7 @@ static void find_messages(const struct qs_links *links, const struct qs_link_rec
 static void find_extra(const struct qs_links *links, const struct qs_link_record *record,
                        const struct qs_link_extra *extra, struct qs_packet_links *found)
 {
-    const uint16_t gaps[] = {extra->gap.lost, extra->gap.skipped, extra->gap.choked,
-                             extra->gap.throttled};
+    const uint16_t gaps[] = {extra->lost, extra->skipped, extra->choked, extra->throttled};
 
     find_messages(links, record, extra, found);
     if (extra->fragment != extra->fragments)
@@ -385,6 +401,7 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
     found->fragments = extra->fragments;
     set_packet(links, found, QS_LINK_RESPONSE_IN, extra->response_in);
     set_packet(links, found, QS_LINK_DOWNLOAD_FROM, extra->download);
+    set_packet(links, found, QS_LINK_LOST_IN, extra->lost_in);
     for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++)
         if (gaps[i])
             set(found, QS_LINK_LOST + i, gaps[i]);
@@ -409,6 +426,8 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
     find_acknowledged(links, record, found);
     if (record->extra)
         find_extra(links, record, qs_chunks_at(&links->extras, record->extra), found);
+    if (record->ping)
+        set(found, QS_LINK_PING, record->ping);
     if (record->has_rate)
         set(found, QS_LINK_RATE, record->rate);
     return true;
@@ -460,28 +479,19 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
     for (uint32_t known = found.known; known; known &= known - 1) {
         const unsigned link = (unsigned)__builtin_ctz(known), row = d->protocol->links + link;
 
-        if (link == QS_LINK_RTT)
-            qs_emit_generated_double(d, row, 0, 0, (double)found.values[link] / 1e6);
+        if (link == QS_LINK_PING)
+            qs_emit_generated_double(d, row, 0, 0, (double)found.values[link] / 10);
         else
             qs_emit_generated_uint(d, row, 0, 0, found.values[link]);
     }
     if (found.values[QS_LINK_LOST])
-        qs_note(d, QS_NOTE_LOST, 0, 0, "%u packet%s of this sender lost before this one",
+        qs_note(d, QS_NOTE_LOST, 0, 0, "%u packet%s lost before this one",
                 (unsigned)found.values[QS_LINK_LOST],
                 qs_plural((unsigned)found.values[QS_LINK_LOST]));
+    if (found.known & 1u << QS_LINK_LOST_IN)
+        qs_note(d, QS_NOTE_LOST, 0, 0, "This packet never arrived");
     if (d->want_summary)
         summarize(d, &found);
-}
-
-struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
-{
-    struct qs_link_record *owner = qs_link_record(links, record);
-
-    if (!owner->extra && owner->packet) {
-        qs_chunks_add(&links->extras);
-        owner->extra = links->extras.count;
-    }
-    return qs_chunks_at(&links->extras, owner->extra);
 }
 
 struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_request_kind kind)

@@ -63,9 +63,10 @@ struct qs_packet_links {
     struct qs_response response;
 };
 
-/* The line in that connection, as far as it is known by now; of NULL nothing is known. Only where
- * all packets are remembered. */
-void qs_links_line(const struct qs_links *links, uint32_t connection, struct qs_line *line);
+/* Fills `quality` with that of the path in the connection, as far as it is known by now; of NULL
+ * nothing is. Only where all packets are remembered. */
+void qs_links_quality(const struct qs_links *links, uint32_t connection,
+                      struct qs_path_quality *quality);
 
 /*
  * What is known of the packet by now, which is found by its number and time: a number may be given

@@ -23,6 +23,7 @@ struct qs_link_record {
     uint32_t acks, acked_by;
     uint32_t rate;
     uint32_t extra; /* number of its extra; 0: it has none */
+    uint16_t ping;  /* tenths of a millisecond; 0: unknown */
     bool has_rate;
     bool sent_again; /* the time to its acknowledgement says nothing */
 };
@@ -33,7 +34,8 @@ struct qs_link_extra {
     uint32_t confirms;       /* reliable message */
     uint32_t whole;          /* record */
     uint16_t fragment, fragments;
-    struct qs_line_gap gap;
+    uint16_t lost, skipped, choked, throttled;   /* as QS_LINK_*, in their order */
+    uint32_t lost_in;                            /* record */
     uint32_t response_in, response_to, download; /* records */
     uint8_t kind;                                /* of the response */
     bool first_response;
@@ -81,9 +83,9 @@ struct qs_links {
     uint32_t request_count; /* of all that came */
     struct qs_request_count counts[QS_REQUEST_KINDS];
     uint32_t connection;
-    struct qs_quality *quality; /* of this connection; NULL where few packets are kept */
-    GArray *lines;              /* struct qs_line: of the connections before, by their number */
-    uint32_t download;          /* record of the command that named the file; 0: none */
+    struct qs_path *path; /* of this connection; NULL where few packets are kept */
+    GArray *qualities;    /* struct qs_path_quality: of the connections before */
+    uint32_t download;    /* record of the command that named the file; 0: none */
 };
 
 static inline struct qs_link_record *qs_link_record(const struct qs_links *links, uint32_t number)
@@ -102,8 +104,17 @@ static inline int64_t qs_link_elapsed(int64_t since, int64_t until)
     return (int64_t)((uint64_t)until - (uint64_t)since);
 }
 
-/* The record's extra, which it gets with this. Valid until another one is made. */
-struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record);
+/* Returns the record's extra, and adds it if there is none. Valid until another one is added. */
+static inline struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
+{
+    struct qs_link_record *owner = qs_link_record(links, record);
+
+    if (!owner->extra && owner->packet) {
+        qs_chunks_add(&links->extras);
+        owner->extra = links->extras.count;
+    }
+    return qs_chunks_at(&links->extras, owner->extra);
+}
 
 /* A packet whose record is `record` and whose seqinfo is known: what it acknowledges, and what of
  * it may be acknowledged. */

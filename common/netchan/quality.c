@@ -3,292 +3,382 @@
 
 #include <string.h>
 
+#include "common/core/decode.h"
 #include "common/netchan/quality_state.h"
 #include "common/netchan/seqinfo.h"
 
 enum {
     SETTLED = 320,    /* numbers after which QuakeWorld's client counts none of the sign-on */
-    USUAL_EVERY = 32, /* acknowledgements after which their usual time is looked up again */
-    HOLE_MIN = 3,     /* a gap of more may be the capture's */
+    LEARN_EVERY = 32, /* acknowledgements after which the usual times are looked up again */
     CLOSE = 50000,    /* bounds of the round trip that are further apart say nothing */
+    HOLE_MIN = 3,     /* losses and answers that are left out seldom make a longer gap */
     UNSURE_GAP = 2    /* so many missing in a row had all acknowledgements of an update */
 };
 
-struct qs_quality *qs_quality_new(void)
+#define USUAL .998 /* part of the times */
+
+struct qs_path *qs_path_new(void)
 {
-    return g_new0(struct qs_quality, 1);
+    return g_new0(struct qs_path, 1);
 }
 
-void qs_quality_free(struct qs_quality *quality)
+static void free_histogram(struct qs_histogram *histogram)
 {
-    if (quality && quality->history)
-        g_free(quality->history->bins.octaves);
-    if (quality)
-        g_free(quality->history);
-    g_free(quality);
+    for (int i = 0; i < QS_OCTAVES; i++)
+        g_free(histogram->octaves[i]);
 }
 
-/* --- Histograms --- */
-
-static G_GNUC_NO_INLINE void begin_octave(struct qs_bins *bins, struct qs_histogram *histogram,
-                                          unsigned bin, uint32_t by)
+void qs_path_free(struct qs_path *path)
 {
-    histogram->bins = bins;
-    histogram->octaves[bin / QS_OCTAVE_BINS] = ++bins->count;
-    bins->octaves = g_realloc_n(bins->octaves, bins->count, sizeof *bins->octaves);
-    memset(bins->octaves[bins->count - 1], 0, sizeof *bins->octaves);
-    bins->octaves[bins->count - 1][bin % QS_OCTAVE_BINS] = by;
-}
+    for (int i = QS_CLIENT; path && path->history && i <= QS_SERVER; i++) {
+        struct qs_half_path *half = &path->history->senders[i].half;
 
-static void add_to_bin(struct qs_line_history *history, struct qs_histogram *histogram,
-                       unsigned bin, uint32_t by)
-{
-    const uint8_t octave = histogram->octaves[bin / QS_OCTAVE_BINS];
-
-    histogram->count++;
-    if (octave)
-        history->bins.octaves[octave - 1][bin % QS_OCTAVE_BINS] += by;
-    else
-        begin_octave(&history->bins, histogram, bin, by);
-}
-
-static void add_time(struct qs_line_history *history, struct qs_histogram *histogram, int64_t time)
-{
-    add_to_bin(history, histogram, qs_bin_of(time), 1);
-}
-
-static void add_interval(struct qs_line_history *history, struct qs_histogram *intervals,
-                         int64_t from, int64_t to)
-{
-    if (to > from) {
-        add_to_bin(history, intervals, qs_bin_of(from), 1);
-        add_to_bin(history, intervals, qs_bin_of(to), UINT32_MAX);
+        free_histogram(&half->high);
+        free_histogram(&half->low);
+        free_histogram(&half->middle);
+        free_histogram(&half->unread);
+        free_histogram(&half->passed);
     }
+    if (path)
+        g_free(path->history);
+    g_free(path);
+}
+
+/* --- Histograms ------------------------------------------------------------------------------ */
+
+/* Negative times count as 0. A float has the octave and the bits behind it. */
+static void add_time(struct qs_histogram *histogram, int64_t time)
+{
+    const int32_t value = (int32_t)CLAMP(time, 0, 1 << 24) + (1 << QS_FIRST_OCTAVE);
+    const unsigned bin = (qs_bits_of_float((float)value) >> (23 - QS_BIN_BITS)) -
+                         ((127u + QS_FIRST_OCTAVE) << QS_BIN_BITS);
+    uint32_t **octave = &histogram->octaves[bin / QS_OCTAVE_BINS];
+
+    if (!*octave)
+        *octave = g_new0(uint32_t, QS_OCTAVE_BINS);
+    (*octave)[bin % QS_OCTAVE_BINS]++;
+    histogram->count++;
+}
+
+static double bin_start(unsigned bin)
+{
+    return (double)((uint64_t)(QS_OCTAVE_BINS + bin % QS_OCTAVE_BINS)
+                    << (bin / QS_OCTAVE_BINS + QS_FIRST_OCTAVE - QS_BIN_BITS)) -
+           (1 << QS_FIRST_OCTAVE);
+}
+
+double qs_histogram_quantile(const struct qs_histogram *histogram, double part)
+{
+    double rank = part * histogram->count;
+
+    for (unsigned i = 0; i < QS_OCTAVES * QS_OCTAVE_BINS; i++) {
+        const uint32_t *octave = histogram->octaves[i / QS_OCTAVE_BINS];
+        const uint32_t count = octave ? octave[i % QS_OCTAVE_BINS] : 0;
+
+        if (count && rank <= count)
+            return bin_start(i) + (bin_start(i + 1) - bin_start(i)) * rank / count;
+        rank -= count;
+    }
+    return 0;
 }
 
 /* A numbered packet of the direction's main stream. */
 struct packet {
-    const struct qs_line_rules *rules;
-    const struct qs_line_facts *facts;
-    struct qs_line_way *way, *other; /* its direction, and that back */
+    struct qs_path *path;
+    const struct qs_path_facts *facts;
+    struct qs_path_sender *sender, *other;
     bool to_server;
     int64_t time;
-    uint32_t number, mark, echo;
-    uint32_t gap; /* numbers missing before it */
+    uint32_t number, ack_id, acked_id;
+    uint32_t gap;         /* numbers missing before it */
+    uint32_t previous_id; /* ack_id of its sender's datagram before */
 };
 
-/* --- Acknowledgements --- */
+/* --- Acknowledgements ------------------------------------------------------------------------ */
 
-static const struct qs_line_sent *sent_at(const struct qs_line_way *way, uint32_t index)
+static struct qs_path_sent *sent_at(struct qs_path_sender *sender, uint32_t index)
 {
-    return &way->sent[index % QS_LINE_SENT_MAX];
+    return &sender->sent[index % QS_PATH_SENT_MAX];
 }
 
-/* From the datagram's sending until `time`. */
-static int64_t since_sent(const struct qs_line_way *way, uint32_t index, int64_t time)
+/* From when the datagram was sent until `time`. */
+static int64_t since_sent(struct qs_path_sender *sender, uint32_t index, int64_t time)
 {
-    return (int32_t)((uint32_t)time - sent_at(way, index)->time);
+    return (int32_t)((uint32_t)time - sent_at(sender, index)->time);
 }
 
 /* Whether the datagram has come by the last place of the capture; there may be one place only. */
-static bool has_arrived(const struct qs_line_way *way, uint32_t index)
+static bool has_arrived(struct qs_path_sender *sender, uint32_t index)
 {
-    return !way->copied || sent_at(way, index)->copied;
+    return !qs_path_has_two_places(sender) || sent_at(sender, index)->copied;
 }
 
-/*
- * Acknowledgements name the newest datagram only, and of two that arrive together none names the
- * first. A datagram without an acknowledgement was lost only if the client has sent something
- * later than acknowledgements take, and that names an older one. How long they take at most is
- * settled later; here is which times make the datagrams up to `next` lost, which the client read at
- * `read`, and had not read at `before`. How many losses are seen is measured on what was
- * acknowledged, and so is how often that is wrong.
- */
-static void pass_over(struct qs_line_history *history, const struct qs_line_rules *rules,
-                      uint32_t next, int64_t read, int64_t before)
+/* Finds the datagram with the acknowledgement among the last ones; its index. */
+static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *index)
 {
-    const struct qs_line_way *server = &history->ways[QS_TO_CLIENT];
-    const uint32_t last = history->legs[QS_TO_SERVER].index;
-    const int64_t from = history->named ? 0 : since_sent(server, next, read);
-    uint32_t burst = 0;
+    const uint32_t oldest = sender->count - MIN(sender->count, QS_PATH_SENT_MAX);
 
-    for (uint32_t i = last + 1; i < next; i++) {
-        const int64_t since = history->named ? INT64_MAX : since_sent(server, i, before);
-
-        if (!rules->answers)
-            add_interval(history, &history->lost, from, since);
-        burst = (double)from <= history->usual && (double)since > history->usual ? burst + 1 : 0;
-        history->burst = MAX(history->burst, burst);
-    }
-    history->passed_over += next - last - 1;
-    if (rules->answers) /* acknowledgements are not asked for what was lost */
-        return;
-    add_interval(history, &history->seen, from,
-                 history->named ? INT64_MAX : since_sent(server, last, before));
-    if (!history->named)
-        add_interval(history, &history->wrong, 0, since_sent(server, next, before));
-}
-
-/* Whether the datagram with the mark is among the last, and which it is. */
-static bool find_sent(const struct qs_line_way *way, uint32_t mark, uint32_t *index)
-{
-    const uint32_t oldest = way->count - MIN(way->count, QS_LINE_SENT_MAX);
-
-    for (*index = way->count; (*index)-- > oldest;)
-        if (sent_at(way, *index)->mark <= mark)
-            return sent_at(way, *index)->mark == mark;
+    for (*index = sender->count; (*index)-- > oldest;)
+        if (sent_at(sender, *index)->ack_id <= ack_id)
+            return sent_at(sender, *index)->ack_id == ack_id;
     return false;
 }
 
-/* `newest`: the packet acknowledges no later one. */
-static void acknowledge(struct qs_line_history *history, const struct packet *packet, uint32_t mark,
-                        bool newest)
+/* The capture has a hole where the last gap is. */
+static void forget_gap(struct qs_path_sender *sender)
 {
-    struct qs_line_way *to = packet->other;
-    struct qs_line_leg *leg = &history->legs[packet->to_server ? QS_TO_SERVER : QS_TO_CLIENT];
-    /* What a client acknowledges may have been read when it had sent the datagram before. */
-    const int64_t *times =
-        packet->way->times + (packet->to_server && packet->rules->sends_first && !history->named);
-    const uint32_t echo = leg->echo;
-    uint32_t index;
-    int64_t high, low;
+    sender->missing -= MIN(sender->gap, sender->missing);
+    sender->not_captured -= MIN(sender->gap_acknowledged, sender->not_captured);
+    sender->holes += sender->gap;
+    sender->gap = 0;
+}
 
-    leg->echo = mark;
-    if (!find_sent(to, mark, &index)) {
-        if (mark > echo && to->count && mark > sent_at(to, 0)->mark) {
-            to->not_captured++;
-            leg->started = false; /* what was acknowledged before this is not known */
+/*
+ * The packet acknowledges a datagram that was not captured. If numbers are missing before the
+ * packet, too, the capture has a hole there: what is missing in it, in both directions, says
+ * nothing of the path.
+ */
+static void note_not_captured(const struct packet *packet, uint32_t acked_id)
+{
+    struct qs_path_sender *sender = packet->sender, *other = packet->other;
+    const bool hole = packet->gap > HOLE_MIN;
+
+    other->half.started = false; /* what was acknowledged before this is not known */
+    sender->hole |= hole;
+    if (acked_id > sent_at(other, other->count - 1)->ack_id) {
+        other->hole |= hole;
+        other->next_acknowledged++;
+    } else if (acked_id < other->gap_from || acked_id > other->gap_to) {
+        other->not_captured++;
+    } else if (other->gap) {
+        other->not_captured++;
+        other->gap_acknowledged++;
+        if (hole)
+            forget_gap(other);
+    }
+}
+
+/*
+ * Looks at the datagrams older than `index`, which the receiver acknowledges `now`, that it had not
+ * acknowledged `before`. Acknowledgements name the newest datagram only, and of two that arrive
+ * together none names the first. One was lost if the receiver has sent something later than
+ * datagrams that arrive are unread.
+ */
+static void pass_over(const struct packet *packet, uint32_t index, int64_t now, int64_t before)
+{
+    struct qs_path_history *history = packet->path->history;
+    struct qs_path_sender *to = packet->other;
+    struct qs_half_path *half = &to->half;
+    const bool in_time = since_sent(to, index, now) <= half->late;
+    const uint32_t oldest = to->count - MIN(to->count, QS_PATH_SENT_MAX);
+    uint32_t burst = 0;
+
+    for (uint32_t i = MAX(half->index + 1, oldest); i < index; i++) {
+        if (!has_arrived(to, i))
+            continue;
+        add_time(&half->passed, since_sent(to, i, before));
+        if (!half->learned)
+            continue;
+        half->passed_over++;
+        if (half->near ||
+            (!half->named && (!in_time || since_sent(to, i, before) <= half->unread_max))) {
+            burst = 0;
+            continue;
         }
+        half->lost++;
+        half->burst = MAX(half->burst, ++burst);
+        history->unread[history->unread_count++] = sent_at(to, i)->record;
+    }
+}
+
+/*
+ * Looks up the usual times of the half path, and whether its end is near. Where the client reports
+ * how many are lost, these are the ones that were unread longest.
+ */
+static void learn(const struct packet *packet)
+{
+    struct qs_half_path *half = &packet->other->half;
+    const double reported = packet->to_server ? qs_path_reported_loss(packet->path) : -1;
+    const double all = (double)half->passed.count + half->unread.count;
+
+    half->near = qs_path_is_near(packet->path, packet->to_server ? QS_SERVER : QS_CLIENT);
+    half->unread_max = (int64_t)qs_histogram_quantile(&half->unread, USUAL);
+    if (reported >= 0 && half->passed.count)
+        half->unread_max = (int64_t)qs_histogram_quantile(
+            &half->passed, 1 - MIN(reported / 100 * all / half->passed.count, 1));
+    half->late = (int64_t)qs_histogram_quantile(&half->high, USUAL);
+    half->learned = true;
+}
+
+/* Adds the times of datagram `index`, which was acknowledged `now` and not `before`. */
+static void add_times(const struct packet *packet, uint32_t index, int64_t now, int64_t before,
+                      bool newest)
+{
+    struct qs_path_sender *to = packet->other;
+    struct qs_half_path *half = &to->half;
+    const int64_t high = since_sent(to, index, now);
+
+    if (half->started && index - half->index < QS_PATH_SENT_MAX) {
+        const int64_t low = has_arrived(to, half->newest + 1)
+                                ? MAX(since_sent(to, half->newest + 1, before), 0)
+                                : 0;
+
+        if (!(half->named && packet->gap >= UNSURE_GAP))
+            pass_over(packet, index, now, before);
+        half->judged += half->learned;
+        add_time(&half->unread, since_sent(to, index, before));
+        if (newest)
+            add_time(&half->low, low);
+        if (newest && high - low < CLOSE && (packet->to_server || !packet->path->rules->answers))
+            add_time(&half->middle, (low + high) / 2);
+    }
+    if (newest)
+        add_time(&half->high, high);
+    if (half->learned)
+        half->sample = (uint32_t)MAX(high, 0);
+}
+
+/* `newest`: the packet acknowledges no later one. */
+static void acknowledge(const struct packet *packet, uint32_t acked_id, bool newest)
+{
+    struct qs_path_sender *to = packet->other;
+    struct qs_half_path *half = &to->half;
+    /* What a client acknowledges may have been read when it had sent the datagram before. */
+    const int64_t *times = packet->sender->times +
+                           (packet->to_server && packet->path->rules->sends_first && !half->named);
+    const uint32_t last = half->acked_id;
+    uint32_t index;
+
+    half->acked_id = half->named ? MAX(last, acked_id) : acked_id;
+    if (!find_sent(to, acked_id, &index)) {
+        if (acked_id > last && to->count && acked_id > sent_at(to, 0)->ack_id)
+            note_not_captured(packet, acked_id);
         return;
     }
-    if (leg->started && index <= leg->index)
+    if (half->started && index <= half->index)
         return;
     to->acknowledged++;
-    to->acknowledged_copied += sent_at(to, index)->copied;
-    to->sent[index % QS_LINE_SENT_MAX].acknowledged = true;
-    leg->tried++;
-    high = since_sent(to, index, times[0]);
-    if (leg->started && index - leg->index < QS_LINE_SENT_MAX) {
-        if (packet->to_server && !(history->named && packet->gap >= UNSURE_GAP))
-            pass_over(history, packet->rules, index, times[0], times[1]);
-        low = has_arrived(to, leg->newest + 1) ? since_sent(to, leg->newest + 1, times[1]) : 0;
-        if (newest)
-            add_time(history, &leg->low, low);
-        if (newest && high - MAX(low, 0) < CLOSE && (packet->to_server || !packet->rules->answers))
-            add_time(history, &leg->middle, (MAX(low, 0) + high) / 2);
-    }
-    if (newest)
-        add_time(history, &leg->high, high);
-    if (packet->to_server && leg->tried % USUAL_EVERY == 0)
-        history->usual = qs_histogram_quantile(&leg->high, .9);
-    leg->started = true;
-    leg->index = index;
-    if (newest)
-        leg->newest = index;
+    if (acked_id >= to->gap_to)
+        to->gap = 0; /* it is no hole of the capture */
+    sent_at(to, index)->acknowledged = true;
+    add_times(packet, index, times[0], times[1], newest);
+    if (newest || !half->started)
+        half->newest = index;
+    half->started = true;
+    half->index = index;
+    if (to->acknowledged % LEARN_EVERY == 0)
+        learn(packet);
 }
 
 /* By name, the oldest first; or what the header has. */
-static void acknowledge_all(struct qs_line_history *history, const struct packet *packet)
+static void acknowledge_all(const struct packet *packet)
 {
-    const struct qs_line_facts *facts = packet->facts;
+    const struct qs_path_facts *facts = packet->facts;
     uint32_t back;
 
-    for (uint64_t echoes = facts->echo ? facts->echoes : 1; echoes; echoes ^= UINT64_C(1) << back) {
-        back = 63 - (uint32_t)__builtin_clzll(echoes);
-        if (packet->echo > back)
-            acknowledge(history, packet, packet->echo - back, !back);
+    packet->other->half.named |= facts->acked_id != 0;
+    packet->other->half.sample = 0;
+    for (uint64_t ids = facts->acked_id ? facts->acked_ids : 1; ids; ids ^= UINT64_C(1) << back) {
+        back = 63 - (uint32_t)__builtin_clzll(ids);
+        if (packet->acked_id > back)
+            acknowledge(packet, packet->acked_id - back, !back);
     }
 }
 
-/* --- Numbers --- */
+/* --- Two places ------------------------------------------------------------------------------ */
 
-static void add_copy(struct qs_line_way *way, uint32_t index, uint32_t time)
+static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t time)
 {
-    struct qs_line_sent *sent = &way->sent[index % QS_LINE_SENT_MAX];
+    struct qs_path_sent *sent = sent_at(sender, index);
 
     if (sent->copied)
         return;
-    if (!way->copied++)
-        way->before_copies = way->accepted - (way->count - index);
-    way->acknowledged_copied += sent->acknowledged;
-    way->lag += (int32_t)(time - sent->time);
+    sender->copied++;
+    sender->lag += (int32_t)(time - sent->time);
     sent->copied = true;
     sent->time = time;
 }
 
-/* The datagram that was added last may have come by the second place already. */
-static void add_early_copy(struct qs_line_way *way, uint32_t number)
+/* The datagram that was added last may have been seen at the second place already. */
+static void add_early_copy(struct qs_path_sender *sender, uint32_t number)
 {
-    for (uint32_t i = 0; i < MIN(way->early_count, QS_LINE_EARLY_MAX); i++)
-        if (way->early[i].number == number)
-            add_copy(way, way->count - 1, way->early[i].time);
+    for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
+        if (sender->early[i].number == number)
+            add_copy(sender, sender->count - 1, sender->early[i].time);
 }
 
-static void add_to_way(struct qs_line_history *history, const struct packet *packet)
+void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_t number,
+                      int64_t time)
 {
-    struct qs_line_way *way = packet->way;
+    const uint32_t now = (uint32_t)(time / 1000);
+    struct qs_path_sender *sender;
 
-    if (way->accepted++)
-        add_time(history, &way->interval, packet->time - way->times[0]);
-    else
-        way->times[0] = way->times[1] = packet->time;
-    way->times[2] = way->times[1];
-    way->times[1] = way->times[0];
-    way->times[0] = packet->time;
-    way->last = packet->number;
-    /* Without acknowledgements, only copies are looked up. */
-    if (!packet->mark && (!packet->to_server || packet->rules->server_acknowledges))
+    if (!path->history || direction == QS_DIRECTION_UNKNOWN)
         return;
-    way->sent[way->count++ % QS_LINE_SENT_MAX] =
-        (struct qs_line_sent){(uint32_t)packet->time, packet->mark, packet->number, false, false};
-    add_early_copy(way, packet->number);
+    sender = &path->history->senders[direction - QS_C2S];
+    for (uint32_t i = sender->count; i-- > sender->count - MIN(sender->count, QS_PATH_SENT_MAX);)
+        if (sent_at(sender, i)->number == number) {
+            add_copy(sender, i, now);
+            return;
+        }
+    sender->early[sender->early_count++ % QS_PATH_EARLY_MAX] = (struct qs_path_copy){number, now};
 }
 
-static void add_gap(struct qs_line_history *history, const struct packet *packet)
+/* --- Numbers --------------------------------------------------------------------------------- */
+
+static void add_sent(const struct packet *packet, uint32_t record)
 {
-    struct qs_line_way *way = packet->way;
+    struct qs_path_sender *sender = packet->sender;
+    struct qs_path_sent *sent = sent_at(sender, sender->count);
+
+    if (!sender->accepted++)
+        sender->begin = sender->times[0] = sender->times[1] = packet->time;
+    sender->times[2] = sender->times[1];
+    sender->times[1] = sender->times[0];
+    sender->times[0] = packet->time;
+    sender->last = packet->number;
+    /* Without acknowledgements, only copies are looked up. */
+    if (!packet->ack_id && (!packet->to_server || packet->path->rules->server_acknowledges))
+        return;
+    if (sender->gap_to == UINT32_MAX)
+        sender->gap_to = packet->ack_id;
+    if (sender->count++ >= QS_PATH_SENT_MAX)
+        qs_path_count_places(&sender->places, sent);
+    *sent = (struct qs_path_sent){
+        (uint32_t)packet->time, packet->ack_id, packet->number, record, false, false};
+    add_early_copy(sender, packet->number);
+}
+
+/* Counts the numbers that are missing before the packet; where the capture has a hole, apart. */
+static void add_gap(const struct packet *packet)
+{
+    struct qs_path_sender *sender = packet->sender;
     const uint32_t gap = packet->gap;
 
-    if (packet->rules->skips_regularly && packet->to_server)
-        add_to_bin(history, &way->spacings, MIN(gap + 1, QS_LINE_SPACINGS - 1), 1);
-    way->since_skip++;
-    if (!gap)
-        return;
-    way->skips++;
-    way->distance += way->since_skip;
-    way->distance_squares += (double)way->since_skip * way->since_skip;
-    way->since_skip = 0;
-    way->missing += gap;
-    way->burst = MAX(way->burst, gap);
+    if (gap && sender->hole) {
+        sender->holes += gap;
+    } else if (gap) {
+        sender->missing += gap;
+        sender->not_captured += sender->next_acknowledged;
+        sender->single_gaps += gap <= 2;
+        sender->burst = MAX(sender->burst, gap);
+    }
+    if (gap >= sender->gap && gap) {
+        sender->gap = sender->hole ? 0 : gap;
+        sender->gap_acknowledged = sender->next_acknowledged;
+        sender->gap_from = packet->previous_id;
+        sender->gap_to = packet->ack_id ? packet->ack_id : UINT32_MAX;
+    }
+    sender->next_acknowledged = 0;
+    sender->hole = false;
 }
 
-/*
- * Whether the capture stopped for a while: the packet behind a gap acknowledges what was not
- * captured, or for most of the gap nothing came from the other end, although that sends all the
- * time. Then numbers of both directions are missing that the line did not lose. `not_captured`: the
- * other direction's, before this packet.
- */
-static bool is_hole(const struct packet *packet, uint32_t not_captured)
+/* --- The game's figures ---------------------------------------------------------------------- */
+
+static void add_facts(const struct packet *packet)
 {
-    const struct qs_line_way *way = packet->way;
-    struct qs_line_way *other = packet->other;
-    const int64_t silent = packet->time - other->times[0];
-    const bool sends = !packet->to_server || !packet->rules->answers;
-
-    if (!(packet->gap > HOLE_MIN && other->not_captured > not_captured) &&
-        !(sends && packet->gap > 1 && silent > (packet->time - way->times[1]) / 4 * 3 &&
-          (double)silent > 4 * qs_histogram_quantile(&other->interval, .5)))
-        return way->hole;
-    other->not_captured = not_captured;
-    other->hole = true;
-    return true;
-}
-
-/* --- The game's figures --- */
-
-static void add_facts(struct qs_line_history *history, const struct packet *packet)
-{
-    const struct qs_line_facts *facts = packet->facts;
+    struct qs_path_history *history = packet->path->history;
+    const struct qs_path_facts *facts = packet->facts;
     const uint32_t frames = facts->frame - history->frame;
     const uint32_t numbers = packet->number - history->frame_number;
 
@@ -297,10 +387,10 @@ static void add_facts(struct qs_line_history *history, const struct packet *pack
         if (!history->first_loss)
             history->first_loss = packet->number;
         if (packet->number - history->first_loss < SETTLED) {
-            history->start = qs_line_numbers(history);
+            history->settled = qs_path_answers_of(history);
         } else {
-            /* The percent is rounded down. */
-            history->losses += facts->loss + (facts->loss ? .5 : 0);
+            history->losses += facts->loss;
+            history->lossy += facts->loss != 0;
             history->loss_count++;
         }
     }
@@ -308,33 +398,20 @@ static void add_facts(struct qs_line_history *history, const struct packet *pack
         return;
     if (history->frame && frames < 100 && numbers < frames)
         history->choked += frames - numbers;
-    if (facts->has_drop && numbers == 1 && packet->echo > history->frame_echo) {
+    if (facts->has_drop && numbers == 1 && packet->acked_id > history->frame_acked) {
         history->drop_frames++;
         history->drops += facts->drop;
-        history->drop_numbers += packet->echo - history->frame_echo;
+        history->drop_numbers += packet->acked_id - history->frame_acked;
     }
     history->frame = facts->frame;
     history->frame_number = packet->number;
-    history->frame_echo = packet->echo;
+    history->frame_acked = packet->acked_id;
 }
 
-static void add_accepted(struct qs_line_history *history, const struct packet *packet)
-{
-    const uint32_t not_captured = packet->other->not_captured;
-
-    add_to_way(history, packet);
-    history->named |= packet->facts->echo != 0;
-    acknowledge_all(history, packet);
-    if (packet->gap && is_hole(packet, not_captured))
-        packet->way->holes += packet->gap;
-    else
-        add_gap(history, packet);
-    packet->way->hole = false;
-    add_facts(history, packet);
-}
+/* --- A packet -------------------------------------------------------------------------------- */
 
 /* Of the main stream; where the server acknowledges datagrams, the header has been decoded. */
-static bool read_numbers(const struct qs_line_rules *rules, const struct qs_decoder *d,
+static bool read_numbers(const struct qs_path_rules *rules, const struct qs_decoder *d,
                          struct qs_seqinfo *seqinfo)
 {
     if (!rules->server_acknowledges)
@@ -346,109 +423,123 @@ static bool read_numbers(const struct qs_line_rules *rules, const struct qs_deco
 }
 
 /* Counts the packet. Returns whether both ends have sent numbered ones. */
-static bool has_history(struct qs_quality *quality, const struct qs_decoder *d,
+static bool has_history(struct qs_path *path, const struct qs_decoder *d,
                         struct qs_seqinfo *seqinfo)
 {
     const struct qs_packet *packet = d->packet;
 
-    quality->rules = d->protocol->line;
-    quality->packets[d->direction]++;
-    if (packet->unit || d->connectionless || d->direction == QS_DIRECTION_UNKNOWN ||
-        !quality->rules || !read_numbers(quality->rules, d, seqinfo))
+    path->rules = d->protocol->path;
+    path->packets[d->direction]++;
+    if (packet->unit || d->connectionless || d->direction == QS_DIRECTION_UNKNOWN || !path->rules ||
+        !read_numbers(path->rules, d, seqinfo))
         return false;
-    quality->accepted[d->direction] |= d->accepted;
-    if (quality->history || !quality->accepted[d->direction == QS_C2S ? QS_S2C : QS_C2S])
-        return quality->history != NULL;
-    quality->history = g_new0(struct qs_line_history, 1);
-    quality->same_host =
+    path->accepted[d->direction] |= d->accepted;
+    if (path->history || !path->accepted[d->direction == QS_C2S ? QS_S2C : QS_C2S])
+        return path->history != NULL;
+    path->history = g_new0(struct qs_path_history, 1);
+    path->same_host =
         packet->source.family == packet->destination.family &&
         !memcmp(packet->source.bytes, packet->destination.bytes, sizeof packet->source.bytes);
     return true;
 }
 
-void qs_quality_copy(struct qs_quality *quality, enum qs_direction direction, uint32_t number,
-                     int64_t time)
+static void add_dropped(struct qs_path_sender *sender, const struct qs_decoder *d)
 {
-    const uint32_t now = (uint32_t)(time / 1000);
-    struct qs_line_way *way;
-
-    if (!quality->history || direction == QS_DIRECTION_UNKNOWN)
-        return;
-    way = &quality->history->ways[direction - QS_C2S];
-    way->repeated++;
-    for (uint32_t i = way->count; i-- > way->count - MIN(way->count, QS_LINE_SENT_MAX);)
-        if (sent_at(way, i)->number == number) {
-            add_copy(way, i, now);
-            return;
-        }
-    way->early[way->early_count++ % QS_LINE_EARLY_MAX] = (struct qs_line_copy){number, now};
+    if (d->notes[QS_NOTE_SEQUENCE_DUPLICATE]) {
+        sender->duplicates++;
+        sender->may_be_copies |= !d->packet->ip_id;
+    }
+    if (d->notes[QS_NOTE_SEQUENCE_STALE]) {
+        sender->late++;
+        sender->missing -= sender->missing != 0;
+    }
 }
 
-void qs_quality_add(struct qs_quality *quality, const struct qs_decoder *d)
+/* Returns whether the packet was accepted; `*gap`: numbers missing before it. */
+static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t record, uint32_t *gap)
 {
+    static const struct qs_path_facts nothing; /* of a packet that cannot be read */
     const bool to_server = d->direction == QS_C2S;
     struct qs_seqinfo seqinfo;
-    struct qs_line_way *way;
+    struct packet packet;
 
-    if (!has_history(quality, d, &seqinfo))
-        return;
-    way = &quality->history->ways[to_server ? QS_TO_SERVER : QS_TO_CLIENT];
-    if (d->accepted) {
-        const struct packet packet = {
-            .rules = quality->rules,
-            .facts = &d->line,
-            .way = way,
-            .other = &quality->history->ways[to_server ? QS_TO_CLIENT : QS_TO_SERVER],
-            .to_server = to_server,
-            .time = d->packet->time / 1000,
-            .number = d->sequence,
-            .mark = d->line.mark ? d->line.mark : seqinfo.mark,
-            .echo = d->packet->false_ack ? 0
-                    : d->line.echo       ? d->line.echo
+    if (!has_history(path, d, &seqinfo))
+        return false;
+    path->history->unread_count = 0;
+    packet = (struct packet){
+        .path = path,
+        .facts = qs_decoder_problems(d) ? &nothing : &d->path,
+        .sender = &path->history->senders[to_server ? QS_CLIENT : QS_SERVER],
+        .other = &path->history->senders[to_server ? QS_SERVER : QS_CLIENT],
+        .to_server = to_server,
+        .time = d->packet->time / 1000,
+        .number = d->sequence,
+        .ack_id = d->path.ack_id ? d->path.ack_id : seqinfo.mark,
+        .acked_id = d->packet->false_ack ? 0
+                    : d->path.acked_id   ? d->path.acked_id
                                          : seqinfo.echo,
-            .gap = way->accepted ? d->sequence - way->last - 1 : 0,
-        };
-
-        add_accepted(quality->history, &packet);
+    };
+    if (!d->accepted) {
+        add_dropped(packet.sender, d);
+        return false;
     }
-    way->duplicates += d->notes[QS_NOTE_SEQUENCE_DUPLICATE] != 0;
-    if (d->notes[QS_NOTE_SEQUENCE_STALE]) {
-        way->late++;
-        way->missing -= way->missing != 0;
-    }
+    packet.previous_id =
+        packet.sender->count ? sent_at(packet.sender, packet.sender->count - 1)->ack_id : 0;
+    packet.gap = *gap = packet.sender->accepted ? packet.number - packet.sender->last - 1 : 0;
+    add_sent(&packet, record);
+    acknowledge_all(&packet);
+    add_gap(&packet);
+    add_facts(&packet);
+    return true;
 }
 
-struct qs_line_gap qs_quality_add_gap(struct qs_quality *quality, const struct qs_decoder *d)
+void qs_path_add(struct qs_path *path, const struct qs_decoder *d)
 {
-    const struct qs_line_history *history = quality->history;
-    const uint32_t choked = history ? history->choked : 0;
-    const uint32_t last = history && d->direction ? history->ways[d->direction - QS_C2S].last : 0;
-    struct qs_line_gap found = {0};
-    struct qs_line line;
-    uint32_t others;
+    uint32_t gap;
 
-    qs_quality_add(quality, d);
-    if (!last || !d->accepted || history->ways[d->direction - QS_C2S].last == last)
-        return found;
-    found.choked = (uint16_t)MIN(history->choked - choked, UINT16_MAX);
-    others = MIN(d->sequence - last - 1, UINT16_MAX);
-    if (quality->rules->answers)
-        others -= MIN(others, found.choked);
-    if (!others)
-        return found;
-    line.s2c.gaps = quality->rules->answers ? QS_GAP_UNKNOWN : QS_GAP_LOST;
-    if (d->direction == QS_C2S)
-        qs_quality_line(quality, &line);
-    switch (d->direction == QS_C2S ? line.c2s.gaps : line.s2c.gaps) {
-    case QS_GAP_UNKNOWN:
-        found.skipped = (uint16_t)others;
-        break;
-    case QS_GAP_LOST:
-        found.lost = (uint16_t)others;
-        break;
-    case QS_GAP_THROTTLED:
-        found.throttled = (uint16_t)others;
-        break;
+    add(path, d, 0, &gap);
+}
+
+/* The round trip that an acknowledgement of the client ends, or if that is near, one of the server;
+ * 0: the packet ends none, or it measures only the program at this end. */
+static uint32_t ping_of(const struct qs_path *path, const struct qs_decoder *d)
+{
+    const struct qs_half_path *to_client = &path->history->senders[QS_SERVER].half;
+    const struct qs_half_path *to_server = &path->history->senders[QS_CLIENT].half;
+    const struct qs_half_path *half = d->direction == QS_C2S ? to_client : to_server;
+
+    if (!half->sample || half->near || (d->direction == QS_S2C && !to_client->near) ||
+        (path->rules->server_acknowledges && !to_server->learned))
+        return 0;
+    return half->sample + (d->direction == QS_C2S && !to_server->near ? to_server->sample : 0);
+}
+
+void qs_path_add_event(struct qs_path *path, const struct qs_decoder *d, uint32_t record,
+                       struct qs_path_event *event)
+{
+    const uint32_t choked = path->history ? path->history->choked : 0;
+    struct qs_path_quality quality;
+    enum qs_gap kind;
+    uint32_t gap = 0;
+
+    *event = (struct qs_path_event){0};
+    if (!add(path, d, record, &gap))
+        return;
+    event->unread = path->history->unread;
+    event->unread_count = path->history->unread_count;
+    event->ping = ping_of(path, d);
+    event->choked = (uint16_t)MIN(path->history->choked - choked, UINT16_MAX);
+    gap = MIN(gap, UINT16_MAX);
+    if (path->rules->answers)
+        gap -= MIN(gap, event->choked);
+    if (!gap)
+        return;
+    kind = path->rules->answers ? QS_GAP_UNKNOWN : QS_GAP_LOST;
+    if (d->direction == QS_C2S) {
+        qs_path_quality(path, &quality);
+        kind = quality.c2s.gaps;
     }
-    return found;
+    event->lost = kind == QS_GAP_LOST ? (uint16_t)gap : 0;
+    event->skipped = kind == QS_GAP_UNKNOWN ? (uint16_t)gap : 0;
+    event->throttled = kind == QS_GAP_THROTTLED ? (uint16_t)gap : 0;
 }

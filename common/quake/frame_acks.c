@@ -45,7 +45,7 @@ void nq_take_frame(struct qs_decoder *d, int32_t signed_number)
 
     if (signed_number < 0 || d->in.overrun || session->delivered.reliable)
         return;
-    d->line.mark = number + 1;
+    d->path.ack_id = number + 1;
     if (!frames->started)
         start(frames, number, is_whole_level(session));
     else if (number > frames->top)
@@ -101,14 +101,14 @@ static void acknowledge(struct nq_frames *frames, uint32_t number)
 }
 
 /* Clients acknowledge each frame by name, in order. */
-static void add_echo(struct qs_line_facts *line, uint32_t mark)
+static void add_acked(struct qs_path_facts *path, uint32_t acked_id)
 {
-    const uint32_t step = mark - line->echo;
+    const uint32_t step = acked_id - path->acked_id;
 
-    if (line->echo && mark <= line->echo)
+    if (path->acked_id && acked_id <= path->acked_id)
         return;
-    line->echoes = (line->echo && step < WINDOW ? line->echoes << step : 0) | 1;
-    line->echo = mark;
+    path->acked_ids = (path->acked_id && step < WINDOW ? path->acked_ids << step : 0) | 1;
+    path->acked_id = acked_id;
 }
 
 void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
@@ -117,7 +117,7 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
     unsigned lost;
 
     if (number >= 0 && !d->in.overrun)
-        add_echo(&d->line, (uint32_t)number + 1);
+        add_acked(&d->path, (uint32_t)number + 1);
     if (number < 0 || d->in.overrun || d->direction != QS_C2S || !d->accepted ||
         !is_current(session))
         return;

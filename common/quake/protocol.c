@@ -77,7 +77,7 @@ const struct qs_protocol nq_protocol = {
     .recognize = recognize,
     .is_foreign = nq_is_foreign,
     .seqinfo = nq_seqinfo,
-    .line = &(const struct qs_line_rules){.sends_first = true},
+    .path = &(const struct qs_path_rules){.sends_first = true},
     .decode = decode,
     .decode_server_messages = decode_server_messages,
 };

@@ -208,7 +208,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
     struct q2_tracker *tracker = q2_tracker(d);
 
     q2_session_of(d->session)->signing_on = false;
-    d->line.frame = number > 0 ? (uint32_t)number : 0;
+    d->path.frame = number > 0 ? (uint32_t)number : 0;
     if (delta <= 0)
         q2_session_of(d->session)->viewed = q2_session_of(d->session)->player;
     if (qs_label_wanted(d) && delta > 0)
@@ -307,8 +307,8 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
         extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
-    d->line.has_drop = q2_is_q2pro(q2_session_of(d->session)->base.version);
-    d->line.drop = byte & FF_CLIENTDROP;
+    d->path.has_drop = q2_is_q2pro(q2_session_of(d->session)->base.version);
+    d->path.drop = byte & FF_CLIENTDROP;
     qs_open(d, Q2_PLAYER);
     read_inner_id(d, SVC_PLAYERINFO);
     read_player(d, (uint8_t)extra);

@@ -33,8 +33,8 @@ static void read_first_move(struct qs_decoder *d)
     struct qw_session *session = qw_session_of(d);
     struct qw_usercmd cmd = {0};
 
-    d->line.loss = qs_u8(d, QW_MOVE_LOSS);
-    d->line.has_loss = !d->in.overrun;
+    d->path.loss = qs_u8(d, QW_MOVE_LOSS);
+    d->path.has_loss = !d->in.overrun;
     for (unsigned i = 0; i < G_N_ELEMENTS(session->cmds); i++) {
         qw_read_usercmd(d, &cmd);
         session->cmds[i] = cmd;

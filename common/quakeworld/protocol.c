@@ -62,8 +62,8 @@ const struct qs_protocol qw_protocol = {
     .is_foreign = qw_is_foreign,
     .moves = 1u << CLC_MOVE,
     .seqinfo = qw_seqinfo,
-    .line =
-        &(const struct qs_line_rules){.answers = true, .server_acknowledges = true, .chokes = true},
+    .path =
+        &(const struct qs_path_rules){.answers = true, .server_acknowledges = true, .chokes = true},
     .decode = decode,
     .stream_ports = "27500,27599,27900,28000",
     .recognize_stream = qw_recognize_stream,

@@ -183,7 +183,7 @@ static void read_chokecount(struct qs_decoder *d)
 
     qs_label(d, ": %u", count);
     qw_session_of(d)->choked = count;
-    d->line.choked = count;
+    d->path.choked = count;
 }
 
 /* --- The players --- */

@@ -312,7 +312,7 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
         .start = first->packet->time,
         .maps = g_ptr_array_new_with_free_func(g_free),
         .match = qs_match_new(),
-        .quality = session->handler->want_lines ? qs_quality_new() : NULL,
+        .quality = session->handler->want_lines ? qs_path_new() : NULL,
         .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
         .recorded = recorded,
     };
@@ -340,7 +340,7 @@ void qs_client_session_free(struct qs_client_session *shared)
         free_demo((struct session *)shared);
     g_ptr_array_free(shared->maps, TRUE);
     qs_match_free(shared->match);
-    qs_quality_free(shared->quality);
+    qs_path_free(shared->quality);
     g_free(shared->map);
     g_free(shared->version);
     g_free(shared->player);
@@ -407,7 +407,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
         shared->end = MAX(shared->end, packet->time);
     shared->problems += qs_decoder_problems(decoder) != 0;
     if (shared->quality)
-        qs_quality_add(shared->quality, decoder);
+        qs_path_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donors && decoder->direction == QS_S2C)
@@ -428,8 +428,8 @@ void qs_client_session_copy(struct qs_client_session *session, enum qs_end from,
                             int64_t time)
 {
     if (session->quality && session->state.server != QS_END_UNKNOWN)
-        qs_quality_copy(session->quality, from == session->state.server ? QS_S2C : QS_C2S, number,
-                        time);
+        qs_path_add_copy(session->quality, from == session->state.server ? QS_S2C : QS_C2S, number,
+                         time);
 }
 
 bool qs_sessions_want(const struct qs_sessions_options *options,

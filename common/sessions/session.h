@@ -38,7 +38,7 @@ struct qs_client_session {
     uint64_t packets;
     uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state;    /* after its last packet */
-    struct qs_quality *quality; /* of its line; NULL: nobody asked for it */
+    struct qs_path *quality; /* of its line; NULL: nobody asked for it */
     struct qs_match *match;     /* who played */
     char *version, *player;     /* of a server's demo or stream: everybody who played */
     char *map;                  /* of the present level */

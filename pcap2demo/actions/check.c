@@ -338,13 +338,13 @@ static void add_line(struct check *check, const struct qs_client_session *sessio
 {
     const bool ascii = !g_get_charset(NULL);
     char lacks[64] = "", *to_server, *to_client;
-    struct qs_line line;
+    struct qs_path_quality line;
 
-    qs_quality_line(session->quality, &line);
-    if (line.not_captured < 0 || MAX(line.not_captured, qs_line_worst(&line)) < MISSING_MIN)
+    qs_path_quality(session->quality, &line);
+    if (line.not_captured < 0 || MAX(line.not_captured, qs_path_worst(&line)) < MISSING_MIN)
         return;
-    to_server = qs_line_direction_text(&line.c2s, ascii);
-    to_client = qs_line_direction_text(&line.s2c, ascii);
+    to_server = qs_path_direction_text(&line.c2s, ascii);
+    to_client = qs_path_direction_text(&line.s2c, ascii);
     if (line.not_captured >= MISSING_MIN)
         snprintf(lacks, sizeof lacks, "; the capture lacks about %.0f %%", line.not_captured);
     g_ptr_array_add(check->lines,

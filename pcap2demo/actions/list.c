@@ -103,12 +103,12 @@ static char *start_cell(const struct qs_client_session *session)
 /* Milliseconds; percents to and from the server. */
 static void fill_line_cells(const struct qs_client_session *session, bool ascii, char *cells[])
 {
-    struct qs_line line;
+    struct qs_path_quality line;
 
-    qs_quality_line(session->quality, &line);
+    qs_path_quality(session->quality, &line);
     cells[PING] = line.ping < 0 ? g_strdup("-") : g_strdup_printf("%.0f", line.ping);
-    cells[LOSS_UP] = qs_line_loss_text(&line.c2s, ascii);
-    cells[LOSS_DOWN] = qs_line_loss_text(&line.s2c, ascii);
+    cells[LOSS_UP] = qs_path_loss_text(&line.c2s, ascii);
+    cells[LOSS_DOWN] = qs_path_loss_text(&line.s2c, ascii);
 }
 
 /* Fills the cells with new strings. */
@@ -162,12 +162,12 @@ static void measure(struct list *list, int column, const char *cell)
 /* The place of a session's row: the worst line first, those that are not known last. */
 static unsigned place_of(const struct list *list, const struct qs_client_session *session)
 {
-    struct qs_line line;
+    struct qs_path_quality line;
 
     if (!list->by_loss)
         return session->number;
-    qs_quality_line(session->quality, &line);
-    return 1 + (unsigned)((100 - qs_line_worst(&line)) * 1000);
+    qs_path_quality(session->quality, &line);
+    return 1 + (unsigned)((100 - qs_path_worst(&line)) * 1000);
 }
 
 static void note_file(struct list *list, const char *file)

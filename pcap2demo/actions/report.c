@@ -305,28 +305,30 @@ static json_t *figure_json(double value)
     return value < 0 ? json_null() : json_real(round(value * 1000) / 1000);
 }
 
-static json_t *direction_json(const struct qs_line_direction *direction)
+static json_t *direction_json(const struct qs_path_direction *direction)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "packets", report_number(direction->packets),
-        "loss", figure_json(direction->loss), "loss_at_most", figure_json(direction->loss_at_most),
-        "late", report_number(direction->late), "duplicates", report_number(direction->duplicates),
-        "burst", figure_json(direction->burst), "choke", figure_json(direction->choke), "throttle",
+        "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "packets",
+        report_number(direction->packets), "packets_at_most", direction->packets_are_limit, "loss",
+        figure_json(direction->loss), "loss_at_most", figure_json(direction->loss_at_most), "late",
+        report_number(direction->late), "duplicates", report_number(direction->duplicates), "burst",
+        figure_json(direction->burst), "choke", figure_json(direction->choke), "throttle",
         figure_json(direction->throttle));
 }
 
 /* Milliseconds and percents. */
-static json_t *line_json(const struct qs_quality *quality)
+static json_t *path_json(const struct qs_path *path)
 {
-    struct qs_line line;
+    struct qs_path_quality quality;
 
-    qs_quality_line(quality, &line);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
-                     qs_vantage_name(line.vantage), "c2s", direction_json(&line.c2s), "s2c",
-                     direction_json(&line.s2c), "round_trip_loss",
-                     figure_json(line.round_trip_loss), "ping", figure_json(line.ping), "ping_p95",
-                     figure_json(line.ping_p95), "ping_game", figure_json(line.ping_game), "jitter",
-                     figure_json(line.jitter), "not_captured", figure_json(line.not_captured));
+    qs_path_quality(path, &quality);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
+        qs_vantage_name(quality.vantage), "c2s", direction_json(&quality.c2s), "s2c",
+        direction_json(&quality.s2c), "round_trip_loss", figure_json(quality.round_trip_loss),
+        "unanswered", figure_json(quality.unanswered), "ping", figure_json(quality.ping),
+        "ping_p95", figure_json(quality.ping_p95), "ping_game", figure_json(quality.ping_game),
+        "jitter", figure_json(quality.jitter), "not_captured", figure_json(quality.not_captured));
 }
 
 json_t *report_session_json(const struct qs_client_session *session)
@@ -351,7 +353,7 @@ json_t *report_session_json(const struct qs_client_session *session)
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
         "problems", report_number(session->problems), "loss", "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
-        "line", line_json(session->quality), "demo", demo_json(session), "spectator",
+        "line", path_json(session->quality), "demo", demo_json(session), "spectator",
         session->spectator);
 }
 

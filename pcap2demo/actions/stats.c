@@ -148,31 +148,35 @@ static char *title_of(const struct qs_client_session *session)
     return g_string_free(title, FALSE);
 }
 
+/* Packets that may be copies count at most. */
 static void append_direction(GString *text, const struct qs_traffic *traffic, double seconds,
-                             enum qs_direction way, const struct qs_line_direction *line)
+                             enum qs_direction direction, const struct qs_path_direction *path)
 {
-    g_autofree char *quality = qs_line_direction_text(line, !g_get_charset(NULL));
+    const bool ascii = !g_get_charset(NULL);
+    const char *limit = !path->packets_are_limit ? "" : ascii ? "<=" : "≤";
+    g_autofree char *quality = qs_path_direction_text(path, ascii);
 
-    g_string_append_printf(
-        text,
-        "  %s: %s\n    %" PRIu64 " packet%s, %" PRIu64 " byte%s, %.1f packets/s, %.1f bytes/s\n",
-        way == QS_C2S ? "client to server" : "server to client", quality, traffic->packets,
-        qs_plural(traffic->packets), traffic->bytes, qs_plural(traffic->bytes),
-        qs_rate(traffic->packets, seconds), qs_rate(traffic->bytes, seconds));
+    g_string_append_printf(text,
+                           "  %s: %s\n    %s%" PRIu64 " packet%s, %s%" PRIu64
+                           " byte%s, %s%.1f packets/s, %s%.1f bytes/s\n",
+                           direction == QS_C2S ? "client to server" : "server to client", quality,
+                           limit, traffic->packets, qs_plural(traffic->packets), limit,
+                           traffic->bytes, qs_plural(traffic->bytes), limit,
+                           qs_rate(traffic->packets, seconds), limit,
+                           qs_rate(traffic->bytes, seconds));
 }
 
-static void append_line(GString *text, const struct qs_tally *tally,
+static void append_path(GString *text, const struct qs_tally *tally,
                         const struct qs_client_session *session)
 {
-    struct qs_line line;
-    char *ping;
+    struct qs_path_quality quality;
+    g_autofree char *ping = NULL;
 
-    qs_quality_line(session->quality, &line);
-    ping = qs_line_ping_text(&line);
+    qs_path_quality(session->quality, &quality);
+    ping = qs_path_ping_text(&quality);
     g_string_append_printf(text, "  %s\n", ping);
-    append_direction(text, &tally->traffic[QS_C2S], seconds_of(session), QS_C2S, &line.c2s);
-    append_direction(text, &tally->traffic[QS_S2C], seconds_of(session), QS_S2C, &line.s2c);
-    g_free(ping);
+    append_direction(text, &tally->traffic[QS_C2S], seconds_of(session), QS_C2S, &quality.c2s);
+    append_direction(text, &tally->traffic[QS_S2C], seconds_of(session), QS_S2C, &quality.s2c);
 }
 
 /* The session's lines; new. */
@@ -182,7 +186,7 @@ static GString *session_text(const struct qs_tally *tally, const struct qs_clien
     GString *text = g_string_new(NULL);
 
     g_string_append_printf(text, "session %u: %s\n", session->number, title);
-    append_line(text, tally, session);
+    append_path(text, tally, session);
     append_types(text, tally);
     g_free(title);
     return text;

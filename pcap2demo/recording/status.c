@@ -321,7 +321,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
     g_autofree char *duration = report_duration(session), *demo = report_demo(session),
                     *text = NULL;
     json_t *members = session_json(session);
-    struct qs_line line;
+    struct qs_path_quality line;
 
     if (!g_ptr_array_remove(status->sessions, (gpointer)session)) {
         json_decref(members);
@@ -330,8 +330,8 @@ static void on_session_end(struct qs_sessions_handler *handler,
     count(status, session, SESSIONS_ENDED, 1);
     if (session->demo && recorder->action.options->verbose)
         report_demo_problems(session);
-    qs_quality_line(session->quality, &line);
-    text = qs_line_text(&line, false);
+    qs_path_quality(session->quality, &line);
+    text = qs_path_text(&line, false);
     json_object_set_new(members, "why", json_string(ends[session->why].word));
     if (session->demo && session->demo->files->len)
         g_queue_push_tail(&status->finished, json_incref(members));

@@ -90,7 +90,7 @@ class Profile(PluginTest):
         return re.findall(r'"([^"]+)", "%Cus:', (SOURCE / "preferences").read_text())
 
     def test_columns(self):
-        self.assertEqual(self.columns(), ["Session", "Player", "RTT (s)"])
-        capture = self.readable(CAPTURES[0] / "qw-vanilla.pcap")
-        shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "frame.number == 40")
-        self.assertRegex(shown, r" 1 +labplayer +0\.\d{9} C→S ")
+        self.assertEqual(self.columns(), ["Session", "Player", "Ping (ms)"])
+        capture = self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz")
+        shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "qw.ping && qw.session == 2")
+        self.assertRegex(shown, r" 2 +bert +1\d\d(\.\d)? C→S ")

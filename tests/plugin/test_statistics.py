@@ -94,6 +94,7 @@ class Statistics(PluginTest):
                     "Longest burst": figure(line[way]["burst"], ".0f"),
                     "Choked (%)": figure(line[way]["choke"], ".3f"),
                     "Throttled (%)": figure(line[way]["throttle"], ".3f"),
+                    "Unanswered (%)": figure(line["unanswered"] if way == "c2s" else None, ".3f"),
                     "Ping (ms)": figure(line["ping"], ".3f"),
                     "p95 (ms)": figure(line["ping_p95"], ".3f"),
                     "Jitter (ms)": figure(line["jitter"], ".3f")}
@@ -187,18 +188,26 @@ class Statistics(PluginTest):
             ["6", "Quake", "n.a.", "rcon"],
         ])
 
+    @staticmethod
+    def intervals(output):
+        """The cells of each interval."""
+        rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)
+        return [[float(cell.strip() or 0) for cell in row.split("|")] for row in rows]
+
     def test_fields_that_can_be_drawn(self):
-        """The I/O graph's functions take RTT, rate and loss."""
+        """The I/O graph's functions take ping, rate and loss."""
         packets = list(stored_packets(CAPTURES[0] / "qw-sample.pcap"))
         # An interval without the game comes first: Wireshark 4.0 does not set the sums of floats
         # to 0 there (tap-iostat.c, register_io_tap).
         other = to_server(9, 9, b"")
         path = self.timed_capture([(packets[0][0] - 5 * SECOND, other, len(other)), *packets])
         output = self.tshark("-q", "-r", path, "-z",
-                             "io,stat,5,AVG(qw.rtt)qw.rtt,MAX(qw.rate)qw.rate,"
-                             "SUM(qw.line.choked)qw.line.choked")
-        rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)[1:]
-        self.assertEqual(len(rows), 3)
-        cells = [[float(cell.strip() or 0) for cell in row.split("|")] for row in rows]
-        self.assertEqual(sum(row[2] for row in cells), 3)  # as --stats has it
-        self.assertTrue(all(0 < row[0] < 1000 < row[1] for row in cells), output)
+                             "io,stat,5,MAX(qw.rate)qw.rate,SUM(qw.line.choked)qw.line.choked")
+        cells = self.intervals(output)[1:]
+        self.assertEqual(len(cells), 3)
+        self.assertEqual(sum(row[1] for row in cells), 3)  # as --stats has it
+        self.assertTrue(all(row[0] > 1000 for row in cells), output)
+        output = self.tshark("-q", "-r", self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz"), "-z",
+                             "io,stat,20,AVG(qw.ping)qw.ping && qw.session == 2")
+        for ping, *_ in self.intervals(output)[1:]:
+            self.assertTrue(100 < ping < 200, output)

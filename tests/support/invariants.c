@@ -315,8 +315,8 @@ static void check_silence(const struct qs_decoder *heard, const struct qs_sessio
                heard->accepted == silent->accepted && heard->sequence == silent->sequence &&
                    heard->acknowledged == silent->acknowledged,
                packet);
-    check_same("line",
-               heard->line.choked == silent->line.choked && heard->line.loss == silent->line.loss,
+    check_same("path",
+               heard->path.choked == silent->path.choked && heard->path.loss == silent->path.loss,
                packet);
     check_same("numbers",
                are_same_numbers(&after->to_client, &silent_after->to_client) &&

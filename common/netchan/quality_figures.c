@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The figures of a path, from its state. */
+#include <math.h>
+
+#include "common/core/numeric_text.h"
+#include "common/netchan/quality_state.h"
+
+#define MILLISECOND 1000.0
+#define LIMIT_MAX 50.0 /* percent: a limit above says nothing */
+#define NEAR (2.5 * MILLISECOND)
+
+enum {
+    ENOUGH = 30, /* datagrams, for any figure */
+    WINDOW = 256 /* numbers of which QuakeWorld's client counts its loss */
+};
+
+/* A loss in percent: its bounds, and the figure if these are close together. `figure` below 0:
+ * nothing tells it. */
+struct loss {
+    double low, figure, high;
+};
+
+static double percent(double part, double all)
+{
+    return all > 0 ? 100 * CLAMP(part / all, 0, 1) : 0;
+}
+
+/* Two losses one after the other. */
+static double add(double first, double second)
+{
+    return first + second - first * second / 100;
+}
+
+/* Of two losses one after the other the second, where the sum is known. */
+static double without(double sum, double first)
+{
+    return MAX(100 - (100 - sum) / (1 - MIN(first, 99) / 100), 0);
+}
+
+static struct loss add_losses(struct loss first, struct loss second)
+{
+    return (struct loss){add(first.low, second.low),
+                         first.figure < 0 || second.figure < 0 ? -1
+                                                               : add(first.figure, second.figure),
+                         add(first.high, second.high)};
+}
+
+static struct loss up_to(double high)
+{
+    return (struct loss){0, high > 0 ? -1 : 0, high};
+}
+
+/* --- Where the capture was made -------------------------------------------------------------- */
+
+/* What the end sends after a datagram came by acknowledges that. If it sends seldom, some must be
+ * acknowledged at once, too. On one host, a busy end may be late, a client that sends first always
+ * is, and so is a relay to an end elsewhere. */
+static bool is_near(const struct qs_path *path, const struct qs_half_path *half, bool seldom)
+{
+    if (path->same_host)
+        return path->rules->sends_first || qs_histogram_quantile(&half->low, .5) < NEAR;
+    return half->high.count >= ENOUGH && qs_histogram_quantile(&half->low, .95) < NEAR &&
+           (!seldom || qs_histogram_quantile(&half->high, .05) < 2 * NEAR);
+}
+
+/* From one place of the capture to the other one, and back. */
+static double lag_of(const struct qs_path *path)
+{
+    double lag = 0;
+
+    for (int i = QS_CLIENT; i <= QS_SERVER; i++) {
+        const struct qs_path_sender *sender = &path->history->senders[i];
+
+        if (qs_path_has_two_places(sender))
+            lag += sender->lag / sender->copied;
+    }
+    return lag;
+}
+
+bool qs_path_is_near(const struct qs_path *path, unsigned sender)
+{
+    const struct qs_path_sender *senders = path->history->senders;
+
+    if (sender == QS_SERVER)
+        return is_near(path, &senders[QS_SERVER].half, false);
+    if (path->rules->server_acknowledges)
+        return is_near(path, &senders[QS_CLIENT].half, true);
+    /* Nothing tells, if the client is not near; but two places apart are those of the ends. */
+    return path->same_host || !qs_path_is_near(path, QS_SERVER) || lag_of(path) > NEAR;
+}
+
+/* What the figures are made of. */
+struct view {
+    const struct qs_path *path;
+    const struct qs_path_history *history;
+    const struct qs_path_sender *client, *server;
+    bool near_client, near_server;
+};
+
+static struct view view_of(const struct qs_path *path)
+{
+    return (struct view){.path = path,
+                         .history = path->history,
+                         .client = &path->history->senders[QS_CLIENT],
+                         .server = &path->history->senders[QS_SERVER],
+                         .near_client = qs_path_is_near(path, QS_SERVER),
+                         .near_server = qs_path_is_near(path, QS_CLIENT)};
+}
+
+/* --- Losses ---------------------------------------------------------------------------------- */
+
+/* The part that is `lost` or not captured; the capture lacks `lacking`, by the errors of a sample.
+ */
+static struct loss loss_without(double lost, double lacking, double error, double all)
+{
+    return (struct loss){percent(lost - lacking - error, all), percent(lost - lacking, all),
+                         percent(lost, all)};
+}
+
+/*
+ * The part of the numbers that is `missing` of those that were `captured` and these, without what
+ * the capture lacks. The receiver acknowledged `not_captured` of the missing ones. For each of them
+ * it has `silent` others that it did not acknowledge; below 0: it acknowledges none, and may have
+ * all.
+ */
+static struct loss loss_of(double missing, double not_captured, double captured, double silent)
+{
+    const double lost = MAX(missing - not_captured, 0), all = captured + missing;
+
+    return silent < 0
+               ? up_to(percent(lost, all))
+               : loss_without(lost, not_captured * silent, 2 * sqrt(not_captured) * silent, all);
+}
+
+/* For each datagram that the receiver acknowledged, so many it did not. */
+static double silent_part(double captured, double acknowledged)
+{
+    return acknowledged > 0 ? MAX(captured / acknowledged - 1, 0) : -1;
+}
+
+static struct loss gap_loss(const struct qs_path_sender *sender)
+{
+    const uint64_t holes = sender->acknowledged ? 0 : sender->holes; /* nothing tells them apart */
+
+    return loss_of((double)(sender->missing + holes), sender->not_captured,
+                   (double)sender->accepted + sender->late,
+                   silent_part(sender->accepted, sender->acknowledged));
+}
+
+static struct qs_path_places places_of(const struct qs_path_sender *sender)
+{
+    struct qs_path_places places = sender->places;
+
+    for (uint32_t i = sender->count - MIN(sender->count, QS_PATH_SENT_MAX); i < sender->count; i++)
+        qs_path_count_places(&places, &sender->sent[i % QS_PATH_SENT_MAX]);
+    return places;
+}
+
+/* What was seen at one place of the capture, while there were two. If the receiver acknowledges
+ * nothing, the places lack as much as in the other direction. */
+static struct loss loss_between(const struct qs_path_sender *sender,
+                                const struct qs_path_sender *other)
+{
+    const struct qs_path_places places = places_of(sender), back = places_of(other);
+    const double acknowledged = (double)back.both_acknowledged + back.one_acknowledged;
+    double lacking;
+
+    if (!qs_path_has_two_places(sender))
+        return (struct loss){0};
+    if (sender->acknowledged || !acknowledged)
+        return loss_of(places.one, places.one_acknowledged, places.both,
+                       silent_part(places.both, places.both_acknowledged));
+    lacking = places.both * back.one_acknowledged / acknowledged;
+    return loss_without(places.one, lacking, 2 * sqrt(lacking), (double)places.both + places.one);
+}
+
+/* Behind the capture: what acknowledgements prove, and all that has none. Where only some datagrams
+ * can be acknowledged, these are a sample. */
+static struct loss loss_behind(const struct qs_path_sender *sender)
+{
+    const struct qs_half_path *half = &sender->half;
+    const double all = (double)half->judged + half->passed_over;
+    const double proven = percent(half->lost, all), high = percent(half->passed_over, all);
+    const double others = MAX(1 - (double)sender->count / MAX(sender->accepted, 1), 0);
+    const double error = 3 * sqrt(high * (100 - high) / MAX(all, 1) * others);
+
+    return all >= ENOUGH ? (struct loss){proven - error, proven, high + error}
+                         : (struct loss){0, -1, 100};
+}
+
+/* Of the client's datagrams that were captured those that the server did not answer: numbers that
+ * it left out, and not because of its rate limit, or because the client had left them out. */
+static struct loss unanswered(const struct view *view)
+{
+    const struct loss answers = gap_loss(view->server), gaps = gap_loss(view->client);
+    const double numbers = (double)(view->server->accepted + view->server->missing) / 100;
+    const double asked = (double)(view->client->accepted + view->client->missing) / 100;
+    const double choked = view->history->choked, all = view->client->accepted;
+
+    return (struct loss){percent(answers.low * numbers - choked - gaps.high * asked, all),
+                         percent(answers.figure * numbers - choked - gaps.figure * asked, all),
+                         percent(answers.high * numbers - choked - gaps.low * asked, all)};
+}
+
+/* What QuakeWorld's client reports: percent of its numbers without an answer, rounded down; those
+ * that it left out on purpose are not among them. */
+static double reported_loss(const struct qs_path_history *history)
+{
+    return history->loss_count < ENOUGH ? QS_QUALITY_UNKNOWN
+                                        : history->losses / history->loss_count;
+}
+
+/* What Quake II's server says of missing datagrams, of which it had several between two updates. */
+static double dropped_loss(const struct qs_path_history *history)
+{
+    const double frames = history->drop_frames;
+
+    if (frames < ENOUGH)
+        return QS_QUALITY_UNKNOWN;
+    return 100 * (1 - pow(1 - history->drops / frames, frames / history->drop_numbers));
+}
+
+/* --- Loss by direction ----------------------------------------------------------------------- */
+
+static void set_loss(struct qs_path_direction *direction, struct loss loss)
+{
+    if (loss.figure >= 0 && loss.high - loss.low <= QS_LOSS_BOUNDS)
+        direction->loss = loss.figure < .05 ? 0 : loss.figure;
+    else if (loss.high <= LIMIT_MAX)
+        direction->loss_at_most = loss.high;
+}
+
+/*
+ * Sets what the client's missing numbers are. If the client, or the server, reports less loss than
+ * there are gaps, the client left numbers out on purpose. If neither reports any, it may have: one
+ * or two at a time, before each fifth datagram or more often.
+ */
+static struct loss client_gaps(const struct view *view, struct qs_path_quality *quality)
+{
+    const bool answers = view->path->rules->answers;
+    const double reported = answers ? reported_loss(view->history) : dropped_loss(view->history);
+    const struct qs_path_sender *client = view->client;
+    const bool often = client->single_gaps > client->accepted / 5;
+    const struct loss gaps = gap_loss(client);
+    struct qs_path_direction *c2s = &quality->c2s;
+
+    if ((view->near_client && !view->near_server) ||
+        (reported >= 0 ? gaps.low > reported + 1 : often && !answers)) {
+        c2s->gaps = QS_GAP_THROTTLED;
+        c2s->throttle = view->path->rules->chokes ? gaps.figure : QS_QUALITY_UNKNOWN;
+        return up_to(reported >= 0 ? reported + 1 : gaps.high);
+    }
+    c2s->gaps = reported < 0 && often ? QS_GAP_UNKNOWN : QS_GAP_LOST;
+    return reported < 0 && (often || answers) ? up_to(gaps.high) : gaps;
+}
+
+static void estimate_c2s(const struct view *view, struct qs_path_quality *quality)
+{
+    struct loss loss = client_gaps(view, quality);
+    const double dropped = dropped_loss(view->history);
+
+    if (view->near_client && !view->near_server)
+        loss = (struct loss){0};
+    if (!view->near_server)
+        loss = add_losses(loss, view->path->rules->answers ? up_to(unanswered(view).high)
+                                                           : loss_behind(view->client));
+    loss = add_losses(loss, loss_between(view->client, view->server));
+    if (!view->near_server && dropped >= 0)
+        loss = (struct loss){dropped, dropped, dropped};
+    quality->c2s.or_late = !view->near_server;
+    set_loss(&quality->c2s, loss);
+}
+
+/*
+ * The loss to the client, by what that reports: the part of its numbers without an answer, less
+ * those that the server has not answered, rounded down. It counts those on their way as soon as
+ * answers may come.
+ */
+static struct loss reported_s2c(const struct view *view)
+{
+    const struct qs_path_history *history = view->history;
+    const struct qs_path_answers from = history->settled, to = qs_path_answers_of(history);
+    const double missing = to.missing - from.missing, captured = to.captured - from.captured;
+    const double silent = silent_part(view->server->accepted, view->server->acknowledged);
+    const struct loss gaps =
+        loss_of(missing, to.not_captured - from.not_captured, captured, silent);
+    const double numbers = (captured + missing) / 100, asked = to.asked - from.asked;
+    const double choked = to.choked - from.choked, count = history->loss_count;
+    const struct qs_histogram *times = &view->server->half.high;
+    const double interval =
+        (double)(view->client->times[0] - view->client->begin) / MAX(view->client->accepted, 1);
+    const double late = qs_histogram_quantile(times, .5) - qs_histogram_quantile(times, .05);
+    const double reported =
+        MAX(history->losses / MAX(count, 1) - percent(late / MAX(interval, 1), WINDOW), 0);
+
+    if (count < ENOUGH || !view->near_server)
+        return (struct loss){0, -1, 100};
+    return (struct loss){without(reported, percent(gaps.high * numbers - choked, asked)),
+                         without(reported + .5 * history->lossy / count,
+                                 percent(gaps.figure * numbers - choked, asked)),
+                         without(reported + 1, percent(gaps.low * numbers - choked, asked))};
+}
+
+double qs_path_reported_loss(const struct qs_path *path)
+{
+    const struct view view = view_of(path);
+
+    return path->rules->answers ? reported_s2c(&view).figure : -1;
+}
+
+static void estimate_s2c(const struct view *view, struct qs_path_quality *quality)
+{
+    struct loss loss = {0};
+
+    if (view->path->rules->answers && !view->near_server)
+        loss = up_to(unanswered(view).high);
+    else if (!view->path->rules->answers && (view->near_client || !view->near_server))
+        loss = gap_loss(view->server);
+    if (!view->near_client)
+        loss = add_losses(loss, loss_behind(view->server));
+    loss = add_losses(loss, loss_between(view->server, view->client));
+    if (view->path->rules->answers && reported_s2c(view).figure >= 0 && !view->near_client)
+        loss = reported_s2c(view);
+    quality->s2c.or_late = !view->near_client;
+    set_loss(&quality->s2c, loss);
+}
+
+/* --- Round trip ------------------------------------------------------------------------------ */
+
+/*
+ * Of a half path, without the waiting for the far end's next frame; adds how far p95 is above, if
+ * that is known. Where the next datagram was lost, which happens to `loss` percent, `low` is too
+ * high.
+ */
+static double half_ping(const struct qs_half_path *half, double loss, double *above)
+{
+    const double kept = 1 - MAX(loss, 0) / 100;
+    const double least = qs_histogram_quantile(&half->low, .85 * kept);
+    const double most = qs_histogram_quantile(&half->high, .15);
+    const double ping =
+        least > most ? qs_histogram_quantile(&half->middle, .5 * kept) : (least + most) / 2;
+    const double spread = qs_histogram_quantile(&half->middle, .95 * kept) -
+                          qs_histogram_quantile(&half->middle, .5 * kept);
+
+    if (half->middle.count < half->high.count / 2)
+        *above = QS_QUALITY_UNKNOWN;
+    else
+        *above = (MAX(qs_histogram_quantile(&half->low, .95 * kept) - ping, 0) + spread) / 2;
+    return ping;
+}
+
+static void estimate_ping(const struct view *view, struct qs_path_quality *quality)
+{
+    const struct qs_histogram *answers = &view->client->half.high;
+    double ping = 0, above = 0, more = 0, more_above = 0;
+
+    if (!view->near_server && !view->path->rules->server_acknowledges)
+        return;
+    if (!view->near_client)
+        ping = half_ping(&view->server->half, quality->s2c.loss, &above);
+    if (view->path->rules->answers) { /* at once */
+        more = qs_histogram_quantile(answers, .5);
+        more_above = qs_histogram_quantile(answers, .95) - more;
+    } else if (!view->near_server) {
+        more = half_ping(&view->client->half, quality->c2s.loss, &more_above);
+    }
+    more += lag_of(view->path);
+    quality->ping = (ping + more) / MILLISECOND;
+    quality->ping_game = (more + qs_histogram_quantile(&view->server->half.high, .5)) / MILLISECOND;
+    if (above < 0 || more_above < 0)
+        return;
+    quality->jitter = MAX(above, more_above) / MILLISECOND;
+    quality->ping_p95 = quality->ping + quality->jitter;
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+const char *qs_vantage_name(enum qs_vantage vantage)
+{
+    static const char *const names[] = {"unknown", "client", "server", "both"};
+
+    return names[vantage];
+}
+
+/* The numbers that were captured, and that the capture is known to lack. */
+static double not_captured(const struct view *view)
+{
+    const double acknowledged = (double)view->client->acknowledged + view->server->acknowledged;
+    const double lacking = (double)view->client->not_captured + view->server->not_captured;
+    const double holes = (double)(view->client->holes + view->server->holes);
+    const double accepted = (double)view->client->accepted + view->server->accepted;
+
+    return add(percent(lacking, lacking + acknowledged), percent(holes, holes + accepted));
+}
+
+static void estimate_answers(const struct view *view, struct qs_path_quality *quality)
+{
+    const struct loss loss = unanswered(view);
+
+    if (loss.high - loss.low <= QS_LOSS_BOUNDS)
+        quality->unanswered = loss.figure;
+    if (view->near_client && !view->near_server)
+        quality->round_trip_loss = loss.high;
+    else if (quality->c2s.gaps == QS_GAP_THROTTLED)
+        quality->round_trip_loss = reported_loss(view->history);
+}
+
+static void estimate(const struct view *view, struct qs_path_quality *quality)
+{
+    const bool chokes = view->path->rules->chokes;
+
+    quality->vantage =
+        (view->near_client ? QS_VANTAGE_CLIENT : 0) | (view->near_server ? QS_VANTAGE_SERVER : 0);
+    quality->c2s.throttle = quality->s2c.choke = chokes ? 0 : QS_QUALITY_UNKNOWN;
+    if (chokes)
+        quality->s2c.choke =
+            percent(view->history->choked, (double)view->history->choked + view->server->accepted);
+    estimate_c2s(view, quality);
+    estimate_s2c(view, quality);
+    if (view->path->rules->answers)
+        estimate_answers(view, quality);
+    estimate_ping(view, quality);
+    quality->not_captured = not_captured(view);
+}
+
+static void finish_direction(const struct view *view, enum qs_direction direction,
+                             struct qs_path_direction *figures)
+{
+    const struct qs_path_sender *sender = &view->history->senders[direction - QS_C2S];
+    const bool gaps = direction == QS_C2S || view->near_client;
+
+    figures->late = sender->late;
+    figures->duplicates =
+        sender->duplicates + (qs_path_has_two_places(sender) ? 0 : sender->copied);
+    figures->packets_are_limit = sender->may_be_copies;
+    if (figures->loss == 0)
+        figures->burst = 0;
+    else if (figures->loss > 0 && (direction == QS_S2C || figures->gaps == QS_GAP_LOST))
+        figures->burst = MAX(gaps ? sender->burst : sender->half.burst, 1);
+}
+
+void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality)
+{
+    const struct qs_path_direction unknown = {.loss = QS_QUALITY_UNKNOWN,
+                                              .loss_at_most = QS_QUALITY_UNKNOWN,
+                                              .burst = QS_QUALITY_UNKNOWN,
+                                              .choke = QS_QUALITY_UNKNOWN,
+                                              .throttle = QS_QUALITY_UNKNOWN};
+    struct view view;
+
+    *quality = (struct qs_path_quality){.c2s = unknown,
+                                        .s2c = unknown,
+                                        .round_trip_loss = QS_QUALITY_UNKNOWN,
+                                        .unanswered = QS_QUALITY_UNKNOWN,
+                                        .ping = QS_QUALITY_UNKNOWN,
+                                        .ping_p95 = QS_QUALITY_UNKNOWN,
+                                        .ping_game = QS_QUALITY_UNKNOWN,
+                                        .jitter = QS_QUALITY_UNKNOWN,
+                                        .not_captured = QS_QUALITY_UNKNOWN};
+    if (path) {
+        quality->c2s.packets = path->packets[QS_C2S];
+        quality->s2c.packets = path->packets[QS_S2C];
+    }
+    if (!path || !path->history)
+        return;
+    if (!path->rules->answers)
+        quality->c2s.gaps = quality->s2c.gaps = QS_GAP_LOST;
+    view = view_of(path);
+    if (view.server->acknowledged >= ENOUGH)
+        estimate(&view, quality);
+    finish_direction(&view, QS_C2S, &quality->c2s);
+    finish_direction(&view, QS_S2C, &quality->s2c);
+}
+
+double qs_path_worst(const struct qs_path_quality *quality)
+{
+    return MAX(MAX(quality->c2s.loss, quality->c2s.loss_at_most),
+               MAX(quality->s2c.loss, quality->s2c.loss_at_most));
+}
+
+/* --- In words -------------------------------------------------------------------------------- */
+
+char *qs_path_loss_text(const struct qs_path_direction *direction, bool ascii)
+{
+    if (direction->loss >= 0)
+        return g_strdup_printf("%.1f", direction->loss);
+    if (direction->loss_at_most < 0)
+        return g_strdup("-");
+    return g_strdup_printf("%s%.1f", ascii ? "<=" : "≤", direction->loss_at_most);
+}
+
+char *qs_path_ping_text(const struct qs_path_quality *quality)
+{
+    static const char *const places[] = {
+        [QS_VANTAGE_UNKNOWN] = "captured at an unknown place",
+        [QS_VANTAGE_CLIENT] = "captured near the client",
+        [QS_VANTAGE_SERVER] = "captured near the server",
+        [QS_VANTAGE_BOTH] = "captured near both ends",
+    };
+    GString *text = g_string_new("ping ");
+
+    if (quality->ping < 0)
+        g_string_append(text, "unknown");
+    else
+        g_string_append_printf(text, "%.1f ms", quality->ping);
+    if (quality->ping_p95 >= 0)
+        g_string_append_printf(text, " (p95 %.1f), jitter %.1f ms", quality->ping_p95,
+                               quality->jitter);
+    if (quality->ping_game >= 0)
+        g_string_append_printf(text, ", %.1f ms as the game counts it", quality->ping_game);
+    if (quality->round_trip_loss >= 0)
+        g_string_append_printf(text, "; %.1f %% lost on the round trip, at most",
+                               quality->round_trip_loss);
+    if (quality->unanswered > 0)
+        g_string_append_printf(text, "; %.1f %% of the client's packets unanswered",
+                               quality->unanswered);
+    g_string_append_printf(text, "; %s", places[quality->vantage]);
+    return g_string_free(text, FALSE);
+}
+
+char *qs_path_direction_text(const struct qs_path_direction *direction, bool ascii)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree char *loss = qs_path_loss_text(direction, ascii);
+
+    if (direction->loss < 0 && direction->loss_at_most < 0)
+        g_string_append(text, "loss unknown");
+    else
+        g_string_append_printf(text, "%s %% lost%s", loss,
+                               direction->or_late && !direction->late ? " or late" : "");
+    if (direction->burst > 0)
+        g_string_append_printf(text, ", longest burst %.0f packet%s", direction->burst,
+                               qs_plural((uint64_t)direction->burst));
+    if (direction->choke > 0)
+        g_string_append_printf(text, ", %.1f %% choked", direction->choke);
+    if (direction->throttle > 0)
+        g_string_append_printf(text, ", %.1f %% of the numbers throttled", direction->throttle);
+    if (direction->late)
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " late", direction->late);
+    if (direction->duplicates)
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " twice", direction->duplicates);
+    return g_string_free(text, FALSE);
+}
+
+char *qs_path_text(const struct qs_path_quality *quality, bool ascii)
+{
+    g_autofree char *to_server = qs_path_direction_text(&quality->c2s, ascii);
+    g_autofree char *to_client = qs_path_direction_text(&quality->s2c, ascii);
+    g_autofree char *ping = qs_path_ping_text(quality);
+
+    return g_strdup_printf("client to server: %s; server to client: %s; %s", to_server, to_client,
+                           ping);
+}
