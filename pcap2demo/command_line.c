@@ -213,7 +213,6 @@ static bool check_all(struct options *options, const GPtrArray *rows)
 {
     if (options->color)
         terminal_set_color(options->color);
-    options->sessions.may_wait = !recorder_is_wanted(options);
     demo_options_apply(options);
     return parse_action(options) && list_inputs(options, rows) &&
            (!options->action->parse || options->action->parse(options)) &&
@@ -230,8 +229,7 @@ static GPtrArray **lists_of(struct options *options, guint i)
                                  &options->input.protocol_options,
                                  &options->demo.sign_ons,
                                  &options->check.ignored,
-                                 &options->check.problems,
-                                 &options->demo.unchecked_sign_ons};
+                                 &options->check.problems};
 
     return i < G_N_ELEMENTS(lists) ? lists[i] : NULL;
 }

@@ -53,7 +53,7 @@ struct input_options {
 
 struct demo_options {
     const char *output; /* a folder or a file; or NULL */
-    GPtrArray *sign_ons, *unchecked_sign_ons;
+    GPtrArray *sign_ons;
     const char *qwd_format, *split;
 };
 

@@ -134,8 +134,7 @@ static void add_frame(struct input_visitor *visitor, struct input *input, struct
     frame->packet.file = input->file;
     if (!pipeline_add_frame(&run->pipeline, frame))
         count_unknown(input, frame->link_type);
-    visitor->is_over = qs_sessions_have_enough(run->sessions) ||
-                       (visitor->frames % CHECK_EVERY == 0 && ferror(stdout));
+    visitor->is_over = visitor->frames % CHECK_EVERY == 0 && ferror(stdout);
 }
 
 static void end_capture(struct input_visitor *visitor, struct input *input,
@@ -197,9 +196,8 @@ static const char *first_pipe(const struct options *options)
     return NULL;
 }
 
-/* Adds the demo of --sign-on or --sign-on-unchecked. Why it cannot be used, a new string; or NULL.
- */
-static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
+/* Adds the demo of --sign-on. Why it cannot be used, a new string; or NULL. */
+static char *read_sign_on(GPtrArray *sign_ons, const char *name)
 {
     char *error = NULL;
     struct source *source = source_is_file(name) ? source_open(name, &error) : NULL;
@@ -211,7 +209,7 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
         error = g_strdup("it is a capture; make a demo of it first");
     else
         demo = open_demo(source, &error);
-    if (demo && !qs_donor_demos_add(sign_ons, demo, unchecked))
+    if (demo && !qs_donor_demos_add(sign_ons, demo))
         error = g_strdup("it has no sign-on of a whole level");
     if (demo)
         qs_demo_input_close(demo);
@@ -220,22 +218,16 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name, bool unchecked)
 }
 
 /* Sessions that need none of them are written all the same. */
-static void read_sign_ons(GPtrArray *sign_ons, const GPtrArray *names, bool unchecked)
+static void read_sign_ons(const struct options *options)
 {
-    for (guint i = 0; i < names->len; i++) {
-        const char *name = g_ptr_array_index(names, i);
-        g_autofree char *error = read_sign_on(sign_ons, name, unchecked);
+    for (guint i = 0; i < options->demo.sign_ons->len; i++) {
+        const char *name = g_ptr_array_index(options->demo.sign_ons, i);
+        g_autofree char *error = read_sign_on(options->sessions.sign_ons, name);
 
         if (error)
             message((struct qs_location){.file = source_title_of(name)},
                     "not used for --sign-on: %s", error);
     }
-}
-
-static void read_all_sign_ons(const struct options *options)
-{
-    read_sign_ons(options->sessions.sign_ons, options->demo.sign_ons, false);
-    read_sign_ons(options->sessions.sign_ons, options->demo.unchecked_sign_ons, true);
 }
 
 /* --- All inputs ------------------------------------------------------------------------------ */
@@ -279,21 +271,7 @@ static void read_files(struct run *run)
                                           .other = read_other,
                                           .source_end = end_source};
     pipeline_init(&run->pipeline);
-    run->visitor.is_over = qs_sessions_have_enough(run->sessions);
     merge_read(run->options->files, &run->visitor);
-}
-
-static void read_again(struct qs_sessions *again, void *user)
-{
-    const struct run *first = user;
-    struct action nothing = {.options = first->options};
-    struct run run = {.options = first->options, .action = &nothing, .sessions = again};
-
-    messages_mute(true);
-    read_files(&run);
-    pipeline_end(&run.pipeline);
-    pipeline_clear(&run.pipeline);
-    messages_mute(false);
 }
 
 static void read_inputs(struct run *run, const struct options *options, struct action *action)
@@ -301,8 +279,6 @@ static void read_inputs(struct run *run, const struct options *options, struct a
     *run = (struct run){.options = options,
                         .action = action,
                         .sessions = qs_sessions_new(&options->sessions, &action->handler)};
-    if (!action->separate_inputs && !first_pipe(options))
-        qs_sessions_set_read_again(run->sessions, read_again, run);
     read_files(run);
 }
 
@@ -469,10 +445,10 @@ void run_inputs(const struct options *options)
 {
     signals_catch();
     if (recorder_is_wanted(options)) {
-        recorder_run(options, read_all_sign_ons);
+        recorder_run(options, read_sign_ons);
         return;
     }
-    read_all_sign_ons(options);
+    read_sign_ons(options);
     if (options->input.player)
         run_player(options);
     else

@@ -242,7 +242,6 @@ static void begin(export_object_list_t *list)
         (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(struct qs_range)),
                                      .store = &current->store.base,
                                      .sessions_max = QS_SESSIONS_MAX,
-                                     .may_wait = true,
                                      .find_protocol = conversation_protocol,
                                      .selection = qs_protocol_selection_new()};
     memcpy(current->options.protocol_options, dissectors_options(),

@@ -162,7 +162,8 @@ enum qs_entity_kind {
 enum {
     QS_ENTITIES_NONE = 0,
     QS_ENTITIES_ALL = 0xf,
-    QS_ENTITIES_KEPT = 1 << QS_ENTITY_FRAME | 1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
+    QS_ENTITIES_KEPT = 1 << QS_ENTITY_BASELINE | 1 << QS_ENTITY_FRAME |
+                       1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
 };
 
 /* The values that an update has, see below. */

@@ -27,14 +27,13 @@ struct qs_donor_match;
 struct qs_protocol;
 struct qs_sanitizer;
 struct qs_session;
-struct qs_sign_on;
 struct qs_sign_on_loss;
 
 /* The client that a QWD is for: ezQuake from 3.7 on has dem_cmd blocks of its own. */
 enum qs_qwd_format { QS_QWD_OF_CLIENT, QS_QWD_CLASSIC, QS_QWD_EZQUAKE_37 };
 
 /* Returns whether it needs another one. */
-typedef bool qs_peer_function(void *user, const struct qs_sign_on *peer);
+typedef bool qs_peer_function(void *user, const struct qs_session *peer);
 
 /* An implementation begins with this struct, fills in the functions and the options. */
 struct qs_demo_writer {
@@ -45,8 +44,7 @@ struct qs_demo_writer {
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet, uint64_t amount,
                     const char *text);
-    /* Calls `function` with the sign-on so far of each other client of the server, if it is kept;
-     * NULL: none is. */
+    /* Calls `function` with the session of each other client of the server; NULL: there is none. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
     struct qs_sanitizer *sanitizer; /* writes what is left of the demo; NULL: all is */
     bool no_bytes;                  /* nobody keeps them: `write` may be called with NULL */

@@ -52,18 +52,13 @@ void q2_tracker_detach(struct q2_tracker *tracker)
     tracker->followed = NULL;
 }
 
-void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session)
-{
-    q2_tracker_detach(tracker);
-    session->tracker = tracker;
-    tracker->followed = session;
-}
-
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
 {
     if (session->tracker)
         q2_tracker_detach(session->tracker);
-    q2_tracker_move(tracker, session);
+    q2_tracker_detach(tracker);
+    session->tracker = tracker;
+    tracker->followed = session;
     q2_tracker_level(tracker);
 }
 
@@ -83,14 +78,6 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
 {
     insert(slot_of(tracker, frame->number), frame);
     tracker->newest = MAX(tracker->newest, frame->number);
-}
-
-void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from, bool all)
-{
-    tracker->keeps_older = true;
-    for (unsigned i = all ? 0 : Q2_UPDATE_BACKUP; i < Q2_FRAMES_KEPT; i++)
-        if (from->frames[i] && !tracker->frames[i])
-            insert(&tracker->frames[i], from->frames[i]);
 }
 
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
@@ -299,7 +286,7 @@ static void take_slot(struct q2_tracker *tracker)
     struct q2_frame **slot = slot_of(tracker, frame->number), *old = *slot;
 
     *slot = tracker->unfinished;
-    if (old && tracker->keeps_older && old->number != frame->number) {
+    if (old && old->number != frame->number) {
         slot = &tracker->frames[Q2_UPDATE_BACKUP + (uint32_t)old->number % Q2_OLDER_FRAMES];
         tracker->unfinished = *slot;
         *slot = old;

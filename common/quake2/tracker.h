@@ -19,7 +19,7 @@ struct q2_session;
 enum {
     Q2_UPDATE_BACKUP = 16, /* a delta reaches less far back: engine, client.h */
     Q2_OLDER_FRAMES = 8,
-    Q2_FRAMES_KEPT = Q2_UPDATE_BACKUP + Q2_OLDER_FRAMES /* of donors */
+    Q2_FRAMES_KEPT = Q2_UPDATE_BACKUP + Q2_OLDER_FRAMES
 };
 
 enum q2_frame_trust {
@@ -51,11 +51,10 @@ struct q2_mention {
 
 struct q2_tracker {
     /*
-     * By number; NULL: none. Behind them, of donors, those before them, which no delta is from, but
-     * which late sessions are compared with.
+     * By number; NULL: none. Behind them those before them, which no delta is from, but which other
+     * clients' frames are compared with.
      */
     struct q2_frame *frames[Q2_FRAMES_KEPT];
-    bool keeps_older;
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
 
@@ -97,13 +96,6 @@ void q2_tracker_free(struct q2_tracker *tracker);
  * that is cleared lets it go.
  */
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
-
-/* The same, with all that it knows, for a session that is equal to the one before and has none. */
-void q2_tracker_move(struct q2_tracker *tracker, struct q2_session *session);
-
-/* Keeps older frames from now on, and adds the frames of `from`, which follows an equal session,
- * where there is none: all, or only older ones. */
-void q2_tracker_keep_older(struct q2_tracker *tracker, const struct q2_tracker *from, bool all);
 
 /* The session that it follows lets it go. */
 void q2_tracker_detach(struct q2_tracker *tracker);

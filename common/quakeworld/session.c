@@ -109,8 +109,7 @@ void qw_session_go_on(struct qw_session *session)
     session->base.level++;
 }
 
-void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor,
-                          const struct fte_session *agreed)
+void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor)
 {
     qw_session_begin_level(session);
     session->sign_on.has_donor = true;
@@ -123,9 +122,9 @@ void qw_session_use_donor(struct qw_session *session, const struct qw_session *d
     session->effect_styles = donor->effect_styles ? g_bytes_ref(donor->effect_styles) : NULL;
     session->base.version = donor->base.version;
     session->base.disconnected = false; /* so it looked where extensions were not known */
-    session->ext.fte = agreed->fte;
-    session->ext.fte2 = agreed->fte2;
-    session->ext.mvd1 = agreed->mvd1;
+    session->ext.fte = donor->ext.fte;
+    session->ext.fte2 = donor->ext.fte2;
+    session->ext.mvd1 = donor->ext.mvd1;
 }
 
 struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)

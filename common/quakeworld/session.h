@@ -146,9 +146,8 @@ void qw_session_begin_level(struct qw_session *session);
 /* A level begins without a known svc_serverdata: the extensions stay. */
 void qw_session_go_on(struct qw_session *session);
 /* The session joins a level late and gets a donor's sign-on: it has the donor's state from now on,
- * except for its own player; the extensions of FTE are those of `agreed`. */
-void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor,
-                          const struct fte_session *agreed);
+ * except for its own player. */
+void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor);
 /* The name in the user info of `player`; the empty view when it is not known. */
 struct qs_view qw_player_name(const struct qw_session *session, uint32_t player);
 

@@ -55,13 +55,7 @@ struct qs_sessions {
     GPtrArray *files;                   /* struct qs_capture_file */
     const struct qs_capture_file *file; /* of packets that have none */
     int64_t clock;                      /* time of the last datagram; 0: there was none */
-    GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
-                               first */
-    uint64_t conversations; /* that had a packet, so far */
-    uint64_t packets;       /* that were processed so far, */
-    uint64_t until;         /* and how many are to be */
-    void (*read_again)(struct qs_sessions *again, void *user); /* see sessions.h; or NULL */
-    void *user;
+    uint64_t conversations;             /* that had a packet, so far */
     struct qs_session_numbers numbering;
     struct qs_session_limits limits;
     guint small_ended;               /* sessions without content that were reported */
@@ -146,9 +140,6 @@ void qs_conversation_leave_out(struct qs_sessions *sessions, struct qs_conversat
 void qs_conversation_limit_sessions(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation, int64_t now);
 
-/* The input ends: ends the sessions that wait for a donor. */
-void qs_conversation_end_waiting(struct qs_sessions *sessions);
-
 /* --- Sessions: session.c --------------------------------------------------------------------- */
 
 /* Begins with its first packet; pass that to qs_client_session_packet(), too. `recorded`: the
@@ -166,10 +157,6 @@ void qs_client_session_packet(struct qs_client_session *session,
 /* A copy of one of its packets: datagram `number` of the main stream, from the end `from`. */
 void qs_client_session_copy(struct qs_client_session *session, enum qs_end from, uint32_t number,
                             int64_t time);
-
-/* Donors have been moved here (qs_donors_move()): the session is one of them, or none. */
-void qs_client_session_use_donor(struct qs_client_session *session, struct qs_donors *donors,
-                                 struct qs_session *state);
 
 /* The session is over, and `state` is what is known of it. */
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);

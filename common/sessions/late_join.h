@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Late joins: a session that began before the capture gets its sign-on from a donor (donors.h).
+ * Late joins: a session that began before the capture gets its sign-on from a donor (donors.h), or
+ * from a demo that the user names and that the session does not contradict.
  *
- * Each session has a donor object and passes it each packet. The packets of a late session are kept
- * until its end, or the end of the input if a donor may come later. Then the search for a donor
- * begins, and the demo is rebuilt from the packets.
+ * The packets of a late session are kept until its end. Then its donor is known, and the demo is
+ * rebuilt from the packets.
  */
 #ifndef QS_SESSIONS_LATE_JOIN_H
 #define QS_SESSIONS_LATE_JOIN_H
@@ -14,14 +14,15 @@
 struct qs_late_session;
 
 /*
- * The session `number` that `decoder` has just decoded is late, and its packets from this one on
- * are to be kept. It begins with what is known of it; `before`: with the numbers as they were
- * before the packet; NULL: with nothing, since the server's first packet is at hand.
+ * The session that `decoder` has just decoded is late, and its packets from this one on are to be
+ * kept. It begins with what is known of it; `before`: with the numbers as they were before the
+ * packet; NULL: with nothing, since the server's first packet is at hand. `start`: time of the
+ * session's first packet.
  */
 struct qs_late_session *qs_late_session_new(struct qs_donors *donors,
-                                            const struct qs_demo_format *format, unsigned number,
+                                            const struct qs_demo_format *format,
                                             const struct qs_decoder *decoder,
-                                            const struct qs_session *before, int64_t now);
+                                            const struct qs_session *before, int64_t start);
 void qs_late_session_free(struct qs_late_session *late);
 
 /* Keeps a packet, just decoded. */

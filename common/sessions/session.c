@@ -14,7 +14,7 @@ struct session {
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
     struct qs_donors *donors;             /* of which it may be one; or NULL */
-    struct qs_donor *donor;               /* that it is; or NULL */
+    struct qs_donor *donor;               /* the session as one; or NULL */
     const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
     struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
 
@@ -182,21 +182,17 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
 }
 
 /* The packet shows that the session needs a sign-on. */
-static bool is_late(struct session *session, const struct qs_decoder *decoder)
+static bool is_late(const struct session *session, const struct qs_decoder *decoder)
 {
-    if (!session->late_join || !session->late_join->is_late(decoder))
-        return false;
-    qs_donors_need(session->donors);
-    return true;
+    return session->late_join && session->late_join->is_late(decoder);
 }
 
 /* `before`: see qs_late_session_new(). */
 static void join_late(struct session *session, const struct qs_decoded_packet *decoded,
                       const struct qs_session *before)
 {
-    session->late =
-        qs_late_session_new(session->donors, session->shared.format, session->shared.number,
-                            decoded->decoder, before, decoded->packet->time);
+    session->late = qs_late_session_new(session->donors, session->shared.format, decoded->decoder,
+                                        before, session->shared.start);
     session->late_join = NULL;
     session->has_news = true;
 }
@@ -323,10 +319,8 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
     /* A demo is not rebuilt of a demo. */
     if (!shared->format || !session->handler->want_rebuild || shared->recorded)
         return shared;
-    if (shared->format->late_join) {
+    if (shared->format->late_join)
         session->donors = sessions->donors;
-        session->donors->sessions++;
-    }
     if (shared->chosen)
         start_demo(session, sessions, first);
     if (is_late(session, first->decoder))
@@ -373,25 +367,6 @@ static void keep_known(struct session *session, const struct qs_session *state)
         describe(session, state);
 }
 
-static void update_donor(struct session *session, const struct qs_decoder *decoder,
-                         const struct qs_packet *packet)
-{
-    const struct qs_client_session *shared = &session->shared;
-
-    if (!session->donor && decoder->accepted && decoder->session->level != shared->state.level)
-        session->donor = qs_donors_begin(session->donors, shared->format, shared->number,
-                                         &shared->server, packet->time);
-    if (session->donor)
-        session->donor =
-            qs_donors_packet(session->donors, session->donor, decoder, packet, &shared->server);
-}
-
-void qs_client_session_use_donor(struct qs_client_session *shared, struct qs_donors *donors,
-                                 struct qs_session *state)
-{
-    ((struct session *)shared)->donor = qs_donors_follow(donors, shared->number, state);
-}
-
 void qs_client_session_packet(struct qs_client_session *shared,
                               const struct qs_decoded_packet *decoded)
 {
@@ -410,8 +385,9 @@ void qs_client_session_packet(struct qs_client_session *shared,
         qs_path_add(shared->quality, decoder);
     shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
-    if (session->donors && decoder->direction == QS_S2C)
-        update_donor(session, decoder, packet);
+    if (session->donors)
+        session->donor = qs_donors_packet(session->donors, session->donor, shared->format,
+                                          shared->number, decoder, &shared->server);
     qs_match_packet(shared->match, decoder, packet);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
@@ -453,10 +429,9 @@ void qs_client_session_over(struct qs_client_session *shared, const struct qs_se
     struct session *session = (struct session *)shared;
 
     keep_known(session, state);
-    if (!session->donors)
-        return;
-    qs_donors_end(session->donors, shared->number);
-    session->donors->sessions--;
+    if (session->donors)
+        qs_donors_end(session->donors, session->donor);
+    session->donor = NULL;
 }
 
 bool qs_client_session_waits(const struct qs_client_session *session)

@@ -152,7 +152,6 @@ struct qs_sessions_options {
     void (*limited)(const struct qs_session_limits *limits);
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
-    bool may_wait;       /* demos may wait for the input's end: more of it may help them */
     bool both_ends;      /* only sessions of which both ends sent, and demos of these */
     int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
     GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
@@ -163,7 +162,7 @@ struct qs_sessions_options {
     int (*find_protocol)(const struct qs_packet *packet);
 };
 
-/* Whether its demo waits for a donor; more input may have one. */
+/* Whether its packets are kept for a demo, which its end makes. */
 bool qs_client_session_waits(const struct qs_client_session *session);
 
 #endif

@@ -6,9 +6,6 @@
 /* Nanoseconds: a client that is silent for longer counts as idle. */
 #define BUSY (INT64_C(5) * 1000000000)
 
-/* Sessions that wait for a donor: each may hold a temporary file. */
-enum { WAITING_MAX = 64 };
-
 /* Sessions of fewer packets that are reported; further ones are only counted. */
 enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
 
@@ -86,21 +83,7 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
         session->client = *qs_conversation_address(conversation, false);
     }
     qs_client_session_over(session, conversation->state);
-    if (!sessions->options->may_wait || !qs_client_session_waits(session)) {
-        finish_session(sessions, session);
-        return;
-    }
-    g_queue_push_tail(&sessions->waiting, session);
-    if (g_queue_get_length(&sessions->waiting) > WAITING_MAX)
-        finish_session(sessions, g_queue_pop_head(&sessions->waiting));
-}
-
-void qs_conversation_end_waiting(struct qs_sessions *sessions)
-{
-    struct qs_client_session *session;
-
-    while ((session = g_queue_pop_head(&sessions->waiting)))
-        finish_session(sessions, session);
+    finish_session(sessions, session);
 }
 
 /* --- Limits ---------------------------------------------------------------------------------- */

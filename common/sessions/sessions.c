@@ -65,7 +65,7 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         .decoder = decoder,
     };
 
-    if (conversation->left_out || sessions->packets == sessions->until)
+    if (conversation->left_out)
         return;
     decode_packet(sessions, conversation, decoder, packet);
     if (!conversation->number) {
@@ -73,7 +73,6 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         conversation->number = ++sessions->conversations;
     }
     qs_conversation_update_session(sessions, conversation, &decoded);
-    sessions->packets++;
     decoded.session = conversation->session;
     decoded.conversation = conversation->number;
     if (handler->packet)
@@ -412,50 +411,6 @@ void qs_sessions_end_demo(struct qs_sessions *sessions)
     sessions->demo = NULL;
 }
 
-/* --- Donors ---------------------------------------------------------------------------------- */
-
-static void follow_session(struct qs_flow *flow, void *user)
-{
-    const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
-
-    if (conversation->session)
-        qs_client_session_use_donor(conversation->session, user, conversation->state);
-}
-
-/* As if sessions had been donors from the beginning: all is done again, up to this packet. */
-static void catch_up(struct qs_donors *donors, void *user)
-{
-    struct qs_sessions *sessions = user, *again;
-    struct qs_sessions_handler handler = {.want_rebuild = true,
-                                          .unchecked = sessions->handler->unchecked,
-                                          .as_captured = sessions->handler->as_captured};
-
-    again = qs_sessions_new(sessions->options, &handler);
-    again->until = sessions->packets;
-    sessions->read_again(again, sessions->user);
-    qs_sessions_end_source(again); /* it may be the end that brought the packet */
-    qs_donors_move(donors, again->donors);
-    qs_flow_table_each(sessions->flows, follow_session, donors);
-    qs_donors_end_others(donors);
-    qs_sessions_free(again, false);
-}
-
-void qs_sessions_set_read_again(struct qs_sessions *sessions,
-                                void (*read_again)(struct qs_sessions *again, void *user),
-                                void *user)
-{
-    if (sessions->options->chosen->len || sessions->handler->guard)
-        return;
-    sessions->read_again = read_again;
-    sessions->user = user;
-    qs_donors_postpone(sessions->donors, catch_up, sessions);
-}
-
-bool qs_sessions_have_enough(const struct qs_sessions *sessions)
-{
-    return sessions->packets == sessions->until;
-}
-
 /* --- All of them ----------------------------------------------------------------------------- */
 
 struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
@@ -467,7 +422,6 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->handler = handler;
     sessions->keep = true;
     sessions->files = g_ptr_array_new_with_free_func(g_free);
-    sessions->until = UINT64_MAX;
     sessions->as_captured = handler->as_captured;
     sessions->limits.max = options->sessions_max;
     sessions->flows = qs_flow_table_new(options->idle, end_conversation, sessions);
@@ -518,13 +472,11 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     qs_qports_free(sessions->qports);
     g_hash_table_destroy(sessions->announced);
     g_clear_pointer(&sessions->unanswered, qs_unanswered_free);
-    qs_conversation_end_waiting(sessions);
     if (sessions->others.sessions && handler->others)
         handler->others(handler, &sessions->others);
     if ((sessions->missed.ports[0] || sessions->missed.announced) && handler->missed)
         handler->missed(handler, &sessions->missed);
-    if ((limits->ended || limits->left_out) && sessions->options->limited &&
-        !qs_sessions_have_enough(sessions))
+    if ((limits->ended || limits->left_out) && sessions->options->limited)
         sessions->options->limited(limits);
     qs_donors_free(sessions->donors);
     qs_copies_free(sessions->copies);

@@ -53,16 +53,6 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
                                     struct qs_sessions_handler *handler);
 
 /*
- * The input can be read again: `read_again` reads it from its beginning into other sessions, until
- * qs_sessions_have_enough(). So sessions are not prepared to be donors before one of them joins
- * late.
- */
-void qs_sessions_set_read_again(struct qs_sessions *sessions,
-                                void (*read_again)(struct qs_sessions *again, void *user),
-                                void *user);
-bool qs_sessions_have_enough(const struct qs_sessions *sessions);
-
-/*
  * The packets to come are from this file, unless they name another one that this returned; `stem`
  * names demos of sessions that begin in it.
  */

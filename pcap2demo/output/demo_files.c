@@ -22,8 +22,6 @@ const struct option_row demo_rows[] = {
      "Write demos to this folder, or one demo to this file", "DIR|FILE"},
     {"sign-on", 0, OPTION(TEXTS, demo.sign_ons),
      "Take missing sign-ons from this demo (may be repeated)", "DEMO"},
-    {"sign-on-unchecked", 0, OPTION(TEXTS, demo.unchecked_sign_ons),
-     "The same, without evidence of its map", "DEMO"},
     {"force", 'f', OPTION(FLAG, force), "Overwrite files"},
     {"sanitize", 0, OPTION(FLAG, sessions.demo.sanitize),
      "Leave out commands that players would execute"},

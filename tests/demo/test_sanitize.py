@@ -121,7 +121,7 @@ class Sanitize(ToolTest):
                   if record[16 + PAYLOAD + 8:][:1] == b"\x1d" else record for record in records]
         (demo,) = self.demos(b"".join([head, *lender])).values()
         self.assertIn(static, demo)
-        options = "--sign-on-unchecked", self.write("lender.dem", demo)
+        options = "--sign-on", self.write("lender.dem", demo)
         late = b"".join([head, *records[len(records) // 3:]])
         (plain,), (sanitized,) = (self.demos(late, *options, *more).values()
                                   for more in ([], ["--sanitize"]))

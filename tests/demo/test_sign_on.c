@@ -1,159 +1,168 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lenders are told is the same whether somebody asks for it at once, at last, or in between.
- */
+/* What sign-ons keep for late sessions. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
 
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/late_join/sign_on.h"
+#include "common/demo/late_join/sights.h"
 
-enum { STEPS = 3000, ABOUT = 40 };
+#define FRAME "so long that it tells a place and a time"
 
-/* The same is told to both; the one is asked each time. */
-struct pair {
-    struct qs_sign_on *asked, *unasked;
-    GRand *random;
-};
-
-static struct pair begin(guint32 seed)
+static void assert_bytes(struct qs_view bytes, const char *text)
 {
-    struct pair pair = {qs_sign_on_new(), qs_sign_on_new(), g_rand_new_with_seed(seed)};
-
-    qs_sign_on_find(pair.asked, qs_sign_on_about(1, 1));
-    return pair;
+    assert_int_equal(bytes.size, strlen(text));
+    assert_memory_equal(bytes.data, text, bytes.size);
 }
 
-static void end(struct pair *pair)
+TEST(test_messages)
 {
-    qs_sign_on_free(pair->asked);
-    qs_sign_on_free(pair->unasked);
-    g_rand_free(pair->random);
-}
+    struct qs_sign_on *sign_on = qs_sign_on_new();
+    uint32_t block;
 
-static void tell(struct qs_sign_on *sign_on, bool anew, uint32_t about, struct qs_view bytes)
-{
     sign_on->blocks++;
-    if (anew)
-        qs_sign_on_replace(sign_on, about, bytes);
-    else
-        qs_sign_on_add(sign_on, about, bytes);
-}
-
-static void step(struct pair *pair, uint32_t largest)
-{
-    const int32_t which = g_rand_int_range(pair->random, 0, ABOUT);
-    const bool anew = g_rand_boolean(pair->random);
-    const uint32_t about = which ? qs_sign_on_about(1, (uint16_t)which) : QS_SIGN_ON_ALONE;
-    uint8_t bytes[256];
-    const struct qs_view view = {bytes,
-                                 (uint32_t)g_rand_int_range(pair->random, 1, (gint32)largest + 1)};
-
-    memset(bytes, g_rand_int_range(pair->random, 0, 256), sizeof bytes);
-    tell(pair->asked, anew && which, about, view);
-    tell(pair->unasked, anew && which, about, view);
-}
-
-static void check_view(struct qs_view a, struct qs_view b)
-{
-    assert_int_equal(a.size, b.size);
-    assert_int_equal(a.data == NULL, b.data == NULL);
-    if (a.size)
-        assert_memory_equal(a.data, b.data, a.size);
-}
-
-static void check_found(const struct pair *pair)
-{
-    for (uint16_t which = 1; which < ABOUT; which++) {
-        const uint32_t about = qs_sign_on_about(1, which);
-
-        check_view(qs_sign_on_find(pair->asked, about), qs_sign_on_find(pair->unasked, about));
-    }
-}
-
-static void check_messages(const struct qs_sign_on *one, const struct qs_sign_on *two)
-{
-    assert_int_equal(one->broken, two->broken);
-    assert_int_equal(qs_sign_on_count(one), qs_sign_on_count(two));
-    for (guint i = 0; i < qs_sign_on_count(one); i++) {
-        const struct qs_sign_on_message x = qs_sign_on_at(one, i), y = qs_sign_on_at(two, i);
-
-        assert_int_equal(x.about, y.about);
-        assert_int_equal(x.block, y.block);
-        check_view(x.bytes, y.bytes);
-    }
-}
-
-/* Asked for single messages after so many steps, too. */
-static void check(guint32 seed, unsigned steps, unsigned find_after, uint32_t largest)
-{
-    struct pair pair = begin(seed);
-    struct qs_sign_on *copy;
-
-    for (unsigned i = 0; i < steps; i++) {
-        step(&pair, largest);
-        if (i == find_after)
-            check_found(&pair);
-        assert_int_equal(pair.asked->broken, pair.unasked->broken);
-    }
-    copy = qs_sign_on_copy(pair.unasked);
-    check_messages(pair.asked, copy);
-    qs_sign_on_leave(pair.unasked);
-    check_messages(pair.asked, pair.unasked);
-    qs_sign_on_free(copy);
-    end(&pair);
-}
-
-TEST(test_same)
-{
-    for (guint32 seed = 0; seed < 20; seed++) {
-        check(seed, seed * 5, seed, 16);     /* few: all is as it came */
-        check(seed, STEPS, 200 + seed, 256); /* so many that it is sorted in between */
-    }
+    qs_sign_on_add(sign_on, VIEW("first"));
+    sign_on->blocks++;
+    qs_sign_on_add(sign_on, VIEW("second"));
+    assert_int_equal(qs_sign_on_count(sign_on), 2);
+    assert_bytes(qs_sign_on_at(sign_on, 0, &block), "first");
+    assert_int_equal(block, 0);
+    assert_bytes(qs_sign_on_at(sign_on, 1, &block), "second");
+    assert_int_equal(block, 1);
+    qs_sign_on_clear(sign_on);
+    assert_int_equal(qs_sign_on_count(sign_on), 0);
+    qs_sign_on_free(sign_on);
 }
 
 TEST(test_too_much)
 {
-    struct pair pair = begin(1);
+    g_autofree uint8_t *bytes = g_malloc0(QS_SIGN_ON_BYTES_MAX);
+    struct qs_sign_on *sign_on = qs_sign_on_new();
 
-    while (!pair.asked->broken) {
-        step(&pair, 256);
-        assert_int_equal(pair.asked->broken, pair.unasked->broken);
-    }
-    check_messages(pair.asked, pair.unasked);
-    end(&pair);
+    sign_on->blocks++;
+    qs_sign_on_add(sign_on, (struct qs_view){bytes, QS_SIGN_ON_BYTES_MAX});
+    assert_false(sign_on->broken);
+    qs_sign_on_add(sign_on, (struct qs_view){bytes, 1});
+    assert_true(sign_on->broken);
+    assert_int_equal(qs_sign_on_count(sign_on), 1);
+    qs_sign_on_free(sign_on);
 }
 
-TEST(test_left_and_cleared)
+TEST(test_states)
 {
-    struct pair pair = begin(2);
+    struct qs_sign_on *sign_on = qs_sign_on_new();
 
-    for (unsigned i = 0; i < 50; i++)
-        step(&pair, 32);
-    qs_sign_on_leave(pair.unasked);
-    check_found(&pair);
-    qs_sign_on_clear(pair.unasked);
-    assert_int_equal(qs_sign_on_count(pair.unasked), 0);
-    assert_int_equal(pair.unasked->blocks, 0);
-    end(&pair);
+    qs_sign_on_set_state(sign_on, 7, VIEW("first"));
+    qs_sign_on_set_state(sign_on, 7, VIEW("last"));
+    assert_bytes(qs_sign_on_state(sign_on, 7), "last");
+    assert_null(qs_sign_on_state(sign_on, 8).data);
+    qs_sign_on_free(sign_on);
 }
 
-/* How much evidence refuses a donor. */
-TEST(test_limit_of_evidence)
+/* Only a demo has marks, and few bytes are none. */
+TEST(test_marks)
 {
-    static const struct qs_evidence_limit limits[] = {{QS_EVIDENCE_STATES, 3, 5}};
-    static const struct {
-        int agree, differ;
-        bool refused;
-    } cases[] = {{95, 5, false}, {94, 6, true}, {0, 2, false}, {0, 3, true}};
+    struct qs_sign_on *sign_on = qs_sign_on_new();
 
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        struct qs_donor_match match = {.version = 28};
-        g_autofree char *refusal = NULL;
+    qs_sign_on_mark(sign_on, VIEW(FRAME));
+    assert_false(qs_sign_on_has_mark(sign_on, VIEW(FRAME)));
+    qs_sign_on_keep_marks(sign_on);
+    qs_sign_on_clear(sign_on);
+    for (unsigned i = 0; i < 100; i++) {
+        g_autofree char *text = g_strdup_printf("%u " FRAME, i);
 
-        for (int j = 0; j < cases[i].agree + cases[i].differ; j++)
-            qs_donor_match_note(&match, QS_EVIDENCE_STATES, j < cases[i].agree);
-        refusal = qs_donor_match_refusal(&match, 28, limits, 1);
-        assert_int_equal(refusal != NULL, cases[i].refused);
+        qs_sign_on_mark(sign_on, (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)});
     }
+    qs_sign_on_mark(sign_on, VIEW("short"));
+    qs_sign_on_sort_marks(sign_on);
+    assert_true(qs_sign_on_has_mark(sign_on, VIEW("0 " FRAME)));
+    assert_true(qs_sign_on_has_mark(sign_on, VIEW("99 " FRAME)));
+    assert_false(qs_sign_on_has_mark(sign_on, VIEW("100 " FRAME)));
+    assert_false(qs_sign_on_has_mark(sign_on, VIEW("short")));
+    qs_sign_on_free(sign_on);
+}
+
+/* The first reason counts. */
+TEST(test_contradictions)
+{
+    struct qs_donor_match match = {0};
+
+    qs_donor_match_init(&match, NULL, QS_DONOR_DEMO);
+    assert_null(match.contradiction);
+    qs_donor_match_contradict(&match, "model %d", 5);
+    qs_donor_match_contradict(&match, "model %d", 6);
+    assert_string_equal(match.contradiction, "model 5");
+    qs_donor_match_clear(&match);
+}
+
+/* --- Sights --- */
+
+enum { UPDATES = 100000, EVERY = 16, MAX = 128 };
+
+static void add_sight(struct qs_sights *sights, uint32_t now, float x, uint32_t number)
+{
+    qs_numbers_set(&qs_sights_add(sights, now, (const float[]){x, 0, 0})->in_view, number, true);
+}
+
+/* They stay spread over all of the level. */
+TEST(test_spread)
+{
+    struct qs_sights sights;
+
+    qs_sights_init(&sights);
+    for (uint32_t i = 0; i < UPDATES; i++)
+        if (qs_sights_is_due(&sights, i))
+            add_sight(&sights, i, (float)i, 1);
+    assert_true(sights.all->len >= MAX / 2);
+    assert_true(sights.all->len <= MAX);
+    for (guint i = 0; i < sights.all->len; i++)
+        assert_true(g_array_index(sights.all, struct qs_sight, i).origin[0] ==
+                    (float)(i * sights.every));
+    assert_true(sights.all->len * sights.every >= UPDATES - sights.every);
+    qs_sights_clear(&sights);
+}
+
+/* What is in view wherever the session goes; without a place of its own, at all places. */
+TEST(test_common)
+{
+    struct qs_sights others, own;
+    struct qs_numbers common;
+
+    qs_sights_init(&others);
+    qs_sights_init(&own);
+    common = qs_sights_common(&others, &own, 0);
+    assert_false(qs_numbers_has(&common, 1));
+    for (uint32_t i = 0; i < 4; i++) {
+        add_sight(&others, i, 100 * (float)i, i);
+        qs_numbers_set(&g_array_index(others.all, struct qs_sight, i).in_view, 30, true);
+        qs_numbers_set(&g_array_index(others.all, struct qs_sight, i).in_view, 20, i > 1);
+    }
+    common = qs_sights_common(&others, &own, 0);
+    assert_true(qs_numbers_has(&common, 30));
+    assert_false(qs_numbers_has(&common, 20));
+    add_sight(&own, 0, 190, 0);
+    add_sight(&own, 1, 310, 0);
+    common = qs_sights_common(&others, &own, 0);
+    assert_true(qs_numbers_has(&common, 30));
+    assert_true(qs_numbers_has(&common, 20));
+    assert_false(qs_numbers_has(&common, 2));
+    add_sight(&own, 2, 0, 0);
+    g_array_index(own.all, struct qs_sight, 2).player = 1; /* another's place */
+    common = qs_sights_common(&others, &own, 0);
+    assert_true(qs_numbers_has(&common, 20));
+    qs_sights_clear(&others);
+    qs_sights_clear(&own);
+}
+
+TEST(test_numbers)
+{
+    struct qs_numbers numbers = {0};
+
+    qs_numbers_set(&numbers, QS_NUMBERS_MAX - 1, true);
+    assert_true(qs_numbers_has(&numbers, QS_NUMBERS_MAX - 1));
+    assert_false(qs_numbers_has(&numbers, 5));
+    qs_numbers_set(&numbers, QS_NUMBERS_MAX - 1, false);
+    assert_false(qs_numbers_has(&numbers, QS_NUMBERS_MAX - 1));
+    qs_numbers_set(&numbers, QS_NUMBERS_MAX, true);
+    assert_false(qs_numbers_has(&numbers, QS_NUMBERS_MAX));
 }

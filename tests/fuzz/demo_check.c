@@ -96,7 +96,7 @@ static void add_lender(const struct demo_check *check, const char *name, struct 
 {
     struct qs_demo_input *recording = open_demo(name, file);
 
-    qs_donor_demos_add(check->lenders, recording, true);
+    qs_donor_demos_add(check->lenders, recording);
     qs_demo_input_close(recording);
 }
 
@@ -145,7 +145,6 @@ void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_
 {
     rebuild->files = demo_files_new(NULL, false);
     rebuild->options = fuzz_session_options();
-    rebuild->options.may_wait = setup->may_wait;
     rebuild->options.sign_ons = setup->lent_by;
     rebuild->options.demo.sanitize = setup->sanitize;
     rebuild->options.store = demo_files_store(rebuild->files);

@@ -27,7 +27,6 @@ struct demo_check {
 struct demo_rebuild_setup {
     bool sanitize;
     bool silent;        /* nobody listens: demos are only summed up */
-    bool may_wait;      /* late sessions wait for who lends to them */
     GPtrArray *lenders; /* get what the rebuilt demos can lend */
     GPtrArray *lent_by; /* lend to late sessions */
     GHashTable *sent;   /* what those who lend were sent, which is added to; NULL: nothing */

@@ -54,8 +54,7 @@ static void lend_in_capture(const struct input *input, bool sanitize)
 {
     struct demo_rebuild rebuild;
 
-    demo_rebuild_start(&rebuild,
-                       &(struct demo_rebuild_setup){.sanitize = sanitize, .may_wait = true});
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.sanitize = sanitize});
     feed(rebuild.sessions, input, true, true);
     demo_rebuild_end(&rebuild);
 }
@@ -69,9 +68,8 @@ static void lend_from_demo(const struct input *input, bool sanitize)
     demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.lenders = demos, .sent = sent});
     feed(rebuild.sessions, input, true, false);
     demo_rebuild_end(&rebuild);
-    demo_rebuild_start(&rebuild,
-                       &(struct demo_rebuild_setup){
-                           .sanitize = sanitize, .may_wait = true, .lent_by = demos, .sent = sent});
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){
+                                     .sanitize = sanitize, .lent_by = demos, .sent = sent});
     feed(rebuild.sessions, input, false, true);
     demo_rebuild_end(&rebuild);
     g_hash_table_unref(sent);

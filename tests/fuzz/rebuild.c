@@ -13,16 +13,13 @@
 
 enum { CLIENT_PORT = 40000, HEADER = 2, SANITIZE = 2, SECOND = 1000000000 };
 
-static void feed(struct qs_sessions *sessions, void *user)
+static void feed(struct qs_sessions *sessions, const struct qs_view *input)
 {
-    const struct qs_view *input = user;
     const uint16_t port = (uint16_t)strtoul(fuzz_protocol(input->data[0])->ports, NULL, 10);
     struct fuzz_piece piece;
     size_t at = HEADER;
 
-    for (uint64_t number = 1;
-         !qs_sessions_have_enough(sessions) && fuzz_next(input->data, input->size, &at, &piece);
-         number++) {
+    for (uint64_t number = 1; fuzz_next(input->data, input->size, &at, &piece); number++) {
         struct qs_packet packet = fuzz_packet(&piece, port, CLIENT_PORT, number);
 
         qs_sessions_datagram(sessions, &packet);
@@ -32,15 +29,12 @@ static void feed(struct qs_sessions *sessions, void *user)
     }
 }
 
-/* Usual packets are decoded at once if nobody listens and the input can be read again. */
 static void rebuild_demos(struct demo_rebuild *rebuild, struct qs_view input, bool silent)
 {
     const struct demo_rebuild_setup setup = {.sanitize = input.data[1] & SANITIZE,
                                              .silent = silent};
 
     demo_rebuild_start(rebuild, &setup);
-    if (silent)
-        qs_sessions_set_read_again(rebuild->sessions, feed, &input);
     feed(rebuild->sessions, &input);
     demo_rebuild_end(rebuild);
 }

@@ -122,7 +122,7 @@ static void lend(struct qs_demo_input *recording, struct options *options)
     g_autoptr(GPtrArray) demos = qs_donor_demos_new();
 
     (void)options;
-    if (qs_donor_demos_add(demos, recording, true) != (demos->len > 0))
+    if (qs_donor_demos_add(demos, recording) != (demos->len > 0))
         abort();
 }
 

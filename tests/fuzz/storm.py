@@ -36,7 +36,7 @@ TIMEOUT = 600
 SECONDS, SECONDS_A_MEGABYTE = 1, 1
 CONTROL = re.compile(rb"[\0-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SAFE_NAME = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_+.-]*$")
-LENT = ["--sign-on-unchecked"]  # and a demo
+LENT = ["--sign-on"]  # and a demo
 ACTIONS = ([], ["--sanitize"], ["--list"], ["--list", "--json"], ["--dump"], ["--dump=json"],
            ["--check"], ["--check", "--json"], ["--stats"], ["--stats", "--json"],
            ["--extract-files=files"], ["--pcap=made.pcapng"], ["--check", "--golden=.", "--update"],

@@ -63,7 +63,7 @@ def main():
     for cut, level, least, most in CUTS:
         with tempfile.TemporaryDirectory() as folder:
             demo = states.late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording,
-                                    folder, "--sign-on-unchecked")
+                                    folder, "--sign-on")
             right, total, phantoms = (states.compare(Player(tool, demo).frames, truth.frames, level)
                                       if demo else (0, 0, 0))
         good = total and right >= least * total and phantoms <= most

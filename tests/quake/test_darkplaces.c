@@ -64,18 +64,30 @@ WIRE_TEST(test_entity_bits)
           "nq.entity.blend.age = 4", "nq.entity.trail = 10");
 }
 
-/* What a sign-on keeps of an update can be read to its end. */
-static void check_kept(struct wire *wire, const GByteArray *message)
+/* Ends the message behind its update. */
+static void end_update(struct wire *wire, GByteArray *message)
 {
-    const struct qs_view bytes = {message->data, message->len};
+    const struct qs_entity_update *update;
+
+    wire->decoder.want_entities = QS_ENTITIES_ALL;
+    wire_block(wire, (struct qs_view){message->data, message->len});
+    update = &g_array_index(wire->decoder.entities, struct qs_entity_update, 0);
+    g_byte_array_set_size(message,
+                          (guint)(update->bytes.data + update->bytes.size - message->data));
+    qs_write_u16(message, 0x8000);
+}
+
+/* What a sign-on keeps of an update can be read to its end. */
+static void check_kept(struct wire *wire, GByteArray *message)
+{
     struct qs_sign_on *sign_on = qs_sign_on_new();
     g_autoptr(GByteArray) kept = g_byte_array_new();
 
-    qs_sign_on_add(sign_on, QS_SIGN_ON_ALONE, VIEW("\1")); /* what is told anew is not the first */
-    wire->decoder.want_entities = QS_ENTITIES_ALL;
-    wire_block(wire, bytes);
-    dem_frames_keep(sign_on, &wire->decoder, 0, bytes);
-    qs_write_view(kept, qs_sign_on_find(sign_on, qs_sign_on_about(SVC_DP_ENTITIES, 5)));
+    sign_on->complete = true;
+    end_update(wire, message);
+    wire_block(wire, (struct qs_view){message->data, message->len});
+    dem_add_packet(sign_on, &wire->decoder);
+    qs_write_view(kept, qs_sign_on_state(sign_on, 5));
     assert_true(kept->len > 0);
     qs_write_u8(kept, SVC_NOP);
     wire_assert_reads(wire, (struct qs_view){kept->data, kept->len});

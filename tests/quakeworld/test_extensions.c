@@ -4,7 +4,6 @@
  * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
  * sent.
  */
-#include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/session.h"
 #include "tests/unit/text_listener.h"
@@ -402,22 +401,6 @@ FIXTURE_TEST(vlen_has_data_of_any_length)
     assert_int_equal(f->session.player, 5);
     REFUSES(server, "\2\0\0\0\1\0\0\0\x0b"
                     "vlenname\xff\xff\xff\x7f");
-}
-
-/* Nobody asks for what it says, so another client is told the rest. */
-FIXTURE_TEST(vlen_is_not_lent)
-{
-    static const char told[] = VLEN_SERVERDATA;
-    static const char lent[] = "\x0b"
-                               "FTEX\0\x80\0\0FTE2\2\0\0\0\x1c\0\0\0\1\0\0\0"
-                               "qw\0\3Level\0";
-    const struct qwd_variant from = {.fte = 0x8000, .fte2 = 2, .player = 5};
-    const struct qwd_variant to = {.fte = 0x8000, .fte2 = 2, .player = 3};
-    g_autoptr(GByteArray) out = g_byte_array_new();
-
-    qwd_translate(out, &from, &to, (struct qs_view){(const uint8_t *)told, sizeof told - 1});
-    assert_int_equal(out->len, sizeof lent - 1);
-    assert_memory_equal(out->data, lent, out->len);
 }
 
 /* The highest bit of the player's number is not part of it. */

@@ -52,6 +52,18 @@ def of_another_client(frame, number):
     return frame[:PAYLOAD] + bytes(payload)
 
 
+def moved(capture, microseconds):
+    """So much later."""
+    return Capture(capture.link_type, [(time + microseconds, frame) for time, frame in capture.frames])
+
+
+def joined(late, *others):
+    """The late session, and others that begin just behind it."""
+    start = late.frames[0][0]
+    return merged(late, *(moved(other, start - other.frames[0][0] + 1000 * number)
+                          for number, other in enumerate(others, 1)))
+
+
 def merged(*captures):
     """All in one, in the order of time."""
     frames = sorted((frame for capture in captures for frame in capture.frames),

@@ -1,94 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What of a Quake session's messages is its sign-on: from the message with svc_serverinfo to
- * svc_signonnum 3 everything that is the same for all clients, and the server's later changes to
- * it. Source: common/quake/PROTOCOL.md, section 9.
+ * svc_signonnum 3 everything that is the same for all clients. And what DarkPlaces' clients know of
+ * entities from DP5 on: the last full update of each, as a svc_entities of its own. Source:
+ * common/quake/PROTOCOL.md, section 9; DarkPlaces, cl_ents5.c EntityFrame5_CL_ReadFrame.
  */
+#include "common/core/findings.h"
+#include "common/core/writer.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/decode.h"
 
 enum {
-    GREETING = QS_PART_GAME, /* belongs to a sign-on only together with svc_serverinfo */
-    STAT,                    /* numbered, but few of them are the same for all */
-    COUNTED                  /* adds one to a statistic */
-};
-
-/* What the messages are whose numbers mean the same in all variants. */
-static const uint8_t parts[] = {
-    [SVC_UPDATESTAT] = STAT,
-    [SVC_VERSION] = QS_PART_STATE,
-    [SVC_SETVIEW] = QS_PART_STATE,
-    [SVC_TIME] = QS_PART_STATE,
-    [SVC_PRINT] = GREETING,
-    [SVC_STUFFTEXT] = QS_PART_ONCE,
-    [SVC_SERVERINFO] = QS_PART_ONCE,
-    [SVC_LIGHTSTYLE] = QS_PART_NUMBERED,
-    [SVC_UPDATENAME] = QS_PART_NUMBERED,
-    [SVC_UPDATEFRAGS] = QS_PART_NUMBERED,
-    [SVC_UPDATECOLORS] = QS_PART_NUMBERED,
-    [SVC_SPAWNSTATIC] = QS_PART_ONCE,
-    [SVC_SPAWNSTATIC2] = QS_PART_ONCE,
-    [SVC_SPAWNBASELINE] = QS_PART_ONCE,
-    [SVC_SPAWNBASELINE2] = QS_PART_ONCE,
-    [SVC_SETPAUSE] = QS_PART_STATE,
-    [SVC_SIGNONNUM] = QS_PART_ONCE,
-    [SVC_KILLEDMONSTER] = COUNTED,
-    [SVC_FOUNDSECRET] = COUNTED,
-    [SVC_SPAWNSTATICSOUND] = QS_PART_ONCE,
-    [SVC_SPAWNSTATICSOUND2] = QS_PART_ONCE,
-    [SVC_CDTRACK] = QS_PART_STATE,
-    [SVC_SKYBOX] = QS_PART_STATE,
-    [SVC_FOG] = QS_PART_STATE,
-};
-
-/* Numbers that each server program uses for something else. */
-static enum qs_sign_on_part part_of_shared(const struct nq_session *session, uint16_t id)
-{
-    switch (id) {
-    case SVCFTE_SPAWNSTATIC2:
-    case SVCFTE_SPAWNBASELINE2:
-        return nq_has_fte(session) ? QS_PART_ONCE : QS_PART_NONE;
-    case SVC_DP_DOWNLOADDATA: /* Nehahra's skybox, and its fog */
-    case SVC_DP_UPDATESTATUBYTE:
-        return nq_has_nehahra(session) ? QS_PART_STATE : QS_PART_NONE;
-    case SVC_DP_PRECACHE:
-        return nq_darkplaces_version(session) - 1u < 3 ? QS_PART_NONE : QS_PART_NUMBERED16;
-    case SVC_DP_SPAWNBASELINE2:
-    case SVC_LOCALSOUND: /* DarkPlaces' svc_spawnstatic2 */
-    case SVC_DP_SPAWNSTATICSOUND2:
-        return nq_has_darkplaces(session) ? QS_PART_ONCE : QS_PART_NONE;
-    }
-    return QS_PART_NONE;
-}
-
-static enum qs_sign_on_part part_of(const struct nq_session *session, uint16_t id)
-{
-    const enum qs_sign_on_part part =
-        id < G_N_ELEMENTS(parts) ? (enum qs_sign_on_part)parts[id] : QS_PART_NONE;
-
-    return part == QS_PART_NONE ? part_of_shared(session, id) : part;
-}
-
-/* The message makes its client restart the sign-on; a late session must not. */
-static bool is_reconnect(struct qs_view message)
-{
-    static const char command[] = "reconnect";
-
-    return message.data[0] == SVC_STUFFTEXT &&
-           g_strstr_len((const char *)message.data + 1, message.size - 1, command);
-}
-
-/* --- Which messages --- */
-
-enum {
     STAT_TOTALSECRETS = 11,
-    STAT_SECRETS = 13,
     STAT_MONSTERS = 14,
-    STAT_MOVEVARS = 220 /* from here on, of DarkPlaces: how players move on this server */
+    STAT_MOVEVARS = 220, /* from here on, of DarkPlaces: how players move on this server */
+    FRAMES_VERSION = 5,  /* of DarkPlaces: from here on svc_entities has changes to frames, */
+    MOVE_VERSION = 7,    /* and the number of the client's last move */
+    FRAME_SIZE = 4,
+    MOVE_SIZE = 4
 };
 
-/* All others are the player's own. */
+bool dem_is_of_player(uint8_t id)
+{
+    return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
+}
+
+/* All other statistics are the player's own. */
 static bool is_common_stat(const struct nq_session *session, uint8_t stat)
 {
     if (stat >= STAT_MOVEVARS)
@@ -96,110 +34,148 @@ static bool is_common_stat(const struct nq_session *session, uint8_t stat)
     return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
 }
 
-/* --- Messages --- */
-
-static void count_one(struct qs_sign_on *sign_on, uint8_t stat)
+/* The message makes its client restart the sign-on; a late session must not. */
+static bool is_reconnect(struct qs_view message)
 {
-    const uint32_t which = qs_sign_on_about(SVC_UPDATESTAT, stat);
-    const struct qs_view old = qs_sign_on_find(sign_on, which);
-    uint8_t bytes[6] = {SVC_UPDATESTAT, stat};
-    uint32_t value;
-
-    if (old.size != sizeof bytes)
-        return;
-    value = qs_le32(old.data + 2) + 1;
-    for (unsigned i = 0; i < 4; i++)
-        bytes[2 + i] = (uint8_t)(value >> 8 * i);
-    qs_sign_on_replace(sign_on, which, (struct qs_view){bytes, sizeof bytes});
+    return g_strstr_len((const char *)message.data + 1, message.size - 1, "reconnect");
 }
 
-/* `first`: svc_serverinfo is in the same packet. */
-static void update(struct qs_sign_on *sign_on, const struct nq_session *session,
-                   struct qs_view message, bool first)
+/* Whether the message is the same for all clients. `first`: svc_serverinfo is in the same packet.
+ */
+static bool is_common(const struct nq_session *session, struct qs_view message, bool first)
 {
-    enum qs_sign_on_part part = part_of(session, message.data[0]);
+    const uint8_t id = message.data[0];
 
-    if (part == (enum qs_sign_on_part)COUNTED && sign_on->complete)
-        count_one(sign_on, message.data[0] == SVC_KILLEDMONSTER ? STAT_MONSTERS : STAT_SECRETS);
-    if (part == (enum qs_sign_on_part)GREETING)
-        part = first ? QS_PART_ONCE : QS_PART_NONE;
-    else if (part == (enum qs_sign_on_part)STAT && message.size > 1)
-        part = is_common_stat(session, message.data[1]) ? QS_PART_NUMBERED : QS_PART_NONE;
-    if (!is_reconnect(message))
-        qs_sign_on_update(sign_on, part, message.data[0], message);
+    switch (id) {
+    case SVC_PRINT: /* the server's greeting */
+        return first;
+    case SVC_STUFFTEXT:
+        return !is_reconnect(message);
+    case SVC_UPDATESTAT:
+        return message.size > 1 && is_common_stat(session, message.data[1]);
+    case SVC_VERSION:
+    case SVC_SETVIEW:
+    case SVC_TIME:
+    case SVC_SERVERINFO:
+    case SVC_LIGHTSTYLE:
+    case SVC_SPAWNSTATIC:
+    case SVC_SPAWNSTATIC2:
+    case SVC_SPAWNBASELINE:
+    case SVC_SPAWNBASELINE2:
+    case SVC_SETPAUSE:
+    case SVC_SIGNONNUM:
+    case SVC_SPAWNSTATICSOUND:
+    case SVC_SPAWNSTATICSOUND2:
+    case SVC_CDTRACK:
+    case SVC_SKYBOX:
+    case SVC_FOG:
+        return true;
+    /* Numbers that each server program uses for something else. */
+    case SVCFTE_SPAWNSTATIC2:
+    case SVCFTE_SPAWNBASELINE2:
+        return nq_has_fte(session);
+    case SVC_DP_DOWNLOADDATA: /* Nehahra's skybox, and its fog */
+    case SVC_DP_UPDATESTATUBYTE:
+        return nq_has_nehahra(session);
+    case SVC_DP_PRECACHE:
+        return nq_darkplaces_version(session) - 1u >= 3;
+    case SVC_DP_SPAWNBASELINE2:
+    case SVC_LOCALSOUND: /* DarkPlaces' svc_spawnstatic2 */
+    case SVC_DP_SPAWNSTATICSOUND2:
+        return nq_has_darkplaces(session);
+    }
+    return dem_is_of_player(id);
+}
+
+static void keep_baselines(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    if (!sign_on->extra) {
+        sign_on->extra = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        sign_on->extra_free = (GDestroyNotify)g_hash_table_unref;
+    }
+    for (guint i = 0; i < decoder->entities->len; i++) {
+        const struct qs_entity_update *update =
+            &g_array_index(decoder->entities, struct qs_entity_update, i);
+
+        if (update->kind == QS_ENTITY_BASELINE && update->has)
+            g_hash_table_insert(dem_baselines(sign_on), GUINT_TO_POINTER(update->number),
+                                g_memdup2(update, sizeof *update));
+    }
+}
+
+/* Every byte of a donor's packets before the game must have been decoded. */
+static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const bool first = !sign_on->blocks;
+
+    if (first && !qs_has_message(decoder, SVC_SERVERINFO))
+        return;
+    sign_on->broken |= qs_decoder_problems(decoder) || session->sign_on_lost.packet;
+    sign_on->blocks++;
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_view message = qs_message_view(qs_message_at(decoder, i));
+
+        if (is_common(session, message, first))
+            qs_sign_on_add(sign_on, message);
+    }
+    keep_baselines(sign_on, decoder);
+    if (session->signon == SIGNON_DONE && !sign_on->broken)
+        qs_sign_on_complete(sign_on, decoder->protocol, decoder->session);
+}
+
+/* --- Entities of DarkPlaces from DP5 on --- */
+
+static void keep_update(struct qs_sign_on *sign_on, struct qs_view head,
+                        const struct qs_entity_update *update)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    qs_write_view(bytes, head);
+    qs_write_view(bytes, update->bytes);
+    qs_write_u16(bytes, ENTITIES_END);
+    qs_sign_on_set_state(sign_on, update->number, qs_view_of_bytes(bytes));
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void keep_updates(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const unsigned version = nq_darkplaces_version((const struct nq_session *)decoder->session);
+    const uint32_t head = 1 + FRAME_SIZE + (version >= MOVE_VERSION ? MOVE_SIZE : 0);
+
+    for (guint i = 0; version >= FRAMES_VERSION && i < decoder->entities->len; i++) {
+        const struct qs_entity_update *update =
+            &g_array_index(decoder->entities, struct qs_entity_update, i);
+
+        if (update->kind == QS_ENTITY_FRAME && update->bits & E5_FULLUPDATE &&
+            update->message < decoder->messages->len)
+            keep_update(sign_on,
+                        (struct qs_view){qs_message_at(decoder, update->message)->bytes, head},
+                        update);
+    }
 }
 
 /* --- Packets and blocks --- */
-
-static void add_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
-{
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = qs_message_at(decoder, i);
-        const struct qs_view bytes = qs_message_view(message);
-
-        /* Most messages are entities, and the time, which the late session has itself. */
-        if (!sign_on->complete ||
-            (message->id != SVC_TIME && message->id != SVC_CLIENTDATA && message->id < U_SIGNAL))
-            update(sign_on, session, bytes, first && !sign_on->complete);
-    }
-}
-
-/* Of DarkPlaces: they are sent unreliably. */
-static void add_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
-{
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (qs_message_at(decoder, i)->id == SVC_DP_ENTITIES)
-            dem_frames_keep(sign_on, decoder, i, qs_message_view(qs_message_at(decoder, i)));
-}
-
-/* Before svc_signonnum 3 a donor must have been understood to the last byte. */
-static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
-{
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-
-    sign_on->broken |= qs_decoder_problems(decoder) != 0;
-    if (sign_on->broken)
-        return;
-    sign_on->blocks++;
-    add_messages(sign_on, decoder, first);
-    sign_on->complete = session->signon == SIGNON_DONE && !sign_on->broken;
-}
-
-/* Lasting state is sent reliably. Blocks of demos do not show how they were sent. */
-static bool is_unreliable(const struct qs_decoder *decoder)
-{
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-
-    return decoder->packet->from != QS_END_UNKNOWN && !session->delivered.reliable;
-}
-
-void dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
-{
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-    bool first;
-
-    if (decoder->direction != QS_S2C)
-        return;
-    sign_on->broken |= !sign_on->complete && session->sign_on_lost.packet;
-    if (!session->delivered.bytes.data || !decoder->messages->len) {
-        sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
-        return;
-    }
-    first = !sign_on->blocks && qs_has_message(decoder, SVC_SERVERINFO);
-    if (sign_on->complete && dem_has_frames(session))
-        add_frames(sign_on, decoder);
-    if (sign_on->complete && is_unreliable(decoder))
-        return;
-    if (sign_on->complete)
-        add_messages(sign_on, decoder, false);
-    else if (first || sign_on->blocks)
-        add_sign_on(sign_on, decoder, first);
-}
 
 bool dem_needs_level(const struct qs_decoder *decoder)
 {
     return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVCFTE_UPDATEENTITIES) ||
            qs_has_message(decoder, SVC_SIGNONNUM) || qs_has_message(decoder, SVC_SPAWNBASELINE);
+}
+
+bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (decoder->direction != QS_S2C)
+        return false;
+    if (session->timed)
+        qs_sign_on_mark(sign_on, session->delivered.bytes);
+    if (sign_on->complete)
+        keep_updates(sign_on, decoder);
+    else if (session->delivered.bytes.data && decoder->messages->len)
+        add_sign_on(sign_on, decoder);
+    else
+        sign_on->broken |= session->sign_on_lost.packet || decoder->notes[QS_NOTE_NOT_CAPTURED];
+    return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVCFTE_UPDATEENTITIES);
 }

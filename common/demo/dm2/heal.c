@@ -258,13 +258,12 @@ struct search {
     bool found;
 };
 
-static bool try_peer(void *user, const struct qs_sign_on *peer)
+static bool try_peer(void *user, const struct qs_session *peer)
 {
     struct search *search = user;
-    const struct dm2_donor_view *view = peer->extra ? dm2_donor_view_of(peer) : NULL;
 
-    search->found = view && view->live &&
-                    dm2_heal(search->healing, search->session, view->live, search->number);
+    search->found =
+        dm2_heal(search->healing, search->session, q2_session_of_const(peer), search->number);
     return !search->found && may_spend(search->healing);
 }
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A Quake II session that the capture joined late, and a donor: the sign-on in the session's
- * variant, which player it is, and the verdict. Source: common/quake2/PROTOCOL.md, section 14.
+ * variant, and which player it is. Source: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
 #include "common/demo/dm2/late_join.h"
-#include "common/quake2/session.h"
-#include "common/demo/writer.h"
 
 /* At another time other people played. */
 static void forget_players(struct q2_session *session)
@@ -28,15 +26,13 @@ static struct qs_donor_match *dm2_match_new(const struct qs_sign_on *sign_on,
     struct dm2_match *m = g_new0(struct dm2_match, 1);
 
     qs_donor_match_init(&m->base, sign_on, kind);
-    m->view = sign_on->extra->copy(sign_on->extra);
     m->player_known = Q2_PLAYER_UNKNOWN;
-    q2_session_copy(&m->donor.base, &m->view->session.base);
-    if (kind == QS_DONOR_OTHER)
+    q2_session_copy(&m->donor.base, sign_on->session);
+    if (kind == QS_DONOR_DEMO)
         forget_players(&m->donor);
     m->tracker = q2_tracker_new();
     q2_tracker_want_mentions(m->tracker);
     m->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    m->moves = g_array_new(FALSE, FALSE, sizeof(struct dm2_move));
     return &m->base;
 }
 
@@ -45,18 +41,15 @@ static void dm2_match_free(struct qs_donor_match *match)
     struct dm2_match *m = dm2_match_of(match);
 
     q2_session_clear(&m->donor.base);
-    m->view->extra.free(m->view);
     q2_tracker_free(m->tracker);
     g_hash_table_destroy(m->firsts);
-    g_array_free(m->moves, TRUE);
     for (unsigned i = 0; i < m->reference_count; i++)
         q2_frame_clear(&m->bases[i]);
     qs_donor_match_clear(&m->base);
     g_free(m);
 }
 
-/* Servers number models, sounds and images by the order in which the level needs them. */
-static bool depends_on_level(const struct q2_session *session, uint32_t index)
+bool dm2_is_of_level(const struct q2_session *session, uint32_t index)
 {
     enum q2_range range;
     uint32_t number;
@@ -72,12 +65,9 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
         const char *text = qs_table_get(&own->configstrings, i);
         const char *donated = qs_table_get(&late->configstrings, i);
 
-        if (!m->looked && depends_on_level(own, i)) {
-            const bool agrees = g_strcmp0(text, donated) == 0;
-
-            qs_donor_match_note(&m->base, QS_EVIDENCE_LISTS, agrees);
-            m->base.proof += agrees;
-        }
+        if (dm2_is_of_level(own, i) && g_strcmp0(text, donated) != 0)
+            qs_donor_match_contradict(&m->base, "config string %u is %s, that of the session %s", i,
+                                      donated ? donated : "not there", text);
         qs_table_set(&late->configstrings, i, qs_view_of(text));
     }
 }
@@ -88,7 +78,9 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
 {
     m->base.lacks = own->lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
     m->base.loss = own->lost;
-    m->servercount = own->servercount;
+    if (own->servercount && m->base.kind == QS_DONOR_CLIENT &&
+        own->servercount != m->donor.servercount)
+        qs_donor_match_contradict(&m->base, "it is of another level");
     if (own->player != Q2_PLAYER_UNKNOWN)
         late->player = m->player_known = own->player;
     late->servercount = own->servercount;
@@ -117,8 +109,8 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     q2_session_copy(&own.base, &late->base);
     q2_session_use_donor(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
     m->variant = late->variant;
-    qs_table_clear(&late->baselines);
-    qs_table_copy(&late->baselines, &m->donor.baselines);
+    if (m->variant.extensions != m->donor.variant.extensions)
+        qs_donor_match_contradict(match, "only one of the two has extended limits");
     late->player = m->slot;
     if (own.base.level)
         keep_own(m, late, &own);
@@ -129,7 +121,7 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     q2_session_clear(&own.base);
 }
 
-/* --- The verdict --- */
+/* --- What remains unknown --- */
 
 /* The statistics that a player looks at, and by when the session sends each. */
 static char *unknown_state(const struct dm2_match *m)
@@ -156,27 +148,21 @@ static void note_unknown(struct dm2_match *m)
     g_autofree char *state = unknown_state(m);
 
     qs_donor_match_unknown(&m->base, any, state);
-    qs_donor_match_unknown(&m->base,
-                           any && m->base.kind == QS_DONOR_OTHER && m->base.lacks != QS_LACKS_FRAME,
+    qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_DEMO,
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
                            "whether entities that never change were in view");
 }
 
-static char *dm2_judge(struct qs_donor_match *match)
+static void dm2_judge(struct qs_donor_match *match)
 {
     struct dm2_match *m = dm2_match_of(match);
-    char *refusal;
 
     m->looked = true;
-    refusal = m->base.kind == QS_DONOR_ITSELF ? NULL : dm2_refusal_text(m);
-    if (refusal)
-        return refusal;
     m->slot = m->player_known != Q2_PLAYER_UNKNOWN ? m->player_known : dm2_find_slot(m);
     m->records = dm2_records(m);
     note_unknown(m);
     dm2_make_bases(m);
-    return NULL;
 }
 
 /* --- The record --- */
@@ -202,7 +188,6 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
 }
 
 const struct qs_late_join dm2_late_join = {
-    .demo_proof = QS_DONOR_PROOF,
     .add_packet = dm2_add_packet,
     .is_late = dm2_is_late,
     .own_sign_on = dm2_own,

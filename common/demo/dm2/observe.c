@@ -7,10 +7,16 @@
 #include "common/quake2/session.h"
 
 enum {
-    SLOT_PROOF = 3, /* frames in which an entity stands where the player does */
-    MOVES_MAX = 1024,
-    MOVES_FRAMES = 32
+    SLOT_PROOF = 3,    /* frames in which an entity stands where the player does */
+    CUSTOM_MODEL = 255 /* a player's own */
 };
+
+#define PLACE_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 | U_ANGLE1 | U_ANGLE2)
+
+bool dm2_is_beam(const struct q2_entity *entity)
+{
+    return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
+}
 
 const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number)
 {
@@ -47,13 +53,14 @@ static void see_player(struct dm2_match *m, const struct q2_frame *frame, int32_
         }
 }
 
-static void see_gun(struct dm2_match *m, uint16_t model)
+/* Models are known by number. */
+static void see_gun(struct dm2_match *m, const struct q2_session *session, uint16_t model)
 {
-    for (unsigned i = 0; i < m->gun_count; i++)
-        if (m->guns[i] == model)
-            return;
-    if (model && m->gun_count < DM2_GUNS_MAX)
-        m->guns[m->gun_count++] = model;
+    const char *name = model ? q2_configstring(session, Q2_RANGE_MODELS, model) : NULL;
+
+    if (model && (!name || !(strstr(name, "/v_") || strstr(name, "/grapple"))))
+        qs_donor_match_contradict(&m->base, "the player's weapon, model %u, is %s in its list",
+                                  model, name ? name : "not there");
 }
 
 /* The player's own entity is where he is. */
@@ -64,8 +71,6 @@ static void see_place(struct dm2_match *m, const struct q2_frame *frame)
 
     if (memcmp(origin, nowhere, sizeof nowhere) == 0)
         return;
-    if (!m->placed)
-        m->placed = frame->number;
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
@@ -90,27 +95,32 @@ static void see_first(struct dm2_match *m, const struct q2_mention *mention,
     g_hash_table_insert(m->firsts, number, first);
 }
 
-static void see_move(struct dm2_match *m, const struct q2_mention *mention,
-                     const struct q2_entity *state)
-{
-    struct dm2_move move = {.mention = *mention};
-
-    if (!state || !(mention->bits & DM2_ORIGIN_BITS) || m->moves->len >= MOVES_MAX ||
-        (int64_t)mention->frame - m->first_frame > MOVES_FRAMES)
-        return;
-    memcpy(move.origin, state->origin, sizeof move.origin);
-    g_array_append_val(m->moves, move);
-}
-
 /* Q2PRO's baselines have the players that were there when their client connected. */
 static void see_return(struct dm2_match *m, const struct q2_mention *mention)
 {
-    if (mention->number >= DM2_PLAYERS_MAX || mention->number > m->donor.max_clients)
+    if (mention->number >= DM2_PLAYERS_MAX)
         return;
     m->mentioned[mention->number] = true;
-    m->baseless[mention->number] |=
-        m->gone[mention->number] && !(mention->bits & (U_MODEL | U_REMOVE));
-    m->gone[mention->number] = mention->bits & U_REMOVE;
+    m->baseless[mention->number] |= mention->number <= m->donor.max_clients &&
+                                    qs_numbers_has(&m->gone, mention->number) &&
+                                    !(mention->bits & (U_MODEL | U_REMOVE));
+}
+
+/*
+ * An entity comes into view as a delta from its baseline, which never repeats the model. Recorders
+ * leave out baselines without a model: where there is none, nothing shows anything.
+ */
+static void compare_baseline(struct dm2_match *m, const struct q2_mention *mention,
+                             const struct q2_entity *state)
+{
+    const struct q2_entity *baseline = q2_baseline(&m->donor, mention->number);
+
+    if (baseline && baseline->model[0] && mention->bits & U_MODEL && state &&
+        state->model[0] == baseline->model[0] && mention->number > m->donor.max_clients)
+        qs_donor_match_contradict(&m->base,
+                                  "entity %u contradicts its baseline: it is of another map or "
+                                  "game",
+                                  mention->number);
 }
 
 /* Q2PRO leaves out where a client's own entity is and looks, unless he is dead or records. */
@@ -119,30 +129,41 @@ static void see_own_place(struct dm2_match *m, const struct q2_mention *mention,
 {
     if (mention->number >= DM2_PLAYERS_MAX || frame->player.pm_type >= PM_DEAD || m->set_to_record)
         return;
-    m->moved[mention->number] |= (mention->bits & DM2_PLACE_BITS) != 0;
+    m->moved[mention->number] |= (mention->bits & PLACE_BITS) != 0;
 }
 
 bool dm2_records(const struct dm2_match *m)
 {
-    return q2_is_q2pro(m->base.version) && m->slot >= 0 && m->slot + 1 < DM2_PLAYERS_MAX &&
+    return q2_is_q2pro(m->version) && m->slot >= 0 && m->slot + 1 < DM2_PLAYERS_MAX &&
            m->moved[m->slot + 1];
 }
 
-static void see_mention(struct dm2_match *m, const struct q2_mention *mention)
+static void see_mention(struct dm2_match *m, const struct q2_session *session,
+                        const struct q2_mention *mention)
 {
     const struct q2_frame *frame = q2_tracker_frame(m->tracker, mention->frame);
     const struct q2_entity *state = dm2_state_in(frame, mention->number);
 
     if (!frame)
         return;
+    if (mention->bits & U_MODEL && state && state->model[0] && state->model[0] != CUSTOM_MODEL &&
+        !q2_configstring(session, Q2_RANGE_MODELS, state->model[0]))
+        qs_donor_match_contradict(&m->base, "its list has no model %u, which the session has",
+                                  state->model[0]);
     see_return(m, mention);
     see_own_place(m, mention, frame);
     see_first(m, mention, state);
-    see_move(m, mention, state);
+    if (qs_numbers_has(&m->gone, mention->number))
+        compare_baseline(m, mention, state);
+    qs_numbers_set(&m->gone, mention->number, mention->bits & U_REMOVE);
 }
 
-static void see_frame(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
+static void see_frame(struct dm2_match *m, const struct q2_session *session,
+                      const struct q2_frame *frame)
 {
+    const int32_t rate = session->frame_rate ? session->frame_rate : CONVERT_RATE;
+
+    m->base.seen = true;
     if (!m->first_frame)
         m->first_frame = frame->number;
     if (frame->delta <= 0)
@@ -150,32 +171,31 @@ static void see_frame(struct dm2_match *m, const struct q2_frame *frame, int32_t
     else if (frame->delta < m->first_frame && !m->whole_seen)
         add_reference(m, frame->delta);
     see_player(m, frame, rate);
-    see_gun(m, frame->player.gunindex);
+    if (frame->reference_missing)
+        m->gone = (struct qs_numbers){0}; /* it may have come again in a frame that is missing */
+    qs_donor_match_see(&m->base, dm2_place(&frame->player));
+    see_gun(m, session, frame->player.gunindex);
     see_place(m, frame);
-    dm2_see_pickup(m, frame);
 }
 
-bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
+void dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 {
     struct dm2_match *m = dm2_match_of(match);
     const struct q2_session *session = q2_session_of_const(decoder->session);
     const struct q2_tracker *tracker = m->tracker;
 
-    m->base.version = session->base.version;
+    m->version = session->base.version;
     m->set_to_record |= session->recording;
-    if (decoder->messages->len)
-        qs_donor_match_note(match, QS_EVIDENCE_PACKETS, !qs_decoder_problems(decoder));
-    if (decoder->direction != QS_S2C || !decoder->accepted)
-        return true;
+    if (decoder->direction != QS_S2C)
+        return;
     for (guint i = 0; i < tracker->begun->len; i++) {
         const struct q2_frame *frame = q2_tracker_frame(tracker, q2_tracker_begun(tracker, i));
 
         if (frame)
-            see_frame(m, frame, session->frame_rate ? session->frame_rate : CONVERT_RATE);
+            see_frame(m, session, frame);
     }
     for (guint i = 0; i < tracker->mentions->len; i++)
-        see_mention(m, &g_array_index(tracker->mentions, struct q2_mention, i));
-    return true;
+        see_mention(m, session, &g_array_index(tracker->mentions, struct q2_mention, i));
 }
 
 /* --- Who the player is --- */
@@ -183,7 +203,7 @@ bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 /* A simultaneous donor is another player. */
 static bool is_donor(const struct dm2_match *m, int player)
 {
-    return m->base.kind == QS_DONOR_PRESENT && m->donor.player == player;
+    return m->base.kind == QS_DONOR_CLIENT && m->donor.player == player;
 }
 
 /* A player of the level whose entity is never in view: perhaps dead, and watching others. */
