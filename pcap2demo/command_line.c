@@ -222,28 +222,13 @@ static bool check_all(struct options *options, const GPtrArray *rows)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-static GPtrArray **lists_of(struct options *options, guint i)
-{
-    GPtrArray **const lists[] = {&options->input.files,
-                                 &options->input.ports,
-                                 &options->input.protocol_options,
-                                 &options->demo.sign_ons,
-                                 &options->check.ignored,
-                                 &options->check.problems};
-
-    return i < G_N_ELEMENTS(lists) ? lists[i] : NULL;
-}
-
 enum command_line_verdict command_line_parse(struct options *options, char *const *argv)
 {
     enum command_line_verdict verdict = COMMAND_LINE_DONE;
     GPtrArray *rows = all_rows();
 
-    *options = (struct options){.given = g_array_new(FALSE, FALSE, sizeof(struct given_option)),
-                                .packets = g_array_new(FALSE, FALSE, sizeof(struct qs_range)),
-                                .recorder.min_free = RECORDER_SIZE};
-    for (guint i = 0; lists_of(options, i); i++)
-        *lists_of(options, i) = g_ptr_array_new();
+    options_init(options);
+    options->recorder.min_free = RECORDER_SIZE;
     inputs_init(&options->sessions);
     if (!options_read(options, rows, argv))
         verdict = COMMAND_LINE_WRONG;
@@ -264,10 +249,7 @@ void command_line_clear(struct options *options)
     inputs_clear(&options->sessions);
     if (options->check.expectations)
         expect_free(options->check.expectations);
-    for (guint i = 0; lists_of(options, i); i++)
-        g_ptr_array_free(*lists_of(options, i), TRUE);
-    g_array_free(options->packets, TRUE);
-    g_array_free(options->given, TRUE);
+    options_clear(options);
     g_strfreev(options->files);
     if (options->demos)
         demo_files_free(options->demos);

@@ -108,10 +108,10 @@ static char *near_options(const GPtrArray *rows, const char *name)
     GString *near = g_string_new(NULL);
 
     for (guint i = 0; i < rows->len; i++) {
-        const char *other = ((const struct option_row *)g_ptr_array_index(rows, i))->name;
+        const struct option_row *row = g_ptr_array_index(rows, i);
 
-        if (other && is_near(name, other))
-            g_string_append_printf(near, "%s--%s", near->len ? " or " : "", other);
+        if (row->name && row->help && is_near(name, row->name))
+            g_string_append_printf(near, "%s--%s", near->len ? " or " : "", row->name);
     }
     return g_string_free(near, FALSE);
 }

@@ -7,6 +7,33 @@
 
 #define SECOND INT64_C(1000000000) /* nanoseconds */
 
+/* --- Lists ----------------------------------------------------------------------------------- */
+
+static GPtrArray **lists_of(struct options *options, guint i)
+{
+    GPtrArray **const lists[] = {
+        &options->input.files,   &options->input.ports,   &options->input.protocol_options,
+        &options->demo.sign_ons, &options->check.ignored, &options->check.problems};
+
+    return i < G_N_ELEMENTS(lists) ? lists[i] : NULL;
+}
+
+void options_init(struct options *options)
+{
+    *options = (struct options){.given = g_array_new(FALSE, FALSE, sizeof(struct given_option)),
+                                .packets = g_array_new(FALSE, FALSE, sizeof(struct qs_range))};
+    for (guint i = 0; lists_of(options, i); i++)
+        *lists_of(options, i) = g_ptr_array_new();
+}
+
+void options_clear(struct options *options)
+{
+    for (guint i = 0; lists_of(options, i); i++)
+        g_ptr_array_free(*lists_of(options, i), TRUE);
+    g_array_free(options->packets, TRUE);
+    g_array_free(options->given, TRUE);
+}
+
 /* --- Rows ------------------------------------------------------------------------------------ */
 
 static bool takes_value(const struct option_row *row)
@@ -278,7 +305,7 @@ static bool read_short(struct words *words, const char *word)
 
 bool options_read(struct options *options, const GPtrArray *rows, char *const *argv)
 {
-    struct words words = {options, rows, argv + 1};
+    struct words words = {options, rows, *argv ? argv + 1 : argv};
     bool options_end = false, good = true;
 
     while (good && *words.next) {

@@ -125,6 +125,10 @@ struct given_option {
     const char *value; /* NULL: it takes none */
 };
 
+/* None is given: lists are empty. Release them with options_clear(). */
+void options_init(struct options *options);
+void options_clear(struct options *options);
+
 /* Reads the words of the command line by the rows (struct option_row). False: an error was
  * reported. */
 bool options_read(struct options *options, const GPtrArray *rows, char *const *argv);

@@ -31,14 +31,20 @@ TEST(test_no_packets)
         .session = &session};
     char *folder = g_dir_make_tmp("qs-formats-XXXXXX", NULL), *none[] = {NULL};
     g_autofree char *file = g_build_filename(folder, "a.pcap", NULL);
-    const struct options options = {.action = &pcap_action, .argument = file, .files = none};
-    struct action *action = action_new(&options);
+    struct options options;
+    struct action *action;
 
+    options_init(&options);
+    options.action = &pcap_action;
+    options.argument = file;
+    options.files = none;
+    action = action_new(&options);
     exit_status_reset();
     action->handler.packet(&action->handler, &decoded);
     action->handler.packet(&action->handler, &decoded);
     action->end(action, true);
     action_free(action);
+    options_clear(&options);
     assert_int_equal(exit_status_get(), EXIT_PROBLEMS);
     assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
     exit_status_reset();

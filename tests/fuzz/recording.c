@@ -131,8 +131,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const double started = fuzz_time();
     static void (*const uses[])(struct qs_demo_input *, struct options *) = {read_fields,
                                                                              make_capture, lend};
-    struct options options = {.sessions = fuzz_session_options()};
+    struct options options;
 
+    options_init(&options);
+    options.sessions = fuzz_session_options();
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
         struct qs_demo_input *recording = open_recording(data, size);
 
@@ -142,6 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     fuzz_session_options_clear(&options.sessions);
+    options_clear(&options);
     fuzz_check_time(started, size);
     return 0;
 }
