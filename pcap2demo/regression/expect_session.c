@@ -128,16 +128,16 @@ static void visit_number(struct visit *visit, const char *name, double value,
 /* A word of a list; `where` may be NULL. */
 static void visit_word(struct visit *visit, const char *word, const struct qs_share *where)
 {
-    g_autofree char **names = visit->rule ? expect_names(visit->rule) : NULL;
-    g_autofree char *expected = names ? g_strjoinv(", ", names) : NULL;
+    g_autofree char **names = NULL, *expected = NULL;
 
-    if (!visit->rule)
-        return;
-    if (!visit->findings)
+    if (visit->rule && !visit->findings)
         expect_widen(visit->rule, word, expect_anything);
-    else if (!expect_part(visit->rule, word))
-        add(visit, visit->fails || strcmp(visit->key, "maps") != 0, where,
-            g_strdup_printf("%s, expected %s", word, *expected ? expected : "none"));
+    if (!visit->rule || expect_part(visit->rule, word))
+        return;
+    names = expect_names(visit->rule);
+    expected = g_strjoinv(", ", names);
+    add(visit, visit->fails || strcmp(visit->key, "maps") != 0, where,
+        g_strdup_printf("%s, expected %s", word, *names ? expected : "none"));
 }
 
 /* ", FTE 0x8000 (floatcoords) more than expected" */
