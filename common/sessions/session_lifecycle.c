@@ -67,8 +67,6 @@ static void finish_session(struct qs_sessions *sessions, struct qs_client_sessio
     qs_client_session_free(session);
 }
 
-/* A session that began late may be lent a sign-on by a client that comes later, unless time counts.
- */
 void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
                                  enum qs_session_end why)
 {
