@@ -301,8 +301,8 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
     if (sent->copied)
         return;
     if (!sender->copied++) {
-        sender->single = index;
-        sender->single_acknowledged = sender->acknowledged - sent->acknowledged;
+        sender->copied_from = index;
+        sender->acknowledged_before = sender->acknowledged - sent->acknowledged;
     }
     sender->copied_acknowledged += sent->acknowledged;
     sender->lag += (int32_t)(time - sent->time);

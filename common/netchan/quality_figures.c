@@ -150,7 +150,7 @@ static struct loss gap_loss(const struct qs_path_sender *sender)
 /* Those that were seen at one place, while there were two, and that the receiver acknowledged. */
 static double single_acknowledged(const struct qs_path_sender *sender)
 {
-    return (double)sender->acknowledged - sender->single_acknowledged - sender->copied_acknowledged;
+    return (double)sender->acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
 }
 
 /* What was seen at one place of the capture, while there were two. If the receiver acknowledges
@@ -158,7 +158,7 @@ static double single_acknowledged(const struct qs_path_sender *sender)
 static struct loss loss_between(const struct qs_path_sender *sender,
                                 const struct qs_path_sender *other)
 {
-    const double single = (double)sender->count - sender->single - sender->copied;
+    const double single = (double)sender->count - sender->copied_from - sender->copied;
     const double lacking = sender->copied * single_acknowledged(other) / MAX(other->copied, 1);
 
     if (!qs_path_has_two_places(sender))
@@ -324,12 +324,13 @@ static void estimate_s2c(const struct view *view, struct qs_path_quality *qualit
 
 /*
  * Of a half path, without the waiting for the far end's next frame; adds how far p95 is above, if
- * that is known. Where the next datagram was lost, which happens to `loss` percent, `low` is too
- * high.
+ * that is known. Where the next datagram was lost, which happens to `loss` percent at least, `low`
+ * is too high.
  */
 static double half_ping(const struct qs_half_path *half, double loss, double *above)
 {
-    const double kept = 1 - MAX(loss, 0) / 100;
+    const double lost = half->lost / MAX((double)half->judged + half->passed_over, 1);
+    const double kept = 1 - MAX(loss / 100, lost);
     const double least = qs_histogram_quantile(&half->low, .85 * kept);
     const double most = qs_histogram_quantile(&half->high, .15);
     const double ping =

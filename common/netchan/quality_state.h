@@ -71,7 +71,7 @@ struct qs_path_sender {
     uint32_t burst;                               /* missing in a row, at most */
     uint32_t acknowledged, not_captured;          /* by the other end, of `sent`, of others */
     uint32_t copied, copied_acknowledged;         /* of `sent`, those seen at two places */
-    uint32_t single, single_acknowledged;         /* before the first of these */
+    uint32_t copied_from, acknowledged_before;    /* the first of these; acknowledged before it */
     double lag;                                   /* from the first place to the second, the sum */
     struct qs_path_copy early[QS_PATH_EARLY_MAX]; /* a ring */
     uint32_t early_count;                         /* so far */

@@ -259,7 +259,7 @@ FAULTS = [
     ("sessions", "while (*link != copies->oldest + 1)", "while (*link && *link != copies->oldest + 1)"),
     ("sessions", "is_of_stream(held, next) && held->place.number >= next->place.number + far", "false"),
     ("sessions", "held->place.echo >= next->place.mark + AHEAD_MAX", "false"),
-    ("sessions", "if (conversation->session && place.numbered) {", "if (conversation->session) {"),
+    ("sessions", "if (conversation->session && seqinfo.numbered) {", "if (conversation->session) {"),
     ("core", "if (d->session->qport == qport)", "if (true)"),
     ("core", "sender->lag += (int32_t)(time - sent->time);", ""),
     ("core", "to->copied_acknowledged += sent_at(to, index)->copied;", ""),
