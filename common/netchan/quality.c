@@ -206,7 +206,6 @@ static void learn(const struct packet *packet)
 
     half->near = qs_path_is_near(packet->path, packet->to_server ? QS_SERVER : QS_CLIENT);
     half->unread_max = (int64_t)qs_histogram_quantile(&half->unread, USUAL);
-    half->unread_max += half->unread_max / QS_OCTAVE_BINS; /* the end of its bin */
     if (reported >= 0 && half->passed.count)
         half->unread_max = (int64_t)qs_histogram_quantile(
             &half->passed, 1 - MIN(reported / 100 * all / half->passed.count, 1));
