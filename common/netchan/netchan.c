@@ -102,8 +102,10 @@ bool qs_netchan_began_anew(struct qs_netchan *chan, uint32_t sequence)
 
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
-    /* Of numbers older than the window, or from before the capture began, nothing is known. */
-    if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured)
+    /* Of numbers older than the window, or from before the capture began, nothing is known. No
+     * capture lacks so many in a row that a number far ahead was sent. */
+    if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured ||
+        (ack > chan->sequence && ack - chan->sequence > QS_NUMBERS_APART))
         return false;
     if (ack <= chan->sequence &&
         (chan->sequence - ack >= SEEN_WINDOW || chan->sequence - ack >= chan->accepted ||

@@ -101,6 +101,12 @@ static struct qs_path_sent *sent_at(struct qs_path_sender *sender, uint32_t inde
     return &sender->sent[index % QS_PATH_SENT_MAX];
 }
 
+/* The index of the oldest datagram in the ring. */
+static uint32_t oldest(const struct qs_path_sender *sender)
+{
+    return sender->count - MIN(sender->count, QS_PATH_SENT_MAX);
+}
+
 /* From when the datagram was sent until `time`. */
 static int64_t since_sent(struct qs_path_sender *sender, uint32_t index, int64_t time)
 {
@@ -116,9 +122,7 @@ static bool has_arrived(struct qs_path_sender *sender, uint32_t index)
 /* Finds the datagram with the acknowledgement among the last ones; its index. */
 static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *index)
 {
-    const uint32_t oldest = sender->count - MIN(sender->count, QS_PATH_SENT_MAX);
-
-    for (*index = sender->count; (*index)-- > oldest;)
+    for (*index = sender->count; (*index)-- > oldest(sender);)
         if (sent_at(sender, *index)->ack_id <= ack_id)
             return sent_at(sender, *index)->ack_id == ack_id;
     return false;
@@ -170,10 +174,9 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
     struct qs_path_sender *to = packet->other;
     struct qs_half_path *half = &to->half;
     const bool in_time = since_sent(to, index, now) <= half->late;
-    const uint32_t oldest = to->count - MIN(to->count, QS_PATH_SENT_MAX);
     uint32_t burst = 0;
 
-    for (uint32_t i = MAX(half->index + 1, oldest); i < index; i++) {
+    for (uint32_t i = MAX(half->index + 1, oldest(to)); i < index; i++) {
         if (!has_arrived(to, i))
             continue;
         add_time(&half->passed, since_sent(to, i, before));
@@ -207,6 +210,8 @@ static void learn(const struct packet *packet)
         half->unread_max = (int64_t)qs_histogram_quantile(
             &half->passed, 1 - MIN(reported / 100 * all / half->passed.count, 1));
     half->late = (int64_t)qs_histogram_quantile(&half->high, USUAL);
+    if (!half->learned)
+        half->learned_at = packet->other->accepted;
     half->learned = true;
 }
 
@@ -251,7 +256,7 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
 
     half->acked_id = half->named ? MAX(last, acked_id) : acked_id;
     if (!find_sent(to, acked_id, &index)) {
-        if (acked_id > last && to->count && acked_id > sent_at(to, 0)->ack_id)
+        if (acked_id > last && to->count && acked_id > sent_at(to, oldest(to))->ack_id)
             note_not_captured(packet, acked_id);
         return;
     }
@@ -261,6 +266,7 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
     if (acked_id >= to->gap_to)
         to->gap = 0; /* it is no hole of the capture */
     sent_at(to, index)->acknowledged = true;
+    to->copied_acknowledged += sent_at(to, index)->copied;
     add_times(packet, index, times[0], times[1], newest);
     if (newest || !half->started)
         half->newest = index;
@@ -293,7 +299,11 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
 
     if (sent->copied)
         return;
-    sender->copied++;
+    if (!sender->copied++) {
+        sender->copied_from = index;
+        sender->acknowledged_before = sender->acknowledged - sent->acknowledged;
+    }
+    sender->copied_acknowledged += sent->acknowledged;
     sender->lag += (int32_t)(time - sent->time);
     sent->copied = true;
     sent->time = time;
@@ -316,7 +326,7 @@ void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_
     if (!path->history || direction == QS_DIRECTION_UNKNOWN)
         return;
     sender = &path->history->senders[direction - QS_C2S];
-    for (uint32_t i = sender->count; i-- > sender->count - MIN(sender->count, QS_PATH_SENT_MAX);)
+    for (uint32_t i = sender->count; i-- > oldest(sender);)
         if (sent_at(sender, i)->number == number) {
             add_copy(sender, i, now);
             return;
@@ -342,8 +352,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
         return;
     if (sender->gap_to == UINT32_MAX)
         sender->gap_to = packet->ack_id;
-    if (sender->count++ >= QS_PATH_SENT_MAX)
-        qs_path_count_places(&sender->places, sent);
+    sender->count++;
     *sent = (struct qs_path_sent){
         (uint32_t)packet->time, packet->ack_id, packet->number, record, false, false};
     add_early_copy(sender, packet->number);

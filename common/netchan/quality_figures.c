@@ -147,13 +147,10 @@ static struct loss gap_loss(const struct qs_path_sender *sender)
                    silent_part(sender->accepted, sender->acknowledged));
 }
 
-static struct qs_path_places places_of(const struct qs_path_sender *sender)
+/* Those that were seen at one place, while there were two, and that the receiver acknowledged. */
+static double single_acknowledged(const struct qs_path_sender *sender)
 {
-    struct qs_path_places places = sender->places;
-
-    for (uint32_t i = sender->count - MIN(sender->count, QS_PATH_SENT_MAX); i < sender->count; i++)
-        qs_path_count_places(&places, &sender->sent[i % QS_PATH_SENT_MAX]);
-    return places;
+    return (double)sender->acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
 }
 
 /* What was seen at one place of the capture, while there were two. If the receiver acknowledges
@@ -161,27 +158,25 @@ static struct qs_path_places places_of(const struct qs_path_sender *sender)
 static struct loss loss_between(const struct qs_path_sender *sender,
                                 const struct qs_path_sender *other)
 {
-    const struct qs_path_places places = places_of(sender), back = places_of(other);
-    const double acknowledged = (double)back.both_acknowledged + back.one_acknowledged;
-    double lacking;
+    const double single = (double)sender->count - sender->copied_from - sender->copied;
+    const double lacking = sender->copied * single_acknowledged(other) / MAX(other->copied, 1);
 
     if (!qs_path_has_two_places(sender))
         return (struct loss){0};
-    if (sender->acknowledged || !acknowledged)
-        return loss_of(places.one, places.one_acknowledged, places.both,
-                       silent_part(places.both, places.both_acknowledged));
-    lacking = places.both * back.one_acknowledged / acknowledged;
-    return loss_without(places.one, lacking, 2 * sqrt(lacking), (double)places.both + places.one);
+    if (sender->acknowledged || !other->acknowledged)
+        return loss_of(single, single_acknowledged(sender), sender->copied,
+                       silent_part(sender->copied, sender->copied_acknowledged));
+    return loss_without(single, lacking, 2 * sqrt(lacking), sender->copied + single);
 }
 
-/* Behind the capture: what acknowledgements prove, and all that has none. Where only some datagrams
- * can be acknowledged, these are a sample. */
+/* Behind the capture: what acknowledgements prove, and all that has none. Datagrams of which
+ * acknowledgements tell are a sample. */
 static struct loss loss_behind(const struct qs_path_sender *sender)
 {
     const struct qs_half_path *half = &sender->half;
     const double all = (double)half->judged + half->passed_over;
     const double proven = percent(half->lost, all), high = percent(half->passed_over, all);
-    const double others = MAX(1 - (double)sender->count / MAX(sender->accepted, 1), 0);
+    const double others = MAX(1 - all / MAX(sender->accepted - half->learned_at, 1), 0);
     const double error = 3 * sqrt(high * (100 - high) / MAX(all, 1) * others);
 
     return all >= ENOUGH ? (struct loss){proven - error, proven, high + error}
@@ -329,12 +324,13 @@ static void estimate_s2c(const struct view *view, struct qs_path_quality *qualit
 
 /*
  * Of a half path, without the waiting for the far end's next frame; adds how far p95 is above, if
- * that is known. Where the next datagram was lost, which happens to `loss` percent, `low` is too
- * high.
+ * that is known. Where the next datagram was lost, which happens to `loss` percent at least, `low`
+ * is too high.
  */
 static double half_ping(const struct qs_half_path *half, double loss, double *above)
 {
-    const double kept = 1 - MAX(loss, 0) / 100;
+    const double lost = half->lost / MAX((double)half->judged + half->passed_over, 1);
+    const double kept = 1 - MAX(loss / 100, lost);
     const double least = qs_histogram_quantile(&half->low, .85 * kept);
     const double most = qs_histogram_quantile(&half->high, .15);
     const double ping =

@@ -36,29 +36,6 @@ struct qs_path_sent {
     bool acknowledged;
 };
 
-/* Datagrams at two places of the capture, and those at one of them while there were two; of each
- * those that the receiver acknowledged. */
-struct qs_path_places {
-    uint32_t both, both_acknowledged, one, one_acknowledged;
-    uint32_t pending, pending_acknowledged; /* at one, since the last one at both */
-};
-
-/* Adds a datagram, in order. */
-static inline void qs_path_count_places(struct qs_path_places *places,
-                                        const struct qs_path_sent *sent)
-{
-    if (sent->copied) {
-        places->both++;
-        places->both_acknowledged += sent->acknowledged;
-        places->one += places->pending;
-        places->one_acknowledged += places->pending_acknowledged;
-        places->pending = places->pending_acknowledged = 0;
-    } else if (places->both) {
-        places->pending++;
-        places->pending_acknowledged += sent->acknowledged;
-    }
-}
-
 /* A copy that came before its datagram, which the order stage still holds. */
 struct qs_path_copy {
     uint32_t number, time;
@@ -74,6 +51,7 @@ struct qs_half_path {
     uint32_t lost, burst;         /* of those passed over; in a row, at most */
     uint32_t sample;              /* the round trip that the last packet ended; 0: none */
     bool learned, near;           /* what follows is known; the receiver is next to the capture */
+    uint32_t learned_at;          /* datagrams that were sent before */
     int64_t unread_max, late;     /* times until a datagram is read, and acknowledged: the usual */
     /* Bounds of the round trip; the middle of those that are close together; times after which
      * datagrams that arrived were not acknowledged. */
@@ -92,8 +70,8 @@ struct qs_path_sender {
     uint32_t single_gaps;                         /* of one or two numbers */
     uint32_t burst;                               /* missing in a row, at most */
     uint32_t acknowledged, not_captured;          /* by the other end, of `sent`, of others */
-    uint32_t copied;                              /* seen at two places, so far */
-    struct qs_path_places places;                 /* of those that `sent` has no longer */
+    uint32_t copied, copied_acknowledged;         /* of `sent`, those seen at two places */
+    uint32_t copied_from, acknowledged_before;    /* the first of these; acknowledged before it */
     double lag;                                   /* from the first place to the second, the sum */
     struct qs_path_copy early[QS_PATH_EARLY_MAX]; /* a ring */
     uint32_t early_count;                         /* so far */

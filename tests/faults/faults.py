@@ -260,6 +260,6 @@ FAULTS = [
     ("sessions", "if (conversation->session && seqinfo.numbered) {", "if (conversation->session) {"),
     ("core", "if (d->session->qport == qport)", "if (true)"),
     ("core", "sender->lag += (int32_t)(time - sent->time);", ""),
-    ("core", "places->one_acknowledged += places->pending_acknowledged;", ""),
-    ("core", "loss_of(places.one, places.one_acknowledged", "loss_of(0, places.one_acknowledged"),
+    ("core", "to->copied_acknowledged += sent_at(to, index)->copied;", ""),
+    ("core", "loss_of(single, single_acknowledged(sender)", "loss_of(0, single_acknowledged(sender)"),
 ]

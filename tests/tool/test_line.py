@@ -236,6 +236,33 @@ class Line(ToolTest):
                     # One acknowledgement is sent twice.
                     self.assertLessEqual(session["line"][way]["duplicates"], 1)
 
+    def test_one_sided_loss_of_the_capture(self):
+        """What the other end acknowledges was not lost on the line, and what nothing tells of is a limit."""
+        for name in "qw-g-server", "q2-c-client", "nq-b-server":
+            for client in True, False:
+                capture, rolls = self.frames(name), random.Random(11)
+                some = [frame for frame in capture.frames
+                        if rolls.random() > 0.2 or (frame[1][12:16] == CLIENT) != client]
+                self.assertGreater(len(list(self.check_damaged(name, Capture(capture.link_type, some)))), 0)
+
+    def test_each_packet_twice(self):
+        """The same figures; without an identification, repeated packets may be copies."""
+        for name in "qw-g-server", "q2-c-client":
+            whole = [session["line"] for session in self.sessions(OWN / f"{name}.pcap.gz")]
+            capture = self.frames(name)
+            for identified in True, False:
+                frames = []
+                for time, data in capture.frames:
+                    data = data if identified else data[:4] + bytes(2) + data[6:]
+                    frames += [(time, data), (time + 20, data)]
+                path = self.write("twice.pcap", Capture(capture.link_type, frames).pcap())
+                for session, once in zip(self.sessions(path), whole, strict=True):
+                    for way in "c2s", "s2c":
+                        for figure in "loss", "loss_at_most", "burst":
+                            self.assertEqual(session["line"][way][figure], once[way][figure])
+                        self.assertEqual(session["line"][way]["packets_at_most"], not identified)
+                self.assertEqual("≤" in self.tool("--stats", path)[0], not identified)
+
     def test_table(self):
         path = OWN / "qw-g-server.pcap.gz"
         output, _ = self.tool("--list", path)

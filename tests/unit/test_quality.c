@@ -20,12 +20,14 @@ struct line {
     struct toy_session session;
     struct qs_path *quality;
     struct qs_path_quality figures;
+    unsigned lost, unread; /* by the events of all packets */
 };
 
 /* A datagram, at a time in milliseconds; `note`: why its receiver drops it, or QS_NOTE_KINDS. */
 static void add(struct line *line, enum qs_direction direction, uint32_t number, uint32_t echo,
                 int64_t time, uint32_t frame, int note)
 {
+    struct qs_path_event event;
     const struct qs_packet packet = {
         .time = time * MILLISECOND, .source.bytes = {1}, .destination.bytes = {2}};
     struct qs_decoder d = {.protocol = &line->protocol,
@@ -39,7 +41,9 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
 
     if (note < QS_NOTE_KINDS)
         d.notes[note] = 1;
-    qs_path_add(line->quality, &d);
+    qs_path_add_event(line->quality, &d, number, &event);
+    line->lost += event.lost;
+    line->unread += event.unread_count;
 }
 
 /* What happens to a run, and where it is captured. */
@@ -48,6 +52,8 @@ struct run {
     bool (*lost_to_client)(uint32_t number); /* the server's */
     bool (*unread)(uint32_t number);         /* the server's, behind the capture */
     bool (*not_captured)(uint32_t number);   /* the client's, though they arrive */
+    bool (*hole)(uint32_t number);           /* both ends', though they arrive */
+    bool (*between)(uint32_t number);        /* the client's, between two places of the capture */
     uint32_t suppressed;                     /* updates before each fiftieth */
     int64_t jitter;       /* of every fifth datagram of the client, and its answer */
     uint32_t server_back; /* as BACK, of the server; 0: it is next to the capture */
@@ -74,12 +80,17 @@ static void run(struct line *line, const struct run *run)
     for (uint32_t i = 1; i <= COUNT; i++) {
         const int64_t late = i % 5 ? 0 : run->jitter;
 
+        if (is_lost(run->hole, i))
+            continue;
         if (!is_lost(run->lost, i) && !is_lost(run->not_captured, i))
             add(line, QS_C2S, i,
                 last_before(run->unread ? run->unread : run->lost_to_client, (int64_t)i - BACK),
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
+        if (run->between && !run->between(i))
+            qs_path_add_copy(line->quality, QS_C2S, i, (i * INTERVAL + late) * MILLISECOND);
         if (!is_lost(run->lost_to_client, i))
-            add(line, QS_S2C, i, last_before(run->lost, (int64_t)i - run->server_back),
+            add(line, QS_S2C, i,
+                last_before(run->between ? run->between : run->lost, (int64_t)i - run->server_back),
                 i * INTERVAL + late + 1, i + i / 50 * run->suppressed, QS_NOTE_KINDS);
     }
 }
@@ -228,4 +239,62 @@ TEST(gap_with_choked_updates)
     assert_int_equal(event.choked, 2);
     assert_int_equal(event.lost + event.skipped + event.throttled, 1);
     qs_path_free(line.quality);
+}
+
+/* The server acknowledges what the capture lacks. */
+TEST(one_sided_loss_of_the_capture)
+{
+    struct line line;
+
+    run(&line, &(struct run){.not_captured = each_fifth});
+    finish(&line);
+    assert_true(line.figures.c2s.loss == 0);
+    assert_true(line.figures.s2c.loss == QS_QUALITY_UNKNOWN && line.unread == 0);
+    assert_true(line.figures.not_captured > 10);
+}
+
+static bool is_in_hole(uint32_t number)
+{
+    return number >= 250 && number < 300;
+}
+
+TEST(hole_of_the_capture)
+{
+    struct line line;
+
+    run(&line, &(struct run){.hole = is_in_hole});
+    finish(&line);
+    assert_true(line.figures.c2s.loss == 0);
+    assert_true(line.figures.s2c.loss == 0);
+}
+
+TEST(loss_between_two_places)
+{
+    struct line line;
+
+    run(&line, &(struct run){.between = some_are_lost});
+    finish(&line);
+    assert_true(fabs(line.figures.c2s.loss - 100. * 5 / COUNT) < .1);
+    assert_int_equal(line.figures.c2s.duplicates, 0);
+}
+
+TEST(each_lost_packet_has_a_mark)
+{
+    struct line line;
+
+    run(&line, &(struct run){.lost = some_are_lost, .unread = some_are_lost});
+    finish(&line);
+    assert_int_equal(line.lost, 5);
+    assert_int_equal(line.unread, 5);
+    assert_true(fabs(line.figures.s2c.loss - 100. * 5 / COUNT) < .1);
+}
+
+/* What the server receives is not acknowledged: its missing numbers may be the capture's. */
+TEST(loss_that_nothing_tells)
+{
+    struct line line;
+
+    run(&line, &(struct run){.lost = some_are_lost, .server_back = COUNT});
+    finish(&line);
+    assert_true(line.figures.c2s.loss == QS_QUALITY_UNKNOWN);
 }
