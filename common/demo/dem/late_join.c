@@ -199,7 +199,7 @@ static void dem_prepare(struct qs_donor_match *match, struct qs_session *session
     struct dem_match *m = (struct dem_match *)match;
 
     m->base.version = known->version ? known->version : m->donor.base.version;
-    match->loss = ((struct nq_session *)session)->sign_on_lost;
+    match->loss = session->lost;
     match->lacks = match->loss.packet ? QS_LACKS_PART : QS_LACKS_START;
     nq_session_use_donor((struct nq_session *)session, &m->donor);
     ((struct nq_session *)session)->view_entity = m->slot;
@@ -336,7 +336,7 @@ static bool dem_is_late(const struct qs_decoder *decoder)
     if (session->undecodable || !decoder->accepted)
         return false;
     if (session->base.level)
-        return session->sign_on_lost.packet;
+        return session->base.lost.packet;
     return !session->base.connection || (decoder->direction == QS_S2C && dem_needs_level(decoder));
 }
 

@@ -182,7 +182,7 @@ void dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 
     if (decoder->direction != QS_S2C)
         return;
-    sign_on->broken |= !sign_on->complete && session->sign_on_lost.packet;
+    sign_on->broken |= !sign_on->complete && session->base.lost.packet;
     if (!session->delivered.bytes.data || !decoder->messages->len) {
         sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
         return;

@@ -152,10 +152,10 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
         set_variant(m, (const struct qw_session *)known);
     agreed = qwd_agreed(&m->variant);
     m->base.version = known->version ? known->version : m->donor.base.version;
-    m->base.loss = (struct qs_sign_on_loss){late->sign_on.lost, true};
+    m->base.loss = session->lost;
     if (level)
         m->level = g_strcmp0(level, donors) == 0 ? LEVEL_SAME : LEVEL_OTHER;
-    m->base.lacks = late->sign_on.lost || session->connection ? QS_LACKS_PART : QS_LACKS_START;
+    m->base.lacks = session->lost.packet || session->connection ? QS_LACKS_PART : QS_LACKS_START;
     qw_session_use_donor(late, &m->donor, &agreed);
     late->player = m->variant.player;
     late->spectator = m->variant.spectator;
@@ -260,7 +260,7 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
     if (!decoder->accepted || decoder->connectionless || decoder->direction != QS_S2C)
         return false;
     if (session->level)
-        return ((const struct qw_session *)session)->sign_on.lost;
+        return session->lost.packet;
     /* Messages that extensions change need the sign-on that names the extensions. */
     return qwd_needs_level(decoder) || (!session->connection && qs_decoder_problems(decoder));
 }
