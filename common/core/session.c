@@ -17,6 +17,39 @@ void qs_session_connect(struct qs_session *session)
                                    .may_inflate = session->may_inflate};
 }
 
+void qs_level_begin(struct qs_session *session)
+{
+    session->level++;
+    session->level_state = QS_LEVEL_SIGNING_ON;
+    session->lost = (struct qs_sign_on_loss){0};
+}
+
+void qs_level_play(struct qs_session *session)
+{
+    if (session->level_state == QS_LEVEL_SIGNING_ON)
+        session->level_state = QS_LEVEL_PLAYING;
+}
+
+void qs_level_end(struct qs_session *session, uint64_t packet)
+{
+    if (!session->level)
+        return;
+    session->level_state = QS_LEVEL_ENDED;
+    session->ended_by = packet;
+}
+
+bool qs_level_is_over(const struct qs_session *session, uint64_t packet)
+{
+    return session->level_state == QS_LEVEL_ENDED && session->ended_by != packet;
+}
+
+void qs_level_lose(struct qs_session *session, uint64_t packet, bool before)
+{
+    if (session->level && !session->lost.packet)
+        session->lost =
+            (struct qs_sign_on_loss){packet, before, session->level_state >= QS_LEVEL_PLAYING};
+}
+
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)
 {
     return session->server != QS_END_UNKNOWN && session->server == packet->from;

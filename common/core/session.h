@@ -41,12 +41,25 @@ struct qs_netchan {
 struct qs_sign_on_loss {
     uint64_t packet; /* number in the capture; 0: nothing is missing, or the packet is unknown */
     bool before;     /* what is missing was sent before that packet; else it is that packet */
+    bool in_game;    /* the level was played until then, and another one may have begun */
+};
+
+/* How far a level has come. */
+enum qs_level_state {
+    QS_LEVEL_UNKNOWN,    /* no beginning of a level was captured */
+    QS_LEVEL_SIGNING_ON, /* the client receives lists, baselines and texts */
+    QS_LEVEL_PLAYING,
+    QS_LEVEL_ENDED /* the server loads the next level */
 };
 
 struct qs_session {
     enum qs_end server;  /* which end is the server */
     uint32_t connection; /* number of the connection in this conversation; 0: none has begun */
     uint32_t level;      /* number of the level in this connection; 0: none has begun */
+    enum qs_level_state level_state;
+    uint64_t ended_by; /* number of the packet that ended the level */
+    struct qs_sign_on_loss
+        lost;            /* the level is incomplete: the capture lacks part of its sign-on */
     int32_t version;     /* protocol version in force, 0 while not known */
     bool disconnected;   /* either end has ended the connection */
     uint32_t qport;      /* of its client: see qs_seqinfo_qport(); 0: none, or not known yet */
@@ -59,6 +72,17 @@ void qs_session_init(struct qs_session *session);
 
 /* A new connection begins in the conversation: counters restart, the server stays the same. */
 void qs_session_connect(struct qs_session *session);
+
+/*
+ * A level begins; the client plays it; packet number `packet` ends it; the capture lacks part of
+ * its sign-on, which only the first call of a level stores.
+ */
+void qs_level_begin(struct qs_session *session);
+void qs_level_play(struct qs_session *session);
+void qs_level_end(struct qs_session *session, uint64_t packet);
+/* Whether it ended before this packet: what belongs to a game is of the next level. */
+bool qs_level_is_over(const struct qs_session *session, uint64_t packet);
+void qs_level_lose(struct qs_session *session, uint64_t packet, bool before);
 
 /* Whether the packet's sender is the server. False if that is not known. */
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);

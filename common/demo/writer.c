@@ -89,10 +89,17 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
 {
     char place[PLACE_SIZE];
 
-    qs_demo_problem(writer, NULL,
-                    "%s%s cannot be shown: part of its sign-on%s was not captured; try "
-                    "--sign-on DEMO with a demo of the same map",
-                    map ? "level " : "a level", map ? map : "", place_of(loss, place));
+    if (loss->in_game)
+        qs_demo_problem(writer, NULL,
+                        "%s%s is shown only up to packet %" G_GUINT64_FORMAT
+                        ": the capture lacks the packets before it, and the map may have changed "
+                        "among them; try --sign-on DEMO with a demo of the map behind them",
+                        map ? "level " : "a level", map ? map : "", loss->packet);
+    else
+        qs_demo_problem(writer, NULL,
+                        "%s%s cannot be shown: part of its sign-on%s was not captured; try "
+                        "--sign-on DEMO with a demo of the same map",
+                        map ? "level " : "a level", map ? map : "", place_of(loss, place));
     g_free(map);
 }
 

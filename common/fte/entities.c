@@ -228,7 +228,7 @@ static void read_entity(struct qs_decoder *d)
 
 void fte_read_updateentities(struct qs_decoder *d)
 {
-    qs_f32(d, FTE_UPDATE_TIME);
+    fte_session(d)->update_time = qs_f32(d, FTE_UPDATE_TIME);
     while (!d->in.overrun && !d->stop) {
         if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
             qs_u16(d, fte_session(d)->game->rows.entities_end);

@@ -97,6 +97,7 @@ struct fte_session {
     struct qs_session base;
     const struct fte_game *game;
     uint32_t fte, fte2, mvd1; /* agreed: the words of svc_serverdata, svc_serverinfo */
+    float update_time;        /* of the last svcfte_updateentities: the server's, in seconds */
     uint32_t input_time;      /* of the client's last command by clcfte_move, ms */
     uint16_t angle_base[3];   /* what the angles of clcfte_move count from: pitch, yaw, roll */
 };

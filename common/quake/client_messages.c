@@ -131,7 +131,7 @@ static void read_stringcmd(struct qs_decoder *d)
 
     qs_label_text(d, ": ", command, "");
     qs_add_transfer_command(d, command);
-    nq_follow_command(d, command);
+    nq_level_command(d, command);
     if (d->fields_wanted && !d->in.overrun)
         fte_emit_pext(d, command, at);
 }

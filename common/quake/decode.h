@@ -152,6 +152,24 @@ bool nq_pass_over(struct qs_decoder *d);
  */
 void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d));
 
+/* level.c: which level a session is in, and what the capture lacks of its sign-on */
+/* The current packet shows that part of the sign-on was not captured: sent before it, or the packet
+ * itself. */
+void nq_level_lose(struct qs_decoder *d, bool before);
+/*
+ * A command of the client's: of those that ask for a part of the sign-on each has the part before.
+ * Where that was not seen, it is in doubt, until it comes or something else does.
+ */
+void nq_level_command(struct qs_decoder *d, struct qs_view command);
+void nq_level_stufftext(struct qs_decoder *d, struct qs_view text);
+/* svc_signonnum and svc_time. */
+void nq_level_stage(struct qs_decoder *d, uint8_t stage);
+void nq_level_time(struct qs_decoder *d, float time);
+/* The server's message that was just read settles a doubt, if there is one and it can. */
+void nq_level_settle_doubt(struct nq_session *session, bool reliable);
+/* A doubt, if there is one, is a loss: what is sent reliably was missed. */
+void nq_level_confirm_doubt(struct nq_session *session);
+
 /* netchan.c: the datagrams of a connection */
 /* A packet that carries data or acknowledges it. */
 void nq_read_datagram(struct qs_decoder *d);

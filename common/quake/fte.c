@@ -80,6 +80,8 @@ void nq_read_updateentities(struct qs_decoder *d)
         qs_u16(d, NQ_UPDATEENTITIES_MOVE);
     nq_take_frame(d, (int32_t)d->sequence);
     fte_read_updateentities(d);
+    if (!d->in.overrun)
+        nq_level_time(d, fte_session(d)->update_time);
 }
 
 /* The same the other way: packets have no number that both sides know. */

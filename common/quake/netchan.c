@@ -59,7 +59,7 @@ static void read_server_messages(struct qs_decoder *d, bool reliable)
     nq_read_server_messages(d);
     if ((qs_decoder_problems(d) || qs_packet_is_cut(d->packet)) && session->frames.newest == frame)
         nq_take_unread_frame(d);
-    nq_settle_doubt(session, reliable);
+    nq_level_settle_doubt(session, reliable);
 }
 
 /* The receiver takes the message that begins here. */
@@ -177,7 +177,7 @@ static void drop_cut_fragment(struct qs_decoder *d, struct nq_reliable *reliable
     const bool alone = last && !qs_fragments_count(&reliable->pending);
 
     if (is_of_sign_on(d))
-        nq_lose_sign_on(d, false);
+        nq_level_lose(d, false);
     qs_fragments_clear(&reliable->pending);
     reliable->broken = !last;
     reliable->doubtful = false;
@@ -235,9 +235,9 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
     struct nq_session *session = nq_session_of(d);
 
     if (reliable == &session->to_client && session->base.level) {
-        nq_confirm_doubt(session);
+        nq_level_confirm_doubt(session);
         if (session->signon < SIGNON_DONE)
-            nq_lose_sign_on(d, true);
+            nq_level_lose(d, true);
     }
     qs_note_lacking(d, whole_header, missing);
     doubt_beginning(reliable);

@@ -102,17 +102,12 @@ static void read_serverinfo(struct qs_decoder *d)
     read_list(d, NQ_SERVERINFO_SOUNDS, &session->sounds);
 }
 
-/* The stages come one after the other; clients stop at one that they have passed. */
 static void read_signonnum(struct qs_decoder *d)
 {
-    struct nq_session *session = nq_session_of(d);
     const uint8_t stage = qs_u8(d, NQ_SIGNONNUM_STAGE);
 
-    if (d->in.overrun)
-        return;
-    if (stage != session->signon + 1)
-        nq_lose_sign_on(d, true);
-    session->signon = stage;
+    if (!d->in.overrun)
+        nq_level_stage(d, stage);
 }
 
 /* --- Texts --- */
@@ -145,6 +140,7 @@ static void read_stufftext(struct qs_decoder *d)
     qs_label_text(d, ": ", commands, "");
     nq_read_info_commands(d, commands, at);
     nq_add_transfer_commands(d, commands);
+    nq_level_stufftext(d, commands);
 }
 
 QS_TEXT_READER(read_centerprint, NQ_CENTERPRINT_TEXT)
@@ -188,6 +184,8 @@ static void read_time(struct qs_decoder *d)
     if (!session->timed)
         session->time = time;
     session->timed = true;
+    if (!d->in.overrun)
+        nq_level_time(d, time);
     if (session->ext.fte2 & FTE2_PREDINFO)
         qs_u16(d, NQ_TIME_MOVE);
 }

@@ -4,9 +4,6 @@
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
 
-/* Unreliable messages of the server by which what is late in the capture has come. */
-enum { DOUBT_PACKETS = 4 };
-
 void nq_session_init(struct qs_session *session)
 {
     memset(session, 0, sizeof(struct nq_session));
@@ -119,9 +116,9 @@ bool nq_session_player(const struct qs_session *session, uint32_t slot, struct q
 
 void nq_session_begin_level(struct nq_session *session)
 {
-    session->base.level++;
+    qs_level_begin(&session->base);
     session->signon = 0;
-    session->sign_on_lost = (struct qs_sign_on_loss){0};
+    session->level_time = 0;
     session->doubt = (struct nq_doubt){0};
     session->has_donor = false;
     session->frames = (struct nq_frames){0};
@@ -134,71 +131,6 @@ void nq_session_begin_level(struct nq_session *session)
     qs_table_clear(&session->coarse);
 }
 
-static void lose_sign_on(struct nq_session *session, struct qs_sign_on_loss loss)
-{
-    if (!session->sign_on_lost.packet && !session->has_donor)
-        session->sign_on_lost = loss;
-}
-
-void nq_lose_sign_on(struct qs_decoder *d, bool before)
-{
-    struct nq_session *session = nq_session_of(d);
-    const struct qs_sign_on_loss loss = {d->packet->number, before};
-
-    if (before || session->signon < SIGNON_DONE)
-        lose_sign_on(session, loss);
-    else if (!session->has_donor)
-        session->doubt = (struct nq_doubt){loss, session->base.level, 1, 0};
-}
-
-void nq_confirm_doubt(struct nq_session *session)
-{
-    const struct nq_doubt doubt = session->doubt;
-
-    if (!doubt.loss.packet)
-        return;
-    if (doubt.level == session->base.level) {
-        /* The level's svc_serverinfo was not captured: the protocol stays. */
-        const struct fte_session ext = session->ext;
-
-        nq_session_begin_level(session);
-        session->ext.fte = ext.fte;
-        session->ext.fte2 = ext.fte2;
-    }
-    lose_sign_on(session, doubt.loss);
-    session->doubt.loss.packet = 0;
-}
-
-void nq_settle_doubt(struct nq_session *session, bool reliable)
-{
-    struct nq_doubt *doubt = &session->doubt;
-
-    if (!doubt->loss.packet)
-        return;
-    if (session->base.level > doubt->level && session->signon >= doubt->stage)
-        doubt->loss.packet = 0;
-    else if (reliable || ++doubt->waited >= DOUBT_PACKETS)
-        nq_confirm_doubt(session);
-}
-
-void nq_follow_command(struct qs_decoder *d, struct qs_view command)
-{
-    static const char *const commands[] = {"prespawn", "spawn", "begin"};
-    struct nq_session *session = nq_session_of(d);
-    const bool done = session->signon >= SIGNON_DONE;
-
-    if (!session->base.level || session->has_donor || session->undecodable ||
-        session->doubt.loss.packet)
-        return;
-    for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
-        if (qs_view_begins(command, commands[stage - 1]) &&
-            (session->signon < stage || (done && stage == 1)))
-            session->doubt = (struct nq_doubt){{d->packet->number, true},
-                                               done ? session->base.level : session->base.level - 1,
-                                               stage,
-                                               0};
-}
-
 /* PROTOCOL.md, section 9. */
 void nq_session_use_donor(struct nq_session *session, const struct nq_session *donor)
 {
@@ -207,9 +139,11 @@ void nq_session_use_donor(struct nq_session *session, const struct nq_session *d
     nq_session_copy(&session->base, &donor->base);
     session->base.server = own.base.server;
     session->base.connection = own.base.connection;
-    session->base.level = own.base.level + 1;
+    session->base.level = own.base.level;
+    qs_level_begin(&session->base);
+    qs_level_play(&session->base);
+    session->level_time = 0;
     session->base.disconnected = own.base.disconnected;
-    session->sign_on_lost = (struct qs_sign_on_loss){0};
     session->has_donor = true;
     session->base.to_server = own.base.to_server;
     session->base.to_client = own.base.to_client;

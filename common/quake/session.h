@@ -79,15 +79,15 @@ struct nq_session {
     bool darkplaces_client; /* the client connected as DarkPlaces does */
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
-    uint8_t signon;                      /* the last svc_signonnum */
-    struct qs_sign_on_loss sign_on_lost; /* part of the level's sign-on that was not captured */
-    struct nq_doubt doubt;               /* whether it is */
-    bool has_donor;                      /* the sign-on is a donor's: nothing of it is missing */
-    struct nq_frames frames;             /* of entities, in this level */
-    uint16_t view_entity;                /* the player's own: its number is one less */
-    struct qs_table models, sounds;      /* precache lists, by index; index 0 is unused */
-    struct qs_table players;             /* names, by number */
-    struct qs_table coarse; /* DP1 to DP4: something for entities that have whole units */
+    uint8_t signon;                 /* the last svc_signonnum */
+    struct nq_doubt doubt;          /* whether part of the sign-on is missing */
+    bool has_donor;                 /* the sign-on is a donor's: nothing of it is missing */
+    float level_time;               /* the level's newest svc_time; 0: there was none */
+    struct nq_frames frames;        /* of entities, in this level */
+    uint16_t view_entity;           /* the player's own: its number is one less */
+    struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
+    struct qs_table players;        /* names, by number */
+    struct qs_table coarse;         /* DP1 to DP4: something for entities that have whole units */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     struct nq_delivery delivered;
@@ -129,22 +129,6 @@ void nq_session_accept_connection(struct nq_session *session);
  * its beginning. The state of its connection stays.
  */
 void nq_session_use_donor(struct nq_session *session, const struct nq_session *donor);
-
-/* The current packet shows that part of the level's sign-on was not captured: sent before it, or
- * the packet itself. */
-void nq_lose_sign_on(struct qs_decoder *d, bool before);
-
-/*
- * A command of the client's: of those that ask for a part of the sign-on each has the part before.
- * Where that was not seen, it is in doubt, until it comes or something else does.
- */
-void nq_follow_command(struct qs_decoder *d, struct qs_view command);
-
-/* The server's message that was just read settles a doubt, if there is one and it can. */
-void nq_settle_doubt(struct nq_session *session, bool reliable);
-
-/* A doubt, if there is one, is a loss: what is sent reliably was missed. */
-void nq_confirm_doubt(struct nq_session *session);
 
 /* A level begins: lists, players and what is known of entities end. */
 void nq_session_begin_level(struct nq_session *session);

@@ -98,37 +98,17 @@ static struct qs_view read_command(struct qs_decoder *d)
     return qs_text(d, Q2_STRINGCMD);
 }
 
-/* With these a client goes through a sign-on: "begin 1234". */
-static bool names_servercount(struct qs_view word)
-{
-    return qs_view_equal(word, "configstrings") || qs_view_equal(word, "baselines") ||
-           qs_view_equal(word, "begin");
-}
-
-static void follow_command(struct qs_decoder *d, struct qs_view command)
-{
-    struct qs_token word, count;
-    uint32_t pos = 0;
-    int64_t number;
-
-    if (!qs_token_next(command, &pos, &word))
-        return;
-    if (qs_view_equal(word.text, "disconnect"))
-        d->session->disconnected = true;
-    if (names_servercount(word.text) && qs_token_next(command, &pos, &count) &&
-        qs_view_number_within(count.text, INT32_MIN, INT32_MAX, &number))
-        q2_session_see_servercount(q2_session_of(d->session), (int32_t)number, d->packet->number);
-    if (qs_view_equal(word.text, "begin"))
-        q2_session_of(d->session)->signing_on = false; /* the client has it all */
-}
-
 static void read_stringcmd(struct qs_decoder *d)
 {
     const struct qs_view command = read_command(d);
+    struct qs_token word;
+    uint32_t pos = 0;
 
     qs_label_text(d, ": ", command, "");
     qs_add_transfer_command(d, command);
-    follow_command(d, command);
+    if (qs_token_next(command, &pos, &word) && qs_view_equal(word.text, "disconnect"))
+        d->session->disconnected = true;
+    q2_level_command(d, command);
 }
 
 static void read_setting(struct qs_decoder *d)

@@ -71,6 +71,11 @@ void q2_read_locprint(struct qs_decoder *d);
 bool q2_pass_over(struct qs_decoder *d);
 void q2_read_serverdata(struct qs_decoder *d);
 
+/* level.c: whose level packets are of: the client's commands, the server's, and frames */
+void q2_level_command(struct qs_decoder *d, struct qs_view command);
+void q2_level_stufftext(struct qs_decoder *d, struct qs_view text);
+void q2_level_frame(struct qs_decoder *d, int32_t number);
+
 /* server_messages.c */
 /* All messages up to the end of the source. */
 void q2_read_server_messages(struct qs_decoder *d);

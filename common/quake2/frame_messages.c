@@ -207,7 +207,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
 {
     struct q2_tracker *tracker = q2_tracker(d);
 
-    q2_session_of(d->session)->signing_on = false;
+    q2_level_frame(d, number);
     d->path.frame = number > 0 ? (uint32_t)number : 0;
     if (delta <= 0)
         q2_session_of(d->session)->viewed = q2_session_of(d->session)->player;

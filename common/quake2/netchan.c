@@ -129,8 +129,9 @@ static void read_messages(struct qs_decoder *d)
 /* What the client acknowledges of a sign-on, and the capture lacks. */
 static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
 {
-    if (d->direction == QS_C2S && d->session->to_client.not_captured > not_captured)
-        q2_session_note_loss(q2_session_of(d->session), d->packet->number, true);
+    if (d->direction == QS_C2S && d->session->to_client.not_captured > not_captured &&
+        d->session->level_state == QS_LEVEL_SIGNING_ON)
+        qs_level_lose(d->session, d->packet->number, true);
 }
 
 static void arrive(struct qs_decoder *d)
@@ -201,8 +202,9 @@ void q2_decode_netchan(struct qs_decoder *d)
         read_fragment(d, &header);
     else
         read_whole(d);
-    if (d->direction == QS_S2C && qs_packet_is_cut(d->packet))
-        q2_session_note_loss(session, d->packet->number, false);
+    if (d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
+        session->base.level_state == QS_LEVEL_SIGNING_ON)
+        qs_level_lose(d->session, d->packet->number, false);
 }
 
 /* --- Where a packet stands in the sequence numbers */

@@ -176,7 +176,14 @@ void q2_read_print(struct qs_decoder *d)
         qs_emit_speaker(d, Q2_PRINT_SPEAKER, text, CLIENTS, name_of);
 }
 
-QS_TEXT_READER(read_stufftext, Q2_STUFFTEXT_TEXT)
+static void read_stufftext(struct qs_decoder *d)
+{
+    const struct qs_view text = qs_text(d, Q2_STUFFTEXT_TEXT);
+
+    qs_label_text(d, ": ", text, "");
+    q2_level_stufftext(d, text);
+}
+
 QS_TEXT_READER(read_centerprint, Q2_CENTERPRINT_TEXT)
 
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */

@@ -148,10 +148,9 @@ void q2_session_set_netchan(struct q2_session *session, bool has_fragments)
 
 void q2_session_begin_level(struct q2_session *session)
 {
-    session->base.level++;
+    qs_level_begin(&session->base);
     session->old_servercount = session->servercount;
-    session->signing_on = true;
-    session->lost = (struct qs_sign_on_loss){0};
+    session->last_frame = 0;
     session->frame_rate = 0;
     session->max_clients = 0;
     qs_table_clear(&session->configstrings);
@@ -161,33 +160,13 @@ void q2_session_begin_level(struct q2_session *session)
     qs_table_clear(&session->solids);
 }
 
-void q2_session_note_loss(struct q2_session *session, uint64_t packet, bool before)
-{
-    if (session->signing_on && !session->lost.packet)
-        session->lost = (struct qs_sign_on_loss){packet, before};
-}
-
-void q2_session_see_servercount(struct q2_session *session, int32_t servercount, uint64_t packet)
-{
-    if (!session->base.connection || servercount == session->servercount ||
-        servercount == session->old_servercount)
-        return;
-    if (!session->base.level)
-        session->player = Q2_PLAYER_UNKNOWN;
-    q2_session_begin_level(session);
-    session->servercount = servercount;
-    q2_session_note_loss(session, packet, true);
-    if (session->tracker)
-        q2_tracker_level(session->tracker);
-}
-
 void q2_session_use_donor(struct q2_session *session, const struct q2_session *donor,
                           const struct q2_session *known)
 {
-    session->base.level++;
+    qs_level_begin(&session->base);
+    qs_level_play(&session->base);
     session->servercount = donor->servercount;
-    session->signing_on = false;
-    session->lost = (struct qs_sign_on_loss){0};
+    session->last_frame = 0;
     session->max_clients = donor->max_clients;
     session->qport = known->qport;
     session->qport_width = known->qport_width;

@@ -83,16 +83,15 @@ struct q2_session {
     bool undecodable;        /* it is known that the version in force is not decoded */
     bool guessed;            /* version, minor version and qport are guesses; see q2_guess() */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
-    int32_t servercount;
-    int32_t old_servercount;     /* of the level before; 0: none */
-    uint8_t record;              /* enum q2_record */
-    int16_t player;              /* the client's own player, or Q2_PLAYER_UNKNOWN */
-    int16_t viewed;              /* whose statistics the client sees: its own, or another's */
-    uint16_t frame_rate;         /* of svc_setting SVS_FPS; 0: the usual 10 */
-    uint16_t max_clients;        /* of CS_MAXCLIENTS; 0: unknown */
-    bool recording;              /* of clc_setting CLS_RECORDING: the server leaves nothing out */
-    bool signing_on;             /* the level has begun, and the client has not got all it needs */
-    struct qs_sign_on_loss lost; /* part of the level's sign-on that was not captured */
+    int32_t servercount;     /* of the level; 0: unknown */
+    int32_t old_servercount; /* of the level before; 0: none */
+    uint8_t record;          /* enum q2_record */
+    int16_t player;          /* the client's own player, or Q2_PLAYER_UNKNOWN */
+    int16_t viewed;          /* whose statistics the client sees: its own, or another's */
+    uint16_t frame_rate;     /* of svc_setting SVS_FPS; 0: the usual 10 */
+    uint16_t max_clients;    /* of CS_MAXCLIENTS; 0: unknown */
+    bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    int32_t last_frame;      /* number of the level's newest frame; 0: there was none */
     struct qs_table configstrings;
     struct qs_table texts;     /* enum q2_text */
     struct qs_table baselines; /* of the level: see q2_baseline_set() */
@@ -158,13 +157,6 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
 
 /* A new level (svc_serverdata): config strings and texts of the previous level are void. */
 void q2_session_begin_level(struct q2_session *session);
-
-/* The client names this server count. If it is neither the current level's nor the previous one's,
- * a new level has begun whose svc_serverdata the capture lacks. */
-void q2_session_see_servercount(struct q2_session *session, int32_t servercount, uint64_t packet);
-
-/* The capture lacks part of what the server sent; recorded only during a sign-on. */
-void q2_session_note_loss(struct q2_session *session, uint64_t packet, bool before);
 
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);

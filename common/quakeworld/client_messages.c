@@ -61,7 +61,7 @@ static void read_stringcmd(struct qs_decoder *d)
     qs_add_transfer_command(d, text);
     if (qs_view_equal(text, "drop"))
         d->session->disconnected = true;
-    qw_sign_on_command(d, text);
+    qw_level_command(d, text);
 }
 
 /* FTE's, for another seat than the first. */

@@ -89,24 +89,26 @@ void qw_decode_plain_netchan(struct qs_decoder *d);
 bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);
 
-/* sign_on.c: whether the capture has all of a level's sign-on */
+/* level.c: whether the capture has all of a level's sign-on */
 /* A command of the client's. */
-void qw_sign_on_command(struct qs_decoder *d, struct qs_view text);
+void qw_level_command(struct qs_decoder *d, struct qs_view text);
 
 /* The server's messages: svc_serverdata with its count; svc_stufftext; before a list is read from
  * index `first` on, and after it; `next`: where it goes on, or 0. */
-void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text);
-void qw_sign_on_serverdata(struct qs_decoder *d, int32_t count);
-void qw_sign_on_new_level(struct qs_decoder *d, uint32_t first);
-void qw_sign_on_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next);
+void qw_level_stufftext(struct qs_decoder *d, struct qs_view text);
+void qw_level_serverdata(struct qs_decoder *d, int32_t count);
+void qw_level_list_begins(struct qs_decoder *d, uint32_t first);
+void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next);
 
 /* The header of a packet of either end, before its messages are read: `reliable` is the bit of its
- * number, `bit` that of its acknowledgement; so many numbers were skipped before it. */
-void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped);
+ * number, `bit` that of its acknowledgement; so many numbers were skipped before it, and `others`
+ * of the other end since the packet before. */
+void qw_level_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped,
+                   uint32_t others);
 
 /* After all messages of a packet. `burst`: see qs_note_gap(); `was_pending`: a request was, before
  * the packet. */
-void qw_sign_on_packet(struct qs_decoder *d, bool burst, bool was_pending);
+void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_pending);
 
 /* qtv.c: streams over TCP; see struct qs_protocol */
 bool qw_recognize_stream(struct qs_view start);

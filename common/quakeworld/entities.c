@@ -271,7 +271,6 @@ static void read_delta(struct qs_decoder *d)
 
 void qw_read_packetentities(struct qs_decoder *d)
 {
-    qw_session_of(d)->sign_on.has_entities = true;
     while (!d->in.overrun) {
         if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
             qs_u16(d, QW_ENTITIES_END);

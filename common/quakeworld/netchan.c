@@ -254,24 +254,49 @@ static void read_joined(struct qs_decoder *d)
     qs_read_joined(d, qw_session_of(d)->joined, read_messages);
 }
 
+/* Numbers of the other end that are missing since the packet before. */
+static uint32_t skipped_by_other(const struct qs_decoder *d)
+{
+    const struct qs_netchan *back = qs_netchan_back(d);
+    const uint32_t ahead =
+        back->started && d->acknowledged > back->sequence ? d->acknowledged - back->sequence : 0;
+
+    return MAX(back->gap, ahead);
+}
+
+/* Packets of both ends that are on their way, as the capture sees it. */
+static uint32_t round_trip_of(const struct qs_decoder *d)
+{
+    const struct qs_session *session = d->session;
+    const struct qw_reliable *reliable = ((const struct qw_session *)session)->reliable;
+
+    return session->to_server.sequence -
+           MIN(reliable[0].acknowledged, session->to_server.sequence) +
+           session->to_client.sequence - MIN(reliable[1].acknowledged, session->to_client.sequence);
+}
+
 /* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
  * in it tells. */
 static void take_message(struct qs_decoder *d, const struct header *header,
                          void (*read)(struct qs_decoder *))
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
+    const bool reliable = header->sequence_word & QS_RELIABLE_BIT;
+    const uint32_t others = skipped_by_other(d), round_trip = round_trip_of(d);
     const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), sequence);
     const bool was_pending = qw_session_of(d)->sign_on.pending;
 
     if (d->accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
-    qw_sign_on_bits(d, header->sequence_word & QS_RELIABLE_BIT, header->ack_word & QS_RELIABLE_BIT,
-                    skipped);
-    if (qw_sign_on_is_torn(d))
+    if (!skipped && !others)
+        qw_session_of(d)->round_trip = round_trip;
+    qw_level_bits(d, reliable, header->ack_word & QS_RELIABLE_BIT, skipped, others);
+    if (qw_level_is_torn(d))
         qs_read_dropped(d, read);
     else
         qs_read_received(d, read);
-    qw_sign_on_packet(d, qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked), was_pending);
+    qw_level_packet(d, reliable, qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked),
+                    was_pending);
 }
 
 static void begin_packet(struct qw_session *session)

@@ -49,11 +49,11 @@ static void read_list(struct qs_decoder *d, bool models, bool wide)
 
     if (in_parts)
         first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
-    qw_sign_on_new_level(d, first);
+    qw_level_list_begins(d, first);
     read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
     if (in_parts && !d->stop)
         next = qs_u8(d, QW_LIST_NEXT);
-    qw_sign_on_list(d, models, first, next && wide ? (first & 0xff00) | next : next);
+    qw_level_list(d, models, first, next && wide ? (first & 0xff00) | next : next);
 }
 
 void qw_read_modellist(struct qs_decoder *d)

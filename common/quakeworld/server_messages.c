@@ -50,7 +50,7 @@ static void read_stufftext(struct qs_decoder *d)
     qs_label_text(d, ": ", text, "");
     qw_emit_commands(d, text, at);
     store_serverinfo(d, text);
-    qw_sign_on_stufftext(d, text);
+    qw_level_stufftext(d, text);
 }
 
 /* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData --- */
@@ -135,7 +135,7 @@ static void read_serverdata(struct qs_decoder *d)
         return;
     }
     qw_apply_extensions(d);
-    qw_sign_on_serverdata(d, qs_i32(d, QW_SERVERDATA_COUNT));
+    qw_level_serverdata(d, qs_i32(d, QW_SERVERDATA_COUNT));
     gamedir = qs_text(d, QW_SERVERDATA_GAMEDIR);
     qs_table_set(&session->texts, QW_TEXT_GAMEDIR, gamedir);
     read_seats(d);

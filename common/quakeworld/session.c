@@ -98,7 +98,7 @@ void qw_session_connect(struct qw_session *session)
 void qw_session_begin_level(struct qw_session *session)
 {
     clear_level(session);
-    session->base.level++;
+    qs_level_begin(&session->base);
     fte_forget_agreement(&session->ext);
 }
 
@@ -106,7 +106,7 @@ void qw_session_go_on(struct qw_session *session)
 {
     clear_level(session);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, (struct qs_view){0});
-    session->base.level++;
+    qs_level_begin(&session->base);
 }
 
 void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor)

@@ -62,11 +62,10 @@ struct qw_qtv {
     bool block; /* of the last unit only: it was a whole block */
 };
 
-/* What the capture has of a level's sign-on; see sign_on.c. */
+/* What the capture has of a level's sign-on; see level.c. */
 struct qw_sign_on {
-    bool done;         /* the client says that it begins to play, or an update of entities came */
-    bool has_entities; /* an update of entities came, in this packet or before */
     bool has_donor;    /* a donor's: nothing is missing */
+    float time;        /* of the level's last svcfte_updateentities */
     int32_t count;     /* of svc_serverdata, which requests repeat; 0: unknown */
     uint32_t request;  /* the client's last one; 0: none was seen */
     uint32_t expected; /* the one that the last answer makes the client send; 0: unknown */
@@ -74,16 +73,22 @@ struct qw_sign_on {
     bool gap;          /* numbers of the server are missing since the last answer */
     bool lacks_packet; /* a reliable packet of the server was not captured since then */
     bool behind_gap;   /* the last answer stood behind missing numbers */
-    uint64_t lost;     /* number of the packet before which part of it is missing; 0: none is */
-    bool cut;          /* it is that packet, of which the capture has only the beginning */
 };
 
-/* The client's acknowledgements of the server's reliable packets. */
+/* The reliable packets of one end, and the other end's acknowledgements of them. */
 struct qw_reliable {
     uint32_t last;         /* number of the last packet */
-    uint64_t sent;         /* by number, modulo 64: it was reliable */
-    uint32_t acknowledged; /* by the client's last packet; 0: it had none */
-    bool bit;              /* toggles with each reliable packet that the client accepts */
+    uint64_t odd;          /* by number, modulo 64: so many were reliable up to it */
+    uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
+    bool bit;              /* of that: toggles with each reliable packet that was accepted */
+    bool acknowledged_odd; /* `odd` of the number */
+    bool lacks;            /* since the acknowledgement before, one came that was not captured */
+};
+
+/* Numbers that both ends skip at once: the next level may have begun among them. */
+struct qw_hole {
+    uint32_t behind[2]; /* the first number behind it, by direction less QS_C2S; 0: unknown */
+    bool is_open;       /* not all reliable packets in it are acknowledged */
 };
 
 struct qw_session {
@@ -100,7 +105,9 @@ struct qw_session {
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
     struct qw_sign_on sign_on;
-    struct qw_reliable reliable_to_client;
+    struct qw_reliable reliable[2]; /* by direction less QS_C2S */
+    struct qw_hole hole;
+    uint32_t round_trip;            /* in packets of both ends, before the last hole */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */
@@ -138,7 +145,7 @@ bool qw_session_player(const struct qs_session *session, uint32_t slot, struct q
 
 /* Whether the packet just decoded is of a sign-on that the capture cut, and that a donor's
  * replaces: then it says nothing. */
-bool qw_sign_on_is_torn(const struct qs_decoder *d);
+bool qw_level_is_torn(const struct qs_decoder *d);
 
 /* A connection begins; a level begins. */
 void qw_session_connect(struct qw_session *session);

@@ -8,8 +8,8 @@
 struct session {
     struct qs_client_session shared;
     struct qs_sessions_handler *handler;
-    uint32_t level;
-    uint32_t unproven; /* level whose map only the user's donor names; 0: none */
+    uint32_t level, described; /* the present one; the last one that was described while played */
+    uint32_t unproven;         /* level whose map only the user's donor names; 0: none */
 
     /* Of a session with a demo. */
     void *rebuild;                        /* state of its format's rebuilder, or NULL */
@@ -109,6 +109,8 @@ static bool is_described(const struct session *session, uint64_t packets)
 static void update_level(struct session *session, const struct qs_session *state,
                          const struct qs_packet *packet, uint64_t packets)
 {
+    const bool playing = state->level_state >= QS_LEVEL_PLAYING;
+
     if (state->level != session->level) {
         /* The map of a new level is not known before the protocol names it. */
         if (session->rebuild && session->level && !rebuilder_of(session)->by_level &&
@@ -121,8 +123,10 @@ static void update_level(struct session *session, const struct qs_session *state
     }
     /* Without numbers nothing tells that the next packet begins another session. */
     if (!session->shared.protocol->seqinfo || is_described(session, packets) ||
-        (!session->shared.map && packet->unit))
+        (!session->shared.map && packet->unit) || (playing && session->described != state->level))
         describe(session, state);
+    if (playing)
+        session->described = state->level;
 }
 
 /* --- Events ---------------------------------------------------------------------------------- */

@@ -464,7 +464,7 @@ static void visit_per_level(struct visit *visit, const struct types *types)
         range = (struct expect_range){0, HUGE_VAL};
     else if (type->last >= visit->counts->update || types->play ||
              (part && !expect_range_has(*part, number)))
-        range = (struct expect_range){part ? fmin(part->min, 1) : 1, HUGE_VAL};
+        range = (struct expect_range){fmin(part ? part->min : 1, fmin(number, 1)), HUGE_VAL};
     if (!visit->findings || visit->known_map)
         visit_number(visit, EXPECT_PER_LEVEL, number, range, true, " a level", &where);
 }

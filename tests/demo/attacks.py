@@ -251,7 +251,7 @@ def quakeworld_fte_attacks():
         "effect of no model": b"\x4a" + bytes(13) + b"\1\1\1",
         "flash of an entity of three bytes": b"\x27\2\xff\2",
         "ping": b"\x24\xff\1\0",
-        "entity": b"\x56\0\0\x80\x3f\xff\x7f\xff\1\5\0\0",
+        "entity": b"\x56\0\0\xc0\x7f\xff\x7f\xff\1\5\0\0",
         "baseline": b"\x42\xff\xff\xff\0",
         "unknown temporary entity": b"\x5b\1\0\xfe",
     }

@@ -210,10 +210,10 @@ WIRE_TEST(test_gap_in_the_sign_on)
 {
     send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
-    assert_int_equal(wire->session.sign_on_lost.packet, 0);
+    assert_int_equal(wire->session.base.lost.packet, 0);
     wire_send(wire, QS_S2C, DATA, 5, VIEW("\x19"));
     delivers(wire, LAST, 6, VIEW("\2"), VIEW("\x19\2"));
-    assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
+    assert_int_not_equal(wire->session.base.lost.packet, 0);
 }
 
 /* Of a sign-on a part is as good as none, and changes nothing. */
@@ -228,8 +228,8 @@ WIRE_TEST(test_cut_sign_on)
     wire->cut = 1;
     wire_send(wire, QS_S2C, LAST, 4, VIEW("\x19\1"));
     assert_null(wire->session.delivered.bytes.data);
-    assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
-    assert_false(wire->session.sign_on_lost.before);
+    assert_int_not_equal(wire->session.base.lost.packet, 0);
+    assert_false(wire->session.base.lost.before);
 }
 
 /* The client asks for a part of a level's sign-on whose beginning was not captured: fragments that
@@ -243,7 +243,7 @@ WIRE_TEST(test_doubt_stays_behind_fragments)
     wire_send(wire, QS_S2C, DATA, 22, VIEW("\x08h"));
     delivers(wire, LAST, 23, VIEW("i\0"), PRINT_HI);
     assert_int_equal(wire->session.base.level, 2);
-    assert_int_not_equal(wire->session.sign_on_lost.packet, 0);
+    assert_int_not_equal(wire->session.base.lost.packet, 0);
 }
 
 /* A copy of the session between fragments of which the first may be missing comes to the same. */

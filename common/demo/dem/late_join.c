@@ -145,7 +145,7 @@ static void dem_prepare(struct qs_donor_match *match, struct qs_session *session
     if (m->version != m->donor->base.version && !is_widened(m))
         qs_donor_match_contradict(match, "its protocol is %d, that of the session %d",
                                   m->donor->base.version, m->version);
-    match->loss = late->sign_on_lost;
+    match->loss = session->lost;
     match->lacks = match->loss.packet ? QS_LACKS_PART : QS_LACKS_START;
     nq_session_use_donor(late, m->donor);
     if (match->kind == QS_DONOR_DEMO)
@@ -266,7 +266,7 @@ static bool dem_is_late(const struct qs_decoder *decoder)
     if (session->undecodable || !decoder->accepted)
         return false;
     if (session->base.level)
-        return session->sign_on_lost.packet;
+        return session->base.lost.packet;
     return !session->base.connection || (decoder->direction == QS_S2C && dem_needs_level(decoder));
 }
 

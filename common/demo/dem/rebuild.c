@@ -60,6 +60,7 @@ struct dem {
     guint waiting_room;      /* as in lists.h */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
     guint waiting_read;      /* and so many has the client read for certain */
+    guint waiting_safe;      /* and so many came before messages that the capture lacks */
     uint32_t not_captured;   /* server packets reported as not captured */
     uint32_t awaited;        /* frames that were acknowledged, and may still come */
     struct gap gap;
@@ -81,6 +82,7 @@ static void *dem_new(struct qs_demo_writer *out)
     dem->donor_block = g_byte_array_new();
     dem->waiting = g_byte_array_new();
     dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
+    dem->waiting_safe = G_MAXUINT;
     return dem;
 }
 
@@ -108,6 +110,18 @@ static void settle(struct dem *dem)
     qs_bytes_empty(dem->waiting);
     qs_array_empty(dem->waiting_offsets);
     dem->waiting_read = dem->waiting_reliable = 0;
+    dem->waiting_safe = G_MAXUINT;
+}
+
+/* Keeps the first so many. */
+static void drop_waiting(struct dem *dem, guint keep)
+{
+    if (keep >= dem->waiting_offsets->len)
+        return;
+    g_byte_array_set_size(dem->waiting, g_array_index(dem->waiting_offsets, guint, keep));
+    dem->waiting_offsets->len = keep;
+    dem->waiting_reliable = MIN(dem->waiting_reliable, keep);
+    dem->waiting_read = MIN(dem->waiting_read, keep);
 }
 
 /*
@@ -118,11 +132,8 @@ static void drop_unread(struct dem *dem)
 {
     if (!dem->gap.known)
         dem->gap.count = 0;
-    if (!dem->moving || dem->waiting_read == dem->waiting_offsets->len)
-        return;
-    g_byte_array_set_size(dem->waiting,
-                          g_array_index(dem->waiting_offsets, guint, dem->waiting_read));
-    dem->waiting_offsets->len = dem->waiting_read;
+    if (dem->moving)
+        drop_waiting(dem, dem->waiting_read);
 }
 
 /* Its angles come when it settles. */
@@ -153,12 +164,14 @@ static void begin(struct dem *dem)
     dem->begun = true;
 }
 
-/* Reports it once per level; the next level has its own sign-on. */
+/* Reports it once per level; the next level has its own sign-on. What came with the messages that
+ * the capture lacks may be of that level, too. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
     if (!dem->lost)
-        qs_demo_level_lost(dem->out, qs_map_of(&nq_protocol, &session->base),
-                           &session->sign_on_lost);
+        drop_waiting(dem, dem->waiting_safe);
+    if (!dem->lost)
+        qs_demo_level_lost(dem->out, qs_map_of(&nq_protocol, &session->base), &session->base.lost);
     dem->lost = true;
 }
 
@@ -195,9 +208,9 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
         return true;
     }
     if (dem->level_seen) {
-        if (session->sign_on_lost.packet)
+        if (session->base.lost.packet)
             note_lost(dem, session);
-        return !session->sign_on_lost.packet && !session->doubt.loss.packet;
+        return !session->base.lost.packet && !session->doubt.loss.packet;
     }
     if (dem_needs_level(decoder))
         qs_demo_start_missing(dem->out, NULL);
@@ -361,6 +374,8 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
     if (cut)
         qs_demo_not_decoded(dem->out, packet, true);
     else
+        dem->waiting_safe = MIN(dem->waiting_safe, dem->waiting_offsets->len);
+    if (!cut)
         qs_demo_problem(dem->out, packet,
                         "texts, names or scores are missing: the capture lacks messages that the "
                         "client had");

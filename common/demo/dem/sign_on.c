@@ -111,7 +111,7 @@ static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *dec
 
     if (first && !qs_has_message(decoder, SVC_SERVERINFO))
         return;
-    sign_on->broken |= qs_decoder_problems(decoder) || session->sign_on_lost.packet;
+    sign_on->broken |= qs_decoder_problems(decoder) || session->base.lost.packet;
     sign_on->blocks++;
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_view message = qs_message_view(qs_message_at(decoder, i));
@@ -176,6 +176,6 @@ bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
     else if (session->delivered.bytes.data && decoder->messages->len)
         add_sign_on(sign_on, decoder);
     else
-        sign_on->broken |= session->sign_on_lost.packet || decoder->notes[QS_NOTE_NOT_CAPTURED];
+        sign_on->broken |= session->base.lost.packet || decoder->notes[QS_NOTE_NOT_CAPTURED];
     return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVCFTE_UPDATEENTITIES);
 }

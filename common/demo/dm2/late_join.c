@@ -76,8 +76,8 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
  * level. */
 static void keep_own(struct dm2_match *m, struct q2_session *late, const struct q2_session *own)
 {
-    m->base.lacks = own->lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
-    m->base.loss = own->lost;
+    m->base.lacks = own->base.lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
+    m->base.loss = own->base.lost;
     if (own->servercount && m->base.kind == QS_DONOR_CLIENT &&
         own->servercount != m->donor.servercount)
         qs_donor_match_contradict(&m->base, "it is of another level");
@@ -181,7 +181,7 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
     if (!decoder->accepted)
         return false;
     if (decoder->session->level)
-        return q2_session_of_const(decoder->session)->lost.packet || lacks_first(decoder);
+        return decoder->session->lost.packet || lacks_first(decoder);
     if (!decoder->session->connection)
         return true;
     return decoder->direction == QS_S2C && qs_has_message(decoder, SVC_FRAME);

@@ -211,7 +211,7 @@ static enum frame_use find_frame(const struct dm2 *dm2)
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
     if (!dm2->incomplete)
-        qs_demo_level_lost(dm2->out, qs_map_of(&q2_protocol, &session->base), &session->lost);
+        qs_demo_level_lost(dm2->out, qs_map_of(&q2_protocol, &session->base), &session->base.lost);
     dm2->incomplete = true;
 }
 
@@ -229,7 +229,7 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum fr
  * something else where other strings or baselines are missing. */
 static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
 {
-    if (!session->lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
+    if (!session->base.lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
         return true;
     note_level_lost(dm2, session);
     return false;
@@ -269,7 +269,7 @@ static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
     char *map;
 
     dm2->out->counts.missing++;
-    if (session->lost.packet) {
+    if (session->base.lost.packet) {
         note_level_lost(dm2, session);
     } else if (!dm2->unfounded && q2_tracker_lacks_first(dm2->tracker)) {
         map = qs_map_of(&q2_protocol, &session->base);

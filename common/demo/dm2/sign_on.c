@@ -46,7 +46,7 @@ struct qs_sign_on *dm2_own(const struct qs_session *session)
     const struct q2_session *own = q2_session_of_const(session);
     struct qs_sign_on *sign_on;
 
-    if (!session->level || own->lost.packet || !q2_configstring(own, Q2_RANGE_MODELS, 1))
+    if (!session->level || own->base.lost.packet || !q2_configstring(own, Q2_RANGE_MODELS, 1))
         return NULL;
     sign_on = qs_sign_on_new();
     qs_sign_on_complete(sign_on, &q2_protocol, session);
@@ -110,7 +110,7 @@ bool dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
     tracker = follow(view_of(sign_on), session);
     if (!sign_on->complete)
         sign_on->broken |= qs_decoder_problems(decoder) || decoder->notes[QS_NOTE_NOT_CAPTURED] ||
-                           session->lost.packet;
+                           session->base.lost.packet;
     frame = q2_tracker_frame(tracker, tracker->newest);
     if (sign_on->broken || decoder->direction != QS_S2C || !frame)
         return false;

@@ -88,8 +88,8 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
     struct qw_session *late = (struct qw_session *)session;
 
     compare_sessions(m, late, (const struct qw_session *)known);
-    match->loss = (struct qs_sign_on_loss){late->sign_on.lost, true};
-    match->lacks = late->sign_on.lost || session->connection ? QS_LACKS_PART : QS_LACKS_START;
+    match->loss = session->lost;
+    match->lacks = session->lost.packet || session->connection ? QS_LACKS_PART : QS_LACKS_START;
     qw_session_use_donor(late, m->donor);
     if (match->kind == QS_DONOR_DEMO)
         qs_table_clear(&late->userinfo);
@@ -198,7 +198,7 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
     if (!decoder->accepted || decoder->connectionless || decoder->direction != QS_S2C)
         return false;
     if (session->level)
-        return ((const struct qw_session *)session)->sign_on.lost;
+        return session->lost.packet;
     /* Messages that extensions change need the sign-on that names the extensions. */
     return qwd_needs_level(decoder) || (!session->connection && qs_decoder_problems(decoder));
 }

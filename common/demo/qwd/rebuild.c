@@ -37,9 +37,9 @@ enum {
 
 /* A level that cannot be shown: the capture lacks part of its sign-on, and no donor has it. */
 struct qwd_left_out {
-    uint32_t level;  /* its number; 0: there is none */
-    uint64_t packet; /* of the capture, before which the part was sent */
-    char *map;       /* once known */
+    uint32_t level; /* its number; 0: there is none */
+    struct qs_sign_on_loss loss;
+    char *map; /* once known */
 };
 
 struct qwd_rebuild {
@@ -171,23 +171,20 @@ static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
 
 static void report_left_out(struct qwd_rebuild *qwd)
 {
-    const struct qs_sign_on_loss loss = {qwd->left_out.packet, true};
-
     if (qwd->left_out.level)
-        qs_demo_level_lost(qwd->out, qwd->left_out.map, &loss);
+        qs_demo_level_lost(qwd->out, qwd->left_out.map, &qwd->left_out.loss);
     qwd->left_out = (struct qwd_left_out){0};
 }
 
 /* The map's name may arrive after the lost part. */
 static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session, uint32_t level,
-                      uint64_t packet)
+                      struct qs_sign_on_loss loss)
 {
-    if (qwd->left_out.level == level)
-        packet = qwd->left_out.packet;
-    else
+    if (qwd->left_out.level != level) {
         report_left_out(qwd);
+        qwd->left_out.loss = loss;
+    }
     qwd->left_out.level = level;
-    qwd->left_out.packet = packet;
     if (!qwd->left_out.map)
         qwd->left_out.map = qs_map_of(&qw_protocol, &session->base);
 }
@@ -199,9 +196,10 @@ static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decode
     const bool in_level = session->base.level && session->base.version;
 
     if (!in_level && qwd_needs_level(decoder))
-        leave_out(qwd, session, UNKNOWN_LEVEL, packet->number);
-    else if (in_level && session->sign_on.lost)
-        leave_out(qwd, session, session->base.level, session->sign_on.lost);
+        leave_out(qwd, session, UNKNOWN_LEVEL,
+                  (struct qs_sign_on_loss){packet->number, true, false});
+    else if (in_level && session->base.lost.packet)
+        leave_out(qwd, session, session->base.level, session->base.lost);
     else if (in_level && qwd->left_out.level && decoder->direction == QS_S2C) {
         report_left_out(qwd);
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
@@ -442,7 +440,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     bool accepted;
 
     /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
-    if (session->content.size <= messages_start(session) || qw_sign_on_is_torn(decoder))
+    if (session->content.size <= messages_start(session) || qw_level_is_torn(decoder))
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, false);
@@ -453,7 +451,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     accepted = qwd_entities_follow(&qwd->entities, &server_packet);
     qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence,
                       filter(qwd, decoder, packet));
-    qwd->shown |= accepted || session->sign_on.done;
+    qwd->shown |= accepted || session->base.level_state >= QS_LEVEL_PLAYING;
     if (accepted)
         qwd->blocks.player.valid = decoder->sequence;
     qwd->incoming = decoder->sequence;

@@ -265,7 +265,7 @@ bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
 
-    if (!sign_on->complete && session->sign_on.lost)
+    if (!sign_on->complete && session->base.lost.packet)
         sign_on->broken = true;
     if (decoder->direction != QS_S2C || !session->content.data || sign_on->broken)
         return false;

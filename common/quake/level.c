@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which level a session is in, and whether the capture has all of its sign-on. A level whose
+ * svc_serverinfo the capture lacks shows by svc_time, which begins again, and by the stages of the
+ * sign-on, which the client asks for one after the other.
+ */
+#include "common/core/text.h"
+#include "common/quake/decode.h"
+
+/* Unreliable messages of the server by which what is late in the capture has come. */
+enum { DOUBT_PACKETS = 4 };
+
+/* A level has begun whose svc_serverinfo was not captured: the protocol stays. */
+static void begin_unseen(struct nq_session *session, struct qs_sign_on_loss loss)
+{
+    const struct fte_session ext = session->ext;
+
+    nq_session_begin_level(session);
+    session->ext.fte = ext.fte;
+    session->ext.fte2 = ext.fte2;
+    qs_level_lose(&session->base, loss.packet, loss.before);
+}
+
+void nq_level_lose(struct qs_decoder *d, bool before)
+{
+    struct nq_session *session = nq_session_of(d);
+    const struct qs_sign_on_loss loss = {.packet = d->packet->number, .before = before};
+
+    if (session->has_donor)
+        return;
+    if (session->base.level_state == QS_LEVEL_SIGNING_ON)
+        qs_level_lose(&session->base, loss.packet, loss.before);
+    else if (before && session->base.level)
+        begin_unseen(session, loss);
+    else
+        session->doubt = (struct nq_doubt){loss, session->base.level, 1, 0};
+}
+
+void nq_level_confirm_doubt(struct nq_session *session)
+{
+    const struct nq_doubt doubt = session->doubt;
+
+    if (!doubt.loss.packet)
+        return;
+    session->doubt.loss.packet = 0;
+    if (doubt.level == session->base.level)
+        begin_unseen(session, doubt.loss);
+    else if (!session->has_donor)
+        qs_level_lose(&session->base, doubt.loss.packet, doubt.loss.before);
+}
+
+void nq_level_settle_doubt(struct nq_session *session, bool reliable)
+{
+    struct nq_doubt *doubt = &session->doubt;
+
+    if (!doubt->loss.packet)
+        return;
+    if (session->base.level > doubt->level && session->signon >= doubt->stage)
+        doubt->loss.packet = 0;
+    else if (reliable || ++doubt->waited >= DOUBT_PACKETS)
+        nq_level_confirm_doubt(session);
+}
+
+void nq_level_command(struct qs_decoder *d, struct qs_view command)
+{
+    static const char *const commands[] = {"prespawn", "spawn", "begin"};
+    struct nq_session *session = nq_session_of(d);
+    const bool done = session->signon >= SIGNON_DONE;
+
+    if (!session->base.level || session->has_donor || session->undecodable ||
+        session->doubt.loss.packet)
+        return;
+    for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
+        if (qs_view_begins(command, commands[stage - 1]) &&
+            (session->signon < stage || (done && stage == 1)))
+            session->doubt = (struct nq_doubt){{d->packet->number, true, false},
+                                               done ? session->base.level : session->base.level - 1,
+                                               stage,
+                                               0};
+}
+
+void nq_level_stufftext(struct qs_decoder *d, struct qs_view text)
+{
+    if (qs_view_begins(text, "reconnect"))
+        qs_level_end(d->session, d->packet->number);
+}
+
+/* The stages come one after the other; clients stop at one that they have passed. */
+void nq_level_stage(struct qs_decoder *d, uint8_t stage)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    if (stage != session->signon + 1)
+        nq_level_lose(d, true);
+    session->signon = stage;
+    if (stage >= SIGNON_DONE)
+        qs_level_play(&session->base);
+}
+
+void nq_level_time(struct qs_decoder *d, float time)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    if (session->base.to_client.started &&
+        (qs_level_is_over(d->session, d->packet->number) ||
+         (session->base.level_state == QS_LEVEL_PLAYING && time < session->level_time)))
+        begin_unseen(session, (struct qs_sign_on_loss){d->packet->number, true, false});
+    session->level_time = time;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which level a session is in. A level whose svc_serverdata the capture lacks shows by what comes
+ * behind it: the server's count of levels, which the client repeats, and numbers of frames, which
+ * begin again.
+ */
+#include "common/core/text.h"
+#include "common/quake2/decode.h"
+
+/* A level has begun whose svc_serverdata the capture lacks. */
+static void begin_unseen(struct qs_decoder *d, int32_t servercount)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    if (!session->base.level)
+        session->player = Q2_PLAYER_UNKNOWN;
+    q2_session_begin_level(session);
+    session->servercount = servercount;
+    qs_level_lose(d->session, d->packet->number, true);
+    if (session->tracker)
+        q2_tracker_level(session->tracker);
+}
+
+/* Commands of the level before may still be on their way. */
+static void see_servercount(struct qs_decoder *d, int32_t servercount)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    if (!session->base.connection || servercount == session->servercount ||
+        servercount == session->old_servercount)
+        return;
+    if (session->base.level && !session->servercount)
+        session->servercount = servercount;
+    else
+        begin_unseen(d, servercount);
+}
+
+/* With these a client goes through a sign-on: "begin 1234". */
+static bool names_servercount(struct qs_view word)
+{
+    return qs_view_equal(word, "configstrings") || qs_view_equal(word, "baselines") ||
+           qs_view_equal(word, "begin");
+}
+
+void q2_level_command(struct qs_decoder *d, struct qs_view command)
+{
+    struct qs_token word, count;
+    uint32_t pos = 0;
+    int64_t number;
+
+    if (!qs_token_next(command, &pos, &word))
+        return;
+    if (names_servercount(word.text) && qs_token_next(command, &pos, &count) &&
+        qs_view_number_within(count.text, INT32_MIN, INT32_MAX, &number))
+        see_servercount(d, (int32_t)number);
+    if (qs_view_equal(word.text, "begin")) /* the client has it all */
+        qs_level_play(d->session);
+    if (qs_view_equal(word.text, "new") && d->session->level_state == QS_LEVEL_PLAYING)
+        qs_level_end(d->session, d->packet->number);
+}
+
+void q2_level_stufftext(struct qs_decoder *d, struct qs_view text)
+{
+    if (qs_view_begins(text, "changing") || qs_view_begins(text, "reconnect"))
+        qs_level_end(d->session, d->packet->number);
+}
+
+void q2_level_frame(struct qs_decoder *d, int32_t number)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    if (session->base.to_client.started &&
+        (qs_level_is_over(d->session, d->packet->number) ||
+         (session->base.level_state == QS_LEVEL_PLAYING && number < session->last_frame)))
+        begin_unseen(d, 0);
+    session->last_frame = number;
+    qs_level_play(d->session);
+}

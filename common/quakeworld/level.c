@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which level a session is in, and whether the capture has all of its sign-on. The client requests
+ * it part by part: each answer of the server makes the client send a certain request, and each
+ * request is followed by its answer (PROTOCOL.md, section 9). Where the next one is another,
+ * something between is missing. In a game packets have no number of their level: a hole in which a
+ * sign-on has room, and reliable packets are missing, ends the level.
+ */
+#include "common/core/text.h"
+#include "common/quakeworld/decode.h"
+
+static bool is_signing_on(const struct qs_decoder *d)
+{
+    return d->session->level_state <= QS_LEVEL_SIGNING_ON;
+}
+
+/* Of a level that is being played: then the next one has begun, and its svc_serverdata is lost. */
+static void lose(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session_of(d);
+
+    if (!is_signing_on(d))
+        qw_session_go_on(session);
+    else if (session->sign_on.has_donor)
+        return;
+    qs_level_lose(d->session, d->packet->number, true);
+}
+
+/* --- Requests --- */
+
+enum stage { SOUNDLIST = 1, MODELLIST, PRESPAWN, SPAWN, BEGIN };
+
+/* A request, or the one that an answer makes the client send. */
+static uint32_t key_of(enum stage stage, uint32_t number)
+{
+    return (uint32_t)stage << 24 | (number & 0xffffff);
+}
+
+/* "prespawn 1 61": the stage, the level's count, where to continue. 0: it is none. */
+static uint32_t read_request(struct qs_view text, int64_t *count)
+{
+    static const char *const stages[] = {
+        [SOUNDLIST] = "soundlist", [MODELLIST] = "modellist", [PRESPAWN] = "prespawn",
+        [SPAWN] = "spawn",         [BEGIN] = "begin",
+    };
+    struct qs_token word;
+    int64_t number;
+    uint32_t pos = 0;
+    unsigned stage = SOUNDLIST;
+
+    if (!qs_token_next(text, &pos, &word))
+        return 0;
+    while (stage <= BEGIN && !qs_view_equal(word.text, stages[stage]))
+        stage++;
+    if (stage > BEGIN || !qs_token_next(text, &pos, &word) || !qs_view_number(word.text, count))
+        return 0;
+    if (!qs_token_next(text, &pos, &word) || !qs_view_number(word.text, &number))
+        number = 0;
+    return key_of((enum stage)stage, (uint32_t)number);
+}
+
+/* The same request again was lost on its way. */
+void qw_level_command(struct qs_decoder *d, struct qs_view text)
+{
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    int64_t count = 0;
+    const uint32_t request = d->session->level ? read_request(text, &count) : 0;
+    const bool next_level = (sign_on->count && sign_on->count != count) ||
+                            qs_level_is_over(d->session, d->packet->number);
+
+    if (qs_view_equal(text, "new") && d->session->level_state == QS_LEVEL_PLAYING)
+        qs_level_end(d->session, d->packet->number);
+    if (!request || (!is_signing_on(d) && !next_level) ||
+        (request == sign_on->request && !next_level))
+        return;
+    if (next_level || sign_on->pending || (sign_on->expected && sign_on->expected != request))
+        lose(d);
+    sign_on->count = (int32_t)count;
+    sign_on->request = request;
+    sign_on->pending = true;
+    sign_on->lacks_packet = false;
+    if (request >> 24 == BEGIN)
+        qs_level_play(d->session);
+}
+
+/* --- Answers: a server sends one again if it does not know that it arrived --- */
+
+static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
+{
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+
+    if (lost)
+        lose(d);
+    sign_on->expected = expected;
+    sign_on->behind_gap = sign_on->gap;
+    sign_on->pending = sign_on->gap = sign_on->lacks_packet = false;
+}
+
+/* The request that it answers may not be there. */
+void qw_level_stufftext(struct qs_decoder *d, struct qs_view text)
+{
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    const bool last = qs_view_begins(text, "skins");
+    const uint32_t start = (uint32_t)strlen("cmd ");
+    int64_t count;
+    uint32_t expected = 0;
+
+    if (qs_view_begins(text, "changing") || qs_view_begins(text, "reconnect"))
+        qs_level_end(d->session, d->packet->number);
+    if (!is_signing_on(d))
+        return;
+    if (qs_view_begins(text, "cmd "))
+        expected = read_request((struct qs_view){text.data + start, text.size - start}, &count);
+    if (last)
+        expected = key_of(BEGIN, 0);
+    if (expected && expected != sign_on->expected)
+        answer(d, !sign_on->pending && sign_on->lacks_packet, expected);
+}
+
+void qw_level_serverdata(struct qs_decoder *d, int32_t count)
+{
+    qw_session_of(d)->sign_on.count = count;
+    qw_session_of(d)->sign_on.expected = key_of(SOUNDLIST, 0);
+}
+
+void qw_level_list_begins(struct qs_decoder *d, uint32_t first)
+{
+    if (!first && !is_signing_on(d))
+        lose(d);
+}
+
+/* The server sends the first part of a list without a request, too. */
+void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next)
+{
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    const enum stage stage = models ? MODELLIST : SOUNDLIST;
+    const uint32_t wanted = sign_on->pending ? sign_on->request : sign_on->expected;
+    const uint32_t request = key_of(stage, first);
+
+    if (!is_signing_on(d) || qw_session_of(d)->mvd || d->in.overrun ||
+        (!sign_on->pending && request == sign_on->request))
+        return;
+    /* Clients that begin to record in mid-game write a number that is one too low. */
+    answer(d, wanted && wanted != request && wanted + 1 != request,
+           next ? key_of(stage, next) : key_of(models ? PRESPAWN : MODELLIST, 0));
+    sign_on->request = request;
+}
+
+/* --- Packets --- */
+
+static struct qw_reliable *reliable_of(struct qs_decoder *d, enum qs_direction direction)
+{
+    return &qw_session_of(d)->reliable[direction - QS_C2S];
+}
+
+static bool is_odd_at(const struct qw_reliable *way, uint32_t number)
+{
+    return way->odd >> number % 64 & 1;
+}
+
+static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
+{
+    const uint64_t before = is_odd_at(way, way->last);
+    const uint32_t first = sequence - MIN(sequence - way->last, 64) + 1;
+
+    for (uint32_t number = first; number != sequence + 1; number++)
+        way->odd = (way->odd & ~(UINT64_C(1) << number % 64)) |
+                   (before ^ (number == sequence && reliable)) << number % 64;
+    way->last = sequence;
+}
+
+/*
+ * An end tells in one bit whether it has received an even or an odd number of reliable packets. If
+ * the bit is not what those that were captured make it, one that was not captured was reliable.
+ * Source: id's qwsv, net_chan.c, Netchan_Process.
+ */
+static void acknowledge(struct qw_reliable *way, uint32_t number, bool bit)
+{
+    const uint32_t captured = MIN(number, way->last);
+    const bool odd = way->last - captured < 64 && is_odd_at(way, captured);
+
+    way->lacks = way->acknowledged && (way->bit != bit) != (way->acknowledged_odd != odd);
+    way->acknowledged = number;
+    way->bit = bit;
+    way->acknowledged_odd = odd;
+}
+
+/* A client asks for at least so many parts of a sign-on, each after the answer before. */
+enum { ROUND_TRIPS = 5 };
+
+/* The packet has `skipped` numbers before it, and acknowledges others that the capture lacks. */
+static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
+{
+    struct qw_session *session = qw_session_of(d);
+    struct qw_hole *hole = &session->hole;
+    const unsigned own = d->direction - QS_C2S;
+
+    if (MIN(skipped, others) >= ROUND_TRIPS * MAX(session->round_trip, 1)) {
+        *hole = (struct qw_hole){.is_open = true};
+        hole->behind[own] = d->sequence;
+        hole->behind[!own] = d->acknowledged;
+    }
+    if (!hole->is_open || d->session->lost.packet)
+        return;
+    if (session->reliable[0].lacks || session->reliable[1].lacks) {
+        hole->is_open = false;
+        qs_level_lose(d->session, d->packet->number, true);
+    }
+    hole->is_open &= session->reliable[0].acknowledged < hole->behind[0] ||
+                     session->reliable[1].acknowledged < hole->behind[1];
+}
+
+void qw_level_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped, uint32_t others)
+{
+    struct qw_session *session = qw_session_of(d);
+    struct qw_sign_on *sign_on = &session->sign_on;
+    const enum qs_direction back = d->direction == QS_S2C ? QS_C2S : QS_S2C;
+
+    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
+        return;
+    send(reliable_of(d, d->direction), d->sequence, reliable);
+    acknowledge(reliable_of(d, back), d->acknowledged, bit);
+    follow_hole(d, skipped, others);
+    if (d->direction == QS_S2C) {
+        sign_on->gap |= skipped;
+        return;
+    }
+    sign_on->lacks_packet |= session->reliable[1].lacks && d->notes[QS_NOTE_NOT_CAPTURED];
+    if (sign_on->pending && sign_on->lacks_packet && is_signing_on(d))
+        lose(d);
+}
+
+static bool has_update(const struct qs_decoder *d)
+{
+    return qs_has_message(d, SVC_PACKETENTITIES) || qs_has_message(d, SVC_DELTAPACKETENTITIES) ||
+           qs_has_message(d, SVC_FTE_UPDATEENTITIES);
+}
+
+static bool begins_time_again(struct qs_decoder *d)
+{
+    const struct qw_session *session = qw_session_of(d);
+
+    return qs_has_message(d, SVC_FTE_UPDATEENTITIES) && !is_signing_on(d) &&
+           session->ext.update_time < session->sign_on.time;
+}
+
+bool qw_level_is_torn(const struct qs_decoder *d)
+{
+    return d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
+           qw_session_of(d)->sign_on.has_donor && is_signing_on(d);
+}
+
+/* `burst`: packets of both ends are missing before it, perhaps an answer and the next request. */
+void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_pending)
+{
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+
+    if (!d->accepted)
+        return;
+    if (burst && is_signing_on(d) && (was_pending || sign_on->behind_gap))
+        lose(d);
+    if (d->direction == QS_C2S) {
+        sign_on->behind_gap = false;
+        return;
+    }
+    if (qs_packet_is_cut(d->packet) && reliable && is_signing_on(d))
+        qs_level_lose(d->session, d->packet->number, false);
+    if (!has_update(d))
+        return;
+    if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d))
+        lose(d);
+    qw_session_of(d)->sign_on.time = qw_session_of(d)->ext.update_time;
+    qs_level_play(d->session);
+}
