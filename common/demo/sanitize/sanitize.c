@@ -304,6 +304,8 @@ static void append_with_edits(struct qs_sanitizer *sanitizer, const struct readi
 {
     uint32_t done = message->offset;
 
+    if (!length) /* the block may have no bytes at all */
+        return;
     for (guint i = message->edits; i < edits_end; i++) {
         const struct edit *edit = &g_array_index(sanitizer->edits, struct edit, i);
 
