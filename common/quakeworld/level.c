@@ -225,7 +225,7 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
         sign_on->behind_gap = false;
         return;
     }
-    if (qs_packet_is_cut(d->packet) && reliable && is_signing_on(d))
+    if (qs_packet_is_cut(d->packet) && reliable && is_signing_on(d) && !sign_on->has_donor)
         qs_level_lose(d->session, d->packet->number, false);
     if (!has_update(d))
         return;
