@@ -24,12 +24,10 @@ void qs_level_begin(struct qs_session *session)
     session->lost = (struct qs_sign_on_loss){0};
 }
 
-void qs_level_play(struct qs_session *session, uint32_t from)
+void qs_level_play(struct qs_session *session)
 {
-    if (session->level_state != QS_LEVEL_SIGNING_ON)
-        return;
-    session->level_state = QS_LEVEL_PLAYING;
-    session->played_from = from;
+    if (session->level_state == QS_LEVEL_SIGNING_ON)
+        session->level_state = QS_LEVEL_PLAYING;
 }
 
 void qs_level_end(struct qs_session *session, uint64_t packet)
@@ -47,12 +45,9 @@ bool qs_level_is_over(const struct qs_session *session, uint64_t packet)
 
 void qs_level_lose(struct qs_session *session, uint64_t packet, bool before)
 {
-    const struct qs_reliable *reliable = &session->to_client.reliable;
-    const bool of_sign_on = session->level_state == QS_LEVEL_SIGNING_ON ||
-                            (reliable->lacks && reliable->since + 1 < session->played_from);
-
     if (session->level && !session->lost.packet)
-        session->lost = (struct qs_sign_on_loss){packet, before, !of_sign_on};
+        session->lost =
+            (struct qs_sign_on_loss){packet, before, session->level_state >= QS_LEVEL_PLAYING};
 }
 
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)

@@ -64,6 +64,6 @@ const struct action_kind dump_action = {
                .choices = "text|compact|json", .standard = "text"},
     .json = true,
     .size = sizeof(struct dump),
-    .running = {.handler.packet = dump_packet, .end = dump_end},
+    .running = {.handler.as_captured = true, .handler.packet = dump_packet, .end = dump_end},
     .begin = begin,
 };

@@ -88,7 +88,10 @@ def ipv4_frames(path):
 def with_network(frame, number):
     """The frame between hosts of another network. (Wireshark does not verify checksums.)"""
     network = bytes([20, number])
-    return frame[:26] + network + frame[28:30] + network + frame[32:]
+    identification = int.from_bytes(frame[18:20], "big")
+    if identification: # captures may have parts of one session, which would be copies behind a NAT
+        identification = (identification + 257 * number) % 65535 + 1
+    return frame[:18] + identification.to_bytes(2, "big") + frame[20:26] + network + frame[28:30] + network + frame[32:]
 
 
 class PluginTest(unittest.TestCase):
