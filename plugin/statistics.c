@@ -184,6 +184,14 @@ static void put_text(stat_tap_table_item_type **cell, char *text)
     (*cell)++->value.string_value = text ? text : g_strdup("");
 }
 
+/* The same; what was known before stays where it is not known any more. */
+static void keep_text(stat_tap_table_item_type **cell, char *text)
+{
+    const char *before = (*cell)->value.string_value;
+
+    put_text(cell, text || !before ? text : g_strdup(before));
+}
+
 static void put_number(stat_tap_table_item_type **cell, uint64_t value)
 {
     (*cell)++->value.uint_value = (guint)MIN(value, UINT32_MAX);
@@ -212,7 +220,7 @@ static void put_session(stat_tap_table_item_type **cell, const struct figures *f
     protocol->describe(figures->session, description);
     put_number(cell, figures->number);
     put_text(cell, g_strdup(protocol->title));
-    put_text(cell, qs_player_of(protocol, figures->session));
+    keep_text(cell, qs_player_of(protocol, figures->session));
     g_free(description->player);
 }
 
@@ -254,7 +262,7 @@ static void add_session(struct table *table, const struct figures *figures)
     qs_tally_add(tally, &figures->tally);
     seconds = qs_tally_seconds(tally);
     put_session(&cell, figures, &description);
-    put_text(&cell, description.map);
+    keep_text(&cell, description.map);
     put_figure(&cell, seconds);
     put_figure(&cell, figures->path.ping);
     put_loss(&cell, &figures->path.c2s);
