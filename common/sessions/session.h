@@ -36,18 +36,18 @@ struct qs_client_session {
     int64_t start;                    /* nanoseconds since the epoch: its first packet */
     int64_t end;                      /* its last, without those outside of the connection */
     uint64_t packets;
-    uint64_t problems;          /* packets with something wrong: see qs_decoder_problems() */
-    struct qs_session state;    /* after its last packet */
+    uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
+    struct qs_session state; /* after its last packet */
     struct qs_path *quality; /* of its line; NULL: nobody asked for it */
-    struct qs_match *match;     /* who played */
-    char *version, *player;     /* of a server's demo or stream: everybody who played */
-    char *map;                  /* of the present level */
-    bool spectator;             /* now */
-    enum qs_session_end why;    /* it is over */
-    GPtrArray *maps;            /* char *, in order; at most QS_SESSION_MAPS_MAX */
-    bool chosen;                /* by --session */
-    bool heard_server;          /* the capture has packets of the server, */
-    bool heard_client;          /* and of the client */
+    struct qs_match *match;  /* who played */
+    char *version, *player;  /* of a server's demo or stream: everybody who played */
+    char *map;               /* of the present level */
+    bool spectator;          /* now */
+    enum qs_session_end why; /* it is over */
+    GPtrArray *maps;         /* char *, in order; at most QS_SESSION_MAPS_MAX */
+    bool chosen;             /* by --session */
+    bool heard_server;       /* the capture has packets of the server, */
+    bool heard_client;       /* and of the client */
 
     /* The format of the demo that it was read from: its packets are blocks, and it has no
      * addresses. NULL: it was read from a capture. */
