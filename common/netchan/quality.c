@@ -189,7 +189,8 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
             continue;
         }
         half->lost++;
-        half->burst = MAX(half->burst, ++burst);
+        burst++;
+        half->burst = MAX(half->burst, burst);
         history->unread[history->unread_count++] = sent_at(to, i)->record;
     }
 }
