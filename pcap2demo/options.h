@@ -119,7 +119,7 @@ struct options {
     struct qs_sessions_options sessions;
 };
 
-/* An option as it was given. */
+/* An option of the command line. */
 struct given_option {
     const struct option_row *row;
     const char *value; /* NULL: it takes none */

@@ -23,11 +23,12 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
     if (number != before)
         qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);
     if (number && number != before) {
-        qs_conversation_announcement_met(sessions, qs_conversation_address(conversation, false),
-                                         qs_conversation_address(conversation, true));
+        const struct qs_address *client = qs_conversation_address(conversation, false),
+                                *server = qs_conversation_address(conversation, true);
+
+        qs_conversation_announcement_met(sessions, client, server);
         conversation->session =
-            qs_client_session_new(sessions, qs_conversation_address(conversation, false),
-                                  qs_conversation_address(conversation, true),
+            qs_client_session_new(sessions, client, server,
                                   demo ? conversation->demo->reader.format : NULL, number, decoded);
     }
     if (conversation->session)

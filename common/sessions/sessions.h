@@ -4,8 +4,8 @@
  *
  *     datagram                   bytes of a stream        block (demo_input.h)
  *            |                          |                        |
- *     find_conversation()         find_connection()              |        flow, then protocol,
- *            |                          |                        |        or heuristic.h
+ *   qs_conversation_find()      begin_connection()             |        conversation.h: flow, then
+ *            |                          |                        |        protocol, or heuristic.h
  *     process_datagram()          units (stream.h)               |        in order: order.h
  *            +--------------------------+------------------------+
  *                                       |
@@ -13,8 +13,8 @@
  *                                       |
  *                                decode_packet()       fields and notes to handler->sink
  *                                       |
- *                                update_session()      sessions begin and end (conversation.h);
- *                                       |              their rebuilders (session.h)
+ *                    qs_conversation_update_session()  sessions begin and end
+ *                                       |              (session_lifecycle.c); session.h
  *                               handler->packet()      the action
  *
  * A conversation may hold several sessions one after the other; when they begin and which numbers

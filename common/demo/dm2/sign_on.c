@@ -55,7 +55,7 @@ struct qs_sign_on *dm2_own(const struct qs_session *session)
 
 struct qs_view dm2_place(const struct q2_player *player)
 {
-    /* Both stand one behind the other. */
+    /* The view covers both members: velocity follows origin. */
     const bool moves = player->velocity[0] && player->velocity[1] && player->origin[0] &&
                        player->origin[1] && player->origin[2];
 
