@@ -2,9 +2,61 @@
 #include "common/demo_formats.h"
 
 #include "common/demo/dem/dem.h"
+#include "common/demo/dem/late_join.h"
 #include "common/demo/dm2/dm2.h"
+#include "common/demo/dm2/late_join.h"
 #include "common/demo/mvd/mvd.h"
+#include "common/demo/qwd/late_join.h"
 #include "common/demo/qwd/qwd.h"
+#include "common/quake/session.h"
+#include "common/quake2/session.h"
+#include "common/quakeworld/session.h"
+
+const struct qs_demo_format qs_demo_qwd = {
+    .extension = "qwd",
+    .protocol = &qw_protocol,
+    .file = &qwd_file,
+    .rebuilder = &qwd_rebuilder,
+    .packets = &qwd_packets,
+    .late_join = &qwd_late_join,
+};
+
+const struct qs_demo_format qs_demo_mvd = {
+    .extension = "mvd",
+    .protocol = &qw_protocol,
+    .of_stream = true,
+    .file = &mvd_file,
+    .rebuilder = &mvd_rebuilder,
+    .packets = &mvd_packets,
+    .donor_for = &qs_demo_qwd,
+};
+
+const struct qs_demo_format qs_demo_dm2 = {
+    .extension = "dm2",
+    .protocol = &q2_protocol,
+    .file = &dm2_file,
+    .rebuilder = &dm2_rebuilder,
+    .packets = &dm2_packets,
+    .late_join = &dm2_late_join,
+};
+
+const struct qs_demo_format qs_demo_mvd2 = {
+    .extension = "mvd2",
+    .protocol = &q2_protocol,
+    .of_stream = true,
+    .file = &mvd2_file,
+    .rebuilder = &mvd2_rebuilder,
+    .packets = &mvd2_packets,
+};
+
+const struct qs_demo_format qs_demo_dem = {
+    .extension = "dem",
+    .protocol = &nq_protocol,
+    .file = &dem_file,
+    .rebuilder = &dem_rebuilder,
+    .packets = &dem_packets,
+    .late_join = &dem_late_join,
+};
 
 const struct qs_demo_format *const qs_demo_formats[] = {
     &qs_demo_mvd2, &qs_demo_dm2, &qs_demo_dem, &qs_demo_mvd, &qs_demo_qwd, NULL,
@@ -13,7 +65,7 @@ const struct qs_demo_format *const qs_demo_formats[] = {
 const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)
 {
     for (size_t i = 0; qs_demo_formats[i]; i++)
-        if (qs_demo_formats[i]->recognize(file))
+        if (qs_demo_formats[i]->file->recognize(file))
             return qs_demo_formats[i];
     return NULL;
 }

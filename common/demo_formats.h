@@ -5,6 +5,8 @@
 
 #include "common/demo/format.h"
 
+extern const struct qs_demo_format qs_demo_qwd, qs_demo_mvd, qs_demo_dm2, qs_demo_mvd2, qs_demo_dem;
+
 /* All formats, the strictest to recognize first, ending with NULL. */
 extern const struct qs_demo_format *const qs_demo_formats[];
 

@@ -10,6 +10,26 @@
 #include "pcap2demo/recording/options.h"
 #include "pcap2demo/regression/expect.h"
 
+/* --- The actions, in the order of --help ---------------------------------------------------- */
+
+extern const struct action_kind list_action, dump_action, stats_action, anonymize_action,
+    fields_action, status_action;
+
+/* clang-format off */
+static const struct action_kind *const action_kinds[] = {
+    &list_action,
+    &dump_action,
+    &check_action,
+    &stats_action,
+    &pcap_action,
+    &extract_action,
+    &anonymize_action,
+    &fields_action,
+    &status_action,
+    NULL,
+};
+/* clang-format on */
+
 /* --- All options ----------------------------------------------------------------------------- */
 
 static const struct option_row output_rows[] = {

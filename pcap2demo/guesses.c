@@ -60,6 +60,17 @@ static const struct {
     {" all ", "without --session, it takes all sessions"},
 };
 
+const struct option_row *option_find(const GPtrArray *rows, const char *name)
+{
+    for (guint i = 0; i < rows->len; i++) {
+        const struct option_row *row = g_ptr_array_index(rows, i);
+
+        if (row->name && strcmp(row->name, name) == 0)
+            return row;
+    }
+    return NULL;
+}
+
 static const char *find_hint(const char *name)
 {
     char *word = g_strdup_printf(" %s ", name);

@@ -41,17 +41,6 @@ static bool takes_value(const struct option_row *row)
     return row->value || row->choices;
 }
 
-const struct option_row *option_find(const GPtrArray *rows, const char *name)
-{
-    for (guint i = 0; i < rows->len; i++) {
-        const struct option_row *row = g_ptr_array_index(rows, i);
-
-        if (row->name && strcmp(row->name, name) == 0)
-            return row;
-    }
-    return NULL;
-}
-
 static const struct option_row *find_letter(const GPtrArray *rows, char letter)
 {
     for (guint i = 0; i < rows->len; i++) {

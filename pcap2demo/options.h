@@ -133,16 +133,17 @@ void options_clear(struct options *options);
  * reported. */
 bool options_read(struct options *options, const GPtrArray *rows, char *const *argv);
 
-/* The row of this long name, or NULL. */
-const struct option_row *option_find(const GPtrArray *rows, const char *name);
-
 /* The first row of a table, which may be NULL, that was given; or NULL. */
 const char *option_given(const struct options *options, const struct option_row *table);
 
 /* "DIR", or "[text|json]" if it is optional; NULL: it takes no value. New. */
 char *option_value_form(const struct option_row *row);
 
-/* --- guesses.c: what a user may have meant by an option or a file that does not exist */
+/* --- guesses.c: names of options, and what a user may have meant by one, or a file, that does not
+ * exist */
+
+/* The row of this long name, or NULL. */
+const struct option_row *option_find(const GPtrArray *rows, const char *name);
 
 /*
  * Reports that `word` ("--lsit") is no option, with what may be meant by its `name` ("lsit").

@@ -10,7 +10,7 @@ void qs_demo_reader_init(struct qs_demo_reader *reader, const struct qs_demo_for
 enum qs_demo_status qs_demo_next(struct qs_demo_reader *reader, struct qs_demo_block *block)
 {
     const uint32_t start = reader->in.pos;
-    const enum qs_demo_status status = reader->format->next(reader);
+    const enum qs_demo_status status = reader->format->file->next(reader);
 
     if (status != QS_DEMO_BLOCK && status != QS_DEMO_LINE)
         return status;
@@ -84,7 +84,7 @@ const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_dem
 int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     const double limit = 1e9; /* demos can hold any number */
-    const double time = reader->format->seconds(reader, decoder);
+    const double time = reader->format->file->seconds(reader, decoder);
 
     if (time >= 0 && time < limit)
         reader->time = time;

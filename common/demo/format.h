@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Demo formats: the record with all that the plugin and the tool know about one, and the reader of
- * a demo's blocks. To add a format, write NAME/NAME.c, which defines a record and reads,
- * writes, rebuilds and sends its blocks (longer rebuilders have a rebuild.c), rows of the framing's
- * fields in the game's fields.def, and a row in common/demo_formats.c.
+ * a demo's blocks. To add a format, write NAME/NAME.c, which reads, writes, rebuilds and sends its
+ * blocks (longer rebuilders have a rebuild.c), rows of the framing's fields in the game's
+ * fields.def, and a record in common/demo_formats.c, which names the parts.
  */
 #ifndef QS_DEMO_FORMAT_H
 #define QS_DEMO_FORMAT_H
@@ -115,11 +115,8 @@ struct qs_demo_packet_maker {
     void (*finish)(void *state); /* behind the last block; or NULL */
 };
 
-struct qs_demo_format {
-    const char *extension; /* "qwd" */
-    const struct qs_protocol *protocol;
-    bool of_stream; /* it is rebuilt of the protocol's streams, not of its datagrams */
-
+/* How a demo file stores its blocks. */
+struct qs_demo_file {
     /* Whether a file with these bytes can be nothing else. */
     bool (*recognize)(struct qs_view file);
     /* Moves `reader->in` behind the next block, or the line. */
@@ -137,7 +134,13 @@ struct qs_demo_format {
 
     /* Appends what ends a demo whose last block is `last`, with its framing. */
     void (*append_end)(GByteArray *out, struct qs_view last);
+};
 
+struct qs_demo_format {
+    const char *extension; /* "qwd" */
+    const struct qs_protocol *protocol;
+    bool of_stream; /* it is rebuilt of the protocol's streams, not of its datagrams */
+    const struct qs_demo_file *file;
     const struct qs_demo_rebuilder *rebuilder;
     const struct qs_late_join *late_join; /* NULL: sessions that begin late have no donors */
     const struct qs_demo_format

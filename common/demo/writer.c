@@ -5,23 +5,17 @@
 
 #include "common/core/protocol.h"
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/sanitize/sanitize.h"
 
 void qs_demo_begin(struct qs_demo_writer *writer)
 {
     writer->begin(writer);
-    if (writer->sanitizer)
-        qs_sanitizer_begin(writer->sanitizer);
     writer->begun = true;
     writer->duration = 0;
 }
 
 void qs_demo_write(struct qs_demo_writer *writer, struct qs_view bytes)
 {
-    if (writer->sanitizer)
-        qs_sanitizer_write(writer->sanitizer, writer, bytes);
-    else
-        writer->write(writer, bytes.data, bytes.size);
+    writer->write(writer, bytes.data, bytes.size);
 }
 
 void qs_demo_discard(struct qs_demo_writer *writer)
@@ -151,7 +145,7 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
                         "capture whole packets (tcpdump -s 0)");
     else
         qs_demo_problem(writer, packet, "the end of this packet cannot be decoded; %s",
-                        left_out || writer->sanitizer ? "it is left out" : "it is copied");
+                        left_out || writer->sanitized ? "it is left out" : "it is copied");
 }
 
 void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,

@@ -25,7 +25,6 @@ struct qs_demo_counts {
 struct qs_decoder;
 struct qs_donor_match;
 struct qs_protocol;
-struct qs_sanitizer;
 struct qs_session;
 struct qs_sign_on_loss;
 
@@ -46,8 +45,10 @@ struct qs_demo_writer {
                     const char *text);
     /* Calls `function` with the session of each other client of the server; NULL: there is none. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
-    struct qs_sanitizer *sanitizer; /* writes what is left of the demo; NULL: all is */
-    bool no_bytes;                  /* nobody keeps them: `write` may be called with NULL */
+    /* With --sanitize, `write` decodes the bytes, and writes what may stay of them by `append`. */
+    void (*append)(struct qs_demo_writer *writer, const void *data, size_t size);
+    bool sanitized;
+    bool no_bytes; /* nobody keeps them: `write` may be called with NULL */
     enum qs_qwd_format qwd_format;
     bool goes_on;     /* the session had a demo before this one, which begins with another level */
     bool begun;       /* a demo has begun and was not discarded */

@@ -22,64 +22,20 @@ struct qs_path *qs_path_new(void)
     return g_new0(struct qs_path, 1);
 }
 
-static void free_histogram(struct qs_histogram *histogram)
-{
-    for (int i = 0; i < QS_OCTAVES; i++)
-        g_free(histogram->octaves[i]);
-}
-
 void qs_path_free(struct qs_path *path)
 {
     for (int i = QS_CLIENT; path && path->history && i <= QS_SERVER; i++) {
         struct qs_half_path *half = &path->history->senders[i].half;
 
-        free_histogram(&half->high);
-        free_histogram(&half->low);
-        free_histogram(&half->middle);
-        free_histogram(&half->unread);
-        free_histogram(&half->passed);
+        qs_histogram_clear(&half->high);
+        qs_histogram_clear(&half->low);
+        qs_histogram_clear(&half->middle);
+        qs_histogram_clear(&half->unread);
+        qs_histogram_clear(&half->passed);
     }
     if (path)
         g_free(path->history);
     g_free(path);
-}
-
-/* --- Histograms ------------------------------------------------------------------------------ */
-
-/* Negative times count as 0. A float has the octave and the bits behind it. */
-static void add_time(struct qs_histogram *histogram, int64_t time)
-{
-    const int32_t value = (int32_t)CLAMP(time, 0, 1 << 24) + (1 << QS_FIRST_OCTAVE);
-    const unsigned bin = (qs_bits_of_float((float)value) >> (23 - QS_BIN_BITS)) -
-                         ((127u + QS_FIRST_OCTAVE) << QS_BIN_BITS);
-    uint32_t **octave = &histogram->octaves[bin / QS_OCTAVE_BINS];
-
-    if (!*octave)
-        *octave = g_new0(uint32_t, QS_OCTAVE_BINS);
-    (*octave)[bin % QS_OCTAVE_BINS]++;
-    histogram->count++;
-}
-
-static double bin_start(unsigned bin)
-{
-    return (double)((uint64_t)(QS_OCTAVE_BINS + bin % QS_OCTAVE_BINS)
-                    << (bin / QS_OCTAVE_BINS + QS_FIRST_OCTAVE - QS_BIN_BITS)) -
-           (1 << QS_FIRST_OCTAVE);
-}
-
-double qs_histogram_quantile(const struct qs_histogram *histogram, double part)
-{
-    double rank = part * histogram->count;
-
-    for (unsigned i = 0; i < QS_OCTAVES * QS_OCTAVE_BINS; i++) {
-        const uint32_t *octave = histogram->octaves[i / QS_OCTAVE_BINS];
-        const uint32_t count = octave ? octave[i % QS_OCTAVE_BINS] : 0;
-
-        if (count && rank <= count)
-            return bin_start(i) + (bin_start(i + 1) - bin_start(i)) * rank / count;
-        rank -= count;
-    }
-    return 0;
 }
 
 /* A numbered packet of the direction's main stream. */
@@ -179,7 +135,7 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
     for (uint32_t i = MAX(half->index + 1, oldest(to)); i < index; i++) {
         if (!has_arrived(to, i))
             continue;
-        add_time(&half->passed, since_sent(to, i, before));
+        qs_histogram_add(&half->passed, since_sent(to, i, before));
         if (!half->learned)
             continue;
         half->passed_over++;
@@ -232,14 +188,14 @@ static void add_times(const struct packet *packet, uint32_t index, int64_t now, 
         if (!(half->named && packet->gap >= UNSURE_GAP))
             pass_over(packet, index, now, before);
         half->judged += half->learned;
-        add_time(&half->unread, since_sent(to, index, before));
+        qs_histogram_add(&half->unread, since_sent(to, index, before));
         if (newest)
-            add_time(&half->low, low);
+            qs_histogram_add(&half->low, low);
         if (newest && high - low < CLOSE && (packet->to_server || !packet->path->rules->answers))
-            add_time(&half->middle, (low + high) / 2);
+            qs_histogram_add(&half->middle, (low + high) / 2);
     }
     if (newest)
-        add_time(&half->high, high);
+        qs_histogram_add(&half->high, high);
     if (half->learned)
         half->sample = (uint32_t)MAX(high, 0);
 }

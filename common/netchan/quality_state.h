@@ -6,20 +6,8 @@
 #include <glib.h>
 #include <stdint.h>
 
+#include "common/netchan/histogram.h"
 #include "common/netchan/quality.h"
-
-/* --- How many times were how long: to a few percent ------------------------------------------ */
-
-/* 16 bins up to 256 µs, then as many for each doubling of the time and 256 µs, up to 16 s. */
-enum { QS_BIN_BITS = 4, QS_OCTAVE_BINS = 1 << QS_BIN_BITS, QS_FIRST_OCTAVE = 8, QS_OCTAVES = 17 };
-
-struct qs_histogram {
-    uint32_t *octaves[QS_OCTAVES]; /* the bins of each; NULL: all are 0 */
-    uint32_t count;
-};
-
-/* The time that the share `part` of all is below; 0 if there are none. */
-double qs_histogram_quantile(const struct qs_histogram *histogram, double part);
 
 /* --- What one end sends ---------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/conversation.h"
+#include "common/sessions/sessions_state.h"
 #include "common/protocols.h"
 #include "common/core/findings.h"
 

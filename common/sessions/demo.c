@@ -10,17 +10,18 @@
 /* What only this file knows of a demo. */
 struct demo {
     struct qs_session_demo shared;
-    const char *source; /* file of the packet at hand */
-    uint64_t number;    /* of it */
-    int64_t origin;     /* time of the first packet; 0: there was none */
-    char *map;          /* that the session is on */
-    bool writing;       /* a file has begun: */
-    void *file;         /* of the store; NULL: it is only counted */
-    uint64_t first;     /* number of its first packet */
-    int64_t start;      /* time of it */
-    int64_t end;        /* time of the packet that wrote to it last */
-    char *file_map;     /* the map that it is named after */
-    GTree *left_out;    /* char * to guint: how often each command was left out */
+    const char *source;             /* file of the packet at hand */
+    uint64_t number;                /* of it */
+    int64_t origin;                 /* time of the first packet; 0: there was none */
+    char *map;                      /* that the session is on */
+    bool writing;                   /* a file has begun: */
+    void *file;                     /* of the store; NULL: it is only counted */
+    uint64_t first;                 /* number of its first packet */
+    int64_t start;                  /* time of it */
+    int64_t end;                    /* time of the packet that wrote to it last */
+    char *file_map;                 /* the map that it is named after */
+    GTree *left_out;                /* char * to guint: how often each command was left out */
+    struct qs_sanitizer *sanitizer; /* NULL: without --sanitize */
     struct qs_session_demo_setup setup;
 };
 
@@ -233,9 +234,11 @@ static void begin_file(struct qs_demo_writer *writer)
     request = name_request(demo);
     if (store)
         demo->file = store->begin(store, &request);
+    if (demo->sanitizer)
+        qs_sanitizer_begin(demo->sanitizer);
 }
 
-static void write_bytes(struct qs_demo_writer *writer, const void *data, size_t size)
+static void append_bytes(struct qs_demo_writer *writer, const void *data, size_t size)
 {
     struct demo *demo = (struct demo *)writer;
 
@@ -243,6 +246,12 @@ static void write_bytes(struct qs_demo_writer *writer, const void *data, size_t 
     demo->end = MAX(demo->end, demo->shared.time);
     if (demo->file)
         demo->setup.store->write(demo->file, data, size);
+}
+
+static void sanitize_bytes(struct qs_demo_writer *writer, const void *data, size_t size)
+{
+    qs_sanitizer_write(((struct demo *)writer)->sanitizer, writer,
+                       (struct qs_view){data, (uint32_t)size});
 }
 
 static void discard(struct qs_demo_writer *writer)
@@ -311,23 +320,25 @@ static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, voi
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup)
 {
+    const bool sanitize = setup->demo_options.sanitize;
     struct demo *demo = g_new0(struct demo, 1);
 
     demo->setup = *setup;
+    demo->sanitizer = sanitize ? qs_sanitizer_new(setup->format) : NULL;
     demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
     demo->shared.files = g_ptr_array_new_with_free_func(file_free);
     demo->shared.problems.kinds = g_ptr_array_new_with_free_func(problem_free);
-    demo->shared.writer = (struct qs_demo_writer){
-        .begin = begin_file,
-        .write = write_bytes,
-        .discard = discard,
-        .start_missing = start_missing,
-        .left_out = count_left_out,
-        .problem = add_problem,
-        .peers = each_peer,
-        .sanitizer = setup->demo_options.sanitize ? qs_sanitizer_new(setup->format) : NULL,
-        .no_bytes = !setup->store && !setup->demo_options.sanitize,
-        .qwd_format = setup->demo_options.qwd_format};
+    demo->shared.writer = (struct qs_demo_writer){.begin = begin_file,
+                                                  .write = sanitize ? sanitize_bytes : append_bytes,
+                                                  .append = append_bytes,
+                                                  .discard = discard,
+                                                  .start_missing = start_missing,
+                                                  .left_out = count_left_out,
+                                                  .problem = add_problem,
+                                                  .peers = each_peer,
+                                                  .sanitized = sanitize,
+                                                  .no_bytes = !setup->store && !sanitize,
+                                                  .qwd_format = setup->demo_options.qwd_format};
     return &demo->shared;
 }
 
@@ -341,7 +352,7 @@ void qs_session_demo_free(struct qs_session_demo *shared)
     g_free(shared->lacks);
     qs_donor_choice_clear(&shared->donor);
     g_tree_destroy(demo->left_out);
-    qs_sanitizer_free(demo->shared.writer.sanitizer);
+    qs_sanitizer_free(demo->sanitizer);
     g_free(demo->map);
     g_free(demo);
 }

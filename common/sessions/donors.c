@@ -186,7 +186,7 @@ static void add_blocks(struct qs_donor *donor, GPtrArray *demos, guint max,
                                          .number = block.number,
                                          .from = QS_END_UNKNOWN};
 
-        qs_decode_block(decoder, format->decode_block, session, NULL, &packet, block.offset);
+        qs_decode_block(decoder, format->file->decode_block, session, NULL, &packet, block.offset);
         if (session->level != donor->level) {
             end_level(donor, demos, max);
             donor->level = session->level;

@@ -3,7 +3,7 @@
 #include "common/core/text.h"
 #include "common/demo_formats.h"
 #include "common/core/findings.h"
-#include "common/sessions/conversation.h"
+#include "common/sessions/sessions_state.h"
 
 struct session {
     struct qs_client_session shared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When sessions begin and end, which of them are reported, and how many there may be. */
 #include "common/core/findings.h"
-#include "common/sessions/conversation.h"
+#include "common/sessions/sessions_state.h"
 
 /* Nanoseconds: a client that is silent for longer counts as idle. */
 #define BUSY (INT64_C(5) * 1000000000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
-#include "common/sessions/conversation.h"
+#include "common/sessions/sessions_state.h"
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
@@ -32,8 +32,8 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
     if (conversation->demo) {
         struct qs_demo_reader *reader = &conversation->demo->reader;
 
-        qs_decode_block(decoder, reader->format->decode_block, conversation->state, sink, packet,
-                        conversation->block_offset);
+        qs_decode_block(decoder, reader->format->file->decode_block, conversation->state, sink,
+                        packet, conversation->block_offset);
         packet->time = qs_demo_time(reader, decoder);
         return;
     }

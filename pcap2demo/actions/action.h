@@ -79,9 +79,6 @@ void action_report_no_session(const struct action *action);
 /* The default action. */
 extern const struct action_kind convert_action;
 
-/* The others, in the order of --help; ends with NULL. */
-extern const struct action_kind *const action_kinds[];
-
 /* Those of them that are asked for by name. */
 extern const struct action_kind check_action, pcap_action, extract_action;
 

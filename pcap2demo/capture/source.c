@@ -55,14 +55,6 @@ void source_close_plain(FILE *stream)
 
 /* --- What is in a file ------------------------------------------------------------------------ */
 
-size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size)
-{
-    size = fread(bytes, 1, size, stream);
-    for (size_t i = size; i--;)
-        ungetc(bytes[i], stream);
-    return size;
-}
-
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 bool source_is_capture(FILE *stream)
 {

@@ -49,12 +49,6 @@ void source_close(struct source *source);
  */
 bool source_is_input_name(const char *name, bool demos);
 
-/*
- * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, the C
- * libraries of Linux and macOS accept any number. Returns how many there are.
- */
-size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size);
-
 /* Whether a newly opened stream begins as a readable capture; as a pcapng file. */
 bool source_is_capture(FILE *stream);
 bool source_is_pcapng(FILE *stream);

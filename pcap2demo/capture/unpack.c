@@ -9,7 +9,6 @@
 #include <zlib.h>
 
 #include "common/core/reader.h"
-#include "pcap2demo/capture/source.h"
 
 enum { CHUNK = 64 * 1024, STREAM_BUFFER = 256 * 1024, GZIP_ONLY = 16 + MAX_WBITS /* zlib.h */ };
 
@@ -37,6 +36,14 @@ struct unpack {
     uint8_t chunk[CHUNK], inflated[CHUNK];
     char buffer[STREAM_BUFFER];
 };
+
+size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size)
+{
+    size = fread(bytes, 1, size, stream);
+    for (size_t i = size; i--;)
+        ungetc(bytes[i], stream);
+    return size;
+}
 
 static const char ends_early[] = "the compressed data end early";
 

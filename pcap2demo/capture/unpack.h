@@ -52,4 +52,10 @@ FILE *unpack_stream(struct unpack *unpack);
 /* What is wrong with the data read so far, a new string, once; NULL: nothing. */
 char *unpack_problem(struct unpack *unpack);
 
+/*
+ * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, the C
+ * libraries of Linux and macOS accept any number. Returns how many there are.
+ */
+size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size);
+
 #endif

@@ -93,7 +93,7 @@ static void write_bytes(void *file, const void *data, size_t size)
     if (recording->cut) {
         GByteArray *end = g_byte_array_new();
 
-        recording->format->append_end(end, (struct qs_view){data, (uint32_t)size});
+        recording->format->file->append_end(end, (struct qs_view){data, (uint32_t)size});
         writer_add(recording->writer, end->data, end->len);
         g_byte_array_free(end, TRUE);
     } else {
@@ -211,7 +211,7 @@ static void read_blocks(struct contents *contents, const struct qs_sessions_opti
         contents->whole = block.offset + last.size;
     }
     qs_sessions_end_demo(sessions);
-    demo->reader.format->append_end(contents->end, last);
+    demo->reader.format->file->append_end(contents->end, last);
     if (last.data && last.size == contents->end->len &&
         memcmp(last.data, contents->end->data, last.size) == 0)
         g_byte_array_set_size(contents->end, 0); /* it has its end */

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
+#include "common/demo_formats.h"
 #include "common/demo/dem/dem.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/encode.h"

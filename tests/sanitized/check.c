@@ -219,7 +219,7 @@ static void check_blocks(struct check *check, const struct qs_demo_format *forma
                                          .wire_size = block.bytes.size};
 
         check->block = block.number;
-        qs_decode_block(&decoder, format->decode_block, session, &check->sink, &packet, 0);
+        qs_decode_block(&decoder, format->file->decode_block, session, &check->sink, &packet, 0);
         check->report->unread += qs_decoder_problems(&decoder);
     }
     qs_decoder_clear(&decoder);

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "common/core/text.h"
-#include "common/demo/dm2/dm2.h"
+#include "common/demo_formats.h"
 #include "common/sessions/demo.h"
 #include "pcap2demo/output/demo_files.h"
 

@@ -212,15 +212,10 @@ static void append_end(GByteArray *out, struct qs_view last)
     dem_append_block(out, &block.view, (struct qs_view){disconnect, sizeof disconnect});
 }
 
-const struct qs_demo_format qs_demo_dem = {
-    .extension = "dem",
-    .protocol = &nq_protocol,
+const struct qs_demo_file dem_file = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = dem_decode_block,
     .append_end = append_end,
-    .rebuilder = &dem_rebuilder,
-    .late_join = &dem_late_join,
-    .packets = &dem_packets,
 };

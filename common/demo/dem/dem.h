@@ -31,11 +31,11 @@ struct dem_block {
 /* DarkPlaces' mark of client blocks (DEMOMSG_CLIENT_TO_SERVER), in the length. */
 #define DEM_FROM_CLIENT UINT32_C(0x80000000)
 
-extern const struct qs_demo_format qs_demo_dem;
+extern const struct qs_demo_file dem_file;
 extern const struct qs_demo_rebuilder dem_rebuilder;
 extern const struct qs_demo_packet_maker dem_packets;
 
-/* qs_demo_format.decode_block */
+/* qs_demo_file.decode_block */
 void dem_decode_block(struct qs_decoder *d);
 
 /*

@@ -314,7 +314,7 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
         qs_demo_problem(dem->out, packet,
                         "protocol %d is not decoded: messages are %s, and view angles are missing",
                         session->base.version,
-                        dem->out->sanitizer ? "left out" : "copied as they are");
+                        dem->out->sanitized ? "left out" : "copied as they are");
     dem->undecoded |= session->undecodable;
 }
 

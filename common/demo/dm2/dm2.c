@@ -135,7 +135,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
         send_block(state, block);
 }
 
-static const struct qs_demo_packet_maker packets = {
+const struct qs_demo_packet_maker dm2_packets = {
     .port = 27910,
     .state_size = sizeof(struct state),
     .block = send_next,
@@ -183,15 +183,10 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
                                          : 10);
 }
 
-const struct qs_demo_format qs_demo_dm2 = {
-    .extension = "dm2",
-    .protocol = &q2_protocol,
+const struct qs_demo_file dm2_file = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = dm2_decode_block,
     .append_end = dm2_append_end,
-    .rebuilder = &dm2_rebuilder,
-    .late_join = &dm2_late_join,
-    .packets = &packets,
 };

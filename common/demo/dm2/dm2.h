@@ -23,10 +23,11 @@ enum {
     DM2_EXTENDED_BLOCK_MAX = 32768 /* what Q2PRO reads and writes with extended limits */
 };
 
-extern const struct qs_demo_format qs_demo_dm2;
+extern const struct qs_demo_file dm2_file;
 extern const struct qs_demo_rebuilder dm2_rebuilder;
+extern const struct qs_demo_packet_maker dm2_packets;
 
-/* qs_demo_format.decode_block */
+/* qs_demo_file.decode_block */
 void dm2_decode_block(struct qs_decoder *d);
 
 /* See qs_demo_read_framed(). id's engine accepts a file without its end mark, Q2PRO does not. */

@@ -49,15 +49,6 @@ static void dm2_match_free(struct qs_donor_match *match)
     g_free(m);
 }
 
-bool dm2_is_of_level(const struct q2_session *session, uint32_t index)
-{
-    enum q2_range range;
-    uint32_t number;
-
-    return q2_configstring_range(session, index, &range, &number) &&
-           (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
-}
-
 static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
                              const struct q2_session *own)
 {

@@ -87,6 +87,15 @@ static const struct q2_tracker *follow(struct view *view, struct q2_session *ses
     return session->tracker;
 }
 
+bool dm2_is_of_level(const struct q2_session *session, uint32_t index)
+{
+    enum q2_range range;
+    uint32_t number;
+
+    return q2_configstring_range(session, index, &range, &number) &&
+           (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
+}
+
 /* Models and the like that the level needs later. */
 static void add_strings(struct qs_sign_on *sign_on, const struct q2_session *session)
 {

@@ -48,7 +48,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
         qs_demo_stream_unit(stream, bytes);
 }
 
-static const struct qs_demo_packet_maker packets = {
+const struct qs_demo_packet_maker mvd_packets = {
     .port = 28000,
     .state_size = sizeof(struct qs_demo_stream),
     .block = send_next,
@@ -186,7 +186,7 @@ static void mvd_finish(void *state)
     write_block(mvd, qs_view_of_bytes(mvd->block));
 }
 
-static const struct qs_demo_rebuilder rebuilder = {
+const struct qs_demo_rebuilder mvd_rebuilder = {
     .create = mvd_new,
     .packet = mvd_packet,
     .finish = mvd_finish,
@@ -263,16 +263,10 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return reader->time + reader->block.data[0] / 1000.0;
 }
 
-const struct qs_demo_format qs_demo_mvd = {
-    .extension = "mvd",
-    .protocol = &qw_protocol,
-    .of_stream = true,
+const struct qs_demo_file mvd_file = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
     .append_end = append_end,
-    .rebuilder = &rebuilder,
-    .donor_for = &qs_demo_qwd,
-    .packets = &packets,
 };

@@ -17,7 +17,9 @@
 #include "common/demo/format.h"
 #include "common/quakeworld/mvd.h"
 
-extern const struct qs_demo_format qs_demo_mvd, qs_demo_mvd2;
+extern const struct qs_demo_file mvd_file, mvd2_file;
+extern const struct qs_demo_rebuilder mvd_rebuilder, mvd2_rebuilder;
+extern const struct qs_demo_packet_maker mvd_packets, mvd2_packets;
 
 /* The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. */
 enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block);

@@ -105,7 +105,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
         send_block(stream, bytes);
 }
 
-static const struct qs_demo_packet_maker packets = {
+const struct qs_demo_packet_maker mvd2_packets = {
     .port = 27910,
     .state_size = sizeof(struct qs_demo_stream),
     .block = send_next,
@@ -192,7 +192,7 @@ static void mvd2_finish(void *state)
         qs_demo_start_missing(mvd2->out, NULL);
 }
 
-static const struct qs_demo_rebuilder rebuilder = {
+const struct qs_demo_rebuilder mvd2_rebuilder = {
     .create = mvd2_new,
     .packet = mvd2_packet,
     .finish = mvd2_finish,
@@ -235,15 +235,10 @@ static void append_end(GByteArray *out, struct qs_view last)
     qs_write_u16(out, 0);
 }
 
-const struct qs_demo_format qs_demo_mvd2 = {
-    .extension = "mvd2",
-    .protocol = &q2_protocol,
-    .of_stream = true,
+const struct qs_demo_file mvd2_file = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = q2_decode_mvd_block,
     .append_end = append_end,
-    .rebuilder = &rebuilder,
-    .packets = &packets,
 };

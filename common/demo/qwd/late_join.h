@@ -71,7 +71,11 @@ static inline const struct qwd_view *qwd_view_of(const struct qs_sign_on *sign_o
 bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
 /* How the donor saw the entity when it came into view; NULL: it did not. */
-const struct qw_entity *qwd_usual_state(const struct qs_sign_on *sign_on, uint16_t number);
+static inline const struct qw_entity *qwd_usual_state(const struct qs_sign_on *sign_on,
+                                                      uint16_t number)
+{
+    return (const void *)qs_sign_on_state(sign_on, number).data;
+}
 
 /* Reads the player, the flags and the origin of a svc_playerinfo, whose body it is. */
 struct qwd_place {
@@ -111,7 +115,11 @@ struct qwd_players {
     float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo */
 };
 
-void qwd_players_see(struct qwd_players *players, uint32_t player, bool is_other);
+static inline void qwd_players_see(struct qwd_players *players, uint32_t player, bool is_other)
+{
+    players->infos[player]++;
+    players->other[player] |= is_other;
+}
 
 /* The session's own player, if known; -1: unknown. */
 int qwd_find_slot(const struct qwd_players *players);

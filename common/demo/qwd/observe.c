@@ -13,12 +13,6 @@ enum { ORIGIN = U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 };
 
 /* --- Players --- */
 
-void qwd_players_see(struct qwd_players *players, uint32_t player, bool is_other)
-{
-    players->infos[player]++;
-    players->other[player] |= is_other;
-}
-
 static void see_playerinfo(struct qwd_match *m, struct qs_view body)
 {
     struct qwd_place place;

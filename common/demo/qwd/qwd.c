@@ -457,15 +457,10 @@ static void append_end(GByteArray *out, struct qs_view last)
     qwd_append_end(out, qs_float_of_bits(time));
 }
 
-const struct qs_demo_format qs_demo_qwd = {
-    .extension = "qwd",
-    .protocol = &qw_protocol,
+const struct qs_demo_file qwd_file = {
     .recognize = recognize,
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
     .append_end = append_end,
-    .rebuilder = &qwd_rebuilder,
-    .packets = &qwd_packets,
-    .late_join = &qwd_late_join,
 };

@@ -34,7 +34,7 @@ enum {
     QWD_PACKET_MAX = 65535 /* larger is no packet, and no engine reads it */
 };
 
-extern const struct qs_demo_format qs_demo_qwd;
+extern const struct qs_demo_file qwd_file;
 extern const struct qs_demo_rebuilder qwd_rebuilder;
 extern const struct qs_demo_packet_maker qwd_packets;
 

@@ -159,11 +159,6 @@ bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struc
     return !in.overrun;
 }
 
-const struct qw_entity *qwd_usual_state(const struct qs_sign_on *sign_on, uint16_t number)
-{
-    return (const void *)qs_sign_on_state(sign_on, number).data;
-}
-
 static void see_change(void *user, const struct qwd_change *change)
 {
     struct qs_sign_on *sign_on = user;

@@ -49,7 +49,7 @@ static inline void sanitize_put_length(const struct sanitize_block *block, uint3
 
 static inline void sanitize_write_made(const struct sanitize_block *block)
 {
-    block->out->write(block->out, block->made->data, block->made->len);
+    block->out->append(block->out, block->made->data, block->made->len);
 }
 
 #endif

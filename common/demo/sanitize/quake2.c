@@ -103,7 +103,7 @@ static enum qs_role config_role(uint32_t range, uint32_t number)
 
 /* Q2PRO stops at others: screen.c, SCR_ExecuteLayoutString. The number behind some words is a
  * statistic's, or a client's behind its place. */
-bool sanitize_is_layout(struct qs_view program)
+static bool is_layout(struct qs_view program)
 {
     static const char *const words[] = {
         "pic",           "if",     "num", "stat_string", "stat_string2", "stat_cstring",
@@ -134,7 +134,7 @@ static bool refuses(const struct qs_session *session, uint32_t range)
     g_autofree char *bar =
         range == Q2_RANGE_STATUSBAR ? q2_status_bar(q2_session_of_const(session)) : NULL;
 
-    return bar && (!sanitize_is_layout(qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)));
+    return bar && (!is_layout(qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)));
 }
 
 /* Q2PRO stops if the first model is no map: precache.c, CL_UpdateConfigstring. */
@@ -155,7 +155,7 @@ static const unsigned opaque[] = {Q2_FRAME_AREAS, Q2_MVD_PORTALS, 0};
         .ids = {first, second}, .without_folder = true, .kinds = kinds, .clients = clients,        \
         .config_role = config_role, .range_row = Q2_CONFIGSTRING_RANGE,                            \
         .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken,          \
-        .opaque = opaque                                                                           \
+        .opaque = opaque, .is_layout = is_layout                                                   \
     }
 
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);

@@ -13,7 +13,7 @@
 static void write_watched(const struct sanitize_block *block, const uint8_t *bytes, uint32_t size)
 {
     appendix_watch_add(block->watch, (struct qs_view){bytes, size});
-    block->out->write(block->out, bytes, size);
+    block->out->append(block->out, bytes, size);
 }
 
 /* Writes blocks of sequence numbers, until what looks like an archive is far away. */

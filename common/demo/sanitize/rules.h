@@ -68,6 +68,8 @@ struct sanitize_game {
     bool (*refuses)(const struct qs_session *session, uint32_t range);
     /* Whether the level cannot be shown after its messages so far; or NULL. */
     bool (*is_broken)(const struct qs_session *session);
+    /* Whether the program for the screen names statistics and clients that there are; or NULL. */
+    bool (*is_layout)(struct qs_view program);
 };
 
 extern const struct sanitize_game sanitize_quakeworld;
@@ -90,8 +92,5 @@ enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_rol
 void sanitize_append_info(struct qs_view info, GByteArray *out);
 
 bool sanitize_is_file(struct qs_view name);
-
-/* Whether the program for Quake II's screen names statistics and clients that there are. */
-bool sanitize_is_layout(struct qs_view program);
 
 #endif

@@ -205,7 +205,7 @@ static enum sanitize_result part_of_info(struct qs_view text, GByteArray *out)
 static enum sanitize_result layout(const struct sanitize_game *game, struct qs_view text,
                                    GByteArray *out)
 {
-    if (qs_text_leads_out(text) || text.size > TEXT_MAX || !sanitize_is_layout(text))
+    if (qs_text_leads_out(text) || text.size > TEXT_MAX || !game->is_layout(text))
         return SANITIZE_REFUSED;
     return append_shown(game, text, TEXT_MAX, out);
 }
