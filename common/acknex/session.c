@@ -49,7 +49,8 @@ void acknex_session_clear(struct qs_session *session)
 
 void acknex_session_join(struct acknex_session *session, struct qs_view player)
 {
-    qs_session_connect(&session->base);
+    if (!session->base.connection || session->base.version)
+        qs_session_connect(&session->base);
     acknex_session_clear(&session->base);
     qs_table_set(&session->texts, ACKNEX_TEXT_PLAYER, player);
 }

@@ -41,7 +41,8 @@ void acknex_session_clear(struct qs_session *session);
 bool acknex_session_shares(const struct qs_session *a, const struct qs_session *b);
 void acknex_session_describe(const struct qs_session *session, struct qs_description *description);
 
-/* A client joins: what was known of an earlier connection ends. */
+/* A client joins: what was known of an earlier connection ends. It asks again for the same
+ * connection as long as the server has not answered (svc_info). */
 void acknex_session_join(struct acknex_session *session, struct qs_view player);
 
 /* The client has loaded a level: entities of another level end. */

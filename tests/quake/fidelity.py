@@ -40,6 +40,7 @@ OWN_WHOLE = [
     ("nq-protocol15.dem.gz", "nq-protocol15.pcap.gz", 1, BYTE_ANGLES, 1908, 13),
     ("nq-protocol666.dem.gz", "nq-protocol666.pcap.gz", 1, SHORT_ANGLES, 1408, 2),
     ("nq-dp7.dem.gz", "nq-dp7.pcap.gz", 1, SHORT_ANGLES, 3709, 2),
+    ("nq-ipv6.dem.gz", "nq-ipv6.pcap.gz", 1, BYTE_ANGLES, 1494, 0),
     ("nq-fte-qss.dem.gz", "nq-fte-qss.pcap.gz", 1, SHORT_ANGLES, 1629, 0),
 ]
 

@@ -83,6 +83,8 @@ OWN_PAIRS = [
      "fidelity/q2-protocol36-lab1.dm2.gz", False, 431, 0, None),
     ("fidelity/q2-protocol36.pcap.gz", "2-lab2",
      "fidelity/q2-protocol36-lab2.dm2.gz", False, 55, 1, None),
+    ("fidelity/q2-ipv6.pcap.gz", "1-lab1",
+     "fidelity/q2-ipv6-lab1.dm2.gz", False, 40, 1, None),
     ("fidelity/q2-aqtion.pcap.gz", "1-lab1",
      "fidelity/q2-aqtion-lab1.dm2.gz", False, 176, 0, None),
     ("q2-rates.pcap", "1-lab1", "q2-rates.dm2", False, 24, 0, None),

@@ -51,6 +51,7 @@ OWN_PAIRS = [
     ("qw-vanilla.qwd.gz", "qw-vanilla.pcap.gz", "ezquake", 1, 2, 2197, 2212),
     ("qw-extended.qwd.gz", "qw-extended.pcap.gz", "ezquake", 1, 2, 1010, 1016),
     ("qw-fte.qwd.gz", "qw-fte.pcap.gz", "fte", 1, 0, 981, 981),
+    ("qw-ipv6.qwd.gz", "qw-ipv6.pcap.gz", "ezquake", 1, 2, 470, 476),
     ("qw-id.qwd.gz", "qw-id.pcap.gz", "id", 2, 0, 384, 459),
     ("qw-id-late.qwd.gz", "qw-id.pcap.gz", "id", 2, 0, 82, 82),
 ]

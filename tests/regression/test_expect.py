@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 import edits
 import tool
-from tool import CAPTURES, SAMPLE, Capture, ToolTest
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 
 SHARED = tool.SOURCE.parent / "shared" / "expect"
 
@@ -57,6 +57,14 @@ class Expect(ToolTest):
             self.assertIn(old, text)
             text = text.replace(old, new)
         (self.folder / "wire.expect").write_text(text)
+
+
+class Acknex(Expect):
+    def test_a_session(self):
+        self.update(ACKNEX)
+        self.assertEqual(self.failures(ACKNEX), [])
+        self.edit(("svc_create=bytes 5;", "svc_create=bytes 6;"))
+        self.assertEqual(self.failures(ACKNEX), ["s2c svc_create: 5 bytes, expected 6 (packet 5)"])
 
 
 @unittest.skipUnless(SHARED.is_dir(), "the recordings are not there")

@@ -7,9 +7,10 @@ and what the capture itself lacks is no loss of the line."""
 import json
 import os
 import random
+import struct
 import subprocess
 
-from tool import ACKNEX, CAPTURES, PROGRAM, SHARED, Capture, ToolTest
+from tool import ACKNEX, ACKNEX, CAPTURES, PROGRAM, SHARED, Capture, ToolTest
 
 OWN = CAPTURES / "lines"
 LINES = SHARED.parent / "lines"
@@ -244,6 +245,18 @@ class Line(ToolTest):
                 some = [frame for frame in capture.frames
                         if rolls.random() > 0.2 or (frame[1][12:16] == CLIENT) != client]
                 self.assertGreater(len(list(self.check_damaged(name, Capture(capture.link_type, some)))), 0)
+
+    def test_acknex_has_no_numbers(self):
+        """Copies have the same bytes and identification; without one, they may be what was sent twice."""
+        capture = Capture.read(ACKNEX)
+        for identified in True, False:
+            frames = []
+            for number, (time, data) in enumerate(capture.frames):
+                data = data[:18] + struct.pack(">H", 1 + number if identified else 0) + data[20:]
+                frames += [(time, data), (time + 20, data)]
+            session, = self.sessions(self.write("twice.pcap", Capture(capture.link_type, frames).pcap()))
+            self.assertEqual(session["packets"], (1 if identified else 2) * len(capture.frames))
+            self.assertIsNone(session["line"]["s2c"]["loss"])
 
     def test_each_packet_twice(self):
         """The same figures; without an identification, repeated packets may be copies."""
