@@ -4,12 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/protocols.h"
@@ -24,7 +21,7 @@ enum { FILES = 16, MEGABYTE = 1000000, LINE_BYTES = 4096 };
 struct capturer {
     const char *interface;
     pid_t keeper;
-    int control; /* a byte asks for the counts, and its end ends tcpdump */
+    int control; /* a line asks for the counts, and its end ends tcpdump */
     int output;  /* what it prints; -1: it has ended */
     GString *line;
     bool told;
@@ -72,91 +69,42 @@ char *capturers_filter(const GPtrArray *ports, const char *filter)
 
 /* --- Processes ------------------------------------------------------------------------------- */
 
-/* The process between this one and tcpdump. */
-static _Noreturn void keep(pid_t tcpdump, int control)
+/*
+ * The shell between this process and tcpdump. Ctrl-C and systemd's signals reach all processes, but
+ * tcpdump ends when this one closes the shell's input, or is gone. Each line asks for the counts.
+ */
+static const char keeper[] = "umask 077; trap '' INT TERM HUP; \"$@\" & exec 2>&-; "
+                             "while read -r line; do kill -USR1 $!; done; kill $!; wait $!";
+
+static void detach(gpointer data)
 {
-    char byte;
-    int status = 0;
-    ssize_t size;
-
-    while ((size = read(control, &byte, 1)) > 0 || (size < 0 && errno == EINTR))
-        if (size > 0)
-            kill(tcpdump, SIGUSR1);
-    kill(tcpdump, SIGTERM);
-    while (waitpid(tcpdump, &status, 0) < 0 && errno == EINTR)
-        ;
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
-}
-
-static _Noreturn void become_tcpdump(char *const *arguments, int output)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-    const int null = open("/dev/null", O_RDONLY);
-
-    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
-        signal(signals[i], SIG_DFL);
-    umask(077);
-    dup2(null, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    execv(*arguments, arguments);
-    dprintf(STDERR_FILENO, "%s: %s\n", *arguments, strerror(errno));
-    _exit(1);
-}
-
-/* Ctrl-C and systemd reach all processes: what is left is for the follower to say. */
-static _Noreturn void run_keeper(char *const *arguments, int control, int output)
-{
-    pid_t tcpdump;
-
+    (void)data;
     setsid();
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    tcpdump = fork();
-    if (!tcpdump)
-        become_tcpdump(arguments, output);
-    close(output);
-    if (tcpdump < 0)
-        _exit(1);
-    keep(tcpdump, control);
 }
 
-static bool start(struct capturers *capturers, struct capturer *capturer, char *const *arguments)
+static void start(struct capturer *capturer, const char *const *arguments, char **error)
 {
-    int control[2], output[2];
+    GError *problem = NULL;
 
-    if (pipe2(control, O_CLOEXEC) != 0)
-        return false;
-    if (pipe2(output, O_CLOEXEC) != 0)
-        return false;
-    capturer->keeper = fork();
-    if (!capturer->keeper) {
-        for (const struct capturer *other = capturers->all; other < capturer; other++)
-            close(other->control);
-        close(control[1]);
-        close(output[0]);
-        run_keeper(arguments, control[0], output[1]);
-    }
-    close(control[0]);
-    close(output[1]);
-    capturer->control = control[1];
-    capturer->output = output[0];
     capturer->line = g_string_new(NULL);
+    if (!g_spawn_async_with_pipes(NULL, (char **)arguments, NULL,
+                                  G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, detach,
+                                  NULL, &capturer->keeper, &capturer->control, NULL,
+                                  &capturer->output, &problem)) {
+        *error = g_strdup(problem->message);
+        g_error_free(problem);
+        return;
+    }
     fcntl(capturer->output, F_SETFL, O_NONBLOCK);
-    return capturer->keeper > 0;
 }
 
 /* No start writes to the files of another. */
 static char *base_name(const char *ring, const char *interface)
 {
-    const time_t now = time(NULL);
-    struct tm utc;
-    char start[32];
-    g_autofree char *name = NULL;
+    g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+    g_autofree char *start = g_date_time_format(now, "%Y%m%d-%H%M%S");
+    g_autofree char *name = g_strdup_printf("%s-%s-%d.pcap", interface, start, (int)getpid());
 
-    strftime(start, sizeof start, "%Y%m%d-%H%M%S", gmtime_r(&now, &utc));
-    name = g_strdup_printf("%s-%s-%d.pcap", interface, start, (int)getpid());
     return g_build_filename(ring, g_strdelimit(name, "/", '_'), NULL);
 }
 
@@ -192,15 +140,14 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
         const char *interface = capturers->interfaces[i];
         g_autofree char *base = base_name(ring, interface);
         const char *arguments[] = {
-            program, "-i", interface, "-n", "-U", "-s", "0", "-B", BUFFER_KIB,
-            "--time-stamp-precision=nano", "-C", megabytes, "-W", files, "-w", base,
+            "/bin/sh", "-c", keeper, "sh", program, "-i", interface, "-n", "-U", "-s", "0", "-B",
+            BUFFER_KIB, "--time-stamp-precision=nano", "-C", megabytes, "-W", files, "-w", base,
             /* The filter comes behind all options. */
             user ? "-Z" : filter, user ? user->pw_name : NULL, user ? filter : NULL, NULL};
 
         capturers->all[i].interface = interface;
         capturers->all[i].output = capturers->all[i].control = -1;
-        if (!start(capturers, &capturers->all[i], (char *const *)arguments))
-            *error = g_strdup_printf("%s: %s", program, g_strerror(errno));
+        start(&capturers->all[i], arguments, error);
     }
     if (!*error)
         return capturers;
@@ -212,19 +159,18 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
 
 static void read_line(struct capturer *capturer, const char *line)
 {
-    const char *drops = strstr(line, " packets dropped by kernel");
-    const char *number = drops;
+    const char *number = strstr(line, " dropped by kernel"); /* "0 packets dropped by kernel" */
     uint64_t dropped;
 
-    if (!drops)
-        drops = number = strstr(line, " packet dropped by kernel");
-    if (!drops) {
+    if (!number) {
         if (!strstr(line, " packets captured") && !strstr(line, " packet captured") &&
             !strstr(line, " received by filter"))
             log_event(LOG_WARNING, "capturer", json_pack("{s:s}", "interface", capturer->interface),
                       "%s: %s", capturer->interface, line);
         return;
     }
+    while (number > line && !g_ascii_isdigit(number[-1]))
+        number--;
     while (number > line && g_ascii_isdigit(number[-1]))
         number--;
     dropped = g_ascii_strtoull(number, NULL, 10);
@@ -296,7 +242,7 @@ void capturers_ask(struct capturers *capturers)
 {
     for (unsigned i = 0; i < capturers->count; i++)
         if (capturers->all[i].output >= 0)
-            (void)!write(capturers->all[i].control, "?", 1);
+            (void)!write(capturers->all[i].control, "\n", 1);
 }
 
 bool capturers_dropped(const struct capturers *capturers, uint64_t *dropped)

@@ -137,7 +137,7 @@ static void update_drops(struct follower *follower)
 {
     struct status *status = &follower->status;
 
-    status->drops_known = capturers_dropped(follower->capturers, &status->all[DROPPED]);
+    status->drops_known = capturers_dropped(follower->capturers, &status->dropped);
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ static bool read_frames(struct follower *follower, int64_t now)
     unsigned count = 0;
 
     while (count < FRAMES_AT_ONCE && (frame = ring_next(follower->ring, now))) {
-        frame->packet.number = frame->packet.frame = ++follower->status.all[PACKETS];
+        frame->packet.number = frame->packet.frame = ++follower->status.packets;
         follower->frame_time = frame->packet.time;
         pipeline_add_frame(&follower->pipeline, frame);
         count++;

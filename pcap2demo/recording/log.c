@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "pcap2demo/output/message.h"
 
@@ -14,12 +13,9 @@ static struct {
 
 char *log_time(void)
 {
-    const time_t now = time(NULL);
-    struct tm utc;
-    char text[32];
+    g_autoptr(GDateTime) now = g_date_time_new_now_utc();
 
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    return g_strdup(text);
+    return g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
 }
 
 static void print_json(const char *event, json_t *members, const char *time, const char *text)

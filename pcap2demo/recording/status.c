@@ -15,22 +15,15 @@ enum { FINISHED_MAX = 200 };
 
 /* --- Counters -------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *help;
-    bool of_games; /* else of `all` */
-} counters[] = {
-    [SESSIONS_ENDED] = {"sessions_ended", "Sessions that ended", true},
-    [PACKETS] = {"packets", "Packets that were read", false},
-    [DROPPED] = {"dropped", "Packets that the kernel dropped", false},
-    [DEMOS_WRITTEN] = {"demos", "Demos that were written", true},
-    [DEMO_BYTES] = {"demo_bytes", "Bytes of these demos", true},
-    [LOST_DEMOS] = {"lost_demos", "Demos that could not be written", false},
-};
+static const char *const counters[] = {[SESSIONS_ENDED] = "sessions_ended",
+                                       [DEMOS_WRITTEN] = "demos",
+                                       [DEMO_BYTES] = "demo_bytes",
+                                       [LOST_DEMOS] = "lost_demos"};
 
 /* Of all games. */
 static uint64_t sum_of(const struct status *status, enum status_counter counter)
 {
-    uint64_t sum = status->all[counter];
+    uint64_t sum = 0;
 
     for (int game = 0; qs_protocols[game]; game++)
         sum += status->games[game][counter];
@@ -74,18 +67,15 @@ static guint count_sessions(const struct status *status, bool players,
 /* "2026-11-20 15:54:01", or "-". New. */
 static char *time_text(int64_t time)
 {
-    GDateTime *date = time ? g_date_time_new_from_unix_utc(time / 1000000000) : NULL;
-    char *text = date ? g_date_time_format(date, "%Y-%m-%d %H:%M:%S") : NULL;
+    g_autoptr(GDateTime) date = time ? g_date_time_new_from_unix_utc(time / 1000000000) : NULL;
 
-    if (date)
-        g_date_time_unref(date);
-    return text ? text : g_strdup("-");
+    return date ? g_date_time_format(date, "%Y-%m-%d %H:%M:%S") : g_strdup("-");
 }
 
 char *status_text(const struct status *status)
 {
     const guint sessions = status->sessions->len, players = count_sessions(status, true, NULL);
-    const uint64_t demos = sum_of(status, DEMOS_WRITTEN), lost = status->all[LOST_DEMOS];
+    const uint64_t demos = sum_of(status, DEMOS_WRITTEN), lost = sum_of(status, LOST_DEMOS);
     g_autofree char *from = time_text(status->from), *until = time_text(status->until);
     GString *text = g_string_new(NULL);
 
@@ -93,9 +83,9 @@ char *status_text(const struct status *status)
                     qs_plural(sessions), players, qs_plural(players), demos, qs_plural(demos));
     if (demos)
         g_string_append_printf(text, " (%.1f MB)", (double)sum_of(status, DEMO_BYTES) / 1e6);
-    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " packets, dropped ", status->all[PACKETS]);
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " packets, dropped ", status->packets);
     if (status->drops_known)
-        g_string_append_printf(text, "%" G_GUINT64_FORMAT, status->all[DROPPED]);
+        g_string_append_printf(text, "%" G_GUINT64_FORMAT, status->dropped);
     else
         g_string_append_c(text, '-');
     g_string_append_printf(text, ", ring from %s to %s", from, until);
@@ -109,15 +99,16 @@ char *status_text(const struct status *status)
 /* As members of an event. New. */
 static json_t *status_json(const struct status *status)
 {
-    json_t *object = json_pack(
-        "{s:I, s:I, s:f, s:f, s:b}", "sessions", (json_int_t)status->sessions->len, "players",
-        (json_int_t)count_sessions(status, true, NULL), "ring_from", (double)status->from / 1e9,
-        "ring_until", (double)status->until / 1e9, "no_room", status->no_room);
+    json_t *object = json_pack("{s:I, s:I, s:o, s:o, s:f, s:f, s:b}", "sessions",
+                               (json_int_t)status->sessions->len, "players",
+                               (json_int_t)count_sessions(status, true, NULL), "packets",
+                               report_number(status->packets), "dropped",
+                               status->drops_known ? report_number(status->dropped) : json_null(),
+                               "ring_from", (double)status->from / 1e9, "ring_until",
+                               (double)status->until / 1e9, "no_room", status->no_room);
 
     for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
-        json_object_set_new(
-            object, counters[i].name,
-            i == DROPPED && !status->drops_known ? json_null() : report_number(sum_of(status, i)));
+        json_object_set_new(object, counters[i], report_number(sum_of(status, i)));
     return object;
 }
 
@@ -171,33 +162,23 @@ static void write_status(const struct status *status, const char *folder)
     g_string_free(text, TRUE);
 }
 
-static void append_metric(GString *text, const struct status *status, enum status_counter counter)
-{
-    const char *name = counters[counter].name;
-
-    if (counter == DROPPED && !status->drops_known)
-        return;
-    g_string_append_printf(text,
-                           "# HELP pcap2demo_%s_total %s\n# TYPE pcap2demo_%s_total counter\n",
-                           name, counters[counter].help, name);
-    if (!counters[counter].of_games)
-        g_string_append_printf(text, "pcap2demo_%s_total %" G_GUINT64_FORMAT "\n", name,
-                               status->all[counter]);
-    for (int i = 0; counters[counter].of_games && qs_protocols[i]; i++)
-        g_string_append_printf(text, "pcap2demo_%s_total{game=\"%s\"} %" G_GUINT64_FORMAT "\n",
-                               name, qs_protocols[i]->name, status->games[i][counter]);
-}
-
+/* A group of lines for each metric, as the format demands. */
 static void write_metrics(const struct status *status, const char *path)
 {
-    GString *text = g_string_new("# HELP pcap2demo_sessions Sessions that are open\n"
-                                 "# TYPE pcap2demo_sessions gauge\n");
+    GString *text = g_string_new(NULL);
 
-    for (int i = 0; qs_protocols[i]; i++)
-        g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n", qs_protocols[i]->name,
-                               count_sessions(status, false, qs_protocols[i]));
+    g_string_printf(text, "pcap2demo_packets_total %" G_GUINT64_FORMAT "\n", status->packets);
+    if (status->drops_known)
+        g_string_append_printf(text, "pcap2demo_dropped_total %" G_GUINT64_FORMAT "\n",
+                               status->dropped);
+    for (int game = 0; qs_protocols[game]; game++)
+        g_string_append_printf(text, "pcap2demo_sessions{game=\"%s\"} %u\n",
+                               qs_protocols[game]->name,
+                               count_sessions(status, false, qs_protocols[game]));
     for (enum status_counter i = 0; i < STATUS_COUNTERS; i++)
-        append_metric(text, status, i);
+        for (int game = 0; qs_protocols[game]; game++)
+            g_string_append_printf(text, "pcap2demo_%s_total{game=\"%s\"} %" G_GUINT64_FORMAT "\n",
+                                   counters[i], qs_protocols[game]->name, status->games[game][i]);
     g_free(writer_replace(path, text->str));
     g_string_free(text, TRUE);
 }
@@ -285,7 +266,7 @@ static void on_demo_file(struct qs_sessions_handler *handler,
     if (file->unchanged)
         return;
     if (file->error) {
-        status->all[LOST_DEMOS]++;
+        count(status, session, LOST_DEMOS, 1);
         log_event(LOG_WARNING, "demo_lost", members_of(session),
                   "session %u, %s: the demo is lost: %s", session->number, player_name(session),
                   file->error);

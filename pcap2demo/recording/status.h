@@ -15,11 +15,9 @@
 
 #include "pcap2demo/actions/action.h"
 
-/* What is counted; some of it by game. */
+/* What is counted by game. */
 enum status_counter {
     SESSIONS_ENDED,
-    PACKETS,
-    DROPPED, /* by the kernel, as far as the capturers report it */
     DEMOS_WRITTEN,
     DEMO_BYTES, /* of these */
     LOST_DEMOS, /* that could not be written */
@@ -29,7 +27,8 @@ enum status_counter {
 struct status {
     GPtrArray *sessions; /* struct qs_client_session that have not ended */
     GQueue finished;     /* json_t of the last sessions with demos */
-    uint64_t all[STATUS_COUNTERS], games[QS_PROTOCOLS_MAX][STATUS_COUNTERS];
+    uint64_t games[QS_PROTOCOLS_MAX][STATUS_COUNTERS];
+    uint64_t packets, dropped; /* by the kernel, as far as the capturers report it */
     bool drops_known;
     bool no_room;        /* no demos begin: --min-free */
     int64_t from, until; /* the ring's oldest packet, and the latest that was read; 0: none */

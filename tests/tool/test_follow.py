@@ -36,7 +36,8 @@ class Ring:
         self.folder, self.name, self.size, self.files = folder, name, size, files
         self.count, self.file = 0, None
 
-    def write(self, frame, torn=False):
+    def write(self, frame, pause=None):
+        """A record comes in two halves if there is a pause between them."""
         if not self.file or self.file.tell() > self.size:
             self.close()
             path = self.folder / f"{self.name}{self.count % self.files:03}"
@@ -44,9 +45,9 @@ class Ring:
             self.file.write(self.HEADER)
             self.count += 1
         data = self.record(frame)
-        if torn:
+        if pause is not None:
             self.file.write(data[:len(data) // 2])
-            time.sleep(0.01)
+            time.sleep(pause)
             data = data[len(data) // 2:]
         self.file.write(data)
 
@@ -152,9 +153,12 @@ class Follow(ToolTest):
                                    if path.suffix in (".qwd", ".dm2", ".dem") and path.name[0] != ".")
 
     def converted(self, frames):
-        path = self.folder / "whole.pcap"
-        capture.write(path, 1, frames)
-        self.run_tool("-o", "converted/", "--quiet", path)
+        """Without frames: those of the ring's files."""
+        paths = sorted(self.ring.iterdir())
+        if frames:
+            paths = [self.folder / "whole.pcap"]
+            capture.write(paths[0], 1, frames)
+        self.run_tool("-o", "converted/", "--quiet", *paths)
         return self.contents(self.folder / "converted")
 
     def assert_as_converted(self, frames):
@@ -164,8 +168,8 @@ class Follow(ToolTest):
 
     # --- A ring that grows
 
-    def play(self, seconds, rings, disturb=None, copies=2):
-        """Writes an evening to the rings by turns, as time goes; returns its frames."""
+    def play(self, seconds, rings, disturb=None, copies=2, pauses=(0.01,)):
+        """Writes an evening to the rings by turns, as time goes, some records in halves; returns its frames."""
         start, frames = now(), evening(seconds, copies)
         frames = [frame._replace(time=start + frame.time) for frame in frames]
         chance = random.Random(7)
@@ -175,7 +179,7 @@ class Follow(ToolTest):
                     disturb()
                 time.sleep(0.002)
             ring = rings[capture.ends(frame)[0][0][1] % len(rings)] if len(rings) > 1 else rings[0]
-            ring.write(frame, torn=chance.random() < 0.002)
+            ring.write(frame, chance.choice(pauses) if chance.random() < 0.002 else None)
         for ring in rings:
             ring.close()
         return frames
@@ -216,6 +220,45 @@ class Follow(ToolTest):
         self.stop(self.processes[-1])
         self.assertGreaterEqual(kills[0], 15)
         self.assert_as_converted(frames)
+
+    def test_capturer_killed_at_any_moment(self):
+        """Its last record is torn, packets are missing until it runs again, and its next file has another name."""
+        chance, ring = random.Random(2), Ring(self.ring, "wire-0.pcap", 200_000)
+        due = [time.monotonic() + 1]
+
+        def kill():
+            if time.monotonic() > due[0]:
+                if ring.file:
+                    ring.file.write(record(self.sample(now())[0])[:chance.randrange(1, 30)])
+                ring.close()
+                ring.name = f"wire-{now()}.pcap"
+                time.sleep(chance.uniform(0.01, 0.5))
+                due[0] = time.monotonic() + chance.uniform(0.1, 1.5)
+
+        process = self.follow()
+        frames = self.play(12, [ring], kill)
+        self.assertGreater(len(set(path.name[:-3] for path in self.ring.iterdir())), 6)
+        self.read(process, len(frames))
+        self.stop(process)
+        self.assert_as_converted(None)
+
+    def test_slow_disk(self):
+        """Capturer and reader wait for it, up to 4 seconds at a time, also within a record, and catch up."""
+        process, chance = self.follow(), random.Random(3)
+        until, stopped = [time.monotonic() + 1], [False]
+
+        def wait():
+            if time.monotonic() > until[0]:
+                process.send_signal(signal.SIGCONT if stopped[0] else signal.SIGSTOP)
+                stopped[0] = not stopped[0]
+                until[0] = time.monotonic() + chance.uniform(0.1, 4 if stopped[0] else 1)
+
+        frames = self.play(20, [Ring(self.ring, size=200_000)], wait, pauses=(0.01, 0.5, 4))
+        process.send_signal(signal.SIGCONT)
+        self.read(process, len(frames))
+        self.stop(process)
+        self.assert_as_converted(frames)
+        self.assertEqual(self.events(process, "ring"), [])
 
     def test_stopped_and_started_again(self):
         """SIGTERM leaves what goes on to the next start."""
