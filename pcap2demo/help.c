@@ -64,7 +64,7 @@ void print_help(const GPtrArray *rows)
         const struct option_row *row = g_ptr_array_index(rows, i);
         g_autofree char *usage = row->name ? usage_of(row) : NULL;
 
-        if (usage && row->help)
+        if (usage && row->help && row->type != OPTION_GONE)
             printf("  %-*s  %s\n", USAGE_WIDTH, usage, row->help);
         else if (!usage)
             printf("\n%s:\n", row->help);

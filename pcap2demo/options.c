@@ -227,6 +227,9 @@ static bool set_value(struct options *options, const struct option_row *row, con
     case OPTION_ACTION:
         set_action(options, row, value);
         return true;
+    case OPTION_GONE:
+        message((struct qs_location){0}, "--%s is not used any more: %s", row->name, row->help);
+        return true;
     }
     return true;
 }

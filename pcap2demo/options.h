@@ -21,7 +21,8 @@ enum option_type {
     OPTION_COUNT,  /* guint, from 1 */
     OPTION_SIZE,   /* uint64_t, bytes: "1.5G" */
     OPTION_TIME,   /* int64_t, nanoseconds: "5 min" */
-    OPTION_ACTION  /* the row begins a struct action_kind */
+    OPTION_ACTION, /* the row begins a struct action_kind */
+    OPTION_GONE /* of an earlier version: its help, which is not printed, says what replaces it */
 };
 
 struct option_row {

@@ -21,6 +21,7 @@ struct writer {
     char *folder;
     char *pattern;   /* of the temporary file's name */
     bool careful;    /* as writer_new_named() says */
+    bool adopted;    /* the temporary file was there before, and stays on failure */
     char *temporary; /* path of the temporary file; NULL while there is none */
     GByteArray *buffer;
     guint room; /* of the buffer; 0: there is none so far */
@@ -62,6 +63,15 @@ struct writer *writer_new_named(const char *folder, const char *pattern)
         g_free(writer->pattern);
         writer->pattern = g_strdup(pattern);
     }
+    return writer;
+}
+
+struct writer *writer_new_on(const char *folder, const char *name)
+{
+    struct writer *writer = writer_new_named(folder, name);
+
+    writer->temporary = g_build_filename(folder, name, NULL);
+    writer->adopted = true;
     return writer;
 }
 
@@ -245,7 +255,7 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
         set_name(writer, path, overwrite);
         g_free(path);
     }
-    if (!writer->taken)
+    if (!writer->taken && !(writer->adopted && writer->error))
         remove_temporary(writer);
     return g_strdup(writer->error);
 }

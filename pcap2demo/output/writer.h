@@ -31,6 +31,10 @@ struct writer *writer_new(const char *folder);
  * file's bytes are on disk before it gets its name, and only its owner and group can read it. */
 struct writer *writer_new_named(const char *folder, const char *pattern);
 
+/* The same for a temporary file that is there already: its bytes come first, and it stays when
+ * writer_commit() fails and writer_leave() frees the writer. */
+struct writer *writer_new_on(const char *folder, const char *name);
+
 void writer_add(struct writer *writer, const void *data, size_t size);
 
 /*

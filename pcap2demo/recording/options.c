@@ -22,6 +22,12 @@ const struct option_row recorder_rows[] = {
      "FILE.prom"},
     {"log-format", 0, OPTION(TEXT, recorder.log_format),
      "Log as lines of text (the default) or of JSON", .choices = "text|json"},
+
+    /* Files of services of earlier versions have these: they start all the same. */
+    {"max-disk", 0, .type = OPTION_GONE, .offset = 0, "--min-free keeps disk space free", "SIZE"},
+    {"keep", 0, .type = OPTION_GONE, .offset = 0, "tmpfiles.d removes old demos", "TIME"},
+    {"write-pcap", 0, .type = OPTION_GONE, .offset = 0, "--pcap -s N cuts sessions out", "DIR"},
+    {"buffer-size", 0, .type = OPTION_GONE, .offset = 0, "tcpdump has the buffer", "SIZE"},
     OPTIONS_END};
 
 bool recorder_is_wanted(const struct options *options)

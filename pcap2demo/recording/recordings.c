@@ -234,43 +234,37 @@ static bool read_contents(struct contents *contents, const struct qs_sessions_op
     return contents->whole != 0;
 }
 
-/* Copies what is whole, and names the copy. */
+/* Cuts it behind its last whole block, ends it, and names it. */
 static void complete(struct recordings *all, const struct qs_sessions_options *options,
                      const char *name, int64_t start)
 {
     g_autofree char *path = g_build_filename(all->folder, name, NULL);
-    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     FILE *stream = file >= 0 ? fdopen(file, "rb") : NULL;
     struct contents contents = {.handler.session_end = on_session_end, .end = g_byte_array_new()};
     struct qs_session_demo_file result = {0};
-    GMappedFile *bytes = NULL;
+    const bool any = stream && read_contents(&contents, options, stream, path);
+    const struct qs_demo_name_request request = {.capture = "",
+                                                 .start = start,
+                                                 .player = contents.player,
+                                                 .map = contents.map,
+                                                 .extension = strrchr(name, '.') + 1};
 
-    if (stream && read_contents(&contents, options, stream, path))
-        bytes = g_mapped_file_new_from_fd(file, FALSE, NULL);
-    if (bytes &&
-        g_mapped_file_get_length(bytes) > QS_DEMO_INPUT_MAX) /* it was not read to its end */
-        contents.whole = g_mapped_file_get_length(bytes);
-    if (bytes) {
-        const struct qs_demo_name_request request = {.capture = "",
-                                                     .start = start,
-                                                     .player = contents.player,
-                                                     .map = contents.map,
-                                                     .extension = strrchr(name, '.') + 1};
-        struct recording recording = {.all = all, .writer = writer_new_named(all->folder, NULL)};
+    /* A larger one was not read to its end. */
+    if (any && (lseek(file, 0, SEEK_END) > QS_DEMO_INPUT_MAX ||
+                ftruncate(file, (off_t)contents.whole) == 0)) {
+        struct recording recording = {.all = all, .writer = writer_new_on(all->folder, name)};
 
-        writer_add(recording.writer, g_mapped_file_get_contents(bytes),
-                   MIN(contents.whole, g_mapped_file_get_length(bytes)));
         writer_add(recording.writer, contents.end->data, contents.end->len);
         name_demo(&recording, &request, &result);
-        writer_free(recording.writer);
-        g_mapped_file_unref(bytes);
+        (result.error ? writer_leave : writer_free)(recording.writer);
         log_event(LOG_WARNING, "unfinished", json_pack("{s:s}", "file", result.name), "%s: %s",
                   result.name,
                   result.error ? result.error
                                : "an unfinished demo whose beginning the ring has lost");
-    }
-    if (!result.error && stream)
+    } else if (stream && !any) {
         unlink(path);
+    }
     if (stream)
         fclose(stream);
     g_byte_array_free(contents.end, TRUE);

@@ -96,21 +96,35 @@ static void put16(uint8_t *at, unsigned value)
     at[1] = (uint8_t)value;
 }
 
-/* Sessions that are alike would be taken for one under two addresses: each server packet says its
- * number, by svc_print. */
+/*
+ * Sessions that are alike would be taken for one under two addresses, and datagrams for copies of
+ * each other: each has its IP identification and its client's qport, and each server packet names
+ * its number, by svc_print.
+ */
 static void personalize(struct frame *frame, unsigned number)
 {
-    enum { CONNECTIONLESS = 0xff, ROOM = 16 };
-    uint8_t *end = frame->bytes + frame->size;
-    int size;
+    enum { CONNECTIONLESS = 0xff, ROOM = 16, QPORT = HEADERS + 8, QPORTS = 9000 };
+    static const char connect[] = "\xff\xff\xff\xff"
+                                  "connect 28 ";
+    static unsigned identification;
+    const unsigned qport = 1000 + number % QPORTS;
+    char *text = (char *)frame->bytes + HEADERS, digits[8];
 
-    if (frame->to_server || frame->bytes[HEADERS] == CONNECTIONLESS ||
-        frame->size + ROOM > FRAME_MAX)
-        return;
-    size = snprintf((char *)end, ROOM, "\10\1%u", number) + 1;
-    frame->size += (uint32_t)size;
-    put16(frame->bytes + 16, frame->size - 14);
-    put16(frame->bytes + 38, frame->size - 34);
+    put16(frame->bytes + 18, ++identification);
+    if (frame->bytes[HEADERS] == CONNECTIONLESS) {
+        if (memcmp(text, connect, sizeof connect - 1) == 0) {
+            snprintf(digits, sizeof digits, "%u", qport);
+            memcpy(text + sizeof connect - 1, digits, 4);
+        }
+    } else if (frame->to_server) {
+        frame->bytes[QPORT] = (uint8_t)qport;
+        frame->bytes[QPORT + 1] = (uint8_t)(qport >> 8);
+    } else if (frame->size + ROOM <= FRAME_MAX) {
+        frame->size +=
+            (uint32_t)snprintf(text + frame->size - HEADERS, ROOM, "\10\1%u", number) + 1;
+        put16(frame->bytes + 16, frame->size - 14);
+        put16(frame->bytes + 38, frame->size - 34);
+    }
 }
 
 /* Addresses and ports; the checksum of UDP is left out. */

@@ -496,6 +496,12 @@ class Follow(ToolTest):
         for arguments in (["--check", "--junit", "x"], ["--anonymize", "x"], ["--dump"]):
             self.tool("-i", "lo", *arguments, status=2)
 
+    def test_options_of_earlier_versions(self):
+        process = self.follow("--max-disk", "20G", "--keep", "30d", "--buffer-size", "256M", "--write-pcap", "packets")
+        self.stop(process)
+        for name in "max-disk", "keep", "buffer-size", "write-pcap":
+            self.assertIn(f"--{name} is not used any more", process.log.read_text())
+
 
 if __name__ == "__main__":
     unittest.main()
