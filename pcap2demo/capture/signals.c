@@ -13,13 +13,16 @@ enum { END_WITHIN_MS = 1500 };
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t requested[NSIG]; /* by number */
 
-static unsigned end_within; /* milliseconds; 0: no limit */
+static bool ends_soon;
 
 static void on_interrupt(int number)
 {
+    const struct itimerval timer = {.it_value.tv_sec = END_WITHIN_MS / 1000,
+                                    .it_value.tv_usec = END_WITHIN_MS % 1000 * 1000};
+
     interrupted = number;
-    if (end_within)
-        signals_end_within(end_within);
+    if (ends_soon)
+        setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void on_request(int number)
@@ -55,15 +58,7 @@ void signals_catch_requests(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGUSR1, &action, NULL);
     signal(SIGALRM, on_alarm);
-    end_within = END_WITHIN_MS;
-}
-
-void signals_end_within(unsigned milliseconds)
-{
-    const struct itimerval timer = {
-        .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
-
-    setitimer(ITIMER_REAL, &timer, NULL);
+    ends_soon = true;
 }
 
 bool signals_requested(int number)

@@ -11,9 +11,6 @@ void signals_catch(void);
  * seconds, whatever it does. */
 void signals_catch_requests(void);
 
-/* The process ends in so many milliseconds. */
-void signals_end_within(unsigned milliseconds);
-
 /* Whether SIGUSR1 came since the last call. */
 bool signals_requested(int number);
 

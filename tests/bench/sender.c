@@ -206,6 +206,7 @@ static void send_spoofed(void)
     const uint32_t address = (uint32_t)random(), port = (uint32_t)random();
 
     *frame = frames[0];
+    memset(frame->bytes + 18, 0, 2); /* no identification: it is a copy of no other one */
     memcpy(frame->bytes + 26, &address, 4);
     memcpy(frame->bytes + 30, (const uint8_t[]){10, 1, 0, 1}, 4);
     memcpy(frame->bytes + 34, &port, 2);
