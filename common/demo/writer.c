@@ -136,6 +136,13 @@ void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder
     const bool no_more = decoder->session->disconnected && server->lacks_gap;
     const uint32_t lost = server->not_captured + server->burst + (no_more ? server->gap : 0);
 
+    if (server->ahead || server->missing != writer->skipped)
+        writer->since = writer->server_time;
+    writer->skipped = server->missing;
+    if (decoder->direction == QS_S2C)
+        writer->server_time = packet->time;
+    if (decoder->direction == QS_S2C && !decoder->session->disconnected)
+        return;
     if (lost > writer->lost)
         qs_demo_missing(writer, packet, lost - writer->lost,
                         "server packets that the client had are missing from the capture");

@@ -49,9 +49,12 @@ struct qs_demo_writer {
     struct qs_sanitizer *sanitizer; /* writes what is left of the demo; NULL: all is */
     bool no_bytes;                  /* nobody keeps them: `write` may be called with NULL */
     enum qs_qwd_format qwd_format;
-    bool goes_on;     /* the session had a demo before this one, which begins with another level */
-    bool begun;       /* a demo has begun and was not discarded */
-    bool late;        /* the capture lacks its start: that was reported */
+    bool goes_on; /* the session had a demo before this one, which begins with another level */
+    bool begun;   /* a demo has begun and was not discarded */
+    bool late;    /* the capture lacks its start: that was reported */
+    int64_t server_time; /* of the server's last packet */
+    int64_t since;       /* of its packet before the last numbers that are missing */
+    uint32_t skipped;    /* of the server's numbers, so far */
     uint32_t lost;    /* packets that the client acknowledged and the capture lacks, as reported */
     int64_t duration; /* of the demo by its own clock, nanoseconds; 0: that is the capture's */
     struct qs_demo_counts counts;

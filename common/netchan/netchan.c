@@ -9,6 +9,7 @@
 #include "common/core/decode.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
+#include "common/netchan/reliable.h"
 
 enum {
     SEEN_WINDOW = 64,
@@ -111,6 +112,7 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
         (chan->sequence - ack >= SEEN_WINDOW || chan->sequence - ack >= chan->accepted ||
          was_captured(chan, ack)))
         return false;
+    chan->ahead += ack > chan->sequence;
     note_lacking(chan, ack);
     return true;
 }
@@ -181,12 +183,16 @@ static bool note_burst(struct qs_decoder *d, uint32_t lost)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
     const bool from_server = d->direction == QS_S2C;
+    const uint32_t ahead = forth->ahead;
     const bool burst = MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap);
 
     if (!d->accepted)
         return false;
-    if (burst)
-        d->session->to_client.burst += from_server ? lost : back->gap;
+    forth->ahead = 0;
+    if (burst && from_server)
+        forth->burst += lost - MIN(lost, ahead);
+    else if (burst)
+        back->burst += back->gap - (d->notes[QS_NOTE_NOT_CAPTURED] != 0);
     if (!from_server || !back->gap)
         forth->gap += lost;
     forth->lacks_gap |= lost && d->notes[QS_NOTE_NOT_CAPTURED];
@@ -216,6 +222,25 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
     qs_summary_remark(d, "not captured: %u", d->acknowledged);
+}
+
+void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
+{
+    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
+        return;
+    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->sequence, reliable);
+    qs_reliable_acknowledge(&qs_netchan_back(d)->reliable, d->acknowledged, bit);
+}
+
+bool qs_lacks_sign_on(const struct qs_decoder *d)
+{
+    const struct qs_session *session = d->session;
+    const struct qs_reliable *reliable = &session->to_client.reliable;
+
+    return d->accepted && d->direction == QS_C2S && reliable->lacks &&
+           (session->level_state == QS_LEVEL_SIGNING_ON ||
+            (session->level_state == QS_LEVEL_PLAYING &&
+             reliable->since + 1 < session->played_from));
 }
 
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)

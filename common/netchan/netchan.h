@@ -103,6 +103,15 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
  * call it for a packet that its receiver drops. */
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
 
+/* The reliable bit of the packet's number, and that of its acknowledgement; nothing for a packet
+ * that its receiver drops. */
+void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit);
+
+/* Whether the client's packet shows that the capture lacks a reliable packet of the level's
+ * sign-on.
+ */
+bool qs_lacks_sign_on(const struct qs_decoder *d);
+
 /* The packet carries again what was sent before and must arrive. */
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);
 

@@ -77,7 +77,7 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
 }
 
 static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
-                      const struct qs_packet *packet)
+                      const struct qs_packet *packet, int64_t since)
 {
     const int64_t start = demo->writing ? demo->start : demo->origin;
 
@@ -86,6 +86,7 @@ static void add_place(const struct demo *demo, struct qs_session_demo_problem *p
     if (!problem->file) {
         problem->file = demo->source;
         problem->from = problem->until;
+        problem->from.time = MAX(since - start, 0);
     }
     if (problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
         g_array_append_val(problem->packets, packet->number);
@@ -106,7 +107,8 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
     problem->count++;
     problem->amount += amount;
     if (packet)
-        add_place(demo, problem, packet);
+        add_place(demo, problem, packet,
+                  amount && writer->since ? MIN(writer->since, packet->time) : packet->time);
 }
 
 static void append_moment(GString *text, const char *before, struct qs_demo_moment moment,
