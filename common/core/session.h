@@ -24,6 +24,7 @@ struct qs_reliable {
     uint64_t odd;          /* so many were reliable up to it */
     uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
     bool bit;              /* of that */
+    bool has_toggled;      /* packets made of a demo have no such bit: it proves nothing there */
     uint32_t since;        /* the number acknowledged before */
     bool acknowledged_odd; /* `odd` of the number */
     /* Of the last acknowledgement: */

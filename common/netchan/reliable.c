@@ -51,7 +51,8 @@ void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit)
     const uint32_t captured = MIN(number, way->last);
     const bool odd = way->last - captured < WINDOW && way->odd & bit_of(captured);
 
-    way->differs = way->acknowledged && (way->bit != bit) != (way->acknowledged_odd != odd);
+    way->has_toggled |= way->acknowledged && way->bit != bit;
+    way->differs = way->has_toggled && (way->bit != bit) != (way->acknowledged_odd != odd);
     way->lacks = way->differs && only_capture_lacks(way, number);
     way->since = way->acknowledged;
     way->acknowledged = number;
