@@ -38,6 +38,7 @@ struct qs_reliable {
  */
 struct qs_netchan {
     bool started;
+    bool begins;              /* the other end had none of its packets yet: the first is 1 */
     uint32_t sequence; /* of the last packet accepted */
     uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
     /* Totals since the start. */
@@ -47,12 +48,22 @@ struct qs_netchan {
                                * those that come later this is taken back */
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
     uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
-    uint32_t burst;           /* of the server's: numbers skipped where the client skipped some */
+    uint32_t burst;           /* further numbers that the capture lacks: see qs_note_gap() */
     uint32_t ahead;           /* of those not captured: behind `sequence` */
+    int64_t time;             /* of the last accepted packet */
     uint32_t gap;             /* numbers skipped since the other end's last packet: */
+    uint32_t gap_counted;     /* of them, not captured */
     bool lacks_gap;           /* the packet behind them acknowledges one not captured */
     struct qs_reliable reliable;
     uint32_t anew; /* packets in a row with first numbers, after larger ones */
+};
+
+/* Packets between two that the capture has: it lacks them. See common/netchan/netchan.h. */
+struct qs_hole {
+    uint32_t number;     /* from 1, in the connection; 0: there is none */
+    int64_t begin, end;  /* nanoseconds since the epoch: the packets before and behind it */
+    uint32_t packets[2]; /* at least so many, by direction less QS_C2S */
+    bool fits_level;     /* the next level may have begun in it, and nothing would show that */
 };
 
 /* Where the capture lacks part of a level's sign-on. */
@@ -85,6 +96,7 @@ struct qs_session {
     int64_t demo_start;  /* of a server's demo: nanoseconds since the epoch; 0: unknown */
     int32_t may_inflate; /* so many bytes more than the packet at hand may: see inflate.h */
     struct qs_netchan to_server, to_client;
+    struct qs_hole hole; /* the last one, which may still grow */
 };
 
 void qs_session_init(struct qs_session *session);

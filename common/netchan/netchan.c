@@ -76,6 +76,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         chan->seen = step < SEEN_WINDOW ? chan->seen << step : 0;
     } else {
         chan->seen = 0;
+        *skipped = chan->begins && sequence <= SEEN_WINDOW ? sequence - 1 : 0;
     }
     chan->seen |= 1;
     take_back(chan, sequence);
@@ -174,29 +175,66 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     return skipped;
 }
 
+void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets)
+{
+    struct qs_session *session = d->session;
+    const struct qs_netchan *chan =
+        direction == QS_S2C ? &session->to_client : &session->to_server;
+    const int64_t now = d->packet->time, since = chan->time ? chan->time : now;
+    struct qs_hole *hole = &session->hole;
+
+    if (!packets)
+        return;
+    if (!hole->number || since >= hole->end)
+        *hole = (struct qs_hole){hole->number + 1, since, now, {0}, false};
+    hole->begin = MIN(hole->begin, since);
+    hole->packets[direction - QS_C2S] += packets;
+    hole->end = MAX(hole->end, now);
+}
+
+/* Counts all of a gap of which some were counted. */
+static void count_gap(struct qs_decoder *d, enum qs_direction direction, uint32_t gap,
+                      uint32_t counted)
+{
+    struct qs_netchan *chan =
+        direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+    const uint32_t more = gap - MIN(gap, counted);
+
+    chan->burst += more;
+    qs_hole_add(d, direction, more);
+}
+
 /*
- * A server that lacks packets of the client skips as many numbers: its gap behind the client's is
- * no loss, unless the client has acknowledged one that was not captured. Single numbers are lost on
- * lines as well, and skipped by clients that limit their packets.
+ * A server of QuakeWorld that lacks packets of the client skips as many numbers: its gap behind the
+ * client's is no loss, unless the client has acknowledged one that was not captured. Quake's
+ * servers do not answer packet by packet; theirs have no acknowledgement. Single numbers are lost
+ * on lines as well, and skipped by clients that limit their packets.
  */
 static bool note_burst(struct qs_decoder *d, uint32_t lost)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
     const bool from_server = d->direction == QS_S2C;
-    const uint32_t ahead = forth->ahead;
-    const bool burst = MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap);
+    const bool acknowledges = d->session->to_server.reliable.acknowledged;
+    const bool burst = MIN(lost, back->gap) >= BURST_MIN &&
+                       (!from_server || back->lacks_gap || !acknowledges);
+    /* Nothing follows that could acknowledge it. */
+    const bool is_last = from_server && d->session->disconnected && d->notes[QS_NOTE_NOT_CAPTURED];
+    const bool counted = burst || forth->ahead || is_last;
 
     if (!d->accepted)
         return false;
-    forth->ahead = 0;
-    if (burst && from_server)
-        forth->burst += lost - MIN(lost, ahead);
-    else if (burst)
-        back->burst += back->gap - (d->notes[QS_NOTE_NOT_CAPTURED] != 0);
-    if (!from_server || !back->gap)
+    if (counted)
+        count_gap(d, d->direction, lost, forth->ahead);
+    if (burst)
+        count_gap(d, from_server ? QS_C2S : QS_S2C, back->gap, back->gap_counted);
+    if (!from_server || !back->gap) {
         forth->gap += lost;
+        forth->gap_counted += counted ? lost : 0;
+    }
     forth->lacks_gap |= lost && d->notes[QS_NOTE_NOT_CAPTURED];
-    back->gap = 0;
+    forth->ahead = 0;
+    forth->time = d->packet->time;
+    back->gap = back->gap_counted = 0;
     back->lacks_gap = false;
     return burst;
 }
@@ -219,6 +257,8 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
 {
     if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->acknowledged))
         return;
+    qs_hole_add(d, d->direction == QS_S2C ? QS_C2S : QS_S2C, 1);
+    chan->gap_counted += chan->gap && d->acknowledged < chan->sequence;
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
     qs_summary_remark(d, "not captured: %u", d->acknowledged);
@@ -228,6 +268,8 @@ void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
 {
     if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
         return;
+    if (!d->acknowledged)
+        qs_netchan_back(d)->begins = true;
     qs_reliable_send(&qs_netchan_forth(d)->reliable, d->sequence, reliable);
     qs_reliable_acknowledge(&qs_netchan_back(d)->reliable, d->acknowledged, bit);
 }

@@ -219,6 +219,8 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
 
     if (!d->accepted)
         return;
+    if (qw_session_of(d)->hole.is_open)
+        d->session->hole.fits_level = true;
     if (burst && is_signing_on(d) && (was_pending || sign_on->behind_gap))
         lose(d);
     if (d->direction == QS_C2S) {
