@@ -53,6 +53,11 @@ struct qs_netchan {
     int64_t time;             /* of the last accepted packet */
     uint32_t gap;             /* numbers skipped since the other end's last packet: */
     uint32_t gap_counted;     /* of them, not captured */
+    struct {
+        uint32_t from, until; /* numbers; `until` is the packet behind it */
+        int64_t since;        /* time of the packet before it */
+        bool counted;         /* all of it */
+    } last_gap;
     bool lacks_gap;           /* the packet behind them acknowledges one not captured */
     struct qs_reliable reliable;
     uint32_t anew; /* packets in a row with first numbers, after larger ones */

@@ -175,33 +175,50 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     return skipped;
 }
 
-void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets)
+static struct qs_netchan *netchan_of(struct qs_decoder *d, enum qs_direction direction)
 {
-    struct qs_session *session = d->session;
-    const struct qs_netchan *chan =
-        direction == QS_S2C ? &session->to_client : &session->to_server;
-    const int64_t now = d->packet->time, since = chan->time ? chan->time : now;
-    struct qs_hole *hole = &session->hole;
+    return direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+}
+
+void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t last)
+{
+    const struct qs_netchan *chan = netchan_of(d, direction);
+    struct qs_hole *hole = &d->session->hole;
+    const int64_t begin = chan->gap ? chan->last_gap.since : chan->time;
 
     if (!packets)
         return;
-    if (!hole->number || since >= hole->end)
-        *hole = (struct qs_hole){hole->number + 1, since, now, {0}, false};
-    hole->begin = MIN(hole->begin, since);
+    if (!hole->number || last >= hole->end)
+        *hole = (struct qs_hole){.number = hole->number + 1,
+                                 .begin = begin ? begin : d->packet->time,
+                                 .end = d->packet->time};
     hole->packets[direction - QS_C2S] += packets;
-    hole->end = MAX(hole->end, now);
+}
+
+/* The other end has the number. */
+static void add_acknowledged(struct qs_decoder *d, struct qs_netchan *chan)
+{
+    const enum qs_direction direction = d->direction == QS_S2C ? QS_C2S : QS_S2C;
+    const bool in_gap =
+        d->acknowledged >= chan->last_gap.from && d->acknowledged < chan->last_gap.until;
+
+    if (!in_gap)
+        qs_hole_add(d, direction, 1, chan->time);
+    else if (!chan->last_gap.counted)
+        qs_hole_add(d, direction, 1, chan->last_gap.since);
+    chan->gap_counted += in_gap;
 }
 
 /* Counts all of a gap of which some were counted. */
 static void count_gap(struct qs_decoder *d, enum qs_direction direction, uint32_t gap,
                       uint32_t counted)
 {
-    struct qs_netchan *chan =
-        direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+    struct qs_netchan *chan = netchan_of(d, direction);
     const uint32_t more = gap - MIN(gap, counted);
 
     chan->burst += more;
-    qs_hole_add(d, direction, more);
+    chan->last_gap.counted = true;
+    qs_hole_add(d, direction, more, chan->last_gap.since);
 }
 
 /*
@@ -223,6 +240,12 @@ static bool note_burst(struct qs_decoder *d, uint32_t lost)
 
     if (!d->accepted)
         return false;
+    if (lost) {
+        forth->last_gap.from = d->sequence - lost;
+        forth->last_gap.until = d->sequence;
+        forth->last_gap.since = forth->time;
+        forth->last_gap.counted = false;
+    }
     if (counted)
         count_gap(d, d->direction, lost, forth->ahead);
     if (burst)
@@ -257,8 +280,7 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
 {
     if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->acknowledged))
         return;
-    qs_hole_add(d, d->direction == QS_S2C ? QS_C2S : QS_S2C, 1);
-    chan->gap_counted += chan->gap && d->acknowledged < chan->sequence;
+    add_acknowledged(d, chan);
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
     qs_summary_remark(d, "not captured: %u", d->acknowledged);

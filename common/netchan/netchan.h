@@ -100,9 +100,9 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
  */
 bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
 
-/* The capture lacks so many packets of the direction before the one at hand: qs_session.hole grows,
- * or the next one begins. */
-void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets);
+/* The capture lacks so many packets of the direction before the one at hand; the last one before
+ * them was at that time. qs_session.hole grows, or the next one begins. */
+void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t last);
 
 /* The packet acknowledges d->acknowledged of `chan`: adds a note if the capture lacks that. Do not
  * call it for a packet that its receiver drops. */
