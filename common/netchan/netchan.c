@@ -106,7 +106,7 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
     /* Of numbers older than the window, or from before the capture began, nothing is known. No
      * capture lacks so many in a row that a number far ahead was sent. */
-    if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured ||
+    if ((chan->accepted < 2 && !chan->begins) || ack == chan->last_uncaptured ||
         (ack > chan->sequence && ack - chan->sequence > QS_NUMBERS_APART))
         return false;
     if (ack <= chan->sequence &&
@@ -288,12 +288,18 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
 
 void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
 {
+    struct qs_netchan *back = qs_netchan_back(d);
+
     if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
         return;
     if (!d->acknowledged)
-        qs_netchan_back(d)->begins = true;
+        back->begins = true;
     qs_reliable_send(&qs_netchan_forth(d)->reliable, d->sequence, reliable);
-    qs_reliable_acknowledge(&qs_netchan_back(d)->reliable, d->acknowledged, bit);
+    qs_reliable_acknowledge(&back->reliable, d->acknowledged, bit);
+    if (back->reliable.lacks && back->last_gap.until > back->reliable.since &&
+        !back->last_gap.counted)
+        count_gap(d, d->direction == QS_S2C ? QS_C2S : QS_S2C,
+                  back->last_gap.until - back->last_gap.from, back->gap_counted);
 }
 
 bool qs_lacks_sign_on(const struct qs_decoder *d)

@@ -206,6 +206,12 @@ static bool begins_time_again(struct qs_decoder *d)
            session->ext.update_time < session->sign_on.time;
 }
 
+/* The client begins when it has the answers to all other requests. */
+static bool lacks_answer(const struct qw_sign_on *sign_on, const struct qs_decoder *d)
+{
+    return is_signing_on(d) && sign_on->pending && sign_on->request >> 24 < BEGIN;
+}
+
 bool qw_level_is_torn(const struct qs_decoder *d)
 {
     return d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
@@ -231,7 +237,8 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
         qs_level_lose(d->session, d->packet->number, false);
     if (!has_update(d))
         return;
-    if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d))
+    if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d) ||
+        lacks_answer(sign_on, d))
         lose(d);
     qw_session_of(d)->sign_on.time = qw_session_of(d)->ext.update_time;
     qs_level_play(d->session, d->sequence);

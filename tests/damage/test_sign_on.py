@@ -20,7 +20,7 @@ import truth
 ALL = os.environ.get("QUAKESHARK_WINDOWS") == "all"
 SERVER_PACKETS = [1, 2, 3, 5]  # of a hole
 STEP = 1 if ALL else 7
-BEHIND = 120  # packets of the game that are kept
+BEHIND = 300  # packets of the game that are kept
 SIGN_ON = 400
 LARGEST = 6 << 20
 OWN = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34",
