@@ -22,9 +22,12 @@ struct qs_reliable {
     uint64_t captured;     /* by number, modulo 64: it was captured */
     uint64_t sent;         /* and was reliable */
     uint64_t odd;          /* so many were reliable up to it */
-    uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
+    bool started;          /* the other end has acknowledged: */
+    uint32_t acknowledged; /* by its last packet; 0: none */
     bool bit;              /* of that */
-    bool has_toggled;      /* packets made of a demo have no such bit: it proves nothing there */
+    bool has_toggled;      /* it is a netchan's */
+    bool suspected;        /* before that: the capture lacks a reliable packet */
+    uint32_t suspected_since;
     uint32_t since;        /* the number acknowledged before */
     bool acknowledged_odd; /* `odd` of the number */
     /* Of the last acknowledgement: */

@@ -286,6 +286,20 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
     qs_summary_remark(d, "not captured: %u", d->acknowledged);
 }
 
+/* The other end had a reliable packet that the capture lacks: it is in the last gap, or between
+ * numbers that the sender says it skipped. */
+static void count_reliable(struct qs_decoder *d, struct qs_netchan *back)
+{
+    const enum qs_direction direction = d->direction == QS_S2C ? QS_C2S : QS_S2C;
+    const uint32_t from = back->last_gap.from, until = back->last_gap.until;
+    const bool is_gap = until > back->reliable.since;
+
+    if (is_gap ? back->last_gap.counted : d->notes[QS_NOTE_NOT_CAPTURED] != 0)
+        return;
+    count_gap(d, direction, is_gap ? until - from : 1, is_gap ? back->gap_counted : 0);
+    back->gap_counted = back->gap;
+}
+
 void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
 {
     struct qs_netchan *back = qs_netchan_back(d);
@@ -296,10 +310,8 @@ void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
         back->begins = true;
     qs_reliable_send(&qs_netchan_forth(d)->reliable, d->sequence, reliable);
     qs_reliable_acknowledge(&back->reliable, d->acknowledged, bit);
-    if (back->reliable.lacks && back->last_gap.until > back->reliable.since &&
-        !back->last_gap.counted)
-        count_gap(d, d->direction == QS_S2C ? QS_C2S : QS_S2C,
-                  back->last_gap.until - back->last_gap.from, back->gap_counted);
+    if (back->reliable.lacks)
+        count_reliable(d, back);
 }
 
 bool qs_lacks_sign_on(const struct qs_decoder *d)

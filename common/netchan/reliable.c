@@ -46,15 +46,39 @@ static bool only_capture_lacks(const struct qs_reliable *way, uint32_t number)
     return hole;
 }
 
+/* What was suspected before the bit's first toggle is proved by it: the end has bits. */
+static void trust(struct qs_reliable *way)
+{
+    way->has_toggled = true;
+    if (!way->suspected)
+        return;
+    way->differs = way->lacks = true;
+    way->since = way->suspected_since;
+}
+
+/* Packets that are made of a demo have no bits: those of an end that never toggle prove nothing. */
+static void suspect(struct qs_reliable *way)
+{
+    if (way->lacks && !way->suspected)
+        way->suspected_since = way->since;
+    way->suspected |= way->lacks;
+    way->differs = way->lacks = false;
+}
+
 void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit)
 {
     const uint32_t captured = MIN(number, way->last);
     const bool odd = way->last - captured < WINDOW && way->odd & bit_of(captured);
+    const bool toggles = way->started && way->bit != bit;
 
-    way->has_toggled |= way->acknowledged && way->bit != bit;
-    way->differs = way->has_toggled && (way->bit != bit) != (way->acknowledged_odd != odd);
+    way->differs = way->started && toggles != (way->acknowledged_odd != odd);
     way->lacks = way->differs && only_capture_lacks(way, number);
     way->since = way->acknowledged;
+    if (toggles && !way->has_toggled)
+        trust(way);
+    else if (!way->has_toggled)
+        suspect(way);
+    way->started = true;
     way->acknowledged = number;
     way->bit = bit;
     way->acknowledged_odd = odd;

@@ -20,6 +20,7 @@ PLACES = 4 if ALL else 2
 AROUND = 1  # seconds of the game before and behind a hole
 TIME_OFF, PACKETS_OFF, PACKETS_LEAST = 1.0, 0.05, 1
 LARGEST = 3 << 20
+LOSSY = ("d-lossy", "e-lossy", "d-v34", "e-multi", "a-fte-fte")  # numbers that were lost or choked are in the holes, too
 OWN = ["qw-vanilla", "qw-extended", "qw-fte", "nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34", "q2-protocol35",
        "q2-protocol36", "q2-aqtion"]
 
@@ -111,7 +112,7 @@ def main(tool, captures, shared=None):
     paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
     if ALL and shared:
         paths += sorted(path for folder in ("captures", "newest") for path in pathlib.Path(shared, folder).rglob("*.pcap")
-                        if path.stat().st_size < LARGEST)
+                        if path.stat().st_size < LARGEST and not path.name.startswith(LOSSY))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda path: faults_of(tool, path), paths))
     faults = [fault for result in results for fault in result[0]]

@@ -23,6 +23,7 @@ STEP = 1 if ALL else 7
 BEHIND = 300  # packets of the game that are kept
 SIGN_ON = 400
 LARGEST = 6 << 20
+LOSSY = "d-lossy"  # the line lost some, which the server sent again
 OWN = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34",
        "q2-protocol35", "q2-protocol36", "q2-playerupdate", "q2-aqtion"]
 DUMPED = re.compile(r"^\S+ \S+ (?!q2\.block)(.*)$", re.MULTILINE)
@@ -120,7 +121,7 @@ def main(tool, captures, shared=None):
     paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
     if ALL and shared:
         paths += sorted(path for folder in ("captures", "newest") for path in pathlib.Path(shared, folder).rglob("*.pcap")
-                        if path.stat().st_size < LARGEST)
+                        if path.stat().st_size < LARGEST and not path.name.startswith(LOSSY))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda path: faults_of(tool, path), paths))
     faults = [fault for result in results for fault in result[0]]
