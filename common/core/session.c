@@ -24,10 +24,12 @@ void qs_level_begin(struct qs_session *session)
     session->lost = (struct qs_sign_on_loss){0};
 }
 
-void qs_level_play(struct qs_session *session)
+void qs_level_play(struct qs_session *session, uint32_t from)
 {
-    if (session->level_state == QS_LEVEL_SIGNING_ON)
-        session->level_state = QS_LEVEL_PLAYING;
+    if (session->level_state != QS_LEVEL_SIGNING_ON)
+        return;
+    session->level_state = QS_LEVEL_PLAYING;
+    session->played_from = from;
 }
 
 void qs_level_end(struct qs_session *session, uint64_t packet)
@@ -45,9 +47,12 @@ bool qs_level_is_over(const struct qs_session *session, uint64_t packet)
 
 void qs_level_lose(struct qs_session *session, uint64_t packet, bool before)
 {
+    const struct qs_reliable *reliable = &session->to_client.reliable;
+    const bool of_sign_on = session->level_state == QS_LEVEL_SIGNING_ON ||
+                            (reliable->lacks && reliable->since + 1 < session->played_from);
+
     if (session->level && !session->lost.packet)
-        session->lost =
-            (struct qs_sign_on_loss){packet, before, session->level_state >= QS_LEVEL_PLAYING};
+        session->lost = (struct qs_sign_on_loss){packet, before, !of_sign_on};
 }
 
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)

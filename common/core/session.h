@@ -16,12 +16,32 @@
 #include "common/core/field.h"
 #include "common/core/packet.h"
 
+/* The reliable packets of one direction; see common/netchan/reliable.h. Initially all 0. */
+struct qs_reliable {
+    uint32_t last;         /* number of the last packet */
+    uint64_t captured;     /* by number, modulo 64: it was captured */
+    uint64_t sent;         /* and was reliable */
+    uint64_t odd;          /* so many were reliable up to it */
+    bool started;          /* the other end has acknowledged: */
+    uint32_t acknowledged; /* by its last packet; 0: none */
+    bool bit;              /* of that */
+    bool has_toggled;      /* it is a netchan's */
+    bool suspected;        /* before that: the capture lacks a reliable packet */
+    uint32_t suspected_since;
+    uint32_t since;        /* the number acknowledged before */
+    bool acknowledged_odd; /* `odd` of the number */
+    /* Of the last acknowledgement: */
+    bool differs; /* the bit is not what was captured */
+    bool lacks;   /* and only a packet that the capture lacks can be why */
+};
+
 /*
  * One direction of a connection whose packets have a growing sequence number, and which of them
  * arrived. common/netchan updates it.
  */
 struct qs_netchan {
     bool started;
+    bool begins;              /* the other end had none of its packets yet: the first is 1 */
     uint32_t sequence; /* of the last packet accepted */
     uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
     /* Totals since the start. */
@@ -31,10 +51,27 @@ struct qs_netchan {
                                * those that come later this is taken back */
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
     uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
-    uint32_t burst;           /* of the server's: numbers skipped where the client skipped some */
+    uint32_t burst;           /* further numbers that the capture lacks: see qs_note_gap() */
+    uint32_t ahead;           /* of those not captured: behind `sequence` */
+    int64_t time;             /* of the last accepted packet */
     uint32_t gap;             /* numbers skipped since the other end's last packet: */
+    uint32_t gap_counted;     /* of them, not captured */
+    struct {
+        uint32_t from, until; /* numbers; `until` is the packet behind it */
+        int64_t since;        /* time of the packet before it */
+        bool counted;         /* all of it */
+    } last_gap;
     bool lacks_gap;           /* the packet behind them acknowledges one not captured */
-    uint32_t anew;            /* packets in a row with first numbers, after larger ones */
+    struct qs_reliable reliable;
+    uint32_t anew; /* packets in a row with first numbers, after larger ones */
+};
+
+/* Packets between two that the capture has: it lacks them. See common/netchan/netchan.h. */
+struct qs_hole {
+    uint32_t number;     /* from 1, in the connection; 0: there is none */
+    int64_t begin, end;  /* nanoseconds since the epoch: the packets before and behind it */
+    uint32_t packets[2]; /* at least so many, by direction less QS_C2S */
+    bool fits_level;     /* the next level may have begun in it, and nothing would show that */
 };
 
 /* Where the capture lacks part of a level's sign-on. */
@@ -57,7 +94,8 @@ struct qs_session {
     uint32_t connection; /* number of the connection in this conversation; 0: none has begun */
     uint32_t level;      /* number of the level in this connection; 0: none has begun */
     enum qs_level_state level_state;
-    uint64_t ended_by; /* number of the packet that ended the level */
+    uint32_t played_from; /* number of the server's packet with which the game begins */
+    uint64_t ended_by;    /* number of the packet that ended the level */
     struct qs_sign_on_loss
         lost;            /* the level is incomplete: the capture lacks part of its sign-on */
     int32_t version;     /* protocol version in force, 0 while not known */
@@ -66,6 +104,7 @@ struct qs_session {
     int64_t demo_start;  /* of a server's demo: nanoseconds since the epoch; 0: unknown */
     int32_t may_inflate; /* so many bytes more than the packet at hand may: see inflate.h */
     struct qs_netchan to_server, to_client;
+    struct qs_hole hole; /* the last one, which may still grow */
 };
 
 void qs_session_init(struct qs_session *session);
@@ -74,11 +113,11 @@ void qs_session_init(struct qs_session *session);
 void qs_session_connect(struct qs_session *session);
 
 /*
- * A level begins; the client plays it; packet number `packet` ends it; the capture lacks part of
- * its sign-on, which only the first call of a level stores.
+ * A level begins; the client plays it from the server's packet `from` on; packet number `packet`
+ * ends it; the capture lacks part of its sign-on, which only the first call of a level stores.
  */
 void qs_level_begin(struct qs_session *session);
-void qs_level_play(struct qs_session *session);
+void qs_level_play(struct qs_session *session, uint32_t from);
 void qs_level_end(struct qs_session *session, uint64_t packet);
 /* Whether it ended before this packet: what belongs to a game is of the next level. */
 bool qs_level_is_over(const struct qs_session *session, uint64_t packet);

@@ -126,14 +126,15 @@ void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_matc
 void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
 {
-    const struct qs_netchan *server = &decoder->session->to_client;
-    const bool no_more = decoder->session->disconnected && server->lacks_gap;
-    const uint32_t lost = server->not_captured + server->burst + (no_more ? server->gap : 0);
+    const struct qs_hole *hole = &decoder->session->hole, *reported = &writer->reported;
+    const unsigned server = QS_S2C - QS_C2S;
+    const uint32_t before = hole->number == reported->number ? reported->packets[server] : 0;
 
-    if (lost > writer->lost)
-        qs_demo_missing(writer, packet, lost - writer->lost,
-                        "server packets that the client had are missing from the capture");
-    writer->lost = lost;
+    if (hole->packets[server] > before) {
+        writer->hole(writer, packet, hole);
+        writer->counts.missing += hole->packets[server] - before;
+    }
+    writer->reported = *hole;
 }
 
 void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,

@@ -13,6 +13,7 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
+#include "common/core/session.h"
 
 /* What the demo holds and lacks. */
 struct qs_demo_counts {
@@ -26,7 +27,6 @@ struct qs_decoder;
 struct qs_donor_match;
 struct qs_protocol;
 struct qs_session;
-struct qs_sign_on_loss;
 
 /* The client that a QWD is for: ezQuake from 3.7 on has dem_cmd blocks of its own. */
 enum qs_qwd_format { QS_QWD_OF_CLIENT, QS_QWD_CLASSIC, QS_QWD_EZQUAKE_37 };
@@ -43,6 +43,9 @@ struct qs_demo_writer {
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet, uint64_t amount,
                     const char *text);
+    /* Server packets are missing in the session's hole, since its beginning or further ones. */
+    void (*hole)(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                 const struct qs_hole *hole);
     /* Calls `function` with the session of each other client of the server; NULL: there is none. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
     /* With --sanitize, `write` decodes the bytes, and writes what may stay of them by `append`. */
@@ -50,11 +53,11 @@ struct qs_demo_writer {
     bool sanitized;
     bool no_bytes; /* nobody keeps them: `write` may be called with NULL */
     enum qs_qwd_format qwd_format;
-    bool goes_on;     /* the session had a demo before this one, which begins with another level */
-    bool begun;       /* a demo has begun and was not discarded */
-    bool late;        /* the capture lacks its start: that was reported */
-    uint32_t lost;    /* packets that the client acknowledged and the capture lacks, as reported */
-    int64_t duration; /* of the demo by its own clock, nanoseconds; 0: that is the capture's */
+    bool goes_on; /* the session had a demo before this one, which begins with another level */
+    bool begun;   /* a demo has begun and was not discarded */
+    bool late;    /* the capture lacks its start: that was reported */
+    struct qs_hole reported; /* the last one */
+    int64_t duration;        /* of the demo by its own clock, nanoseconds; 0: the capture's */
     struct qs_demo_counts counts;
 };
 
@@ -110,8 +113,7 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
 void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_match *match,
                        const struct qs_protocol *protocol, const struct qs_session *session);
 
-/* Reports server packets that the packet of the client, just decoded, is the first to acknowledge,
- * and that the capture lacks; or the server's last packet: none follows that could. */
+/* Reports server packets that the capture lacks, as the packet, just decoded, shows. */
 void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
                           const struct qs_packet *packet);
 

@@ -9,6 +9,7 @@
 #include "common/core/decode.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
+#include "common/netchan/reliable.h"
 
 enum {
     SEEN_WINDOW = 64,
@@ -75,6 +76,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         chan->seen = step < SEEN_WINDOW ? chan->seen << step : 0;
     } else {
         chan->seen = 0;
+        *skipped = chan->begins && sequence <= SEEN_WINDOW ? sequence - 1 : 0;
     }
     chan->seen |= 1;
     take_back(chan, sequence);
@@ -104,13 +106,14 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
     /* Of numbers older than the window, or from before the capture began, nothing is known. No
      * capture lacks so many in a row that a number far ahead was sent. */
-    if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured ||
+    if ((chan->accepted < 2 && !chan->begins) || ack == chan->last_uncaptured ||
         (ack > chan->sequence && ack - chan->sequence > QS_NUMBERS_APART))
         return false;
     if (ack <= chan->sequence &&
         (chan->sequence - ack >= SEEN_WINDOW || chan->sequence - ack >= chan->accepted ||
          was_captured(chan, ack)))
         return false;
+    chan->ahead += ack > chan->sequence;
     note_lacking(chan, ack);
     return true;
 }
@@ -172,25 +175,89 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     return skipped;
 }
 
+static struct qs_netchan *netchan_of(struct qs_decoder *d, enum qs_direction direction)
+{
+    return direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+}
+
+void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t last)
+{
+    const struct qs_netchan *chan = netchan_of(d, direction);
+    struct qs_hole *hole = &d->session->hole;
+    const int64_t begin = chan->gap ? chan->last_gap.since : chan->time;
+
+    if (!packets)
+        return;
+    if (!hole->number || last >= hole->end)
+        *hole = (struct qs_hole){.number = hole->number + 1,
+                                 .begin = begin ? begin : d->packet->time,
+                                 .end = d->packet->time};
+    hole->packets[direction - QS_C2S] += packets;
+}
+
+/* The other end has the number. */
+static void add_acknowledged(struct qs_decoder *d, struct qs_netchan *chan)
+{
+    const enum qs_direction direction = d->direction == QS_S2C ? QS_C2S : QS_S2C;
+    const bool in_gap =
+        d->acknowledged >= chan->last_gap.from && d->acknowledged < chan->last_gap.until;
+
+    if (!in_gap)
+        qs_hole_add(d, direction, 1, chan->time);
+    else if (!chan->last_gap.counted)
+        qs_hole_add(d, direction, 1, chan->last_gap.since);
+    chan->gap_counted += in_gap;
+}
+
+/* Counts all of a gap of which some were counted. */
+static void count_gap(struct qs_decoder *d, enum qs_direction direction, uint32_t gap,
+                      uint32_t counted)
+{
+    struct qs_netchan *chan = netchan_of(d, direction);
+    const uint32_t more = gap - MIN(gap, counted);
+
+    chan->burst += more;
+    chan->last_gap.counted = true;
+    qs_hole_add(d, direction, more, chan->last_gap.since);
+}
+
 /*
- * A server that lacks packets of the client skips as many numbers: its gap behind the client's is
- * no loss, unless the client has acknowledged one that was not captured. Single numbers are lost on
- * lines as well, and skipped by clients that limit their packets.
+ * A server of QuakeWorld that lacks packets of the client skips as many numbers: its gap behind the
+ * client's is no loss, unless the client has acknowledged one that was not captured. Quake's
+ * servers do not answer packet by packet; theirs have no acknowledgement. Single numbers are lost
+ * on lines as well, and skipped by clients that limit their packets.
  */
 static bool note_burst(struct qs_decoder *d, uint32_t lost)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
     const bool from_server = d->direction == QS_S2C;
-    const bool burst = MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap);
+    const bool acknowledges = d->session->to_server.reliable.acknowledged;
+    const bool burst = MIN(lost, back->gap) >= BURST_MIN &&
+                       (!from_server || back->lacks_gap || !acknowledges);
+    /* Nothing follows that could acknowledge it. */
+    const bool is_last = from_server && d->session->disconnected && d->notes[QS_NOTE_NOT_CAPTURED];
+    const bool counted = burst || forth->ahead || is_last;
 
     if (!d->accepted)
         return false;
+    if (lost) {
+        forth->last_gap.from = d->sequence - lost;
+        forth->last_gap.until = d->sequence;
+        forth->last_gap.since = forth->time;
+        forth->last_gap.counted = false;
+    }
+    if (counted)
+        count_gap(d, d->direction, lost, forth->ahead);
     if (burst)
-        d->session->to_client.burst += from_server ? lost : back->gap;
-    if (!from_server || !back->gap)
+        count_gap(d, from_server ? QS_C2S : QS_S2C, back->gap, back->gap_counted);
+    if (!from_server || !back->gap) {
         forth->gap += lost;
+        forth->gap_counted += counted ? lost : 0;
+    }
     forth->lacks_gap |= lost && d->notes[QS_NOTE_NOT_CAPTURED];
-    back->gap = 0;
+    forth->ahead = 0;
+    forth->time = d->packet->time;
+    back->gap = back->gap_counted = 0;
     back->lacks_gap = false;
     return burst;
 }
@@ -213,9 +280,49 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
 {
     if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->acknowledged))
         return;
+    add_acknowledged(d, chan);
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
     qs_summary_remark(d, "not captured: %u", d->acknowledged);
+}
+
+/* The other end had a reliable packet that the capture lacks: it is in the last gap, or between
+ * numbers that the sender says it skipped. */
+static void count_reliable(struct qs_decoder *d, struct qs_netchan *back)
+{
+    const enum qs_direction direction = d->direction == QS_S2C ? QS_C2S : QS_S2C;
+    const uint32_t from = back->last_gap.from, until = back->last_gap.until;
+    const bool is_gap = until > back->reliable.since;
+
+    if (is_gap ? back->last_gap.counted : d->notes[QS_NOTE_NOT_CAPTURED] != 0)
+        return;
+    count_gap(d, direction, is_gap ? until - from : 1, is_gap ? back->gap_counted : 0);
+    back->gap_counted = back->gap;
+}
+
+void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
+{
+    struct qs_netchan *back = qs_netchan_back(d);
+
+    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
+        return;
+    if (!d->acknowledged)
+        back->begins = true;
+    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->sequence, reliable);
+    qs_reliable_acknowledge(&back->reliable, d->acknowledged, bit);
+    if (back->reliable.lacks)
+        count_reliable(d, back);
+}
+
+bool qs_lacks_sign_on(const struct qs_decoder *d)
+{
+    const struct qs_session *session = d->session;
+    const struct qs_reliable *reliable = &session->to_client.reliable;
+
+    return d->accepted && d->direction == QS_C2S && reliable->lacks &&
+           (session->level_state == QS_LEVEL_SIGNING_ON ||
+            (session->level_state == QS_LEVEL_PLAYING &&
+             reliable->since + 1 < session->played_from));
 }
 
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)

@@ -94,14 +94,28 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
 /*
  * Notes the skipped numbers, if any, after the packet was read. The sender has announced that it
  * skipped `choked` numbers on purpose. Returns whether it is a burst: both ends skipped numbers
- * since the other's last packet. Networks seldom lose both at once, captures do; so the server's
- * numbers count as not captured (qs_netchan.burst).
+ * since the other's last packet. Networks seldom lose both at once, captures do. So the numbers of
+ * a burst count as not captured, and those of a gap of which the other end has acknowledged one
+ * (qs_netchan.burst).
  */
 bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
+
+/* The capture lacks so many packets of the direction before the one at hand; the last one before
+ * them was at that time. qs_session.hole grows, or the next one begins. */
+void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t last);
 
 /* The packet acknowledges d->acknowledged of `chan`: adds a note if the capture lacks that. Do not
  * call it for a packet that its receiver drops. */
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
+
+/* The reliable bit of the packet's number, and that of its acknowledgement; nothing for a packet
+ * that its receiver drops. */
+void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit);
+
+/* Whether the client's packet shows that the capture lacks a reliable packet of the level's
+ * sign-on.
+ */
+bool qs_lacks_sign_on(const struct qs_decoder *d);
 
 /* The packet carries again what was sent before and must arrive. */
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);

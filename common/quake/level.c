@@ -94,7 +94,7 @@ void nq_level_stage(struct qs_decoder *d, uint8_t stage)
         nq_level_lose(d, true);
     session->signon = stage;
     if (stage >= SIGNON_DONE)
-        qs_level_play(&session->base);
+        qs_level_play(&session->base, 0);
 }
 
 void nq_level_time(struct qs_decoder *d, float time)

@@ -240,6 +240,8 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
             nq_level_lose(d, true);
     }
     qs_note_lacking(d, whole_header, missing);
+    qs_hole_add(d, d->direction, missing - MIN(missing, reliable->fragments.ahead),
+                reliable->fragments.time);
     doubt_beginning(reliable);
 }
 
@@ -266,8 +268,10 @@ static void read_fragment(struct qs_decoder *d, bool last)
     case QS_ARRIVAL_DUPLICATE:
     case QS_ARRIVAL_STALE:
         repeat_fragment(d, reliable, last);
-        break;
+        return;
     }
+    reliable->fragments.ahead = 0;
+    reliable->fragments.time = d->packet->time;
 }
 
 static void read_acknowledgement(struct qs_decoder *d)

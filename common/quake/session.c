@@ -141,7 +141,7 @@ void nq_session_use_donor(struct nq_session *session, const struct nq_session *d
     session->base.connection = own.base.connection;
     session->base.level = own.base.level;
     qs_level_begin(&session->base);
-    qs_level_play(&session->base);
+    qs_level_play(&session->base, 0);
     session->level_time = 0;
     session->base.disconnected = own.base.disconnected;
     session->has_donor = true;

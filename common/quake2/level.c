@@ -54,7 +54,7 @@ void q2_level_command(struct qs_decoder *d, struct qs_view command)
         qs_view_number_within(count.text, INT32_MIN, INT32_MAX, &number))
         see_servercount(d, (int32_t)number);
     if (qs_view_equal(word.text, "begin")) /* the client has it all */
-        qs_level_play(d->session);
+        qs_level_play(d->session, d->acknowledged + 1);
     if (qs_view_equal(word.text, "new") && d->session->level_state == QS_LEVEL_PLAYING)
         qs_level_end(d->session, d->packet->number);
 }
@@ -74,5 +74,5 @@ void q2_level_frame(struct qs_decoder *d, int32_t number)
          (session->base.level_state == QS_LEVEL_PLAYING && number < session->last_frame)))
         begin_unseen(d, 0);
     session->last_frame = number;
-    qs_level_play(d->session);
+    qs_level_play(d->session, d->sequence);
 }

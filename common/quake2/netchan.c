@@ -19,7 +19,8 @@ enum {
 /* The header of a packet. */
 struct header {
     uint32_t sequence, acknowledged;
-    uint32_t qport; /* see qs_seqinfo_qport() */
+    bool reliable, reliable_ack; /* bits of them */
+    uint32_t qport;              /* see qs_seqinfo_qport() */
     bool fragment, more;
     uint32_t fragment_offset;
 };
@@ -34,6 +35,8 @@ static void read_sequence(struct qs_decoder *d, struct header *header)
 
     header->sequence = word & mask;
     header->acknowledged = ack & mask;
+    header->reliable = word & QS_RELIABLE_BIT;
+    header->reliable_ack = ack & QS_RELIABLE_BIT;
     header->fragment = fragments && word & Q2_FRAGMENT_BIT;
     qs_emit_uint(d, Q2_SEQUENCE_RELIABLE, at, 4, word >> 31);
     if (fragments)
@@ -126,22 +129,28 @@ static void read_messages(struct qs_decoder *d)
         qs_undecoded(d);
 }
 
-/* What the client acknowledges of a sign-on, and the capture lacks. */
+/* What the client had of a sign-on, and the capture lacks. */
 static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
 {
-    if (d->direction == QS_C2S && d->session->to_client.not_captured > not_captured &&
-        d->session->level_state == QS_LEVEL_SIGNING_ON)
+    const struct qs_netchan *server = &d->session->to_client;
+
+    if (qs_lacks_sign_on(d) ||
+        (d->direction == QS_C2S && d->session->level_state == QS_LEVEL_SIGNING_ON &&
+         server->not_captured > not_captured))
         qs_level_lose(d->session, d->packet->number, true);
 }
 
-static void arrive(struct qs_decoder *d)
+static void arrive(struct qs_decoder *d, const struct header *header)
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
     const uint32_t not_captured = d->session->to_client.not_captured;
+    uint32_t skipped;
 
-    qs_note_gap(d, sequence, qs_receive(d, qs_netchan_forth(d), sequence), 0);
+    skipped = qs_receive(d, qs_netchan_forth(d), sequence);
     if (d->accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    qs_note_gap(d, sequence, skipped, 0);
+    qs_receive_reliable(d, header->reliable, header->reliable_ack);
     note_lost_sign_on(d, not_captured);
 }
 
@@ -155,15 +164,15 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
 
     if (!message)
         return;
-    arrive(d);
+    arrive(d, header);
     q2_read_source(d, "Joined fragments", message, read_messages);
     g_bytes_unref(message);
 }
 
-static void read_whole(struct qs_decoder *d)
+static void read_whole(struct qs_decoder *d, const struct header *header)
 {
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        arrive(d);
+        arrive(d, header);
     qs_read_received(d, read_messages);
 }
 
@@ -201,7 +210,7 @@ void q2_decode_netchan(struct qs_decoder *d)
     else if (header.fragment)
         read_fragment(d, &header);
     else
-        read_whole(d);
+        read_whole(d, &header);
     if (d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
         session->base.level_state == QS_LEVEL_SIGNING_ON)
         qs_level_lose(d->session, d->packet->number, false);

@@ -164,7 +164,7 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
                           const struct q2_session *known)
 {
     qs_level_begin(&session->base);
-    qs_level_play(&session->base);
+    qs_level_play(&session->base, 0);
     session->servercount = donor->servercount;
     session->last_frame = 0;
     session->max_clients = donor->max_clients;

@@ -100,11 +100,9 @@ void qw_level_serverdata(struct qs_decoder *d, int32_t count);
 void qw_level_list_begins(struct qs_decoder *d, uint32_t first);
 void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next);
 
-/* The header of a packet of either end, before its messages are read: `reliable` is the bit of its
- * number, `bit` that of its acknowledgement; so many numbers were skipped before it, and `others`
- * of the other end since the packet before. */
-void qw_level_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped,
-                   uint32_t others);
+/* A packet of either end, before its messages are read: so many numbers were skipped before it, and
+ * `others` of the other end since the packet before. */
+void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others);
 
 /* After all messages of a packet. `burst`: see qs_note_gap(); `was_pending`: a request was, before
  * the packet. */

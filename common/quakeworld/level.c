@@ -7,6 +7,7 @@
  * sign-on has room, and reliable packets are missing, ends the level.
  */
 #include "common/core/text.h"
+#include "common/netchan/netchan.h"
 #include "common/quakeworld/decode.h"
 
 static bool is_signing_on(const struct qs_decoder *d)
@@ -70,6 +71,10 @@ void qw_level_command(struct qs_decoder *d, struct qs_view text)
 
     if (qs_view_equal(text, "new") && d->session->level_state == QS_LEVEL_PLAYING)
         qs_level_end(d->session, d->packet->number);
+    if (qs_view_equal(text, "nextdl") || qs_view_begins(text, "download "))
+        sign_on->downloads = true;
+    if (request)
+        sign_on->downloads = false;
     if (!request || (!is_signing_on(d) && !next_level) ||
         (request == sign_on->request && !next_level))
         return;
@@ -78,9 +83,8 @@ void qw_level_command(struct qs_decoder *d, struct qs_view text)
     sign_on->count = (int32_t)count;
     sign_on->request = request;
     sign_on->pending = true;
-    sign_on->lacks_packet = false;
     if (request >> 24 == BEGIN)
-        qs_level_play(d->session);
+        qs_level_play(d->session, d->acknowledged + 1);
 }
 
 /* --- Answers: a server sends one again if it does not know that it arrived --- */
@@ -93,7 +97,7 @@ static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
         lose(d);
     sign_on->expected = expected;
     sign_on->behind_gap = sign_on->gap;
-    sign_on->pending = sign_on->gap = sign_on->lacks_packet = false;
+    sign_on->pending = sign_on->gap = false;
 }
 
 /* The request that it answers may not be there. */
@@ -114,7 +118,7 @@ void qw_level_stufftext(struct qs_decoder *d, struct qs_view text)
     if (last)
         expected = key_of(BEGIN, 0);
     if (expected && expected != sign_on->expected)
-        answer(d, !sign_on->pending && sign_on->lacks_packet, expected);
+        answer(d, false, expected);
 }
 
 void qw_level_serverdata(struct qs_decoder *d, int32_t count)
@@ -148,43 +152,6 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
 
 /* --- Packets --- */
 
-static struct qw_reliable *reliable_of(struct qs_decoder *d, enum qs_direction direction)
-{
-    return &qw_session_of(d)->reliable[direction - QS_C2S];
-}
-
-static bool is_odd_at(const struct qw_reliable *way, uint32_t number)
-{
-    return way->odd >> number % 64 & 1;
-}
-
-static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
-{
-    const uint64_t before = is_odd_at(way, way->last);
-    const uint32_t first = sequence - MIN(sequence - way->last, 64) + 1;
-
-    for (uint32_t number = first; number != sequence + 1; number++)
-        way->odd = (way->odd & ~(UINT64_C(1) << number % 64)) |
-                   (before ^ (number == sequence && reliable)) << number % 64;
-    way->last = sequence;
-}
-
-/*
- * An end tells in one bit whether it has received an even or an odd number of reliable packets. If
- * the bit is not what those that were captured make it, one that was not captured was reliable.
- * Source: id's qwsv, net_chan.c, Netchan_Process.
- */
-static void acknowledge(struct qw_reliable *way, uint32_t number, bool bit)
-{
-    const uint32_t captured = MIN(number, way->last);
-    const bool odd = way->last - captured < 64 && is_odd_at(way, captured);
-
-    way->lacks = way->acknowledged && (way->bit != bit) != (way->acknowledged_odd != odd);
-    way->acknowledged = number;
-    way->bit = bit;
-    way->acknowledged_odd = odd;
-}
-
 /* A client asks for at least so many parts of a sign-on, each after the answer before. */
 enum { ROUND_TRIPS = 5 };
 
@@ -193,6 +160,8 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);
     struct qw_hole *hole = &session->hole;
+    const struct qs_reliable *to_server = &d->session->to_server.reliable;
+    const struct qs_reliable *to_client = &d->session->to_client.reliable;
     const unsigned own = d->direction - QS_C2S;
 
     if (MIN(skipped, others) >= ROUND_TRIPS * MAX(session->round_trip, 1)) {
@@ -202,32 +171,25 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
     }
     if (!hole->is_open || d->session->lost.packet)
         return;
-    if (session->reliable[0].lacks || session->reliable[1].lacks) {
+    if (to_server->differs || to_client->differs) {
         hole->is_open = false;
         qs_level_lose(d->session, d->packet->number, true);
     }
-    hole->is_open &= session->reliable[0].acknowledged < hole->behind[0] ||
-                     session->reliable[1].acknowledged < hole->behind[1];
+    hole->is_open &=
+        to_server->acknowledged < hole->behind[0] || to_client->acknowledged < hole->behind[1];
 }
 
-void qw_level_bits(struct qs_decoder *d, bool reliable, bool bit, uint32_t skipped, uint32_t others)
+void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);
-    struct qw_sign_on *sign_on = &session->sign_on;
-    const enum qs_direction back = d->direction == QS_S2C ? QS_C2S : QS_S2C;
 
     if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
         return;
-    send(reliable_of(d, d->direction), d->sequence, reliable);
-    acknowledge(reliable_of(d, back), d->acknowledged, bit);
     follow_hole(d, skipped, others);
-    if (d->direction == QS_S2C) {
-        sign_on->gap |= skipped;
-        return;
-    }
-    sign_on->lacks_packet |= session->reliable[1].lacks && d->notes[QS_NOTE_NOT_CAPTURED];
-    if (sign_on->pending && sign_on->lacks_packet && is_signing_on(d))
-        lose(d);
+    if (d->direction == QS_S2C)
+        session->sign_on.gap |= skipped;
+    else if (qs_lacks_sign_on(d) && !session->sign_on.has_donor && !session->sign_on.downloads)
+        qs_level_lose(d->session, d->packet->number, true);
 }
 
 static bool has_update(const struct qs_decoder *d)
@@ -244,6 +206,12 @@ static bool begins_time_again(struct qs_decoder *d)
            session->ext.update_time < session->sign_on.time;
 }
 
+/* The client begins when it has the answers to all other requests. */
+static bool lacks_answer(const struct qw_sign_on *sign_on, const struct qs_decoder *d)
+{
+    return is_signing_on(d) && sign_on->pending && sign_on->request >> 24 < BEGIN;
+}
+
 bool qw_level_is_torn(const struct qs_decoder *d)
 {
     return d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
@@ -257,6 +225,8 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
 
     if (!d->accepted)
         return;
+    if (qw_session_of(d)->hole.is_open)
+        d->session->hole.fits_level = true;
     if (burst && is_signing_on(d) && (was_pending || sign_on->behind_gap))
         lose(d);
     if (d->direction == QS_C2S) {
@@ -267,8 +237,9 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
         qs_level_lose(d->session, d->packet->number, false);
     if (!has_update(d))
         return;
-    if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d))
+    if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d) ||
+        lacks_answer(sign_on, d))
         lose(d);
     qw_session_of(d)->sign_on.time = qw_session_of(d)->ext.update_time;
-    qs_level_play(d->session);
+    qs_level_play(d->session, d->sequence);
 }

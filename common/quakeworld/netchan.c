@@ -267,12 +267,10 @@ static uint32_t skipped_by_other(const struct qs_decoder *d)
 /* Packets of both ends that are on their way, as the capture sees it. */
 static uint32_t round_trip_of(const struct qs_decoder *d)
 {
-    const struct qs_session *session = d->session;
-    const struct qw_reliable *reliable = ((const struct qw_session *)session)->reliable;
+    const struct qs_netchan *server = &d->session->to_server, *client = &d->session->to_client;
 
-    return session->to_server.sequence -
-           MIN(reliable[0].acknowledged, session->to_server.sequence) +
-           session->to_client.sequence - MIN(reliable[1].acknowledged, session->to_client.sequence);
+    return server->sequence - MIN(server->reliable.acknowledged, server->sequence) +
+           client->sequence - MIN(client->reliable.acknowledged, client->sequence);
 }
 
 /* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
@@ -290,7 +288,8 @@ static void take_message(struct qs_decoder *d, const struct header *header,
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
     if (!skipped && !others)
         qw_session_of(d)->round_trip = round_trip;
-    qw_level_bits(d, reliable, header->ack_word & QS_RELIABLE_BIT, skipped, others);
+    qs_receive_reliable(d, reliable, header->ack_word & QS_RELIABLE_BIT);
+    qw_level_bits(d, skipped, others);
     if (qw_level_is_torn(d))
         qs_read_dropped(d, read);
     else

@@ -69,20 +69,10 @@ struct qw_sign_on {
     int32_t count;     /* of svc_serverdata, which requests repeat; 0: unknown */
     uint32_t request;  /* the client's last one; 0: none was seen */
     uint32_t expected; /* the one that the last answer makes the client send; 0: unknown */
+    bool downloads;    /* the client asks for files, until its next request */
     bool pending;      /* the last request has no answer yet */
     bool gap;          /* numbers of the server are missing since the last answer */
-    bool lacks_packet; /* a reliable packet of the server was not captured since then */
     bool behind_gap;   /* the last answer stood behind missing numbers */
-};
-
-/* The reliable packets of one end, and the other end's acknowledgements of them. */
-struct qw_reliable {
-    uint32_t last;         /* number of the last packet */
-    uint64_t odd;          /* by number, modulo 64: so many were reliable up to it */
-    uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
-    bool bit;              /* of that: toggles with each reliable packet that was accepted */
-    bool acknowledged_odd; /* `odd` of the number */
-    bool lacks;            /* since the acknowledgement before, one came that was not captured */
 };
 
 /* Numbers that both ends skip at once: the next level may have begun among them. */
@@ -105,7 +95,6 @@ struct qw_session {
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
     struct qw_sign_on sign_on;
-    struct qw_reliable reliable[2]; /* by direction less QS_C2S */
     struct qw_hole hole;
     uint32_t round_trip;            /* in packets of both ends, before the last hole */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */

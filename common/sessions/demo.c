@@ -51,12 +51,11 @@ static char *kind_of(const char *text)
     return g_string_free(kind, FALSE);
 }
 
-/* NULL: there are too many kinds. */
+/* Takes `kind`. NULL: there are too many kinds. */
 static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_problems *problems,
-                                                           const char *text)
+                                                           char *kind, guint max)
 {
     struct qs_session_demo_problem *problem;
-    char *kind = kind_of(text);
 
     for (guint i = 0; i < problems->kinds->len; i++) {
         problem = g_ptr_array_index(problems->kinds, i);
@@ -65,20 +64,20 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
             return problem;
         }
     }
-    if (problems->kinds->len == QS_DEMO_PROBLEMS_MAX) {
+    if (problems->kinds->len - problems->holes == max) {
         g_free(kind);
         return NULL;
     }
     problem = g_new0(struct qs_session_demo_problem, 1);
     problem->kind = kind;
-    problem->text = qs_text_printable(text);
     problem->packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_ptr_array_add(problems->kinds, problem);
     return problem;
 }
 
+/* `since`: when it began, before the packet. */
 static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
-                      const struct qs_packet *packet)
+                      const struct qs_packet *packet, int64_t since)
 {
     const int64_t start = demo->writing ? demo->start : demo->origin;
 
@@ -87,6 +86,7 @@ static void add_place(const struct demo *demo, struct qs_session_demo_problem *p
     if (!problem->file) {
         problem->file = demo->source;
         problem->from = problem->until;
+        problem->from.time = MAX(since - start, 0);
     }
     if (problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
         g_array_append_val(problem->packets, packet->number);
@@ -97,17 +97,58 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
 {
     struct demo *demo = (struct demo *)writer;
     struct qs_session_problems *problems = &demo->shared.problems;
-    struct qs_session_demo_problem *problem = find_or_add_problem(problems, text);
+    struct qs_session_demo_problem *problem =
+        find_or_add_problem(problems, kind_of(text), QS_DEMO_PROBLEMS_MAX);
 
     problems->count++;
     if (!problem) {
         problems->others++;
         return;
     }
+    if (!problem->text)
+        problem->text = qs_text_printable(text);
     problem->count++;
     problem->amount += amount;
     if (packet)
-        add_place(demo, problem, packet);
+        add_place(demo, problem, packet, packet->time);
+}
+
+/* --- Holes of the capture: a line each, and one for all further ones */
+
+static char *hole_text(const struct qs_hole *hole)
+{
+    const uint32_t client = hole->packets[0], server = hole->packets[1];
+    g_autofree char *others =
+        client ? g_strdup_printf(" and %u of the client", client) : g_strdup("");
+
+    return g_strdup_printf("%u packet%s of the server%s %s missing from the capture%s", server,
+                           qs_plural(server), others, server + client > 1 ? "are" : "is",
+                           hole->fits_level ? "; the map may have changed" : "");
+}
+
+/* Holes of a session that joined late are numbered again when it is decoded again. */
+static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                     const struct qs_hole *hole)
+{
+    struct demo *demo = (struct demo *)writer;
+    struct qs_session_problems *problems = &demo->shared.problems;
+    const bool single = hole->number <= QS_DEMO_HOLES_MAX;
+    const bool is_new = hole->number != writer->reported.number;
+    const guint kinds = problems->kinds->len;
+    struct qs_session_demo_problem *problem = find_or_add_problem(
+        problems, single ? g_strdup_printf("hole %u", hole->number) : g_strdup("holes"), G_MAXUINT);
+
+    problems->holes += problems->kinds->len - kinds;
+    problems->count += is_new;
+    problem->count += is_new;
+    g_free(problem->text);
+    if (single)
+        problem->text = hole_text(hole);
+    else
+        problem->text = g_strdup("packets of the server are missing from the capture");
+    problem->amount += single ? 0 : hole->packets[1] - (is_new ? 0 : writer->reported.packets[1]);
+    g_array_set_size(problem->packets, single ? 0 : problem->packets->len);
+    add_place(demo, problem, packet, hole->begin);
 }
 
 static void append_moment(GString *text, const char *before, struct qs_demo_moment moment,
@@ -335,6 +376,7 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
                                                   .start_missing = start_missing,
                                                   .left_out = count_left_out,
                                                   .problem = add_problem,
+                                                  .hole = add_hole,
                                                   .peers = each_peer,
                                                   .sanitized = sanitize,
                                                   .no_bytes = !setup->store && !sanitize,

@@ -27,6 +27,7 @@ enum { QS_DEMO_COMMANDS_MAX = 32 };
 
 enum {
     QS_DEMO_PROBLEMS_MAX = 8,        /* of different kinds; further ones are only counted */
+    QS_DEMO_HOLES_MAX = 10,          /* that have a line each */
     QS_DEMO_PROBLEM_PACKETS_MAX = 10 /* of one kind; further ones are only counted */
 };
 
@@ -49,6 +50,7 @@ struct qs_session_demo_problem {
 
 struct qs_session_problems {
     GPtrArray *kinds; /* struct qs_session_demo_problem *, by their first */
+    guint holes;      /* of them are holes of the capture */
     uint64_t count;   /* of all */
     uint64_t others;  /* of further kinds */
 };

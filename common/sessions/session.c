@@ -371,6 +371,17 @@ static void keep_known(struct session *session, const struct qs_session *state)
         describe(session, state);
 }
 
+static void follow_holes(struct qs_session_holes *holes, const struct qs_hole *before,
+                         const struct qs_hole *hole)
+{
+    if (hole->number && hole->number <= QS_SESSION_HOLES_MAX)
+        holes->first[hole->number - 1] = *hole;
+    holes->count = hole->number;
+    for (int i = 0; i < 2; i++)
+        holes->packets[i] +=
+            hole->packets[i] - (hole->number == before->number ? before->packets[i] : 0);
+}
+
 void qs_client_session_packet(struct qs_client_session *shared,
                               const struct qs_decoded_packet *decoded)
 {
@@ -399,6 +410,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
         update_demo(session, decoded, late, heard_server);
     if (decoder->connectionless)
         keep_known(session, decoder->session);
+    follow_holes(&shared->holes, &shared->state.hole, &decoder->session->hole);
     shared->state = *decoder->session;
     if (has_news(session))
         report_events(session, false);

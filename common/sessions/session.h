@@ -25,7 +25,14 @@ enum qs_session_end {
     QS_SESSION_INPUT_OVER    /* nothing follows in the input */
 };
 
-enum { QS_SESSION_MAPS_MAX = 32 };
+enum { QS_SESSION_MAPS_MAX = 32, QS_SESSION_HOLES_MAX = 10 };
+
+/* What the capture lacks of a session. */
+struct qs_session_holes {
+    struct qs_hole first[QS_SESSION_HOLES_MAX];
+    uint32_t count;
+    uint64_t packets[2]; /* of all, by direction less QS_C2S */
+};
 
 /* For reading only. Texts are printable UTF-8, NULL where not known. */
 struct qs_client_session {
@@ -38,6 +45,7 @@ struct qs_client_session {
     uint64_t packets;
     uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state; /* after its last packet */
+    struct qs_session_holes holes;
     struct qs_path *quality; /* of its line; NULL: nobody asked for it */
     struct qs_match *match;  /* who played */
     char *version, *player;  /* of a server's demo or stream: everybody who played */

@@ -331,6 +331,27 @@ static json_t *path_json(const struct qs_path *path)
         "jitter", figure_json(quality.jitter), "not_captured", figure_json(quality.not_captured));
 }
 
+/* What the capture lacks: times in seconds since the session's first packet. */
+static json_t *holes_json(const struct qs_client_session *session)
+{
+    const struct qs_session_holes *holes = &session->holes;
+    json_t *first = json_array();
+
+    for (uint32_t i = 0; i < MIN(holes->count, QS_SESSION_HOLES_MAX); i++) {
+        const struct qs_hole *hole = &holes->first[i];
+
+        json_array_append_new(
+            first, json_pack("{s:f, s:f, s:o, s:o}", "from",
+                             (double)(hole->begin - session->start) / 1e9, "until",
+                             (double)(hole->end - session->start) / 1e9, "to_server",
+                             report_number(hole->packets[0]), "to_client",
+                             report_number(hole->packets[1])));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o}", "count", report_number(holes->count), "to_server",
+                     report_number(holes->packets[0]), "to_client",
+                     report_number(holes->packets[1]), "first", first);
+}
+
 json_t *report_session_json(const struct qs_client_session *session)
 {
     const struct qs_session *state = &session->state;
@@ -342,7 +363,7 @@ json_t *report_session_json(const struct qs_client_session *session)
         json_array_append_new(players, report_text_json(*name));
     return json_pack(
         "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, "
-        "s:o, s:o, s:b}",
+        "s:o, s:o, s:o, s:b}",
         "number", report_number(session->number), "protocol", session->protocol->name, "title",
         session->protocol->title, "version", report_text_json(session->version), "client",
         address_json(&session->client), "server", address_json(&session->server), "maps",
@@ -353,7 +374,7 @@ json_t *report_session_json(const struct qs_client_session *session)
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
         "problems", report_number(session->problems), "loss", "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
-        "line", path_json(session->quality), "demo", demo_json(session), "spectator",
+        "holes", holes_json(session), "line", path_json(session->quality), "demo", demo_json(session), "spectator",
         session->spectator);
 }
 

@@ -33,7 +33,7 @@ class Values(ToolTest):
     def setUp(self):
         super().setUp()
         self.frames = []
-        self.sequence = 0
+        self.sequence = self.acknowledged = 0
         self.client(b"\x04new\0")
 
     def send(self, source, destination, payload):
@@ -43,12 +43,13 @@ class Values(ToolTest):
     def client(self, messages, qport=4711):
         self.sequence += 1
         self.send(CLIENT, SERVER,
-                  struct.pack("<IIH", self.sequence, self.sequence - 1, qport) + messages)
+                  struct.pack("<IIH", self.sequence, self.acknowledged, qport) + messages)
 
     def server(self, messages):
         """A packet from the server, and one from the client in front of it."""
         self.client(b"")
         self.send(SERVER, CLIENT, struct.pack("<II", self.sequence, self.sequence) + messages)
+        self.acknowledged = self.sequence
 
     def packets(self):
         return self.dump(self.write("in.pcap", Capture(ETHERNET, self.frames).pcap()))

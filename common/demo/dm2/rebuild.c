@@ -286,6 +286,12 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
     if (session->base.level != dm2->level)
         end_level(dm2);
     dm2->level = session->base.level;
+    /* The demo has begun before the client's acknowledgements showed what is missing. */
+    if (dm2->begun && session->base.lost.packet) {
+        qs_demo_discard(dm2->out);
+        note_level_lost(dm2, session);
+        dm2->begun = false;
+    }
     if (dm2->begun)
         return true;
     frame = find_frame(dm2);
@@ -596,8 +602,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     dm2->messages = dm2->tracker->followed == session ? decoder->messages : NULL;
     if (!dm2->messages)
         q2_tracker_attach(dm2->tracker, session);
-    if (decoder->direction == QS_C2S || decoder->session->disconnected)
-        qs_demo_count_losses(dm2->out, decoder, packet);
+    qs_demo_count_losses(dm2->out, decoder, packet);
     if (decoder->direction == QS_C2S) {
         if (session->moved && session->variant.packed)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);

@@ -466,8 +466,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     if (qwd->ended || decoder->connectionless || !decoder->accepted)
         return;
     qwd->signing_on = session_of(decoder)->sign_on.request;
-    if (decoder->direction == QS_C2S || decoder->session->disconnected)
-        qs_demo_count_losses(qwd->out, decoder, packet);
+    qs_demo_count_losses(qwd->out, decoder, packet);
     if (decoder->direction == QS_C2S) {
         add_client_packet(qwd, decoder, packet);
     } else if (is_ready(qwd, decoder, packet)) {

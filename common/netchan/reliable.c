@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/netchan/reliable.h"
+
+#include <glib.h>
+
+enum { WINDOW = 64 };
+
+static uint64_t bit_of(uint32_t number)
+{
+    return UINT64_C(1) << number % WINDOW;
+}
+
+static void set(uint64_t *bits, uint32_t number, bool value)
+{
+    *bits = value ? *bits | bit_of(number) : *bits & ~bit_of(number);
+}
+
+void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable)
+{
+    const bool odd = way->odd & bit_of(way->last);
+    const uint32_t first = sequence - MIN(sequence - way->last, WINDOW) + 1;
+
+    for (uint32_t number = first; number != sequence + 1; number++) {
+        set(&way->captured, number, number == sequence);
+        set(&way->sent, number, number == sequence && reliable);
+        set(&way->odd, number, odd != (number == sequence && reliable));
+    }
+    way->last = sequence;
+}
+
+/*
+ * Whether a number behind the acknowledgement before and up to `number` was not captured, and no
+ * reliable packet between them was, which the line may have lost.
+ */
+static bool only_capture_lacks(const struct qs_reliable *way, uint32_t number)
+{
+    bool hole = false;
+
+    if (number > way->last || number - way->acknowledged > WINDOW || way->last - number >= WINDOW)
+        return number > way->last;
+    for (uint32_t between = way->acknowledged + 1; between <= number; between++) {
+        if (between < number && way->sent & bit_of(between))
+            return false;
+        hole |= !(way->captured & bit_of(between));
+    }
+    return hole;
+}
+
+/* What was suspected before the bit's first toggle is proved by it: the end has bits. */
+static void trust(struct qs_reliable *way)
+{
+    way->has_toggled = true;
+    if (!way->suspected)
+        return;
+    way->differs = way->lacks = true;
+    way->since = way->suspected_since;
+}
+
+/* Packets that are made of a demo have no bits: those of an end that never toggle prove nothing. */
+static void suspect(struct qs_reliable *way)
+{
+    if (way->lacks && !way->suspected)
+        way->suspected_since = way->since;
+    way->suspected |= way->lacks;
+    way->differs = way->lacks = false;
+}
+
+void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit)
+{
+    const uint32_t captured = MIN(number, way->last);
+    const bool odd = way->last - captured < WINDOW && way->odd & bit_of(captured);
+    const bool toggles = way->started && way->bit != bit;
+
+    way->differs = way->started && toggles != (way->acknowledged_odd != odd);
+    way->lacks = way->differs && only_capture_lacks(way, number);
+    way->since = way->acknowledged;
+    if (toggles && !way->has_toggled)
+        trust(way);
+    else if (!way->has_toggled)
+        suspect(way);
+    way->started = true;
+    way->acknowledged = number;
+    way->bit = bit;
+    way->acknowledged_odd = odd;
+}
