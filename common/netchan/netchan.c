@@ -238,7 +238,7 @@ static bool note_burst(struct qs_decoder *d, uint32_t lost)
     const bool is_last = from_server && d->session->disconnected && d->notes[QS_NOTE_NOT_CAPTURED];
     const bool counted = burst || forth->ahead || is_last;
 
-    if (!d->accepted)
+    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
         return false;
     if (lost) {
         forth->last_gap.from = d->sequence - lost;

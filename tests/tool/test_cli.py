@@ -459,12 +459,12 @@ class Choices(ToolTest):
 
     def test_player(self):
         """A part of the name, in any case, selects sessions, whatever is done with them."""
-        several = CAPTURES / "acknex-messages.pcap"
+        several = CAPTURES / "lines" / "qw-g-server.pcap.gz"  # anna and bert
         for action in (["--list"], ["--dump"], ["--stats"], ["--pcap", "x.pcap", "--force"]):
-            one, _ = self.tool(*action, "--player", "LONG name", several)
-            self.assertEqual(one, self.tool(*action, "--session", "2,3,5,6", several)[0])
-        self.assertEqual(self.tool("--list", "-s", "3-4", "--player", "long", several),
-                         self.tool("--list", "-s", "3", several))
+            one, _ = self.tool(*action, "--player", "ER", several)
+            self.assertEqual(one, self.tool(*action, "--session", "2", several)[0])
+        self.assertEqual(self.tool("--list", "-s", "1", "--player", "N", several),
+                         self.tool("--list", "-s", "1", several))
         _, error = self.tool("--player", "nobody", several, status=1)
         self.assertEqual(error, 'pcap2demo: no player has "nobody" in the name; --list shows their names\n')
         _, error = self.tool("--player", "x", "-", input=several.read_bytes(), status=2)
