@@ -260,9 +260,9 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
 
 /* --- Guessing, in a capture that begins mid-session */
 
-/* A protocol as it may be spoken, the likeliest first. Minor versions are those of today. */
+/* The protocols that a packet is tried in, in this order: the likeliest first. */
 struct guess {
-    int32_t version; /* 0: any up to 34, which differ in nothing that a packet shows */
+    int32_t version; /* 0: any up to 34, whose packets look the same */
     uint32_t minor;
     enum q2_qport_width qport_width;
     bool new_netchan;
@@ -271,19 +271,19 @@ struct guess {
 
 static const struct guess guesses[] = {
     {0, 0, Q2_QPORT_UNKNOWN, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, 0},
-    {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, true, 0},
-    {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_NONE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, false, 0},
-    {Q2_PROTOCOL_AQTION, 3015, Q2_QPORT_BYTE, true, 0},
-    {Q2_PROTOCOL_AQTION, 3015, Q2_QPORT_NONE, true, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_R1Q2, R1Q2_NEWEST, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_NONE, true, 0},
+    {Q2_PROTOCOL_R1Q2, R1Q2_NEWEST, Q2_QPORT_NONE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_NONE, false, 0},
+    {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_NONE, true, 0},
     /* Before 1905 solids had 16 bits, before 1904 moves other forms: PROTOCOL.md, section 6. */
-    {Q2_PROTOCOL_R1Q2, 1904, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_R1Q2, 1903, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS},
+    {Q2_PROTOCOL_R1Q2, R1Q2_LONG_SOLID - 1, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_R1Q2, R1Q2_UCMD - 1, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, PF_EXTENSIONS},
 };
 
 static void apply(struct q2_session *session, const struct guess *guess)

@@ -14,6 +14,14 @@
 
 /* --- States */
 
+/* The bytes of a number that has one, two or, where its mask has both bits, four. */
+static inline unsigned q2_number_size(uint64_t bits, uint64_t bit8, uint64_t bit16)
+{
+    if (bits & bit8)
+        return bits & bit16 ? 4 : 1;
+    return 2;
+}
+
 /* The states have no padding between their members, so that a test can go through their bytes. */
 
 struct q2_entity {
