@@ -118,6 +118,7 @@ static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t numbe
     (wide_angles ? DIFF_U8(bit, 0, member)                                                         \
                  : angle_byte(to->member) != angle_byte(from->member) ? (bit) : 0)
 #define DIFF_POSITION(bit, bit16, member) (needs_old_origin(v, from, to, is_new) ? (bit) : 0)
+#define DIFF_COORDINATES DIFF_POSITION
 #define DIFF_SOLID(bit, bit16, member)                                                             \
     (to->member != from->member && solid_of(v, to->member) != solid_of(v, from->member) ? (bit) : 0)
 
@@ -137,6 +138,7 @@ static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t numbe
     else                                                                                           \
         q2_put_u8(out, angle_byte(to->member))
 #define PUT_POSITION(bit, bit16, member) q2_put_vector(out, v, (const int32_t[3]){0}, to->member)
+#define PUT_COORDINATES PUT_POSITION
 #define PUT_SOUND(bit, bit16, member) put_sound(out, v, from, to)
 #define PUT_SOLID(bit, bit16, member)                                                              \
     q2_put_number(out, solid_of(v, to->member), v->long_solid ? 4 : 2)

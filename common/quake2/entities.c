@@ -69,7 +69,7 @@ void q2_rerelease_remove(struct q2_session *session, uint16_t number)
         qs_table_set(&session->solids, number, (struct qs_view){0});
 }
 
-static void read_coordinate(struct qs_decoder *d, unsigned id, uint16_t number, int32_t *to)
+static inline void read_coordinate(struct qs_decoder *d, unsigned id, uint16_t number, int32_t *to)
 {
     if (q2_variant(d)->rerelease)
         *to = q2_read_plain_coordinate(d, id, has_floats(d, number));
@@ -77,24 +77,20 @@ static void read_coordinate(struct qs_decoder *d, unsigned id, uint16_t number, 
         q2_read_stepped_coordinate(d, id, to);
 }
 
-static void read_old_origin(struct qs_decoder *d, struct q2_entity *entity)
+static void read_coordinates(struct qs_decoder *d, unsigned id, uint16_t number, int32_t to[3])
 {
-    if (!q2_variant(d)->rerelease) {
-        q2_read_position(d, Q2_ENTITY_OLDORIGIN, entity->old_origin);
-        return;
-    }
-    qs_open(d, Q2_ENTITY_OLDORIGIN);
+    qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        read_coordinate(d, Q2_ENTITY_OLDORIGIN_X + i, entity->number, &entity->old_origin[i]);
+        read_coordinate(d, id + 1 + i, number, &to[i]);
     qs_close(d);
 }
 
 /* The state does not keep the rerelease's angles, which are floats. */
-static void read_angle(struct qs_decoder *d, unsigned id, bool wide, int16_t *to)
+static void read_angle(struct qs_decoder *d, unsigned id, uint64_t bits, int16_t *to)
 {
     if (q2_variant(d)->rerelease)
         qs_f32(d, id);
-    else if (wide)
+    else if (q2_variant(d)->short_angles && bits & U_ANGLE16)
         *to = qs_angle16(d, id);
     else
         *to = (int16_t)(qs_angle8(d, id) * 256);
@@ -150,9 +146,10 @@ static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
     entity->member = read_model(d, id, (v->extensions || v->rerelease) && bits & U_MODEL16)
 #define READ_COORDINATE(bit, bit16, member, id)                                                    \
     read_coordinate(d, id, entity->number, &entity->member)
-#define READ_POSITION(bit, bit16, member, id) read_old_origin(d, entity)
-#define READ_ANGLE(bit, bit16, member, id)                                                         \
-    read_angle(d, id, v->short_angles && bits & U_ANGLE16, &entity->member)
+#define READ_COORDINATES(bit, bit16, member, id)                                                   \
+    read_coordinates(d, id, entity->number, entity->member)
+#define READ_POSITION(bit, bit16, member, id) q2_read_position(d, id, entity->member)
+#define READ_ANGLE(bit, bit16, member, id) read_angle(d, id, bits, &entity->member)
 #define READ_SOUND(bit, bit16, member, id) read_sound(d, entity)
 #define READ_EVENT READ_U8
 #define READ_SOLID(bit, bit16, member, id) entity->member = read_solid(d, entity->number)
@@ -165,11 +162,11 @@ void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entit
     const struct q2_variant *v = q2_variant(d);
 
 #define FIELD(encoding, when, bit8, bit16, member, row)                                            \
-    if (bits & ((bit8) | (bit16)) && (when)) {                                                     \
+    if ((when) && bits & ((bit8) | (bit16))) {                                                     \
         READ_##encoding(bit8, bit16, member, row);                                                 \
     }
 #define READ_ONLY(encoding, when, bit, row)                                                        \
-    if (bits & (bit) && (when))                                                                    \
+    if ((when) && bits & (bit))                                                                    \
         SKIP_##encoding(row);
 #include "common/quake2/entity_fields.def"
 }

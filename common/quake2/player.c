@@ -72,7 +72,10 @@ static void read_marked_stats(struct qs_decoder *d, uint64_t bits, unsigned firs
     }
 }
 
-/* --- Encodings of player_fields.def. `axes` has a bit for each component that is sent. */
+/* --- Encodings of player_fields.def. A vector has a bit for two components, and one for the third.
+ */
+
+/* Those components whose bit in `axes` is set. */
 
 static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
 {
@@ -86,29 +89,35 @@ static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
 }
 
 /* The state does not keep the rerelease's, which are floats. */
-static void read_angles(struct qs_decoder *d, unsigned id, unsigned axes, int16_t to[3])
+static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
 {
     if (q2_variant(d)->rerelease) {
         read_floats(d, id, 7);
         return;
     }
     qs_open(d, id);
-    for (unsigned i = 0; i < 3; i++)
-        if (axes >> i & 1)
-            to[i] = qs_angle16(d, id + 1 + i);
+    if (two) {
+        to[0] = qs_angle16(d, id + 1);
+        to[1] = qs_angle16(d, id + 2);
+    }
+    if (third)
+        to[2] = qs_angle16(d, id + 3);
     qs_close(d);
 }
 
-static void read_vector(struct qs_decoder *d, unsigned id, unsigned axes, int32_t to[3])
+static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third, int32_t to[3])
 {
     if (q2_variant(d)->rerelease) {
         q2_read_float_position(d, id, to);
         return;
     }
     qs_open(d, id);
-    for (unsigned i = 0; i < 3; i++)
-        if (axes >> i & 1)
-            q2_read_stepped_coordinate(d, id + 1 + i, &to[i]);
+    if (two) {
+        q2_read_stepped_coordinate(d, id + 1, &to[0]);
+        q2_read_stepped_coordinate(d, id + 2, &to[1]);
+    }
+    if (third)
+        q2_read_stepped_coordinate(d, id + 3, &to[2]);
     if (d->fields_wanted)
         qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
     qs_close(d);
@@ -246,10 +255,11 @@ static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
 #define READ_I16(bit, second, member, id) player->member = qs_i16(d, id)
 #define READ_CLIENT(bit, second, member, id)                                                       \
     player->member = v->clientnum16 ? qs_i16(d, id) : qs_u8(d, id)
-#define AXES(bit, third) ((bits & (bit) ? 3u : 0) | (bits & (third) ? 4u : 0))
-#define READ_VECTOR(bit, third, member, id) read_vector(d, id, AXES(bit, third), player->member)
-#define READ_ANGLES(bit, third, member, id) read_angles(d, id, AXES(bit, third), player->member)
-#define READ_ANGLES3(bit, second, member, id) read_angles(d, id, 7, player->member)
+#define READ_VECTOR(bit, third, member, id)                                                        \
+    read_vector(d, id, bits & (bit), bits & (third), player->member)
+#define READ_ANGLES(bit, third, member, id)                                                        \
+    read_angles(d, id, bits & (bit), bits & (third), player->member)
+#define READ_ANGLES3(bit, third, member, id) read_angles(d, id, true, true, player->member)
 #define READ_SIXTEENTHS(bit, second, member, id) read_offsets(d, id, 1.0 / 16, player->member)
 #define READ_KICK(bit, second, member, id) read_offsets(d, id, 1.0 / 1024, player->member)
 #define READ_GUN(bit, second, member, id) read_gun_index(d, player)
@@ -271,11 +281,11 @@ void q2_read_player_fields(struct qs_decoder *d, uint32_t bits, struct q2_player
     uint64_t stats = 0;
 
 #define FIELD(encoding, when, bit, extra, mvd, mvd_extra, member, row)                             \
-    if (bits & ((uint32_t)(bit) | (extra)) && (when)) {                                            \
+    if ((when) && bits & ((uint32_t)(bit) | (extra))) {                                            \
         READ_##encoding(bit, extra, member, row);                                                  \
     }
 #define READ_ONLY(encoding, when, bit, row)                                                        \
-    if ((!(bit) || bits & (bit)) && (when))                                                        \
+    if ((when) && (!(bit) || bits & (bit)))                                                        \
         SKIP_##encoding(row);
 #include "common/quake2/player_fields.def"
     add_frags(d, stats, bits & EPS_CLIENTNUM, player);
