@@ -116,7 +116,7 @@ void q2_put_player(struct q2_writer *out, const struct q2_variant *v, const stru
 #include "common/quake2/player_fields.def"
     if (bits & (EPS_GUNOFFSET | EPS_GUNANGLES))
         bits |= PS_WEAPONFRAME;
-    if (bits & PS_FOG)
+    if (bits >> 16 & UINT8_MAX)
         bits |= PS_MOREBITS;
     bits = q2_with_implied_bits(bits);
     q2_put_u8(out, SVC_PLAYERINFO);
