@@ -98,7 +98,7 @@ static bool overtakes_answer(const struct q2_session *session, uint32_t sequence
  * the beginning, has really begun anew when the numbers begin anew. Which netchan it uses now is
  * not known yet, so the bit that may mean a fragment is left out.
  */
-static void settle_connect(struct qs_decoder *d)
+static void apply_connect(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
@@ -193,7 +193,7 @@ void q2_decode_netchan(struct qs_decoder *d)
         return;
     }
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        settle_connect(d);
+        apply_connect(d);
     header = read_header(d);
     session->moved = false;
     if (!is_of_client(d, header.qport))
@@ -216,8 +216,8 @@ static uint32_t qport_of(const struct q2_session *session, const uint8_t *data)
     return size ? qs_seqinfo_qport(size, size == 1 ? data[0] : qs_le16(data)) : 0;
 }
 
-static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
-                           struct qs_seqinfo *seqinfo)
+static bool set_fragment_seqinfo(const struct q2_session *session, const struct qs_packet *packet,
+                                 struct qs_seqinfo *seqinfo)
 {
     const bool from_client = session->base.server != packet->from;
     const uint32_t at = HEADER_SIZE + (from_client ? qport_size(session) : 0);
@@ -255,7 +255,7 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     if (seqinfo->qport && base->qport && seqinfo->qport != base->qport)
         return false;
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
-           place_fragment(session, packet, seqinfo);
+           set_fragment_seqinfo(session, packet, seqinfo);
 }
 
 /* --- Guessing, in a capture that begins mid-session */

@@ -21,8 +21,8 @@ static void read_colors(struct qs_decoder *d, unsigned group, unsigned bits, uin
     qs_close(d);
 }
 
-/* What the stat's value is the number of: an enum q2_range, ANY_STRING, or 0. Source: engine,
- * q_shared.h STAT_*. */
+/* The config strings that the value of a statistic is a number of: an enum q2_range, or ANY_STRING,
+ * or 0: none. Source: engine, q_shared.h STAT_*. */
 enum { ANY_STRING = Q2_RANGES };
 static const uint8_t named_by_stat[Q2_STATS_EXTENDED] = {
     [STAT_HEALTH_ICON] = Q2_RANGE_IMAGES,
@@ -37,7 +37,7 @@ static const uint8_t named_by_stat[Q2_STATS_EXTENDED] = {
     [16] = ANY_STRING,
 };
 
-/* A statistic that was read at `at`. */
+/* Emits a statistic that was read at `at`. */
 static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
 {
     const struct q2_session *session = q2_session_of(d->session);
@@ -72,11 +72,9 @@ static void read_marked_stats(struct qs_decoder *d, uint64_t bits, unsigned firs
     }
 }
 
-/* --- Encodings of player_fields.def. A vector has a bit for two components, and one for the third.
- */
+/* --- Encodings of player_fields.def. A vector's `bit` is that of two components, or of all. */
 
 /* Those components whose bit in `axes` is set. */
-
 static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
 {
     if (!(axes & 7))
@@ -226,8 +224,9 @@ static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
     return bits;
 }
 
-/* The frags of the player whose state was read: in MVD that of `clientnum`, else of whom the client
- * sees, as spectators see others. `stats`: a bit for each statistic that was read. */
+/* Adds the frags of the player whose state was read, if `stats`, the mask of the statistics, has
+ * them. In MVD that player is `clientnum`, else the one whose view the client has: a spectator has
+ * that of the player it chases. */
 static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
                       const struct q2_player *player)
 {

@@ -64,8 +64,8 @@ struct q2_player {
     uint8_t unused[5];
 };
 
-/* Whether both look the same and stand at the same place. Events last for one frame; a solid and an
- * old origin are not seen. */
+/* Whether both look the same and have the same origin. Events, which last for one frame, solids and
+ * old origins do not count. */
 bool q2_entity_looks_same(const struct q2_entity *a, const struct q2_entity *b);
 
 /*
