@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each bit of an entity's update makes its reader read something else, or is one that no field
- * belongs to; unused ones have that word in their names. */
+/* Each bit of an entity's update and of the player's state makes its reader read something else, or
+ * is one that no field belongs to; unused ones have that word in their names. */
 #include "common/quake/decode.h"
 #include "common/quake/fields.h"
 #include "tests/support/test.h"
@@ -53,6 +53,11 @@ static uint32_t length_of(const struct form *form, uint32_t bits)
     return length;
 }
 
+static bool is_unused(const struct qs_field *part)
+{
+    return strstr(part->name, "unused") || strstr(part->title, "Unused");
+}
+
 /* Goes through the parts of the mask in `row`. `shift`: of the row's lowest bit in the mask. */
 static void check_bits(const struct form *form, unsigned row, unsigned shift)
 {
@@ -61,7 +66,7 @@ static void check_bits(const struct form *form, unsigned row, unsigned shift)
     for (const struct qs_field *part = &nq_fields[row + 1]; part->mask; part++) {
         const uint32_t bit = part->mask << shift;
 
-        if (!(bit & (form->more | form->no_fields)) && !strstr(part->name, "unused") &&
+        if (!(bit & (form->more | form->no_fields)) && !is_unused(part) &&
             length_of(form, bit) == length_of(form, 0) &&
             length_of(form, all) == length_of(form, all & ~bit))
             fail_msg("%s: no field is read for it", part->name);
@@ -115,6 +120,23 @@ TEST(test_darkplaces_from_dp5_on)
     check_bits(&form, NQ_ENTITY_E5BITS, 0);
     form.no_fields = extend4 | E5_FULLUPDATE | E5_EFFECTS32; /* it hides E5_EFFECTS16 */
     check_bits(&form, NQ_ENTITY_E5BITS, 0);
+}
+
+/* The player's own state, whose mask begins with two bytes. */
+TEST(test_clientdata)
+{
+    struct form form = {.read = nq_read_clientdata,
+                        .version = PROTOCOL_FITZQUAKE,
+                        .more = SU_EXTEND1 | SU_EXTEND2,
+                        .no_fields = SU_ITEMS | SU_ONGROUND | SU_INWATER};
+
+    check_bits(&form, NQ_CLIENTDATA_FLAGS, 0);
+    check_bits(&form, NQ_CLIENTDATA_FLAGS2, 16);
+    check_bits(&form, NQ_CLIENTDATA_FLAGS3, 24);
+    form.version = PROTOCOL_DP6;
+    form.no_fields = SU_ONGROUND | SU_INWATER;
+    check_bits(&form, NQ_CLIENTDATA_DPFLAGS2, 16);
+    check_bits(&form, NQ_CLIENTDATA_DPFLAGS3, 24);
 }
 
 TEST(test_fte)
