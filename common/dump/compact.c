@@ -69,7 +69,7 @@ static struct qs_position end_of(struct qs_position is)
 }
 
 /* "@12", "@1:12". */
-static void append_place(GString *out, struct qs_position is, struct qs_position expected)
+static void append_position(GString *out, struct qs_position is, struct qs_position expected)
 {
     const bool with_source = is.source != expected.source;
 
@@ -84,7 +84,7 @@ static void append_field_position(struct printer *printer, const struct qs_dump_
     const struct qs_position expected = line->generated ? printer->last : printer->next;
 
     if (!begins_at(line->position, expected))
-        append_place(printer->out, line->position, expected);
+        append_position(printer->out, line->position, expected);
     printer->last = line->position;
     if (!line->generated)
         printer->next = end_of(line->position);
@@ -237,7 +237,7 @@ static guint append_field(struct printer *printer, const struct group *group, gu
 
 /* --- Groups ---------------------------------------------------------------------------------- */
 
-/* A group of nothing but its row's components, at the places where they are expected. */
+/* A group of nothing but its row's components, at the positions where they are expected. */
 static bool is_vector(const struct printer *printer, guint index)
 {
     const struct qs_dump_line *group = line_at(printer, index);
@@ -280,19 +280,19 @@ static void append_group(struct printer *printer, const struct group *outer, gui
     const struct group group = group_of(printer, index, outer->depth + 1);
     const struct qs_position end = end_of(line->position);
     char length[QS_NUMBER_MAX + 1];
-    gsize place;
+    gsize behind_name;
 
     begin_line(printer, group.depth);
     g_string_append(printer->out, group.name);
     if (!begins_at(line->position, printer->next))
-        append_place(printer->out, line->position, printer->next);
-    place = printer->out->len;
+        append_position(printer->out, line->position, printer->next);
+    behind_name = printer->out->len;
     printer->on_line = (gint)index;
     printer->next = line->position;
     append_lines(printer, &group, index + 1, line->end);
     if (!begins_at(printer->next, end)) {
         snprintf(length, sizeof length, "+%u", line->position.length);
-        g_string_insert(printer->out, (gssize)place, length);
+        g_string_insert(printer->out, (gssize)behind_name, length);
     }
     printer->next = end;
     printer->on_line = NO_GROUP;
@@ -303,7 +303,7 @@ static void append_note(struct printer *printer, const struct group *group,
 {
     begin_line(printer, group->depth + 1);
     g_string_append_printf(printer->out, "! %s", line->name + printer->prefix);
-    append_place(printer->out, line->position, printer->next);
+    append_position(printer->out, line->position, printer->next);
     append_number(printer->out, '+', line->position.length);
     g_string_append_c(printer->out, ' ');
     g_string_append_len(printer->out, printer->lines->texts->str + line->text,
@@ -343,13 +343,13 @@ void qs_compact_append(GString *out, const struct qs_dump_lines *lines,
                               .prefix = strlen(protocol->name) + 1,
                               .on_line = NO_GROUP};
     const struct group none = {.index = NO_GROUP};
-    const gsize place = out->len;
+    const gsize behind_header = out->len;
     char size[sizeof " size=" + QS_NUMBER_MAX];
 
     append_lines(&printer, &none, 0, lines->count);
     if (printer.next.source || printer.next.offset != about->packet->size) {
         snprintf(size, sizeof size, " size=%u", about->packet->size);
-        g_string_insert(out, (gssize)place, size);
+        g_string_insert(out, (gssize)behind_header, size);
     }
     g_string_append_c(out, '\n');
 }

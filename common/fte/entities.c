@@ -23,54 +23,42 @@ uint32_t fte_read_bits(struct qs_decoder *d, unsigned id)
     return bits;
 }
 
-/* --- What the fields are written as: encodings of update_fields.def. `lerptime`: with LERPTIME
- * numbers have a variable length --- */
+/* --- Fields --- */
 
-static void read_number(struct qs_decoder *d, unsigned id, bool lerptime, bool wide)
+/* A number of 1, 2 or 4 bytes; 0: of a variable length, as all are with LERPTIME. */
+static uint32_t read_number(struct qs_decoder *d, unsigned id, unsigned size)
 {
-    if (lerptime)
-        fte_uleb128(d, id);
-    else if (wide)
-        qs_u16(d, id);
-    else
-        qs_u8(d, id);
+    if (size == 0)
+        return (uint32_t)fte_uleb128(d, id);
+    return size == 1 ? qs_u8(d, id) : size == 2 ? qs_u16(d, id) : qs_u32(d, id);
 }
 
-static void read_model(struct qs_decoder *d, unsigned id, bool lerptime, bool wide)
+static void read_model(struct qs_decoder *d, unsigned id, unsigned size)
 {
-    const uint32_t at = d->in.pos;
-    const uint32_t model = lerptime ? fte_uleb128(d, id) : wide ? qs_u16(d, id) : qs_u8(d, id);
+    const uint32_t at = d->in.pos, model = read_number(d, id, size);
 
     fte_session(d)->game->name_model(d, model, at, d->in.pos - at);
 }
 
-static void read_effects(struct qs_decoder *d, unsigned id, bool lerptime, uint32_t bits)
+static void read_skin(struct qs_decoder *d, unsigned size)
 {
-    if (!lerptime && bits & UF_EFFECTS && bits & UF_EFFECTS2)
-        qs_u32(d, id);
+    if (size == 0)
+        fte_uleb128_biased(d, FTE_UPDATE_SKIN, 64);
+    else if (size == 2)
+        qs_i16(d, FTE_UPDATE_SKIN);
     else
-        read_number(d, id, lerptime, bits & UF_EFFECTS2);
-}
-
-static void read_skin(struct qs_decoder *d, unsigned id, bool lerptime, bool wide)
-{
-    if (lerptime)
-        fte_uleb128_biased(d, id, 64);
-    else if (wide)
-        qs_i16(d, id);
-    else
-        qs_unsigned_byte(d, id);
+        qs_unsigned_byte(d, FTE_UPDATE_SKIN);
 }
 
 /* Seven bits, and eight more where the top one is set. */
-static void read_weaponframe(struct qs_decoder *d, unsigned id)
+static void read_weaponframe(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     uint32_t frame = qs_reader_u8(&d->in);
 
     if (frame & 0x80)
         frame = (frame & 0x7f) | (uint32_t)qs_reader_u8(&d->in) << 7;
-    qs_emit_uint(d, id, at, d->in.pos - at, frame);
+    qs_emit_uint(d, FTE_UPDATE_WEAPONFRAME, at, d->in.pos - at, frame);
 }
 
 /* The size of what others collide with. */
@@ -89,7 +77,7 @@ static void read_solid(struct qs_decoder *d)
         fte_stop_malformed(d, at, "Unknown size encoding of an entity update:", encoding);
 }
 
-static void read_bonedata(struct qs_decoder *d, bool lerptime)
+static void read_bonedata(struct qs_decoder *d, unsigned byte, unsigned index)
 {
     const uint32_t at = d->in.pos;
     const uint8_t flags = qs_u8(d, FTE_UPDATE_BONE_FLAGS);
@@ -98,64 +86,42 @@ static void read_bonedata(struct qs_decoder *d, bool lerptime)
     for (unsigned i = 0; i < count && !d->in.overrun; i++)
         qs_bytes(d, FTE_UPDATE_BONE, BONE_SIZE);
     if (flags & BONEDATA_BASE) {
-        read_number(d, FTE_UPDATE_BASEBONE, lerptime, false);
-        read_number(d, FTE_UPDATE_BASEFRAME, lerptime, true);
+        read_number(d, FTE_UPDATE_BASEBONE, byte);
+        read_number(d, FTE_UPDATE_BASEFRAME, index);
     }
     if (flags & ~(BONEDATA_BONES | BONEDATA_BASE))
         fte_stop_malformed(d, at, "Unknown bone data of an entity update:", flags);
 }
 
-/* Hexen II's. */
-static void read_drawflags(struct qs_decoder *d)
-{
-    if ((qs_u8(d, FTE_UPDATE_DRAWFLAGS) & DRAWFLAGS_MLS) >= MLS_ADDLIGHT)
-        qs_u8(d, FTE_UPDATE_ABSLIGHT);
-}
-
 static void read_trail(struct qs_decoder *d, bool lerptime)
 {
-    if (lerptime) {
+    if (lerptime)
         fte_uleb128(d, FTE_UPDATE_TRAIL_NUMBER);
-        fte_uleb128(d, FTE_UPDATE_EMIT);
-    } else if (qs_u16(d, FTE_UPDATE_TRAIL) & TRAIL_EMITS) {
-        qs_u16(d, FTE_UPDATE_EMIT);
-    }
+    if (lerptime || qs_u16(d, FTE_UPDATE_TRAIL) & TRAIL_EMITS)
+        read_number(d, FTE_UPDATE_EMIT, lerptime ? 0 : 2);
 }
 
 /* clang-format off */
-#define READ_U8(id) qs_u8(d, id)
-#define READ_I16(id) qs_i16(d, id)
-#define READ_EIGHTHS(id) qs_scaled_i16(d, id, 1 / 8.0)
-#define READ_SIXTEENTHS(id) qs_scaled_u8(d, id, 1 / 16.0)
-#define READ_COORD(id) qs_coord(d, id)
-#define READ_ANGLE(id) qs_angle(d, id)
-#define READ_ANGLE16(id) qs_angle16(d, id)
-#define READ_ENTITY(id) fte_entity(d, id)
-#define READ_NUMBER(id) fte_uleb128(d, id)
-#define READ_BYTE(id) read_number(d, id, lerptime, false)
-#define READ_INDEX(id) read_number(d, id, lerptime, wide)
-#define READ_MODEL(id) read_model(d, id, lerptime, wide)
-#define READ_EFFECTS(id) read_effects(d, id, lerptime, bits)
-#define READ_SKIN(id) read_skin(d, id, lerptime, wide)
-#define READ_WEAPONFRAME(id) read_weaponframe(d, id)
-#define READ_DRAWFLAGS(id) read_drawflags(d)
-#define READ_TAG_INDEX(id) lerptime ? fte_uleb128_biased(d, id, 1) : qs_unsigned_byte(d, id)
-#define READ_TRAIL(id) read_trail(d, lerptime)
-#define READ_PREDINFO(id) update->predbits = read_predinfo(d, bits, predinfo)
-/* Behind what is malformed nothing can be read. */
-#define READ_SOLID(id) read_solid(d); if (d->stop) return
-#define READ_BONEDATA(id) read_bonedata(d, lerptime); if (d->stop) return
-/* clang-format on */
-
 /* What a client predicts the entity's movement with. Returns its bits. */
 static uint8_t read_predinfo(struct qs_decoder *d, uint32_t bits, bool predinfo)
 {
     const uint8_t predbits = qs_u8(d, FTE_UPDATE_PREDBITS);
 
-#define PREDICTED(encoding, which, row)                                                            \
-    if (predbits & (which))                                                                        \
-        READ_##encoding(row);
-#include "common/fte/update_fields.def"
+    if (predbits & UFP_FORWARD) qs_i16(d, FTE_UPDATE_FORWARD);
+    if (predbits & UFP_SIDE) qs_i16(d, FTE_UPDATE_SIDE);
+    if (predbits & UFP_UP) qs_i16(d, FTE_UPDATE_UP);
+    if (predbits & UFP_MOVETYPE) qs_u8(d, FTE_UPDATE_MOVETYPE);
+    if (predbits & UFP_VELOCITYXY) qs_scaled_i16(d, FTE_UPDATE_VELOCITY_X, 1 / 8.0);
+    if (predbits & UFP_VELOCITYXY) qs_scaled_i16(d, FTE_UPDATE_VELOCITY_Y, 1 / 8.0);
+    if (predbits & UFP_VELOCITYZ) qs_scaled_i16(d, FTE_UPDATE_VELOCITY_Z, 1 / 8.0);
+    if (predbits & UFP_MSEC) qs_u8(d, FTE_UPDATE_MSEC);
+    if (predbits & UFP_VIEWANGLE && predinfo) {
+        if (bits & UF_ANGLESXZ) qs_angle16(d, FTE_UPDATE_VIEW_PITCH);
+        if (bits & UF_ANGLESXZ) qs_angle16(d, FTE_UPDATE_VIEW_ROLL);
+        if (bits & UF_ANGLESY) qs_angle16(d, FTE_UPDATE_VIEW_YAW);
+    } else if (predbits & UFP_VIEWANGLE) {
+        read_weaponframe(d);
+    }
     return predbits;
 }
 
@@ -163,20 +129,51 @@ static void read_fields(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const uint32_t bits = update->bits, fte2 = fte_session(d)->fte2;
     const bool lerptime = fte2 & FTE2_LERPTIME, predinfo = fte2 & FTE2_PREDINFO;
-    const bool wide = !lerptime && bits & UF_16BIT_LERPTIME;
+    const unsigned byte = lerptime ? 0 : 1; /* sizes for read_number() */
+    const unsigned index = lerptime ? 0 : bits & UF_16BIT_LERPTIME ? 2 : 1;
+    const unsigned effects = lerptime ? 0 : !(bits & UF_EFFECTS2) ? 1 : bits & UF_EFFECTS ? 4 : 2;
 
     /* Without PREDINFO, what is predicted has angles of 16 bits. */
-    if ((bits & UF_PREDINFO) && !predinfo)
-        d->angle_format = QS_ANGLE_SHORT;
-#define FIELD(encoding, which, row)                                                                \
-    if (bits & (which)) {                                                                          \
-        READ_##encoding(row);                                                                      \
+    if ((bits & UF_PREDINFO) && !predinfo) d->angle_format = QS_ANGLE_SHORT;
+    if (bits & UF_FRAME) read_number(d, FTE_UPDATE_FRAME, index);
+    if (bits & UF_ORIGINXY) qs_coord(d, FTE_UPDATE_X);
+    if (bits & UF_ORIGINXY) qs_coord(d, FTE_UPDATE_Y);
+    if (bits & UF_ORIGINZ) qs_coord(d, FTE_UPDATE_Z);
+    if (bits & UF_ANGLESXZ) qs_angle(d, FTE_UPDATE_PITCH);
+    if (bits & UF_ANGLESXZ) qs_angle(d, FTE_UPDATE_ROLL);
+    if (bits & UF_ANGLESY) qs_angle(d, FTE_UPDATE_YAW);
+    if (bits & UF_16BIT_LERPTIME && lerptime) fte_uleb128(d, FTE_UPDATE_LERPEND);
+    if (bits & (UF_EFFECTS | UF_EFFECTS2)) read_number(d, FTE_UPDATE_EFFECTS, effects);
+    if (bits & UF_PREDINFO) update->predbits = read_predinfo(d, bits, predinfo);
+    if (bits & UF_MODEL) read_model(d, FTE_UPDATE_MODEL, index);
+    if (bits & UF_SKIN) read_skin(d, index);
+    if (bits & UF_COLORMAP) read_number(d, FTE_UPDATE_COLORMAP, byte);
+    if (bits & UF_SOLID) read_solid(d);
+    if (d->stop) return; /* nothing can be read behind what is malformed */
+    if (bits & UF_FLAGS) read_number(d, FTE_UPDATE_FLAGS, byte);
+    if (bits & UF_ALPHA) qs_u8(d, FTE_UPDATE_ALPHA);
+    if (bits & UF_SCALE) qs_scaled_u8(d, FTE_UPDATE_SCALE, 1 / 16.0);
+    if (bits & UF_BONEDATA) read_bonedata(d, byte, index);
+    if (d->stop) return;
+    if (bits & UF_DRAWFLAGS && (qs_u8(d, FTE_UPDATE_DRAWFLAGS) & DRAWFLAGS_MLS) >= MLS_ADDLIGHT)
+        qs_u8(d, FTE_UPDATE_ABSLIGHT);
+    if (bits & UF_TAGINFO) {
+        fte_entity(d, FTE_UPDATE_TAG_ENTITY);
+        lerptime ? fte_uleb128_biased(d, FTE_UPDATE_TAG_INDEX, 1) : qs_unsigned_byte(d, FTE_UPDATE_TAG_INDEX);
     }
-#define ROWS(which, first, last)                                                                   \
-    if (bits & (which))                                                                            \
-        qs_rows(d, first, last);
-#include "common/fte/update_fields.def"
+    if (bits & UF_LIGHT) {
+        qs_rows(d, FTE_UPDATE_LIGHT_RED, FTE_UPDATE_LIGHT_RADIUS);
+        read_number(d, FTE_UPDATE_LIGHT_STYLE, byte);
+        qs_u8(d, FTE_UPDATE_LIGHT_FLAGS);
+    }
+    if (bits & UF_TRAILEFFECT) read_trail(d, lerptime);
+    if (bits & UF_COLORMOD) qs_rows(d, FTE_UPDATE_COLORMOD_RED, FTE_UPDATE_COLORMOD_BLUE);
+    if (bits & UF_GLOW) qs_rows(d, FTE_UPDATE_GLOW_SIZE, FTE_UPDATE_GLOW_BLUE);
+    if (bits & UF_FATNESS) qs_u8(d, FTE_UPDATE_FATNESS);
+    if (bits & UF_MODELINDEX2) read_model(d, FTE_UPDATE_MODEL2, index);
+    if (bits & UF_GRAVITYDIR) qs_rows(d, FTE_UPDATE_GRAVITY_PITCH, FTE_UPDATE_GRAVITY_YAW);
 }
+/* clang-format on */
 
 /* Fills in the bits of `update`. MVD1's FLOATCOORDS widens its coordinates, too. */
 static void read_update(struct qs_decoder *d, struct qs_entity_update *update)

@@ -5,14 +5,6 @@
  */
 #include "common/quake/decode.h"
 
-static void read_view(struct qs_decoder *d, uint32_t flags)
-{
-    if (flags & SU_VIEWHEIGHT)
-        qs_i8(d, NQ_CLIENTDATA_VIEWHEIGHT);
-    if (flags & SU_IDEALPITCH)
-        qs_i8(d, NQ_CLIENTDATA_IDEALPITCH);
-}
-
 /* The weapon's model in the precache list, and where the message has it. */
 struct weapon {
     uint32_t model, at;
@@ -33,6 +25,7 @@ static uint32_t read_number(struct qs_decoder *d, unsigned row, bool wide)
 /* `wide`: DP5's, whose numbers all have 16 bits. */
 static struct weapon read_state(struct qs_decoder *d, uint32_t flags, bool wide)
 {
+    const bool wide_weapon = wide || nq_is_bjp(nq_session_of(d));
     struct weapon weapon = {0};
 
     if (flags & SU_WEAPONFRAME)
@@ -41,7 +34,7 @@ static struct weapon read_state(struct qs_decoder *d, uint32_t flags, bool wide)
         read_number(d, NQ_CLIENTDATA_ARMOR, wide);
     weapon.at = d->in.pos;
     if (flags & SU_WEAPON)
-        weapon.model = read_number(d, NQ_CLIENTDATA_WEAPON, wide || nq_is_bjp(nq_session_of(d)));
+        weapon.model = read_number(d, NQ_CLIENTDATA_WEAPON, wide_weapon);
     qs_i16(d, NQ_CLIENTDATA_HEALTH);
     read_number(d, NQ_CLIENTDATA_AMMO, wide);
     read_number(d, NQ_CLIENTDATA_SHELLS, wide);
@@ -63,72 +56,33 @@ static uint32_t read_flags(struct qs_decoder *d, unsigned row2, unsigned row3)
     return flags;
 }
 
-/* --- Quake and FitzQuake --- */
-
-/* FitzQuake's upper bytes of what stood before. */
-static void read_upper_bytes(struct qs_decoder *d, uint32_t flags)
-{
-    static const struct {
-        uint32_t flag;
-        unsigned row;
-    } bytes[] = {
-        {SU_ARMOR2, NQ_CLIENTDATA_ARMOR2},
-        {SU_AMMO2, NQ_CLIENTDATA_AMMO2},
-        {SU_SHELLS2, NQ_CLIENTDATA_SHELLS2},
-        {SU_NAILS2, NQ_CLIENTDATA_NAILS2},
-        {SU_ROCKETS2, NQ_CLIENTDATA_ROCKETS2},
-        {SU_CELLS2, NQ_CLIENTDATA_CELLS2},
-        {SU_WEAPONFRAME2, NQ_CLIENTDATA_WEAPONFRAME2},
-        {SU_WEAPONALPHA, NQ_CLIENTDATA_WEAPONALPHA},
-    };
-
-    for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++)
-        if (flags & bytes[i].flag)
-            qs_u8(d, bytes[i].row);
-}
-
+/* Quake's, and FitzQuake's upper bytes of what stood before. */
 static void read_quake_clientdata(struct qs_decoder *d)
 {
     const uint32_t flags = read_flags(d, NQ_CLIENTDATA_FLAGS2, NQ_CLIENTDATA_FLAGS3);
     struct weapon weapon;
 
-    read_view(d, flags);
-    /* For each axis the punch angle, then the velocity. */
+    /* clang-format off */
+    if (flags & SU_VIEWHEIGHT) qs_i8(d, NQ_CLIENTDATA_VIEWHEIGHT);
+    if (flags & SU_IDEALPITCH) qs_i8(d, NQ_CLIENTDATA_IDEALPITCH);
     for (unsigned axis = 0; axis < 3; axis++) {
-        if (flags >> axis & SU_PUNCH1)
-            qs_scaled_i8(d, NQ_CLIENTDATA_PUNCH_PITCH + axis, 1);
-        if (flags >> axis & SU_VELOCITY1)
-            qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
+        if (flags >> axis & SU_PUNCH1) qs_scaled_i8(d, NQ_CLIENTDATA_PUNCH_PITCH + axis, 1);
+        if (flags >> axis & SU_VELOCITY1) qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
     }
     /* The text reads the items only with SU_ITEMS; engines always set the flag, and always read. */
     qs_u32(d, NQ_CLIENTDATA_ITEMS);
     weapon = read_state(d, flags, false);
-    if (flags & SU_WEAPON2)
-        weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
-    read_upper_bytes(d, flags);
+    if (flags & SU_WEAPON2) weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
+    if (flags & SU_ARMOR2) qs_u8(d, NQ_CLIENTDATA_ARMOR2);
+    if (flags & SU_AMMO2) qs_u8(d, NQ_CLIENTDATA_AMMO2);
+    if (flags & SU_SHELLS2) qs_u8(d, NQ_CLIENTDATA_SHELLS2);
+    if (flags & SU_NAILS2) qs_u8(d, NQ_CLIENTDATA_NAILS2);
+    if (flags & SU_ROCKETS2) qs_u8(d, NQ_CLIENTDATA_ROCKETS2);
+    if (flags & SU_CELLS2) qs_u8(d, NQ_CLIENTDATA_CELLS2);
+    if (flags & SU_WEAPONFRAME2) qs_u8(d, NQ_CLIENTDATA_WEAPONFRAME2);
+    if (flags & SU_WEAPONALPHA) qs_u8(d, NQ_CLIENTDATA_WEAPONALPHA);
+    /* clang-format on */
     name_weapon(d, &weapon, 1);
-}
-
-/* --- DarkPlaces' protocols --- */
-
-/* For each axis how a blow turns the view, how it moves it, and the velocity. */
-static void read_darkplaces_motion(struct qs_decoder *d, uint32_t flags)
-{
-    const bool floats = nq_darkplaces_version(nq_session_of(d)) >= 5;
-    const enum qs_coord_format coords = d->coord_format;
-
-    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_WHOLE;
-    for (unsigned axis = 0; axis < 3; axis++) {
-        if (flags >> axis & SU_PUNCH1)
-            qs_angle16(d, NQ_CLIENTDATA_PUNCH_PITCH + axis);
-        if (flags >> axis & SU_DP_PUNCHVEC1)
-            qs_coord(d, NQ_CLIENTDATA_PUNCHVEC_X + axis);
-        if (flags >> axis & SU_VELOCITY1 && floats)
-            qs_f32(d, NQ_CLIENTDATA_VELOCITY_X + axis);
-        else if (flags >> axis & SU_VELOCITY1)
-            qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
-    }
-    d->coord_format = coords;
 }
 
 /* From DP6 on the rest of the state comes in svc_updatestat and svc_updatestatubyte. */
@@ -136,19 +90,25 @@ static void read_darkplaces_clientdata(struct qs_decoder *d)
 {
     const unsigned version = nq_darkplaces_version(nq_session_of(d));
     const uint32_t flags = read_flags(d, NQ_CLIENTDATA_DPFLAGS2, NQ_CLIENTDATA_DPFLAGS3);
+    const enum qs_coord_format coords = d->coord_format;
     struct weapon weapon = {0};
 
-    read_view(d, flags);
-    read_darkplaces_motion(d, flags);
-    if (flags & SU_ITEMS || version <= 5)
-        qs_u32(d, NQ_CLIENTDATA_ITEMS);
-    if (version <= 5)
-        weapon = read_state(d, flags, version == 5);
+    /* clang-format off */
+    if (flags & SU_VIEWHEIGHT) qs_i8(d, NQ_CLIENTDATA_VIEWHEIGHT);
+    if (flags & SU_IDEALPITCH) qs_i8(d, NQ_CLIENTDATA_IDEALPITCH);
+    d->coord_format = version >= 5 ? QS_COORD_FLOAT32 : QS_COORD_WHOLE;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (flags >> axis & SU_PUNCH1) qs_angle16(d, NQ_CLIENTDATA_PUNCH_PITCH + axis);
+        if (flags >> axis & SU_DP_PUNCHVEC1) qs_coord(d, NQ_CLIENTDATA_PUNCHVEC_X + axis);
+        if (flags >> axis & SU_VELOCITY1 && version >= 5) qs_f32(d, NQ_CLIENTDATA_VELOCITY_X + axis);
+        if (flags >> axis & SU_VELOCITY1 && version < 5) qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
+    }
+    d->coord_format = coords;
+    if (flags & SU_ITEMS || version <= 5) qs_u32(d, NQ_CLIENTDATA_ITEMS);
+    if (version <= 5) weapon = read_state(d, flags, version == 5);
     name_weapon(d, &weapon, version == 5 ? 2 : 1);
-    if (flags & SU_DP_VIEWZOOM && version >= 2 && version <= 4)
-        qs_u8(d, NQ_CLIENTDATA_VIEWZOOM);
-    else if (flags & SU_DP_VIEWZOOM)
-        qs_u16(d, NQ_CLIENTDATA_VIEWZOOM);
+    if (flags & SU_DP_VIEWZOOM) read_number(d, NQ_CLIENTDATA_VIEWZOOM, version < 2 || version > 4);
+    /* clang-format on */
 }
 
 void nq_read_clientdata(struct qs_decoder *d)

@@ -35,8 +35,22 @@ void nq_read_nehahra_fog(struct qs_decoder *d);
 void nq_read_update(struct qs_decoder *d);
 void nq_read_spawnstatic(struct qs_decoder *d);
 void nq_read_spawnbaseline(struct qs_decoder *d);
+/* Component `axis` of an update's origin; `row_x` is the row of its X. */
+void nq_read_entity_origin(struct qs_decoder *d, unsigned row_x, unsigned axis,
+                           struct qs_entity_update *update);
+void nq_read_entity_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_update *update);
 
-/* entity_frames.c */
+/* Sets an update's model, which was read from `at` on, and emits its name. */
+static inline void nq_set_entity_model(struct qs_decoder *d, unsigned name_row, uint32_t model,
+                                       uint32_t at, uint32_t length,
+                                       struct qs_entity_update *update)
+{
+    qs_emit_name(d, name_row, &nq_session_of(d)->models, model, at, length);
+    update->model = (uint16_t)model;
+    update->has |= QS_ENTITY_MODEL;
+}
+
+/* darkplaces_entities.c */
 void nq_read_entities(struct qs_decoder *d);
 void nq_read_csqcentities(struct qs_decoder *d);
 

@@ -8,30 +8,22 @@
 #include "common/quake/decode.h"
 #include "common/core/findings.h"
 
-/* No map reaches further, in units. */
-static const double farthest = 1 << 17;
+enum { FARTHEST = 1 << 17 }; /* no map reaches further, in units */
 
-/* While the protocol is being found out, a position beyond all maps shows that it is another one.
- */
-static double read_coordinate(struct qs_decoder *d, unsigned row)
+/* While the protocol is being found out, an origin beyond all maps shows that it is another one. */
+void nq_read_entity_origin(struct qs_decoder *d, unsigned row_x, unsigned axis,
+                           struct qs_entity_update *update)
 {
     const uint32_t at = d->in.pos;
-    const double position = qs_coord(d, row);
+    const double origin = qs_coord(d, row_x + axis);
 
-    if (d->probing && !(position >= -farthest && position <= farthest))
+    if (d->probing && !(origin >= -FARTHEST && origin <= FARTHEST))
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "No place on a map");
-    return position;
-}
-
-/* `row` is that of X. */
-static void read_origin(struct qs_decoder *d, unsigned axis, unsigned row,
-                        struct qs_entity_update *update)
-{
-    update->origin[axis] = read_coordinate(d, row + axis);
+    update->origin[axis] = origin;
     update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
 }
 
-static void read_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_update *update)
+void nq_read_entity_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_update *update)
 {
     update->yaw = qs_angle(d, row);
     update->has |= QS_ENTITY_YAW;
@@ -42,45 +34,33 @@ static void read_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_update
 /* What the message `id` has. DarkPlaces' always has a large model and frame. */
 static uint8_t read_flags(struct qs_decoder *d, uint8_t id)
 {
-    switch (id) {
-    case SVC_SPAWNSTATIC2:
-    case SVC_SPAWNBASELINE2:
+    if (id == SVC_SPAWNSTATIC2 || id == SVC_SPAWNBASELINE2)
         return qs_u8(d, NQ_BASELINE_FLAGS);
-    case SVC_DP_SPAWNSTATIC2:
-    case SVC_DP_SPAWNBASELINE2:
+    if (id == SVC_DP_SPAWNSTATIC2 || id == SVC_DP_SPAWNBASELINE2)
         return B_LARGEMODEL | B_LARGEFRAME;
-    default:
-        return nq_is_bjp(nq_session_of(d)) ? B_LARGEMODEL : 0;
-    }
+    return nq_is_bjp(nq_session_of(d)) ? B_LARGEMODEL : 0;
 }
 
+/* clang-format off */
 static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_update *baseline)
 {
     const uint32_t at = d->in.pos;
-    const uint16_t model =
-        flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
+    const uint16_t model = flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
 
-    baseline->model = model;
-    baseline->has = QS_ENTITY_MODEL;
-    qs_emit_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
-    if (flags & B_LARGEFRAME)
-        qs_u16(d, NQ_BASELINE_FRAME);
-    else
-        qs_u8(d, NQ_BASELINE_FRAME);
+    nq_set_entity_model(d, NQ_BASELINE_MODEL_NAME, model, at, d->in.pos - at, baseline);
+    flags & B_LARGEFRAME ? qs_u16(d, NQ_BASELINE_FRAME) : qs_u8(d, NQ_BASELINE_FRAME);
     qs_u8(d, NQ_BASELINE_COLORMAP);
     qs_u8(d, NQ_BASELINE_SKIN);
-    for (unsigned axis = 0; axis < 3; axis++) {
-        read_origin(d, axis, NQ_BASELINE_ORIGIN_X, baseline);
-        if (axis == 1)
-            read_yaw(d, NQ_BASELINE_ANGLES_YAW, baseline);
-        else
-            qs_angle(d, NQ_BASELINE_ANGLES_PITCH + axis);
-    }
-    if (flags & B_ALPHA)
-        qs_u8(d, NQ_BASELINE_ALPHA);
-    if (flags & B_SCALE)
-        qs_scaled_u8(d, NQ_BASELINE_SCALE, 1.0 / 16);
+    nq_read_entity_origin(d, NQ_BASELINE_ORIGIN_X, 0, baseline);
+    qs_angle(d, NQ_BASELINE_ANGLES_PITCH);
+    nq_read_entity_origin(d, NQ_BASELINE_ORIGIN_X, 1, baseline);
+    nq_read_entity_yaw(d, NQ_BASELINE_ANGLES_YAW, baseline);
+    nq_read_entity_origin(d, NQ_BASELINE_ORIGIN_X, 2, baseline);
+    qs_angle(d, NQ_BASELINE_ANGLES_ROLL);
+    if (flags & B_ALPHA) qs_u8(d, NQ_BASELINE_ALPHA);
+    if (flags & B_SCALE) qs_scaled_u8(d, NQ_BASELINE_SCALE, 1.0 / 16);
 }
+/* clang-format on */
 
 void nq_read_spawnstatic(struct qs_decoder *d)
 {
@@ -133,50 +113,53 @@ static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
     return entity;
 }
 
-/* Nehahra's engines send protocol 15, 250 or BJP's, and this. */
-static void read_transparency(struct qs_decoder *d)
-{
-    const float type = qs_f32(d, NQ_UPDATE_TRANS_TYPE);
-
-    qs_f32(d, NQ_UPDATE_TRANS_ALPHA);
-    if (type == 2.0f)
-        qs_f32(d, NQ_UPDATE_TRANS_BRIGHT);
-}
-
-/* clang-format off */
-#define READ_U8(row) qs_u8(d, row)
-#define READ_SHARE(row) qs_scaled_u8(d, row, 1.0 / 255)
-#define READ_SIXTEENTHS(row) qs_scaled_u8(d, row, 1.0 / 16)
-#define READ_FOURS(row) qs_scaled_u8(d, row, 4)
-#define READ_MODEL(row) model = bjp ? qs_u16(d, row) : qs_u8(d, row)
-#define READ_MODEL2(row) model |= (uint32_t)qs_u8(d, row) << 8
-#define READ_ORIGIN(row) read_origin(d, row - NQ_UPDATE_ORIGIN_X, NQ_UPDATE_ORIGIN_X, &update)
-#define READ_ANGLE(row) qs_angle(d, row)
-#define READ_YAW(row) read_yaw(d, row, &update)
-#define READ_TRANSPARENCY(row) read_transparency(d)
-/* clang-format on */
-
 void nq_read_update(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
-    const bool fitzquake = nq_is_extended(session);
+    const bool fitzquake = nq_is_extended(session), bjp = nq_is_bjp(session);
     const bool darkplaces =
         !fitzquake && nq_version(session) != PROTOCOL_NEHAHRA_MOVIE && nq_has_darkplaces(session);
     const uint32_t flags = read_update_flags(d, fitzquake, darkplaces);
-    const bool bjp = nq_is_bjp(session);
     struct qs_entity_update update = {.kind = QS_ENTITY_UPDATE, .bits = flags};
     uint32_t model = 0, model_at;
 
     update.number = read_update_entity(d, flags);
     model_at = d->in.pos;
-#define UPDATE(encoding, bits, row)                                                                \
-    if (flags & (bits))                                                                            \
-        READ_##encoding(row);
-#include "common/quake/update_fields.def"
-    if (flags & U_MODEL) {
-        qs_emit_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
-        update.model = (uint16_t)model;
-        update.has |= QS_ENTITY_MODEL;
+    /* clang-format off */
+    if (flags & U_MODEL) model = bjp ? qs_u16(d, NQ_UPDATE_MODEL) : qs_u8(d, NQ_UPDATE_MODEL);
+    if (flags & U_FRAME) qs_u8(d, NQ_UPDATE_FRAME);
+    if (flags & U_COLORMAP) qs_u8(d, NQ_UPDATE_COLORMAP);
+    if (flags & U_SKIN) qs_u8(d, NQ_UPDATE_SKIN);
+    if (flags & U_EFFECTS) qs_u8(d, NQ_UPDATE_EFFECTS);
+    if (flags & U_ORIGIN1) nq_read_entity_origin(d, NQ_UPDATE_ORIGIN_X, 0, &update);
+    if (flags & U_ANGLE1) qs_angle(d, NQ_UPDATE_ANGLES_PITCH);
+    if (flags & U_ORIGIN2) nq_read_entity_origin(d, NQ_UPDATE_ORIGIN_X, 1, &update);
+    if (flags & U_ANGLE2) nq_read_entity_yaw(d, NQ_UPDATE_ANGLES_YAW, &update);
+    if (flags & U_ORIGIN3) nq_read_entity_origin(d, NQ_UPDATE_ORIGIN_X, 2, &update);
+    if (flags & U_ANGLE3) qs_angle(d, NQ_UPDATE_ANGLES_ROLL);
+    if (fitzquake) {
+        if (flags & U_ALPHA) qs_u8(d, NQ_UPDATE_ALPHA);
+        if (flags & U_SCALE) qs_scaled_u8(d, NQ_UPDATE_SCALE, 1.0 / 16);
+        if (flags & U_FRAME2) qs_u8(d, NQ_UPDATE_FRAME2);
+        if (flags & U_MODEL2) model |= (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
+        if (flags & U_LERPFINISH) qs_scaled_u8(d, NQ_UPDATE_LERPFINISH, 1.0 / 255);
+    } else if (darkplaces) {
+        if (flags & U_DP_ALPHA) qs_u8(d, NQ_UPDATE_ALPHA);
+        if (flags & U_DP_SCALE) qs_scaled_u8(d, NQ_UPDATE_SCALE, 1.0 / 16);
+        if (flags & U_DP_EFFECTS2) qs_u8(d, NQ_UPDATE_EFFECTS2);
+        if (flags & U_DP_GLOWSIZE) qs_scaled_u8(d, NQ_UPDATE_GLOWSIZE, 4);
+        if (flags & U_DP_GLOWCOLOR) qs_u8(d, NQ_UPDATE_GLOWCOLOR);
+        if (flags & U_DP_COLORMOD) qs_u8(d, NQ_UPDATE_COLORMOD);
+        if (flags & U_DP_FRAME2) qs_u8(d, NQ_UPDATE_FRAME2);
+        if (flags & U_DP_MODEL2) model |= (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
+    } else if (flags & U_TRANS) { /* Nehahra's engines send protocol 15, 250 or BJP's, and this */
+        const float type = qs_f32(d, NQ_UPDATE_TRANS_TYPE);
+
+        qs_f32(d, NQ_UPDATE_TRANS_ALPHA);
+        if (type == 2.0f) qs_f32(d, NQ_UPDATE_TRANS_BRIGHT);
     }
+    /* clang-format on */
+    if (flags & U_MODEL)
+        nq_set_entity_model(d, NQ_UPDATE_MODEL_NAME, model, model_at, bjp ? 2 : 1, &update);
     qs_add_entity(d, &update);
 }

@@ -21,6 +21,24 @@ enum {
     Q2_PROTOCOL_EXTENDED_LAST = 3436
 };
 
+/* Minor versions: the first ones with a change of the format, and the newest ones. */
+enum q2_minor {
+    R1Q2_UCMD = 1904,
+    R1Q2_LONG_SOLID = 1905,
+    R1Q2_NEWEST = R1Q2_LONG_SOLID,
+    Q2PRO_BEAM_ORIGIN = 1017,
+    Q2PRO_SHORT_ANGLES = 1018,
+    Q2PRO_CLIENTNUM_SHORT = 1022,
+    Q2PRO_PLAYERFOG = 1026,
+    Q2PRO_NEWEST = Q2PRO_PLAYERFOG,
+    MVD_OLDEST = 2009,
+    MVD_EXTLIMITS = 2011,
+    MVD_EXTLIMITS_2 = 2012, /* flags have a word */
+    MVD_PLAYERFOG = 2013,
+    MVD_NEWEST = MVD_PLAYERFOG,
+    AQTION_NEWEST = 3015
+};
+
 /* The bits that rows FLAG of fields.def have. Sources: engine, qcommon.h U_*, PS_*, q_shared.h
  * RF_*; Q2PRO, protocol.h U_* from bit 28 on, EPS_*, FOG_BIT_*, PPS_* (masks of players in MVD);
  * AQtion's Q2PRO, ghud.h GHU_*. */
@@ -148,8 +166,6 @@ enum {
 /* The rerelease has other fields at these bits of an entity's mask. */
 #define U_KEX_EFFECTS64 U_MOREFX8
 #define U_KEX_INSTANCE U_MOREFX16
-#define U_KEX_OWNER UINT64_C(0x400000000)
-#define U_KEX_OLDFRAME UINT64_C(0x800000000)
 
 #define PS_RR_VIEWHEIGHT 0x8000u /* q2repro */
 #define EPS_GUNRATE 0x80000000u  /* the same */

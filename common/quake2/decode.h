@@ -132,6 +132,12 @@ void q2_read_playerinfo(struct qs_decoder *d);
 void q2_read_packetentities(struct qs_decoder *d);
 void q2_read_playerupdate(struct qs_decoder *d);
 
+/* A number of one, two or four bytes. */
+static inline uint32_t q2_read_number(struct qs_decoder *d, unsigned id, unsigned size)
+{
+    return size == 1 ? qs_u8(d, id) : size == 2 ? qs_u16(d, id) : qs_u32(d, id);
+}
+
 /* player.c */
 /* The fields that its mask and the byte `extra` (EPS_*, protocols 35 and 36) name, into `player`;
  * the others stay. */

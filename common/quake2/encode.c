@@ -26,24 +26,19 @@ static uint8_t angle_byte(int16_t angle)
 
 /*
  * A solid of 32 bits is a box in units: radius, depth and height in 8, 8 and 16 bits; one of 16
- * bits in steps of 8 units. 0 is nothing and 31 a brush model in both. Source:
- * PROTOCOL.md, section 8.
+ * bits in steps of 8 units. 0 is nothing and 31 a brush model in both. Source: PROTOCOL.md,
+ * section 8.
  */
-static uint16_t short_solid(uint32_t solid)
+static uint32_t solid_of(const struct q2_variant *v, uint32_t solid)
 {
     int radius, down, up;
 
-    if (solid <= UINT16_MAX)
-        return (uint16_t)solid;
+    if (v->long_solid || solid <= UINT16_MAX)
+        return solid;
     radius = (int)(solid & 255) / 8;
     down = (int)(solid >> 8 & 255) / 8;
     up = ((int)(solid >> 16) - 32768 + 32) / 8;
-    return (uint16_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
-}
-
-static uint32_t solid_of(const struct q2_variant *variant, const struct q2_entity *entity)
-{
-    return variant->long_solid ? entity->solid : short_solid(entity->solid);
+    return (uint32_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
 }
 
 /* The bits for a number that may take one, two or four bytes. */
@@ -56,8 +51,9 @@ static uint64_t size_bits(const struct q2_variant *variant, uint32_t value, uint
 }
 
 /*
- * A receiver takes the origin of `from` for the old origin. Beams end there, and have theirs sent
- * always where their variant does not keep it. Source: Q2PRO, msg.c MSG_WriteDeltaEntity.
+ * Receivers set the old origin to the origin of `from` unless it is sent. A beam ends there; a
+ * variant that does not keep it for beams sends it in each frame. Source: Q2PRO, msg.c
+ * MSG_WriteDeltaEntity.
  */
 static bool needs_old_origin(const struct q2_variant *variant, const struct q2_entity *from,
                              const struct q2_entity *to, bool is_new)
@@ -68,79 +64,6 @@ static bool needs_old_origin(const struct q2_variant *variant, const struct q2_e
     return to->renderfx & RF_BEAM &&
            (!variant->beam_origin ||
             memcmp(to->old_origin, from->old_origin, sizeof to->old_origin) != 0);
-}
-
-/* clang-format off */
-#define DIFF_U8(bit, bit16, member) (to->member != from->member ? (bit) : 0)
-#define DIFF_SHARE DIFF_U8
-#define DIFF_SIXTEENTHS DIFF_U8
-#define DIFF_MODEL DIFF_U8
-#define DIFF_COORDINATE DIFF_U8
-#define DIFF_SOUND DIFF_U8
-#define DIFF_EVENT(bit, bit16, member) (to->member ? (bit) : 0) /* of one frame: not compared */
-#define DIFF_FRAME(bit8, bit16, member)                                                            \
-    (to->member == from->member ? 0 : to->member <= UINT8_MAX ? (bit8) : (bit16))
-#define DIFF_SIZED(bit8, bit16, member)                                                            \
-    (to->member != from->member ? size_bits(v, to->member, bit8, bit16) : 0)
-#define DIFF_SKIN DIFF_SIZED
-#define DIFF_ANGLE(bit, bit16, member)                                                             \
-    (wide_angles ? DIFF_U8(bit, 0, member)                                              \
-                            : angle_byte(to->member) != angle_byte(from->member) ? (bit) : 0)
-#define DIFF_POSITION(bit, bit16, member) (needs_old_origin(v, from, to, is_new) ? (bit) : 0)
-#define DIFF_SOLID(bit, bit16, member) (solid_of(v, to) != solid_of(v, from) ? (bit) : 0)
-/* clang-format on */
-
-static uint64_t entity_bits(const struct q2_variant *v, const struct q2_entity *from,
-                            const struct q2_entity *to, bool is_new)
-{
-    /* Brush models turn too slowly for angles of one byte. */
-    const bool wide_angles = v->short_angles && to->solid == Q2_SOLID_BRUSH;
-    uint64_t bits = 0;
-
-#define FIELD(encoding, when, bit8, bit16, member, row)                                            \
-    if (when)                                                                                      \
-        bits |= DIFF_##encoding(bit8, bit16, member);
-#define PART(when, bit, member)                                                                    \
-    if (when)                                                                                      \
-        bits |= DIFF_U8(bit, 0, member);
-#include "common/quake2/entity_fields.def"
-    if (bits & (U_MODEL | U_MODEL2 | U_MODEL3 | U_MODEL4) && v->extensions &&
-        (to->model[0] | to->model[1] | to->model[2] | to->model[3]) > UINT8_MAX)
-        bits |= U_MODEL16;
-    if (bits & (U_ANGLE1 | U_ANGLE2 | U_ANGLE3) && wide_angles)
-        bits |= U_ANGLE16;
-    return bits;
-}
-
-static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t number)
-{
-    if (out->end - out->at < ROOM / 2)
-        make_room(out, (guint)(out->at - out->array->data));
-    if (number > UINT8_MAX)
-        bits |= U_NUMBER16;
-    for (unsigned i = 4; i--;) /* the top bit of each byte: another follows */
-        if (bits >> (8 * (i + 1)))
-            bits |= (uint64_t)U_MOREBITS1 << 8 * i;
-    for (unsigned i = 0; i < 5; i++) {
-        q2_put_u8(out, (uint8_t)(bits >> 8 * i));
-        if (!(bits >> 8 * i & U_MOREBITS1))
-            break;
-    }
-    if (bits & U_NUMBER16)
-        q2_put_u16(out, number);
-    else
-        q2_put_u8(out, (uint8_t)number);
-}
-
-static void put_sized(struct q2_writer *out, uint64_t bits, uint64_t bit8, uint64_t bit16,
-                      uint32_t value)
-{
-    if ((bits & bit8) && (bits & bit16))
-        q2_put_u32(out, value);
-    else if (bits & bit8)
-        q2_put_u8(out, (uint8_t)value);
-    else if (bits & bit16)
-        q2_put_u16(out, (uint16_t)value);
 }
 
 static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
@@ -161,56 +84,95 @@ static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
         q2_put_u8(out, to->sound_attenuation);
 }
 
+static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t number)
+{
+    if (out->end - out->at < ROOM / 2)
+        make_room(out, (guint)(out->at - out->array->data));
+    if (number > UINT8_MAX)
+        bits |= U_NUMBER16;
+    for (unsigned i = 4; i--;) /* the top bit of each byte: another follows */
+        if (bits >> (8 * (i + 1)))
+            bits |= (uint64_t)U_MOREBITS1 << 8 * i;
+    for (unsigned i = 0; i < 5; i++) {
+        q2_put_u8(out, (uint8_t)(bits >> 8 * i));
+        if (!(bits >> 8 * i & U_MOREBITS1))
+            break;
+    }
+    q2_put_number(out, number, bits & U_NUMBER16 ? 2 : 1);
+}
+
 /* clang-format off */
+#define DIFF_U8(bit, bit16, member) (to->member != from->member ? (bit) : 0)
+#define DIFF_SHARE DIFF_U8
+#define DIFF_SIXTEENTHS DIFF_U8
+#define DIFF_MODEL DIFF_U8
+#define DIFF_COORDINATE DIFF_U8
+#define DIFF_SOUND DIFF_U8
+#define DIFF_EVENT(bit, bit16, member) (to->member ? (bit) : 0) /* lasts for one frame */
+#define DIFF_FRAME(bit8, bit16, member)                                                            \
+    (to->member == from->member ? 0 : to->member <= UINT8_MAX ? (bit8) : (bit16))
+#define DIFF_SIZED(bit8, bit16, member)                                                            \
+    (to->member != from->member ? size_bits(v, to->member, bit8, bit16) : 0)
+#define DIFF_SKIN DIFF_SIZED
+#define DIFF_ANGLE(bit, bit16, member)                                                             \
+    (wide_angles ? DIFF_U8(bit, 0, member)                                                         \
+                 : angle_byte(to->member) != angle_byte(from->member) ? (bit) : 0)
+#define DIFF_POSITION(bit, bit16, member) (needs_old_origin(v, from, to, is_new) ? (bit) : 0)
+#define DIFF_COORDINATES DIFF_POSITION
+#define DIFF_SOLID(bit, bit16, member)                                                             \
+    (to->member != from->member && solid_of(v, to->member) != solid_of(v, from->member) ? (bit) : 0)
+
 #define PUT_U8(bit, bit16, member) q2_put_u8(out, to->member)
 #define PUT_SHARE PUT_U8
 #define PUT_SIXTEENTHS PUT_U8
 #define PUT_EVENT PUT_U8
-#define PUT_SIZED(bit8, bit16, member) put_sized(out, bits, bit8, bit16, to->member)
+#define PUT_SIZED(bit8, bit16, member)                                                             \
+    q2_put_number(out, to->member, q2_number_size(bits, bit8, bit16))
 #define PUT_SKIN PUT_SIZED
 #define PUT_FRAME PUT_SIZED
-#define PUT_MODEL(bit, bit16, member)                                                              \
-    put_sized(out, bits & U_MODEL16 ? 2 : 1, 1, 2, to->member)
+#define PUT_MODEL(bit, bit16, member) q2_put_number(out, to->member, bits & U_MODEL16 ? 2 : 1)
 #define PUT_COORDINATE(bit, bit16, member) q2_put_coordinate(out, v, from->member, to->member)
 #define PUT_ANGLE(bit, bit16, member)                                                              \
-    put_sized(out, bits & U_ANGLE16 ? 2 : 1, 1, 2,                                                 \
-              bits & U_ANGLE16 ? (uint16_t)to->member : angle_byte(to->member))
+    if (bits & U_ANGLE16)                                                                          \
+        q2_put_u16(out, (uint16_t)to->member);                                                     \
+    else                                                                                           \
+        q2_put_u8(out, angle_byte(to->member))
 #define PUT_POSITION(bit, bit16, member) q2_put_vector(out, v, (const int32_t[3]){0}, to->member)
+#define PUT_COORDINATES PUT_POSITION
 #define PUT_SOUND(bit, bit16, member) put_sound(out, v, from, to)
 #define PUT_SOLID(bit, bit16, member)                                                              \
-    put_sized(out, v->long_solid ? 3 : 2, 1, 2, solid_of(v, to))
+    q2_put_number(out, solid_of(v, to->member), v->long_solid ? 4 : 2)
 /* clang-format on */
 
 static void put_entity(struct q2_writer *out, const struct q2_variant *v,
                        const struct q2_entity *from, const struct q2_entity *to, bool always,
                        bool is_new)
 {
-    const uint64_t bits = entity_bits(v, from, to, is_new);
+    /* Brush models turn too slowly for angles of one byte. */
+    const bool wide_angles = v->short_angles && to->solid == Q2_SOLID_BRUSH;
+    uint64_t bits = 0;
 
+#define FIELD(encoding, when, bit8, bit16, member, row)                                            \
+    if (when)                                                                                      \
+        bits |= DIFF_##encoding(bit8, bit16, member);
+#define PART(when, bit, member)                                                                    \
+    if (when)                                                                                      \
+        bits |= DIFF_U8(bit, 0, member);
+#include "common/quake2/entity_fields.def"
+    if (bits & (U_MODEL | U_MODEL2 | U_MODEL3 | U_MODEL4) && v->extensions &&
+        (to->model[0] | to->model[1] | to->model[2] | to->model[3]) > UINT8_MAX)
+        bits |= U_MODEL16;
+    if (bits & (U_ANGLE1 | U_ANGLE2 | U_ANGLE3) && wide_angles)
+        bits |= U_ANGLE16;
     if (!bits && !always)
         return;
     put_entity_mask(out, bits, to->number);
 #define FIELD(encoding, when, bit8, bit16, member, row)                                            \
-    if (bits & ((bit8) | (bit16)) && (when))                                                       \
-        PUT_##encoding(bit8, bit16, member);
+    if (bits & ((bit8) | (bit16)) && (when)) {                                                     \
+        PUT_##encoding(bit8, bit16, member);                                                       \
+    }
 #include "common/quake2/entity_fields.def"
 }
-
-void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)
-{
-    const uint8_t start[] = {SVC_CONFIGSTRING, (uint8_t)index, (uint8_t)(index >> 8)};
-
-    g_byte_array_append(out, start, sizeof start);
-    q2_encode_text(out, text);
-}
-
-void q2_encode_text(GByteArray *out, struct qs_view text)
-{
-    qs_write_view(out, text);
-    qs_write_u8(out, 0);
-}
-
-/* --- Entities */
 
 void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
                       const struct q2_entity *from, const struct q2_entity *to, bool always,
@@ -223,29 +185,33 @@ void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
     out->len = (guint)(writer.at - out->data);
 }
 
+/* --- Messages of a level's start */
+
+void q2_encode_text(GByteArray *out, struct qs_view text)
+{
+    qs_write_view(out, text);
+    qs_write_u8(out, 0);
+}
+
+void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)
+{
+    const uint8_t start[] = {SVC_CONFIGSTRING, (uint8_t)index, (uint8_t)(index >> 8)};
+
+    g_byte_array_append(out, start, sizeof start);
+    q2_encode_text(out, text);
+}
+
 void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
                         const struct q2_entity *baseline)
 {
-    const struct q2_entity nothing = {0};
-
     qs_write_u8(out, SVC_SPAWNBASELINE);
-    q2_encode_entity(out, variant, &nothing, baseline, true, false);
+    q2_encode_entity(out, variant, &(struct q2_entity){0}, baseline, true, false);
 }
 
 /* --- The frame */
 
-/* An entity that the frame before lacks starts from its baseline. */
-static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *style,
-                           const struct q2_entity *entity)
-{
-    static const struct q2_entity nothing;
-    const struct q2_entity *baseline = q2_baseline(style->baselines, entity->number);
-
-    put_entity(out, &style->variant, baseline ? baseline : &nothing, entity, true, true);
-}
-
-/* Frames share the states of entities that nothing happened to between them. The end of a beam may
- * have to be sent all the same. */
+/* The number of entities from `old` and `new` on whose state both frames share, since they did not
+ * change. Does not count beams, whose old origin may have to be sent in each frame. */
 static guint count_shared(const struct q2_entities *from, guint old,
                           const struct q2_entities *entities, guint new)
 {
@@ -273,6 +239,7 @@ static uint32_t number_at(const struct q2_entities *entities, guint index)
 static void put_entities(struct q2_writer *out, const struct q2_frame_style *style,
                          const struct q2_entities *from, const struct q2_entities *entities)
 {
+    static const struct q2_entity nothing;
     guint old = 0, new = 0;
 
     while (old < from->len || new < entities->len) {
@@ -280,25 +247,30 @@ static void put_entities(struct q2_writer *out, const struct q2_frame_style *sty
         const uint32_t old_number = number_at(from, old += shared);
         const uint32_t number = number_at(entities, new += shared);
 
-        if (old_number < number)
+        if (old_number < number) {
             put_entity_mask(out, U_REMOVE, (uint16_t)old_number);
-        else if (old_number > number)
-            put_new_entity(out, style, q2_entities_at(entities, new));
-        else if (number != UINT32_MAX)
-            put_entity(out, &style->variant, q2_entities_at(from, old),
-                       q2_entities_at(entities, new), false, number <= style->max_clients);
+        } else if (number != UINT32_MAX) {
+            const bool is_new = old_number > number; /* then it starts from its baseline */
+            const struct q2_entity *base =
+                is_new ? q2_baseline(style->baselines, number) : q2_entities_at(from, old);
+
+            put_entity(out, &style->variant, base ? base : &nothing, q2_entities_at(entities, new),
+                       is_new, is_new || number <= style->max_clients);
+        }
         old += old_number <= number;
         new += number <= old_number;
     }
     q2_put_u16(out, 0);
 }
 
-static void put_frame(struct q2_writer *out, const struct q2_frame_style *style,
-                      const struct q2_frame *from, const struct q2_frame *frame)
+void q2_encode_frame(GByteArray *array, const struct q2_frame_style *style,
+                     const struct q2_frame *from, const struct q2_frame *frame)
 {
     static const struct q2_player nobody;
     static const struct q2_entities none;
+    struct q2_writer writer = {.array = array}, *out = &writer;
 
+    make_room(out, array->len);
     q2_put_u8(out, SVC_FRAME);
     q2_put_u32(out, (uint32_t)frame->number);
     q2_put_u32(out, (uint32_t)(from ? from->number : NO_DELTA));
@@ -309,14 +281,5 @@ static void put_frame(struct q2_writer *out, const struct q2_frame_style *style,
     q2_put_player(out, &style->variant, from ? &from->player : &nobody, &frame->player);
     q2_put_u8(out, SVC_PACKETENTITIES);
     put_entities(out, style, from ? from->entities : &none, frame->entities);
-}
-
-void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
-                     const struct q2_frame *from, const struct q2_frame *frame)
-{
-    struct q2_writer writer = {.array = out};
-
-    make_room(&writer, out->len);
-    put_frame(&writer, style, from, frame);
-    out->len = (guint)(writer.at - out->data);
+    array->len = (guint)(out->at - array->data);
 }

@@ -79,8 +79,17 @@ static inline void q2_put_u16(struct q2_writer *out, uint16_t value)
 
 static inline void q2_put_u32(struct q2_writer *out, uint32_t value)
 {
-    q2_put_u16(out, (uint16_t)value);
-    q2_put_u16(out, (uint16_t)(value >> 16));
+    const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+                             (uint8_t)(value >> 24)};
+
+    q2_put_bytes(out, bytes, sizeof bytes);
+}
+
+/* The low `size` bytes: 1 to 4. */
+static inline void q2_put_number(struct q2_writer *out, uint32_t value, unsigned size)
+{
+    q2_put_u32(out, value);
+    out->at -= 4 - size;
 }
 
 enum { Q2_STEP_MAX = 0x3fff }; /* of a variable coordinate in two bytes, down to -Q2_STEP_MAX - 1 */

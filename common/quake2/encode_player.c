@@ -47,14 +47,6 @@ static void put_fog(struct q2_writer *out, const struct q2_variant *variant,
 #include "common/quake2/player_fields.def"
 }
 
-/* Seven bits a byte, the lowest first; bit 7: another follows. */
-static void put_variable_mask(struct q2_writer *out, uint64_t mask)
-{
-    for (; mask > 0x7f; mask >>= 7)
-        q2_put_u8(out, (uint8_t)(mask | 0x80));
-    q2_put_u8(out, (uint8_t)mask);
-}
-
 /* In most frames none changes. */
 static uint64_t stat_bits(const int16_t *from, const int16_t *to, unsigned count)
 {
@@ -74,10 +66,15 @@ static void put_stats(struct q2_writer *out, const struct q2_variant *variant,
     const unsigned count = variant->extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
     const uint64_t bits = stat_bits(from->stats, to->stats, count);
 
-    if (variant->extensions2)
-        put_variable_mask(out, bits);
-    else
+    if (variant->extensions2) {
+        uint64_t mask = bits;
+
+        for (; mask > 0x7f; mask >>= 7)
+            q2_put_u8(out, (uint8_t)(mask | 0x80));
+        q2_put_u8(out, (uint8_t)mask);
+    } else {
         q2_put_u32(out, (uint32_t)bits);
+    }
     for (unsigned i = 0; i < count && bits >> i; i++)
         if (bits >> i & 1)
             q2_put_u16(out, (uint16_t)to->stats[i]);
@@ -86,23 +83,19 @@ static void put_stats(struct q2_writer *out, const struct q2_variant *variant,
 /* clang-format off */
 #define PUT_U8(member) q2_put_u8(out, to->member)
 #define PUT_I16(member) q2_put_u16(out, (uint16_t)to->member)
-#define PUT_WORD(member)                                                                           \
-    if (v->extensions2)                                                                            \
-        q2_put_u16(out, to->member);                                                               \
-    else                                                                                           \
-        q2_put_u8(out, (uint8_t)to->member)
+#define PUT_WORD(member) q2_put_number(out, to->member, v->extensions2 ? 2 : 1)
 #define PUT_VECTOR(member) q2_put_vector(out, v, from->member, to->member)
 #define PUT_ANGLES(member) q2_put_angles(out, to->member)
+#define PUT_ANGLES3 PUT_ANGLES
 #define PUT_SIXTEENTHS(member) q2_put_bytes(out, to->member, sizeof to->member)
+#define PUT_COLORS PUT_SIXTEENTHS
 #define PUT_KICK PUT_SIXTEENTHS
 #define PUT_GUN_OFFSET PUT_SIXTEENTHS
 #define PUT_GUN_ANGLES PUT_SIXTEENTHS
 #define PUT_GUN_FRAME PUT_U8
 #define PUT_GUN(member)                                                                            \
-    if (v->extensions)                                                                             \
-        q2_put_u16(out, (uint16_t)(to->member | to->gunskin << GUN_WORD_SKIN_SHIFT));              \
-    else                                                                                           \
-        q2_put_u8(out, (uint8_t)to->member)
+    q2_put_number(out, (uint32_t)(to->member | to->gunskin << GUN_WORD_SKIN_SHIFT),                \
+                  v->extensions ? 2 : 1)
 #define PUT_BLEND(member) put_blend(out, v, from, to)
 #define PUT_FOG(member) put_fog(out, v, &from->member, &to->member)
 #define PUT_STATS(member) put_stats(out, v, from, to)
@@ -123,7 +116,7 @@ void q2_put_player(struct q2_writer *out, const struct q2_variant *v, const stru
 #include "common/quake2/player_fields.def"
     if (bits & (EPS_GUNOFFSET | EPS_GUNANGLES))
         bits |= PS_WEAPONFRAME;
-    if (bits & PS_FOG)
+    if (bits >> 16 & UINT8_MAX)
         bits |= PS_MOREBITS;
     bits = q2_with_implied_bits(bits);
     q2_put_u8(out, SVC_PLAYERINFO);

@@ -8,8 +8,7 @@
 #include "common/quake2/decode.h"
 
 enum {
-    NO_PLAYER = 255,         /* CLIENTNUM_NONE: the end */
-    FLAGS_WORD_SINCE = 2012, /* the first minor version whose flags have a word */
+    NO_PLAYER = 255, /* CLIENTNUM_NONE: the end */
     SND_POS = 4,
     SND_ENT = 8
 };
@@ -147,7 +146,7 @@ static void read_serverdata(struct qs_decoder *d)
     /* Relays write the minor version with 32 bits, and read 16. PROTOCOL.md, section 18. */
     if (qs_reader_left(&d->in) >= 2 && !qs_peek_u16(d))
         qs_u16(d, Q2_MVD_MINOR_UPPER);
-    if (minor >= FLAGS_WORD_SINCE)
+    if (minor >= MVD_EXTLIMITS_2)
         flags = qs_u16(d, Q2_MVD_FLAGS);
     else
         qs_emit_uint(d, Q2_MVD_FLAGS, d->in.pos, 0, flags);

@@ -101,7 +101,7 @@ static bool overtakes_answer(const struct q2_session *session, uint32_t sequence
  * the beginning, has really begun anew when the numbers begin anew. Which netchan it uses now is
  * not known yet, so the bit that may mean a fragment is left out.
  */
-static void settle_connect(struct qs_decoder *d)
+static void apply_connect(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
@@ -202,7 +202,7 @@ void q2_decode_netchan(struct qs_decoder *d)
         return;
     }
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        settle_connect(d);
+        apply_connect(d);
     header = read_header(d);
     session->moved = false;
     if (!is_of_client(d, header.qport))
@@ -225,8 +225,8 @@ static uint32_t qport_of(const struct q2_session *session, const uint8_t *data)
     return size ? qs_seqinfo_qport(size, size == 1 ? data[0] : qs_le16(data)) : 0;
 }
 
-static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
-                           struct qs_seqinfo *seqinfo)
+static bool set_fragment_seqinfo(const struct q2_session *session, const struct qs_packet *packet,
+                                 struct qs_seqinfo *seqinfo)
 {
     const bool from_client = session->base.server != packet->from;
     const uint32_t at = HEADER_SIZE + (from_client ? qport_size(session) : 0);
@@ -264,14 +264,14 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     if (seqinfo->qport && base->qport && seqinfo->qport != base->qport)
         return false;
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
-           place_fragment(session, packet, seqinfo);
+           set_fragment_seqinfo(session, packet, seqinfo);
 }
 
 /* --- Guessing, in a capture that begins mid-session */
 
-/* A protocol as it may be spoken, the likeliest first. Minor versions are those of today. */
+/* The protocols that a packet is tried in, in this order: the likeliest first. */
 struct guess {
-    int32_t version; /* 0: any up to 34, which differ in nothing that a packet shows */
+    int32_t version; /* 0: any up to 34, whose packets look the same */
     uint32_t minor;
     enum q2_qport_width qport_width;
     bool new_netchan;
@@ -280,19 +280,19 @@ struct guess {
 
 static const struct guess guesses[] = {
     {0, 0, Q2_QPORT_UNKNOWN, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, 0},
-    {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, true, 0},
-    {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_NONE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, false, 0},
-    {Q2_PROTOCOL_AQTION, 3015, Q2_QPORT_BYTE, true, 0},
-    {Q2_PROTOCOL_AQTION, 3015, Q2_QPORT_NONE, true, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_R1Q2, R1Q2_NEWEST, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_NONE, true, 0},
+    {Q2_PROTOCOL_R1Q2, R1Q2_NEWEST, Q2_QPORT_NONE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_NONE, false, 0},
+    {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_NONE, true, 0},
     /* Before 1905 solids had 16 bits, before 1904 moves other forms: PROTOCOL.md, section 6. */
-    {Q2_PROTOCOL_R1Q2, 1904, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_R1Q2, 1903, Q2_QPORT_BYTE, false, 0},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
-    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS},
+    {Q2_PROTOCOL_R1Q2, R1Q2_LONG_SOLID - 1, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_R1Q2, R1Q2_UCMD - 1, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
+    {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, PF_EXTENSIONS},
 };
 
 static void apply(struct q2_session *session, const struct guess *guess)

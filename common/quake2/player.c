@@ -7,7 +7,7 @@
 #include "common/quake2/encode.h"
 
 /* The rerelease: bits of the word that has the weapon's frame. */
-enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
+enum { GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
 
 /* Those of four colors whose bit is set. */
 static void read_colors(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
@@ -21,8 +21,8 @@ static void read_colors(struct qs_decoder *d, unsigned group, unsigned bits, uin
     qs_close(d);
 }
 
-/* What the stat's value is the number of: an enum q2_range, ANY_STRING, or 0. Source: engine,
- * q_shared.h STAT_*. */
+/* The config strings that the value of a statistic is a number of: an enum q2_range, or ANY_STRING,
+ * or 0: none. Source: engine, q_shared.h STAT_*. */
 enum { ANY_STRING = Q2_RANGES };
 static const uint8_t named_by_stat[Q2_STATS_EXTENDED] = {
     [STAT_HEALTH_ICON] = Q2_RANGE_IMAGES,
@@ -37,7 +37,7 @@ static const uint8_t named_by_stat[Q2_STATS_EXTENDED] = {
     [16] = ANY_STRING,
 };
 
-/* A statistic that was read at `at`. */
+/* Emits a statistic that was read at `at`. */
 static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
 {
     const struct q2_session *session = q2_session_of(d->session);
@@ -72,25 +72,25 @@ static void read_marked_stats(struct qs_decoder *d, uint64_t bits, unsigned firs
     }
 }
 
-/* The floats of a vector, of which that one is `first`. */
-static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
+/* --- Encodings of player_fields.def. A vector's `bit` is that of two components, or of all. */
+
+/* Those components whose bit in `axes` is set. */
+static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
 {
-    if (!(bits & first * 7))
+    if (!(axes & 7))
         return;
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        if (bits & first << i)
+        if (axes >> i & 1)
             qs_f32(d, id + 1 + i);
     qs_close(d);
 }
 
-/* --- What the fields are written as: encodings of player_fields.def. A group has its bit for two
- * components, and may have another one for the third. */
-
+/* The state does not keep the rerelease's, which are floats. */
 static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
 {
     if (q2_variant(d)->rerelease) {
-        read_components(d, id, 7, 1);
+        read_floats(d, id, 7);
         return;
     }
     qs_open(d, id);
@@ -121,7 +121,7 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
     qs_close(d);
 }
 
-/* Bytes in quarters, or shorts in another unit, which are not kept. */
+/* Bytes in quarters; or shorts in steps of `unit`, which the state does not keep. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
     if (!q2_variant(d)->q2repro && !q2_variant(d)->rerelease) {
@@ -136,10 +136,9 @@ static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t 
 
 static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
 {
-    const struct q2_variant *variant = q2_variant(d);
     const uint32_t at = d->in.pos;
 
-    if (variant->extensions || variant->rerelease) {
+    if (q2_variant(d)->extensions || q2_variant(d)->rerelease) {
         const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
 
         player->gunindex = word & GUN_WORD_INDEX;
@@ -153,20 +152,18 @@ static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
 
 static void read_gun_frame(struct qs_decoder *d, struct q2_player *player)
 {
-    uint16_t bits;
+    const bool wide = q2_variant(d)->rerelease || q2_variant(d)->q2repro;
+    const bool has_bits = q2_variant(d)->rerelease;
+    const uint32_t word =
+        q2_read_number(d, has_bits ? Q2_PLAYER_GUN_BITS : Q2_PLAYER_GUNFRAME, wide ? 2 : 1);
 
-    if (q2_variant(d)->rerelease) {
-        bits = qs_u16(d, Q2_PLAYER_GUN_BITS);
-        player->gunframe = (uint8_t)(bits & GUN_FRAME);
-        read_components(d, Q2_PLAYER_GUNOFFSET, bits, GUN_OFFSET_X);
-        read_components(d, Q2_PLAYER_GUNANGLES, bits, GUN_PITCH);
-        if (bits & GUN_RATE)
-            qs_u8(d, Q2_PLAYER_GUNRATE);
-    } else if (q2_variant(d)->q2repro) {
-        player->gunframe = (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
-    } else {
-        player->gunframe = qs_u8(d, Q2_PLAYER_GUNFRAME);
-    }
+    player->gunframe = (uint8_t)word;
+    if (!has_bits)
+        return;
+    read_floats(d, Q2_PLAYER_GUNOFFSET, word / GUN_OFFSET_X);
+    read_floats(d, Q2_PLAYER_GUNANGLES, word / GUN_PITCH);
+    if (word & GUN_RATE)
+        qs_u8(d, Q2_PLAYER_GUNRATE);
 }
 
 static void read_blend(struct qs_decoder *d, struct q2_player *player)
@@ -178,21 +175,6 @@ static void read_blend(struct qs_decoder *d, struct q2_player *player)
     read_colors(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
 }
 
-static void read_fog_color(struct qs_decoder *d, unsigned id, uint8_t to[3])
-{
-    for (unsigned i = 0; i < 3; i++)
-        to[i] = qs_scaled_u8(d, id, 1.0 / 255);
-}
-
-static uint16_t read_fog_share(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint16_t value = qs_reader_u16(&d->in);
-
-    qs_emit_double(d, id, at, 2, value / 65535.0);
-    return value;
-}
-
 /* Source: Q2PRO, msg.c MSG_ReadFog. */
 static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
 {
@@ -200,8 +182,10 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
 
     qs_open(d, Q2_PLAYER_FOG);
     bits = qs_u8(d, Q2_PLAYER_FOG_BITS);
-#define READ_FOG_COLOR(member, id) read_fog_color(d, id, fog->member)
-#define READ_FOG_SHARE(member, id) fog->member = read_fog_share(d, id)
+#define READ_FOG_COLOR(member, id)                                                                 \
+    for (unsigned i = 0; i < 3; i++)                                                               \
+    fog->member[i] = qs_scaled_u8(d, id, 1.0 / 255)
+#define READ_FOG_SHARE(member, id) fog->member = qs_scaled_u16(d, id, 1 / 65535.0)
 #define READ_FOG_DISTANCE(member, id) fog->member = q2_read_coordinate(d, id)
 #define FOG(encoding, bit, member, row)                                                            \
     if (bits & (bit))                                                                              \
@@ -210,30 +194,16 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
     qs_close(d);
 }
 
-/* Seven bits a byte, the lowest first; bit 7: another follows. */
-static uint64_t read_variable_mask(struct qs_decoder *d)
-{
-    uint64_t mask = 0;
-
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        const uint8_t byte = qs_reader_u8(&d->in);
-
-        mask |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            break;
-    }
-    return mask;
-}
-
-/* Returns a bit for each of them. */
+/* Returns the mask, which has 7 bits a byte with extended limits: bit 7 is set if a byte follows.
+ */
 static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const struct q2_variant *v = q2_variant(d);
     const uint32_t at = d->in.pos;
-    uint64_t bits;
+    uint64_t bits = 0;
+    uint8_t byte = 0x80;
 
     if (v->rerelease) {
-        bits = 0;
         for (unsigned first = 0; first < Q2_STATS_EXTENDED; first += Q2_STATS) {
             const uint32_t half = qs_u32(d, Q2_PLAYER_STATBITS);
 
@@ -242,17 +212,21 @@ static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
         }
         return bits;
     }
-    if (v->q2repro)
-        bits = qs_reader_u64(&d->in);
+    if (v->q2repro || !v->extensions2)
+        bits = v->q2repro ? qs_reader_u64(&d->in) : qs_reader_u32(&d->in);
     else
-        bits = v->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
+        for (unsigned shift = 0; shift < 64 && byte & 0x80; shift += 7) {
+            byte = qs_reader_u8(&d->in);
+            bits |= (uint64_t)(byte & 0x7f) << shift;
+        }
     qs_emit_uint(d, Q2_PLAYER_STATBITS, at, d->in.pos - at, bits);
     read_marked_stats(d, bits, 0, player);
     return bits;
 }
 
-/* The frags of the player whose state was read: in MVD that of `clientnum`, else of whom the client
- * sees, as spectators see others. `stats`: a bit for each statistic that was read. */
+/* Adds the frags of the player whose state was read, if `stats`, the mask of the statistics, has
+ * them. In MVD that player is `clientnum`, else the one whose view the client has: a spectator has
+ * that of the player it chases. */
 static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
                       const struct q2_player *player)
 {
@@ -280,10 +254,11 @@ static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
 #define READ_I16(bit, second, member, id) player->member = qs_i16(d, id)
 #define READ_CLIENT(bit, second, member, id)                                                       \
     player->member = v->clientnum16 ? qs_i16(d, id) : qs_u8(d, id)
-#define READ_VECTOR(bit, second, member, id)                                                       \
-    read_vector(d, id, bits & (bit), bits & (second), player->member)
-#define READ_ANGLES(bit, second, member, id)                                                       \
-    read_angles(d, id, bits & (bit), bits & ((second) ? (second) : (bit)), player->member)
+#define READ_VECTOR(bit, third, member, id)                                                        \
+    read_vector(d, id, bits & (bit), bits & (third), player->member)
+#define READ_ANGLES(bit, third, member, id)                                                        \
+    read_angles(d, id, bits & (bit), bits & (third), player->member)
+#define READ_ANGLES3(bit, third, member, id) read_angles(d, id, true, true, player->member)
 #define READ_SIXTEENTHS(bit, second, member, id) read_offsets(d, id, 1.0 / 16, player->member)
 #define READ_KICK(bit, second, member, id) read_offsets(d, id, 1.0 / 1024, player->member)
 #define READ_GUN(bit, second, member, id) read_gun_index(d, player)
@@ -291,8 +266,12 @@ static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
 #define READ_GUN_OFFSET(bit, second, member, id) read_offsets(d, id, 1.0 / 512, player->member)
 #define READ_GUN_ANGLES(bit, second, member, id) read_offsets(d, id, 1.0 / 4096, player->member)
 #define READ_BLEND(bit, second, member, id) read_blend(d, player)
+#define READ_COLORS(bit, second, member, id) read_colors(d, id, 15, player->member)
 #define READ_FOG(bit, second, member, id) read_fog(d, &player->member)
 #define READ_STATS(bit, second, member, id) stats = read_stats(d, player)
+#define SKIP_U8(id) qs_u8(d, id)
+#define SKIP_I8(id) qs_i8(d, id)
+#define SKIP_AQTION(id) q2_read_aqtion_player(d)
 /* clang-format on */
 
 void q2_read_player_fields(struct qs_decoder *d, uint32_t bits, struct q2_player *player)
@@ -301,13 +280,12 @@ void q2_read_player_fields(struct qs_decoder *d, uint32_t bits, struct q2_player
     uint64_t stats = 0;
 
 #define FIELD(encoding, when, bit, extra, mvd, mvd_extra, member, row)                             \
-    if (bits & ((uint32_t)(bit) | (extra)) && (when)) {                                            \
+    if ((when) && bits & ((uint32_t)(bit) | (extra))) {                                            \
         READ_##encoding(bit, extra, member, row);                                                  \
     }
-#define ALSO(when, statement)                                                                      \
-    if (when) {                                                                                    \
-        statement;                                                                                 \
-    }
+#define READ_ONLY(encoding, when, bit, row)                                                        \
+    if ((when) && (!(bit) || bits & (bit)))                                                        \
+        SKIP_##encoding(row);
 #include "common/quake2/player_fields.def"
     add_frags(d, stats, bits & EPS_CLIENTNUM, player);
 }

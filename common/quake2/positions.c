@@ -43,19 +43,6 @@ int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_floa
     return eighths;
 }
 
-int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    bool absolute;
-    int32_t value;
-
-    if (q2_variant(d)->floats || !q2_variant(d)->extensions2)
-        return q2_read_plain_coordinate(d, id, q2_variant(d)->floats);
-    value = variable_coordinate(d, &absolute);
-    emit(d, id, at, value);
-    return value;
-}
-
 void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from)
 {
     const uint32_t at = d->in.pos;
@@ -70,6 +57,14 @@ void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from
     /* A hostile chain of steps may wrap around; 23 bits are all that the wire can tell apart. */
     *from = absolute ? value : sign_extended((uint32_t)(*from + value) & 0x7fffff, 23);
     emit(d, id, at, absolute ? *from : value);
+}
+
+int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
+{
+    int32_t value = 0; /* a step from 0 is the value */
+
+    q2_read_stepped_coordinate(d, id, &value);
+    return value;
 }
 
 void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3])

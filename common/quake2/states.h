@@ -14,6 +14,14 @@
 
 /* --- States */
 
+/* The bytes of a number that has one, two or, where its mask has both bits, four. */
+static inline unsigned q2_number_size(uint64_t bits, uint64_t bit8, uint64_t bit16)
+{
+    if (bits & bit8)
+        return bits & bit16 ? 4 : 1;
+    return 2;
+}
+
 /* The states have no padding between their members, so that a test can go through their bytes. */
 
 struct q2_entity {
@@ -56,8 +64,8 @@ struct q2_player {
     uint8_t unused[5];
 };
 
-/* Whether both look the same and stand at the same place. Events last for one frame; a solid and an
- * old origin are not seen. */
+/* Whether both look the same and have the same origin. Events, which last for one frame, solids and
+ * old origins do not count. */
 bool q2_entity_looks_same(const struct q2_entity *a, const struct q2_entity *b);
 
 /*

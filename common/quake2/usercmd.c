@@ -9,13 +9,11 @@
 #include "common/quake2/decode.h"
 
 enum {
-    /* R1Q2: buttons that mark a field as one byte. */
+    /* R1Q2, from R1Q2_UCMD on: buttons that mark a field as one byte. */
     BUTTON_FORWARD = 4, /* and behind it side, up */
     BUTTON_ANGLE1 = 32,
     BUTTON_ANGLE2 = 64,
-    BUTTON_REAL = 131, /* attack, use, any */
-
-    R1Q2_UCMD = 1904 /* the first minor version with them */
+    BUTTON_REAL = 131 /* attack, use, any */
 };
 
 /* An angle of two bytes, or of one in steps of `step`. */

@@ -4,16 +4,7 @@
 #include "common/quake2/constants.h"
 
 enum {
-    NO_SUPPRESS_BYTE = 26,  /* the protocol whose svc_frame lacks the byte */
-    R1Q2_LONG_SOLID = 1905, /* first minor versions */
-    Q2PRO_BEAM_ORIGIN = 1017,
-    Q2PRO_SHORT_ANGLES = 1018,
-    Q2PRO_CLIENTNUM_SHORT = 1022,
-    Q2PRO_PLAYERFOG = 1026,
-    MVD_OLDEST = 2009,
-    MVD_EXTENDED_LIMITS = 2011,
-    MVD_EXTENDED_LIMITS_2 = 2012,
-    MVD_PLAYERFOG = 2013
+    NO_SUPPRESS_BYTE = 26 /* the protocol whose svc_frame lacks the byte */
 };
 
 bool q2_is_q2pro(int32_t version)
@@ -127,7 +118,7 @@ struct q2_variant q2_variant_of(int32_t version, uint32_t minor, uint16_t flags,
 
 bool q2_is_minor_of_mvd(uint32_t minor)
 {
-    return minor >= MVD_OLDEST && minor <= MVD_PLAYERFOG;
+    return minor >= MVD_OLDEST && minor <= MVD_NEWEST;
 }
 
 /* Source: Q2PRO, server/mvd/parse.c MVD_ParseServerData. */
@@ -135,9 +126,8 @@ struct q2_variant q2_mvd_variant(uint32_t minor, uint16_t flags)
 {
     struct q2_variant variant = {.mvd = true, .beam_origin = true};
 
-    variant.extensions = minor >= MVD_EXTENDED_LIMITS && flags & MVF_EXTLIMITS;
-    variant.extensions2 =
-        variant.extensions && minor >= MVD_EXTENDED_LIMITS_2 && flags & MVF_EXTLIMITS_2;
+    variant.extensions = minor >= MVD_EXTLIMITS && flags & MVF_EXTLIMITS;
+    variant.extensions2 = variant.extensions && minor >= MVD_EXTLIMITS_2 && flags & MVF_EXTLIMITS_2;
     variant.player_fog = variant.extensions2 && minor >= MVD_PLAYERFOG;
     variant.long_solid = variant.short_angles = variant.extensions;
     if (variant.extensions)

@@ -1,73 +1,160 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each bit of an entity's update has a row of update_fields.def, or is one that no field belongs
- * to. */
+/* Each bit of an entity's update and of the player's state makes its reader read something else, or
+ * is one that no field belongs to; unused ones have that word in their names. */
 #include "common/quake/decode.h"
 #include "common/quake/fields.h"
-#include "tests/support/covered.h"
+#include "tests/support/test.h"
 
-static uint64_t bits_of_quake(bool fitzquake, bool darkplaces)
+/* A form of updates. */
+struct form {
+    void (*read)(struct qs_decoder *d);
+    int32_t version;
+    bool darkplaces;    /* a server of DarkPlaces speaks the version */
+    uint32_t fte2;      /* extensions agreed on */
+    uint32_t before;    /* the first bytes of the message, if the mask is behind them */
+    uint32_t mask_at;   /* where the message has the mask */
+    uint32_t more;      /* bits of the mask that announce another byte of it: always set */
+    uint32_t no_fields; /* bits that are never set: nothing is read for them */
+};
+
+/* Bytes of an update with the bits, whose other bytes are 0. */
+static uint32_t length_of(const struct form *form, uint32_t bits)
 {
-    uint64_t all = U_MOREBITS | U_STEP | U_SIGNAL | U_LONGENTITY | U_EXTEND1 | U_EXTEND2;
+    uint8_t bytes[256] = {0};
+    const struct qs_packet packet = {
+        .data = bytes, .size = sizeof bytes, .wire_size = sizeof bytes};
+    struct nq_session session;
+    struct qs_decoder d;
+    uint32_t length;
 
-#define UPDATE(encoding, bits, row) all |= bits;
-#include "common/quake/update_fields.def"
-    return all;
+    for (unsigned i = 0; i < 4; i++) {
+        bytes[i] = (uint8_t)(form->before >> 8 * i);
+        bytes[form->mask_at + i] = (uint8_t)((bits | form->more) >> 8 * i);
+    }
+    nq_protocol.session_init(&session.base);
+    session.base.version = form->version;
+    session.darkplaces = form->darkplaces;
+    session.ext.fte2 = form->fte2;
+    qs_decoder_init(&d, &nq_protocol);
+    d.session = &session.base;
+    d.packet = &packet;
+    d.want_entities = QS_ENTITIES_ALL;
+    d.in = qs_reader_over(bytes, sizeof bytes);
+    d.in.pos = form->read == nq_read_update; /* its message has the mask's first byte */
+    form->read(&d);
+    length = d.in.pos;
+    if (d.entities->len) {
+        const struct qs_view update = g_array_index(d.entities, struct qs_entity_update, 0).bytes;
+
+        length = update.data ? update.size : length;
+    }
+    qs_decoder_clear(&d);
+    nq_protocol.session_clear(&session.base);
+    return length;
 }
 
-TEST(test_updates)
+static bool is_unused(const struct qs_field *part)
 {
-    const uint64_t unused = UINT64_C(0x60) << 16, delta = UINT64_C(0x01) << 16;
-    const uint64_t looks = UINT64_C(0xf3) << 24; /* glow trail, view, exterior model, unused */
-
-    assert_covered(&nq_fields[NQ_UPDATE_FLAGS], 0, bits_of_quake(false, false));
-    assert_covered(&nq_fields[NQ_UPDATE_FLAGS2], 8, bits_of_quake(false, false));
-    assert_covered(&nq_fields[NQ_UPDATE_FLAGS3], 16, bits_of_quake(true, false) | unused);
-    assert_covered(&nq_fields[NQ_UPDATE_DPFLAGS3], 16, bits_of_quake(false, true) | delta);
-    assert_covered(&nq_fields[NQ_UPDATE_DPFLAGS4], 24, bits_of_quake(false, true) | looks);
+    return strstr(part->name, "unused") || strstr(part->title, "Unused");
 }
 
+/* Goes through the parts of the mask in `row`. `shift`: of the row's lowest bit in the mask. */
+static void check_bits(const struct form *form, unsigned row, unsigned shift)
+{
+    const uint32_t all = ~form->no_fields;
+
+    for (const struct qs_field *part = &nq_fields[row + 1]; part->mask; part++) {
+        const uint32_t bit = part->mask << shift;
+
+        if (!(bit & (form->more | form->no_fields)) && !is_unused(part) &&
+            length_of(form, bit) == length_of(form, 0) &&
+            length_of(form, all) == length_of(form, all & ~bit))
+            fail_msg("%s: no field is read for it", part->name);
+    }
+}
+
+TEST(test_quake)
+{
+    const struct form plain = {.read = nq_read_update,
+                               .version = PROTOCOL_NETQUAKE,
+                               .more = U_MOREBITS | U_SIGNAL,
+                               .no_fields = U_STEP};
+    struct form fitzquake = plain, darkplaces = plain;
+
+    check_bits(&plain, NQ_UPDATE_FLAGS, 0);
+    check_bits(&plain, NQ_UPDATE_FLAGS2, 8);
+    fitzquake.version = PROTOCOL_FITZQUAKE;
+    fitzquake.more |= U_EXTEND1 | U_EXTEND2;
+    check_bits(&fitzquake, NQ_UPDATE_FLAGS3, 16);
+    darkplaces.darkplaces = true;
+    darkplaces.more = fitzquake.more;
+    darkplaces.no_fields |= UINT32_C(0x01) << 16; /* delta */
+    darkplaces.no_fields |= UINT32_C(0x13) << 24; /* glow trail, view, exterior model */
+    check_bits(&darkplaces, NQ_UPDATE_DPFLAGS3, 16);
+    check_bits(&darkplaces, NQ_UPDATE_DPFLAGS4, 24);
+}
+
+/* Behind the frames' numbers, the eye and the entity's number. */
 TEST(test_darkplaces)
 {
-    const uint64_t unused = UINT64_C(0xe7000000); /* of sounds, and E_EXTEND4 */
-    uint64_t all = E_EXTEND1 | E_EXTEND2 | E_EXTEND3 | unused;
+    struct form form = {.read = nq_read_entities,
+                        .version = PROTOCOL_DP1,
+                        .mask_at = 4 + 4 + 12 + 2,
+                        .more = E_EXTEND1 | E_EXTEND2 | E_EXTEND3,
+                        .no_fields = UINT32_C(0x87000000)}; /* of sounds, and E_EXTEND4 */
 
-    for (unsigned is_dp2 = 0; is_dp2 < 2; is_dp2++) {
-#define FRAME(encoding, bits, row) all |= bits;
-#include "common/quake/update_fields.def"
-    }
-    assert_covered(&nq_fields[NQ_ENTITY_EBITS], 0, all);
+    check_bits(&form, NQ_ENTITY_EBITS, 0);
+    form.version = PROTOCOL_DP2;
+    check_bits(&form, NQ_ENTITY_EBITS, 0);
 }
 
 TEST(test_darkplaces_from_dp5_on)
 {
-    const uint64_t more = 0x80 | 0x8000 | 0x800000, unused = UINT64_C(0xf8000000);
-    uint64_t all = E5_FULLUPDATE | E5_ORIGIN32 | E5_ANGLES16 | E5_MODEL16 | E5_FRAME16 |
-                   E5_EFFECTS16 | E5_EFFECTS32 | more | unused;
+    const uint32_t extend4 = UINT32_C(0x80000000);
+    struct form form = {.read = nq_read_entities,
+                        .version = PROTOCOL_DP5,
+                        .mask_at = 4 + 2,
+                        .more = 0x80 | 0x8000 | 0x800000};
 
-#define FRAME5(encoding, bits, row) all |= bits;
-#include "common/quake/update_fields.def"
-    assert_covered(&nq_fields[NQ_ENTITY_E5BITS], 0, all);
+    form.no_fields = extend4 | E5_FULLUPDATE | E5_EFFECTS16;
+    check_bits(&form, NQ_ENTITY_E5BITS, 0);
+    form.no_fields = extend4 | E5_FULLUPDATE | E5_EFFECTS32; /* it hides E5_EFFECTS16 */
+    check_bits(&form, NQ_ENTITY_E5BITS, 0);
+}
+
+/* The player's own state, whose mask begins with two bytes. */
+TEST(test_clientdata)
+{
+    struct form form = {.read = nq_read_clientdata,
+                        .version = PROTOCOL_FITZQUAKE,
+                        .more = SU_EXTEND1 | SU_EXTEND2,
+                        .no_fields = SU_ITEMS | SU_ONGROUND | SU_INWATER};
+
+    check_bits(&form, NQ_CLIENTDATA_FLAGS, 0);
+    check_bits(&form, NQ_CLIENTDATA_FLAGS2, 16);
+    check_bits(&form, NQ_CLIENTDATA_FLAGS3, 24);
+    form.version = PROTOCOL_DP6;
+    form.no_fields = SU_ONGROUND | SU_INWATER;
+    check_bits(&form, NQ_CLIENTDATA_DPFLAGS2, 16);
+    check_bits(&form, NQ_CLIENTDATA_DPFLAGS3, 24);
 }
 
 TEST(test_fte)
 {
-    uint64_t all = UF_EXTEND1 | UF_EXTEND2 | UF_EXTEND3 | UF_EXTEND4 | UF_RESET |
-                   UF_16BIT_LERPTIME | UF_UNUSED1;
-    const bool lerptime = false;
+    const uint32_t more = UF_EXTEND1 | UF_EXTEND2 | UF_EXTEND3;
+    const struct form form = {.read = fte_read_static_update,
+                              .version = PROTOCOL_NETQUAKE,
+                              .more = more,
+                              .no_fields = UF_RESET | UF_UNUSED1 | UF_EXTEND4};
+    struct form predictions = form;
 
-#define FIELD(encoding, bits, row) all |= bits;
-#define ROWS(bits, first, last) all |= bits;
-#include "common/fte/update_fields.def"
-    assert_covered(&nq_fields[FTE_UPDATE_BITS], 0, all);
-}
-
-TEST(test_fte_predictions)
-{
-    const uint32_t bits = UINT32_MAX;
-    const bool predinfo = true;
-    uint64_t all = 0;
-
-#define PREDICTED(encoding, which, row) all |= which;
-#include "common/fte/update_fields.def"
-    assert_covered(&nq_fields[FTE_UPDATE_PREDBITS], 0, all);
+    check_bits(&form, FTE_UPDATE_BITS, 0);
+    predictions.before = more | UF_PREDINFO;
+    predictions.mask_at = 4;
+    predictions.more = predictions.no_fields = 0;
+    check_bits(&predictions, FTE_UPDATE_PREDBITS, 0);
+    predictions.fte2 = FTE2_PREDINFO; /* view angles, behind which those of the entity are */
+    predictions.before |= UF_ANGLESY;
+    predictions.mask_at = 5;
+    check_bits(&predictions, FTE_UPDATE_PREDBITS, 0);
 }

@@ -390,10 +390,12 @@ TEST(test_each_bit)
     uint64_t player = PS_MOREBITS, mvd = PPS_MOREBITS | PPS_REMOVE;
 
 #define FIELD(encoding, when, bit8, bit16, member, row) entity |= (bit8) | (bit16);
+#define READ_ONLY(encoding, when, bit, row) entity |= (bit);
 #include "common/quake2/entity_fields.def"
 #define FIELD(encoding, when, bit, extra, mvd_bit, mvd_extra, member, row)                         \
     player |= (uint64_t)(bit) | (uint64_t)(extra);                                                 \
     mvd |= (uint64_t)(mvd_bit) | (uint64_t)(mvd_extra);
+#define READ_ONLY(encoding, when, bit, row) player |= (bit);
 #include "common/quake2/player_fields.def"
     assert_covered(&q2_fields[Q2_ENTITY_BITS], 0, entity);
     assert_covered(&q2_fields[Q2_ENTITY_BITS5], 32, entity);

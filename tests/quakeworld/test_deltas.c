@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two readers of entities' deltas, one that shows them and one that rebuilding has: whatever the
- * bits and extensions, both find the same end.
+ * bits and extensions, both find the same end. And each bit of a head has a field, or needs none.
  */
 #include "common/quakeworld/constants.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/session.h"
+#include "common/quakeworld/fields.h"
+#include "tests/support/covered.h"
 #include "tests/unit/unit.h"
 
 enum { ROUNDS = 50000, BODY = 80 };
@@ -87,4 +89,18 @@ TEST(both_find_the_same_end)
         check_packet(&decoder, &agreed, bytes);
     }
     qs_decoder_clear(&decoder);
+}
+
+TEST(each_bit_has_a_field)
+{
+    uint64_t covered = U_NUMBER | U_REMOVE | U_MOREBITS | U_MODEL | U_SOLID | U_FTE_EVENMORE |
+                       QW_EVENMORE(U_FTE_MODELDBL | U_FTE_ENTITYDBL | U_FTE_ENTITYDBL2) |
+                       QW_EVENMORE(U_FTE_YETMORE) | QW_YETMORE(0x80) /* reserved */;
+
+    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++)
+        covered |= qw_entity_fields[i].bit;
+    assert_covered(&qw_protocol.fields[QW_ENTITY_WORD], 0, covered);
+    assert_covered(&qw_protocol.fields[QW_ENTITY_MOREBITS], 0, covered);
+    assert_covered(&qw_protocol.fields[QW_ENTITY_EVENMORE], 16, covered);
+    assert_covered(&qw_protocol.fields[QW_ENTITY_YETMORE], 24, covered);
 }
