@@ -135,8 +135,7 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
     const bool is_new = hole->number != writer->reported.number;
     const guint kinds = problems->kinds->len;
     struct qs_session_demo_problem *problem = find_or_add_problem(
-        problems, single ? g_strdup_printf("hole %u", hole->number) : g_strdup("holes"),
-        G_MAXUINT);
+        problems, single ? g_strdup_printf("hole %u", hole->number) : g_strdup("holes"), G_MAXUINT);
 
     problems->holes += problems->kinds->len - kinds;
     problems->count += is_new;
