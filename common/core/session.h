@@ -41,7 +41,7 @@ struct qs_reliable {
  */
 struct qs_netchan {
     bool started;
-    bool begins;              /* the other end had none of its packets yet: the first is 1 */
+    bool begins;       /* the other end had none of its packets yet: the first is 1 */
     uint32_t sequence; /* of the last packet accepted */
     uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
     /* Totals since the start. */
@@ -61,7 +61,7 @@ struct qs_netchan {
         int64_t since;        /* time of the packet before it */
         bool counted;         /* all of it */
     } last_gap;
-    bool lacks_gap;           /* the packet behind them acknowledges one not captured */
+    bool lacks_gap; /* the packet behind them acknowledges one not captured */
     struct qs_reliable reliable;
     uint32_t anew; /* packets in a row with first numbers, after larger ones */
 };

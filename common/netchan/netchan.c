@@ -106,7 +106,7 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
     /* Of numbers older than the window, or from before the capture began, nothing is known. No
      * capture lacks so many in a row that a number far ahead was sent. */
-    if ((chan->accepted < 2 && !chan->begins) || ack == chan->last_uncaptured ||
+    if ((chan->accepted < 2 && (chan->started || !chan->begins)) || ack == chan->last_uncaptured ||
         (ack > chan->sequence && ack - chan->sequence > QS_NUMBERS_APART))
         return false;
     if (ack <= chan->sequence &&
@@ -232,8 +232,8 @@ static bool note_burst(struct qs_decoder *d, uint32_t lost)
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
     const bool from_server = d->direction == QS_S2C;
     const bool acknowledges = d->session->to_server.reliable.acknowledged;
-    const bool burst = MIN(lost, back->gap) >= BURST_MIN &&
-                       (!from_server || back->lacks_gap || !acknowledges);
+    const bool burst =
+        MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap || !acknowledges);
     /* Nothing follows that could acknowledge it. */
     const bool is_last = from_server && d->session->disconnected && d->notes[QS_NOTE_NOT_CAPTURED];
     const bool counted = burst || forth->ahead || is_last;

@@ -164,6 +164,9 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
     const struct qs_reliable *to_client = &d->session->to_client.reliable;
     const unsigned own = d->direction - QS_C2S;
 
+    hole->is_before_donor &= skipped || others;
+    if (hole->is_before_donor)
+        return;
     if (MIN(skipped, others) >= ROUND_TRIPS * MAX(session->round_trip, 1)) {
         *hole = (struct qw_hole){.is_open = true};
         hole->behind[own] = d->sequence;

@@ -113,6 +113,7 @@ void qw_session_use_donor(struct qw_session *session, const struct qw_session *d
 {
     qw_session_begin_level(session);
     session->sign_on.has_donor = true;
+    session->hole = (struct qw_hole){.is_before_donor = true};
     qs_table_clear(&session->texts);
     qs_table_copy(&session->models, &donor->models);
     qs_table_copy(&session->sounds, &donor->sounds);

@@ -77,8 +77,9 @@ struct qw_sign_on {
 
 /* Numbers that both ends skip at once: the next level may have begun among them. */
 struct qw_hole {
-    uint32_t behind[2]; /* the first number behind it, by direction less QS_C2S; 0: unknown */
-    bool is_open;       /* not all reliable packets in it are acknowledged */
+    uint32_t behind[2];   /* the first number behind it, by direction less QS_C2S; 0: unknown */
+    bool is_before_donor; /* the level has a donor, and no packet without a hole before it */
+    bool is_open;         /* not all reliable packets in it are acknowledged */
 };
 
 struct qw_session {

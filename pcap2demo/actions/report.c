@@ -340,12 +340,11 @@ static json_t *holes_json(const struct qs_client_session *session)
     for (uint32_t i = 0; i < MIN(holes->count, QS_SESSION_HOLES_MAX); i++) {
         const struct qs_hole *hole = &holes->first[i];
 
-        json_array_append_new(
-            first, json_pack("{s:f, s:f, s:o, s:o}", "from",
-                             (double)(hole->begin - session->start) / 1e9, "until",
-                             (double)(hole->end - session->start) / 1e9, "to_server",
-                             report_number(hole->packets[0]), "to_client",
-                             report_number(hole->packets[1])));
+        json_array_append_new(first, json_pack("{s:f, s:f, s:o, s:o}", "from",
+                                               (double)(hole->begin - session->start) / 1e9,
+                                               "until", (double)(hole->end - session->start) / 1e9,
+                                               "to_server", report_number(hole->packets[0]),
+                                               "to_client", report_number(hole->packets[1])));
     }
     return json_pack("{s:o, s:o, s:o, s:o}", "count", report_number(holes->count), "to_server",
                      report_number(holes->packets[0]), "to_client",
@@ -374,8 +373,8 @@ json_t *report_session_json(const struct qs_client_session *session)
         (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
         "problems", report_number(session->problems), "loss", "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
-        "holes", holes_json(session), "line", path_json(session->quality), "demo", demo_json(session), "spectator",
-        session->spectator);
+        "holes", holes_json(session), "line", path_json(session->quality), "demo",
+        demo_json(session), "spectator", session->spectator);
 }
 
 json_t *report_json(const char *kind)
