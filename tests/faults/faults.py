@@ -75,7 +75,7 @@ FAULTS = [
     ("quake2", "8 * (int32_t)(s >> 10) - 32", "8 * (int32_t)(s >> 10) - 16"),
     ("quake2", "if (type == TE_STEAM && first != -1)", "if (type == TE_STEAM && first == -1)"),
     ("quake2", "SWAPPED_LAST = 31", "SWAPPED_LAST = 30"),
-    ("quake2", "BUTTON_REAL = 131,", "BUTTON_REAL = 3,"),
+    ("quake2", "BUTTON_REAL = 131", "BUTTON_REAL = 3"),
     ("quake2", "(buttons & 4) << 5", "(buttons & 4) << 4"),
     ("quake2", "R1Q2_UCMD = 1904", "R1Q2_UCMD = 1903"),
     ("quake2", "number != session->player + 1)", "number != session->player)"),
@@ -90,8 +90,8 @@ FAULTS = [
     ("quake2", "    tracker->base_next++;\n    return old;", "    return old;"),
 
     # Quake.
-    ("quake", "flags & SU_DP_VIEWZOOM && version >= 2 && version <= 4",
-     "flags & SU_DP_VIEWZOOM && version >= 2 && version < 4"),
+    ("quake", "NQ_CLIENTDATA_VIEWZOOM, version < 2 || version > 4",
+     "NQ_CLIENTDATA_VIEWZOOM, version < 2 || version >= 4"),
     ("quake", "flags & SU_ITEMS || version <= 5", "flags & SU_ITEMS || version < 5"),
     ("quake", "STUCK_AFTER = 3", "STUCK_AFTER = 4"),
     ("quake", "number >= 1 && number <= session->maxclients",
