@@ -77,7 +77,7 @@ static void read_solid(struct qs_decoder *d)
         fte_stop_malformed(d, at, "Unknown size encoding of an entity update:", encoding);
 }
 
-static void read_bonedata(struct qs_decoder *d, unsigned byte, unsigned index)
+static void read_bonedata(struct qs_decoder *d, bool lerptime)
 {
     const uint32_t at = d->in.pos;
     const uint8_t flags = qs_u8(d, FTE_UPDATE_BONE_FLAGS);
@@ -86,8 +86,8 @@ static void read_bonedata(struct qs_decoder *d, unsigned byte, unsigned index)
     for (unsigned i = 0; i < count && !d->in.overrun; i++)
         qs_bytes(d, FTE_UPDATE_BONE, BONE_SIZE);
     if (flags & BONEDATA_BASE) {
-        read_number(d, FTE_UPDATE_BASEBONE, byte);
-        read_number(d, FTE_UPDATE_BASEFRAME, index);
+        read_number(d, FTE_UPDATE_BASEBONE, lerptime ? 0 : 1);
+        read_number(d, FTE_UPDATE_BASEFRAME, lerptime ? 0 : 2);
     }
     if (flags & ~(BONEDATA_BONES | BONEDATA_BASE))
         fte_stop_malformed(d, at, "Unknown bone data of an entity update:", flags);
@@ -153,7 +153,7 @@ static void read_fields(struct qs_decoder *d, struct qs_entity_update *update)
     if (bits & UF_FLAGS) read_number(d, FTE_UPDATE_FLAGS, byte);
     if (bits & UF_ALPHA) qs_u8(d, FTE_UPDATE_ALPHA);
     if (bits & UF_SCALE) qs_scaled_u8(d, FTE_UPDATE_SCALE, 1 / 16.0);
-    if (bits & UF_BONEDATA) read_bonedata(d, byte, index);
+    if (bits & UF_BONEDATA) read_bonedata(d, lerptime);
     if (d->stop) return;
     if (bits & UF_DRAWFLAGS && (qs_u8(d, FTE_UPDATE_DRAWFLAGS) & DRAWFLAGS_MLS) >= MLS_ADDLIGHT)
         qs_u8(d, FTE_UPDATE_ABSLIGHT);
