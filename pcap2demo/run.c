@@ -65,6 +65,7 @@ static void end_group(struct input_visitor *visitor)
 static void end_input(struct run *run, const char *name, uint64_t packets)
 {
     run->action->interrupted = signals_interrupted();
+    run->action->read.file = g_intern_string(name);
     run->sessions_max = MAX(run->sessions_max, qs_sessions_count(run->sessions));
     if (run->action->separate_inputs) {
         end_group(&run->visitor);
@@ -417,6 +418,10 @@ static void run_files(const struct options *options)
         report_chosen(&run);
         if (options->verbose)
             pipeline_print_counts(&run.pipeline);
+        action->read.packets = run.pipeline.frames;
+        action->read.datagrams = run.pipeline.datagrams;
+        action->read.segments = tcp_counts(run.pipeline.tcp)->segments;
+        action->read.files = run.inputs;
         action->end(action, run.inputs != 0);
         pipeline_clear(&run.pipeline);
     } else {

@@ -186,7 +186,7 @@ void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t pac
     struct qs_hole *hole = &d->session->hole;
     const int64_t begin = chan->gap ? chan->last_gap.since : chan->time;
 
-    if (!packets)
+    if (!packets || direction == QS_DIRECTION_UNKNOWN)
         return;
     if (!hole->number || last >= hole->end)
         *hole = (struct qs_hole){.number = hole->number + 1,

@@ -216,7 +216,9 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
         .new_netchan = connect->version == Q2_PROTOCOL_Q2REPRO ||
                        (q2_is_q2pro((int32_t)connect->version) && connect->netchan == 1),
     };
-    qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, connect->userinfo);
+    /* Of a cut text the name may be cut, too. */
+    qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO,
+                 qs_packet_is_cut(d->packet) ? (struct qs_view){0} : connect->userinfo);
 }
 
 static void read_connect(struct qs_decoder *d, struct line *line)

@@ -158,7 +158,11 @@ static void read_connect_userinfo(struct qs_decoder *d, struct oob *oob)
     emit_token(d, QW_CONNECT_USERINFO, oob, &word);
     qw_emit_info(d, word.text, oob->offset + word.offset + (word.text.size < word.length ? 1 : 0));
     qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word.text);
-    qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO, word.text,
+    /* Of a cut text the name may be cut, too. */
+    qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO,
+                    qs_packet_is_cut(d->packet) && oob->line.size == oob->text.size
+                        ? (struct qs_view){0}
+                        : word.text,
                     QW_INFO_STRING_MAX);
     qs_summary_quote(d, "name", qs_info_value(word.text, "name"));
 }

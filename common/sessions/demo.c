@@ -151,6 +151,23 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
     add_place(demo, problem, packet, hole->begin);
 }
 
+void qs_session_demo_cut(struct qs_session_demo *shared, uint64_t cut, uint64_t packets,
+                         uint32_t size)
+{
+    struct qs_session_demo_problem *problem = g_new0(struct qs_session_demo_problem, 1);
+
+    problem->kind = g_strdup("cut");
+    problem->text = g_strdup_printf(
+        "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+        " packets were cut, to %u bytes of their content at most: record with tcpdump -s 0",
+        cut, packets, size);
+    problem->count = 1;
+    problem->packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_ptr_array_insert(shared->problems.kinds, 0, problem);
+    shared->problems.holes++;
+    shared->problems.count++;
+}
+
 static void append_moment(GString *text, const char *before, struct qs_demo_moment moment,
                           bool name_demo)
 {

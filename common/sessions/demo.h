@@ -50,7 +50,7 @@ struct qs_session_demo_problem {
 
 struct qs_session_problems {
     GPtrArray *kinds; /* struct qs_session_demo_problem *, by their first */
-    guint holes;      /* of them are holes of the capture */
+    guint holes;      /* of them are holes of the capture, or that it is cut */
     uint64_t count;   /* of all */
     uint64_t others;  /* of further kinds */
 };
@@ -129,6 +129,11 @@ void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
 
 /* The map that the session is on from now on. NULL: not known. */
 void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map);
+
+/* So many of the session's packets are cut to that many bytes of content: the cause of most other
+ * problems, and so the first one. */
+void qs_session_demo_cut(struct qs_session_demo *demo, uint64_t cut, uint64_t packets,
+                         uint32_t size);
 
 /* The session is over: names the last file, or drops it where `keep` is false. */
 void qs_session_demo_end(struct qs_session_demo *demo, bool keep);

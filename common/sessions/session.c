@@ -395,6 +395,10 @@ void qs_client_session_packet(struct qs_client_session *shared,
     /* What a client asks a server after it has left does not make the session longer. */
     if (!decoder->connectionless)
         shared->end = MAX(shared->end, packet->time);
+    if (qs_packet_is_cut(packet)) {
+        shared->cut++;
+        shared->cut_to = MAX(shared->cut_to, packet->size);
+    }
     shared->problems += qs_decoder_problems(decoder) != 0;
     if (shared->quality)
         qs_path_add(shared->quality, decoder);
@@ -465,6 +469,8 @@ void qs_client_session_end(struct qs_client_session *shared, bool keep)
                         "the capture has nothing that the server sent");
         keep = false;
     }
+    if (shared->cut && shared->demo && !shared->recorded)
+        qs_session_demo_cut(shared->demo, shared->cut, shared->packets, shared->cut_to);
     if (session->late && keep)
         rebuild_late(session);
     if (session->rebuild && keep)

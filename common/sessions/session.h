@@ -44,6 +44,8 @@ struct qs_client_session {
     int64_t end;                      /* its last, without those outside of the connection */
     uint64_t packets;
     uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
+    uint64_t cut;            /* packets of which the capture has only the beginning, */
+    uint32_t cut_to;         /* at most so many bytes of their content */
     struct qs_session state; /* after its last packet */
     struct qs_session_holes holes;
     struct qs_path *quality; /* of its line; NULL: nobody asked for it */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/output/rows.h"
 
@@ -65,5 +66,12 @@ void action_report_no_session(const struct action *action)
                 "try --port with the server's port, such as --port qw=%u or --port q2=%u",
                 port, action->likely_ports[1], port, port);
     else
-        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){.file = action->read.files == 1 ? action->read.file : NULL},
+                "no session found: none of %" G_GUINT64_FORMAT " packet%s (%" G_GUINT64_FORMAT
+                " of UDP, %" G_GUINT64_FORMAT
+                " of TCP) is of a game's connection; was the capture made where the game's packets "
+                "pass, on the server's port?",
+                action->read.packets, qs_plural(action->read.packets), action->read.datagrams,
+                action->read.segments);
 }

@@ -25,9 +25,14 @@ struct action {
     struct qs_small_sessions others; /* counted by action_add_others() */
     unsigned sessions;               /* that were reported, one way or another */
     uint16_t likely_ports[2];        /* see struct qs_missed_games */
-    struct rows *rows;               /* of a report */
-    bool separate_inputs;            /* sessions end with each input; numbers restart at 1 */
-    bool interrupted;                /* set by the caller: the inputs were not read to the end */
+    struct {
+        uint64_t packets, datagrams, segments; /* of the inputs: all, UDP's, TCP's */
+        const char *file;                      /* the last input */
+        unsigned files;
+    } read;
+    struct rows *rows;    /* of a report */
+    bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
+    bool interrupted;     /* set by the caller: the inputs were not read to the end */
     /*
      * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
      * after it; messages are muted meanwhile.

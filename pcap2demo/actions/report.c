@@ -87,10 +87,14 @@ static uint64_t problem_total(const struct qs_client_session *session)
 static char *why_nothing(const struct qs_client_session *session)
 {
     const GPtrArray *problems = session->demo->problems.kinds;
-    const char *why = session->demo->lacks ? session->demo->lacks : session->demo->dropped;
+    const char *why = session->demo->lacks;
 
-    if (!session->demo->lacks && problems->len)
-        why = ((const struct qs_session_demo_problem *)g_ptr_array_index(problems, 0))->text;
+    for (guint i = 0; !why && i < problems->len; i++) {
+        const struct qs_session_demo_problem *problem = g_ptr_array_index(problems, i);
+
+        why = g_str_has_prefix(problem->kind, "hole") ? NULL : problem->text;
+    }
+    why = why ? why : session->demo->dropped;
     why = why ? why : "there is no game in it";
     return g_strconcat(g_str_has_prefix(why, "no demo: ") ? "" : "no demo: ", why, NULL);
 }

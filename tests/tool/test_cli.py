@@ -341,7 +341,7 @@ class List(ToolTest):
         path = self.write("x.pcap", Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
         output, error = self.tool("--list", path, status=1)
         self.assertEqual(len(output.splitlines()), 1)
-        self.assertEqual(error, "pcap2demo: no session found\n")
+        self.assertIn("x.pcap: no session found: none of 1 packet (0 of UDP, 0 of TCP) is of a game's", error)
         self.assertEqual(self.tool(path, status=1)[1], error)
         output, _ = self.tool("--list", "--json", path, status=1)
         self.assertEqual(json.loads(output)["sessions"], [])

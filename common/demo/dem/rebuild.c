@@ -34,6 +34,7 @@ enum view_source {
  */
 struct gap {
     uint32_t count;      /* 0: there is none, or it is settled */
+    int64_t time;        /* of the packet behind it */
     float before, after; /* svc_time of the messages around it */
     unsigned echoes;     /* moves that repeat `before` */
     bool known;          /* whether the capture lacks them: */
@@ -418,10 +419,20 @@ static void report_gap(struct dem *dem, const struct qs_packet *packet, uint32_t
                         "movements and sounds are missing: the capture lacks server messages");
 }
 
+/* The gap is part of a hole, which is reported as such. */
+static bool is_in_hole(const struct dem *dem)
+{
+    enum { SOON = 1000000000 }; /* nanoseconds: the server sends by then */
+    const struct qs_hole *hole = &dem->out->reported;
+
+    return hole->packets[QS_S2C - QS_C2S] && dem->gap.time >= hole->begin &&
+           dem->gap.time < hole->end + SOON;
+}
+
 /* Where moves do not tell, the other gaps of the session decide. */
 static void settle_gap(struct dem *dem, const struct qs_packet *packet)
 {
-    const uint32_t count = dem->gap.lacks ? dem->gap.count : 0;
+    const uint32_t count = dem->gap.lacks && !is_in_hole(dem) ? dem->gap.count : 0;
 
     dem->gap.count = 0;
     if (count && dem->gap.unsure && !dem->gaps_lacked && !dem->gaps_lost) {
@@ -437,7 +448,7 @@ static void settle_last_gaps(struct dem *dem)
 {
     if (dem->unsure && dem->gaps_lost <= dem->gaps_lacked)
         report_gap(dem, &dem->unsure_packet, dem->unsure);
-    if (!dem->gap.unsure || dem->gaps_lost <= dem->gaps_lacked)
+    if (!is_in_hole(dem) && (!dem->gap.unsure || dem->gaps_lost <= dem->gaps_lacked))
         report_gap(dem, NULL, dem->gap.lacks ? dem->gap.count : 0);
 }
 
@@ -465,6 +476,7 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
     /* Before its first move of a level a client says nothing of the time. */
     if (count && (dem->moving || !session->base.to_server.started))
         dem->gap = (struct gap){.count = count,
+                                .time = packet->time,
                                 .before = dem->time,
                                 .after = session->time,
                                 .echoes = dem->echoes,
@@ -529,6 +541,8 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         return;
     if (decoder->direction == QS_S2C)
         note_missing(dem, decoder, packet);
+    if (dem->begun)
+        qs_demo_count_losses(dem->out, decoder, packet);
     note_lost_frames(dem, session, packet);
     if (decoder->direction == QS_S2C)
         follow_server(dem, session, packet);
